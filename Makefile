@@ -1,0 +1,44 @@
+# What one types here. PYTHON can name another interpreter: make PYTHON=python3.13 test
+
+PYTHON ?= python3
+BIN := .venv/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test lint fix docs bench clean
+
+demo: .venv/.package  ## show laconic at work
+	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demo/demo.sh
+
+test: .venv/.dev  ## run all tests
+	$(BIN)/python -m pytest
+
+lint: .venv/.dev  ## check style, format and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict src
+
+fix: .venv/.dev  ## mend what can be mended by a program
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: .venv/.package  ## write the generated parts of docs/
+	$(BIN)/python tools/docs.py
+
+bench: .venv/.package  ## measure start-up and parsing on this machine
+	@$(BIN)/python bench/run.py
+
+clean:
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests -name __pycache__ -prune -exec rm -rf {} +
+
+# The environment is brought up to date when pyproject.toml changes.
+.venv/.package: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "laconic needs Python 3.11 or newer; try: make PYTHON=python3.13" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+.venv/.dev: .venv/.package
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	@touch $@

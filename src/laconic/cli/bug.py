@@ -1,0 +1,48 @@
+"""Write down a bug in laconic so that it can be pasted into an issue."""
+
+from __future__ import annotations
+
+import platform
+import traceback
+
+from laconic import __version__
+from laconic.errors import FileError
+from laconic.files import write_private
+from laconic.settings import read_directories
+
+# No arguments and no environment: commands hold secrets.
+_PAGE = """\
+### versions
+
+- laconic {version}
+- Python {python}
+- {system}
+
+### error
+
+```
+{error}
+```
+
+### traceback
+
+```
+{traceback}```
+"""
+
+
+def write_report(error: Exception) -> str:
+    """Write the report of the last bug; say where it is."""
+    page = _PAGE.format(
+        version=__version__,
+        python=platform.python_version(),
+        system=platform.platform(),
+        error=f"{type(error).__name__}: {error}",
+        traceback="".join(traceback.format_exception(error)),
+    )
+    path = read_directories().state / "bug.md"
+    try:
+        write_private(path, page.encode(errors="backslashreplace"))
+    except FileError as failure:
+        return f"there is no report: {failure.message}"
+    return f"please report it with the text in {path}"

@@ -1,0 +1,162 @@
+"""laconic config: show and check the configuration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from laconic import toml, trust
+from laconic.cli.main import complain
+from laconic.overlay import Items, Sourced, to_document
+from laconic.settings import Problem, Settings, check_bytes, check_file, read_settings
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Iterator
+
+    from laconic.overlay import Values
+
+_WIDTH = 100
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+    def action(name: str, text: str) -> argparse.ArgumentParser:
+        return actions.add_parser(name, help=text, description=text, allow_abbrev=False)
+
+    show = action("show", "print the configuration that is in force")
+    show.add_argument("--json", action="store_true", help="print JSON instead of TOML")
+    show.add_argument("--sources", action="store_true", help="say where each value comes from")
+    action("path", "print where the configuration files are")
+    check = action("check", "look for mistakes; exit status 1 when there are any")
+    check.add_argument("file", nargs="?", metavar="FILE", help="check this file alone")
+
+
+def main(args: argparse.Namespace) -> int:
+    if args.action == "check":
+        return _check(Path(args.file) if args.file else None)
+    settings = read_settings()
+    if args.action == "path":
+        return _path(settings)
+    warn(settings.problems)
+    if args.json:
+        return _show_json(settings, with_sources=args.sources)
+    print("\n".join(render(settings.values, with_sources=args.sources)))
+    return 0
+
+
+def warn(problems: Iterable[Problem]) -> None:
+    for problem in problems:
+        complain(problem.line, problem.hint)
+
+
+# -- path and check ------------------------------------------------------------------------------
+
+
+def _path(settings: Settings) -> int:
+    path = settings.user_config_path
+    print(f"user     {path}{'' if path.exists() else '  (not there)'}")
+    if project := settings.project:
+        print(f"project  {project.config_path}{'' if project.trusted else '  (untrusted)'}")
+    return 0
+
+
+def _check(path: Path | None) -> int:
+    if path:
+        problems, checked = check_file(path)[1], str(path)
+    else:
+        settings = read_settings()
+        problems = _all_problems(settings)
+        files = [settings.user_config_path] if settings.user_config_path.exists() else []
+        files += [settings.project.config_path] if settings.project else []
+        checked = ", ".join(map(str, files)) or "no files, the built-in configuration"
+    warn(problems)
+    if not problems:
+        print(f"ok: {checked}")
+    return 1 if problems else 0
+
+
+def _all_problems(settings: Settings) -> list[Problem]:
+    """Give also the mistakes in a part of the project's file that is not in force yet."""
+    problems = list(settings.problems)
+    project = settings.project
+    if project and not project.trusted and trust.CONFIG in project.snapshot.files:
+        data = project.snapshot.files[trust.CONFIG]
+        later = check_bytes(data, str(project.config_path))[1]
+        problems += [problem for problem in later if problem not in problems]
+    return problems
+
+
+# -- show ----------------------------------------------------------------------------------------
+
+
+def _show_json(settings: Settings, *, with_sources: bool) -> int:
+    import json  # noqa: PLC0415 - for this option only
+
+    document: dict[str, Any] = {
+        "version": 1,
+        "config": to_document(settings.values),
+        "problems": [problem._asdict() for problem in settings.problems],
+    }
+    if with_sources:
+        document["sources"] = {name: _sources(entry) for name, entry in settings.values.items()}
+    print(json.dumps(document, indent=1, ensure_ascii=False))
+    return 0
+
+
+def _sources(entry: Sourced | Items) -> str | list[str]:
+    return entry.source if isinstance(entry, Sourced) else [item.source for item in entry.items]
+
+
+def render(values: Values, *, with_sources: bool = False) -> Iterator[str]:
+    """Write the values as TOML; comments carry the sources."""
+    current = ""
+    rows: list[tuple[str, Items]] = []
+    for name, entry in values.items():
+        table, _, key = name.rpartition(".")
+        if table != current:
+            yield from ("", f"[{table}]")
+            current = table
+        if isinstance(entry, Items) and entry.items and isinstance(entry.items[0].value, dict):
+            rows.append((name, entry))
+        else:
+            yield from _entry(key, entry, with_sources=with_sources)
+    for name, entry in rows:
+        for item in entry.items:
+            yield from ("", f"[[{name}]]" + _comment(item.source, with_sources=with_sources))
+            yield from (f"{toml.key(key)} = {toml.inline(v)}" for key, v in item.value.items())
+
+
+def _entry(key: str, entry: Sourced | Items, *, with_sources: bool) -> Iterator[str]:
+    if isinstance(entry, Sourced):
+        yield f"{key} = {toml.inline(entry.value)}" + _comment(
+            entry.source, with_sources=with_sources
+        )
+    elif with_sources and entry.items:
+        yield f"{key} = ["
+        for item in entry.items:
+            yield f"    {toml.inline(item.value)},{_comment(item.source, with_sources=True)}"
+        yield "]"
+    else:
+        yield from _list(key, [toml.inline(item) for item in entry.value])
+
+
+def _list(key: str, items: list[str]) -> Iterator[str]:
+    """Write a list on one line, or on as many full lines as it needs."""
+    if len(whole := f"{key} = [{', '.join(items)}]") <= _WIDTH:
+        yield whole
+        return
+    yield f"{key} = ["
+    line = "   "
+    for item in items:
+        if len(line) + len(item) + 2 > _WIDTH and line.strip():
+            yield line
+            line = "   "
+        line += f" {item},"
+    yield line
+    yield "]"
+
+
+def _comment(source: str, *, with_sources: bool) -> str:
+    return f"  # {source}" if with_sources else ""

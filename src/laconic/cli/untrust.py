@@ -1,0 +1,30 @@
+"""laconic untrust: take the trust in a project back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from laconic import trust
+from laconic.cli.trust import add_path as add_arguments
+from laconic.cli.trust import project_at
+from laconic.errors import LaconicError
+from laconic.settings import read_directories
+
+if TYPE_CHECKING:
+    import argparse
+
+__all__ = ["add_arguments", "main"]
+
+
+def main(args: argparse.Namespace) -> int:
+    state_dir = read_directories().state
+    # A project that is gone can still be forgotten.
+    gone = Path(args.path).absolute() if args.path else None
+    root = (
+        gone if gone and trust.find_pin(state_dir, gone) else project_at(args.path, state_dir).root
+    )
+    if not trust.unpin(state_dir, root):
+        raise LaconicError(f"{root}: was not trusted", "laconic trust --list")
+    print(f"no longer trusted: {root}")
+    return 0

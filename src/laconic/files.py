@@ -1,0 +1,74 @@
+"""Read files that may be hostile, and write files that belong to the user alone."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from laconic.errors import FileError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LIMIT = 128 * 1024
+
+
+def read_file(path: Path, limit: int = LIMIT) -> bytes:
+    """Give the content of a regular file of at most `limit` bytes; FileError for all else.
+
+    The file is opened without waiting: a pipe in place of a file must not stop us.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise FileError(f"{path}: {reason(error)}") from error
+    try:
+        return _read_regular(handle, path, limit)
+    finally:
+        os.close(handle)
+
+
+def _read_regular(handle: int, path: Path, limit: int) -> bytes:
+    mode = os.fstat(handle).st_mode
+    if stat.S_ISDIR(mode):
+        raise FileError(f"{path}: is a directory, expected a file")
+    if not stat.S_ISREG(mode):
+        raise FileError(f"{path}: is not a regular file")
+    try:
+        with os.fdopen(handle, "rb", closefd=False) as stream:
+            data = stream.read(limit + 1)
+    except OSError as error:
+        raise FileError(f"{path}: {reason(error)}") from error
+    if len(data) > limit:
+        raise FileError(f"{path}: is larger than {limit // 1024} KB")
+    return data
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Replace `path` in one step; only the owner can read it (0600 in directories of 0700)."""
+    # Named by process id: two processes never share it, and one that died leaves only one behind.
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        _make_private(path.parent)
+        draft.unlink(missing_ok=True)
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        draft.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise FileError(f"{path}: cannot be written: {reason(error)}") from error
+
+
+def _make_private(directory: Path) -> None:
+    if not directory.is_dir():
+        _make_private(directory.parent)
+        directory.mkdir(mode=0o700, exist_ok=True)
+
+
+def reason(error: OSError) -> str:
+    """Give the system's words for an error, without number and path."""
+    return (error.strerror or str(error)).lower()

@@ -1,0 +1,82 @@
+"""The values that all layers speak of: verdicts and decisions."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Verdict(IntEnum):
+    """May it run? The strictest of several wins."""
+
+    ALLOW = 0
+    ASK = 1
+    DENY = 2
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+class Decision:
+    """A verdict that explains itself.
+
+    rule is the id of what decided (`git/push`), start and end the bytes of the command it is about.
+    risk tells an ASK that a rule calls for from one for lack of an opinion. firm: no exception and
+    no allow-list of the user's removes it. instead: what to do in its place.
+    """
+
+    __slots__ = ("end", "firm", "instead", "parts", "reason", "risk", "rule", "start", "verdict")
+
+    def __init__(
+        self,
+        verdict: Verdict,
+        rule: str,
+        reason: str,
+        start: int = 0,
+        end: int = 0,
+        *,
+        parts: tuple[Decision, ...] = (),
+        instead: str = "",
+        risk: bool = True,
+        firm: bool = False,
+    ) -> None:
+        self.verdict, self.rule, self.reason = verdict, rule, reason
+        self.start, self.end, self.parts = start, end, parts
+        self.instead, self.risk, self.firm = instead, risk, firm
+
+    def __repr__(self) -> str:
+        return f"Decision({self.verdict.word}, {self.rule!r}, {self.reason!r}, {self.start}..{self.end})"
+
+    def leaves(self) -> Iterable[Decision]:
+        """The decisions that have no parts: the grounds of this one."""
+        if not self.parts:
+            yield self
+        for part in self.parts:
+            yield from part.leaves()
+
+
+def strictest(parts: Iterable[Decision], start: int, end: int) -> Decision:
+    """One decision over several: the strictest verdict, with the reason of what decided it."""
+    found = tuple(parts)
+    if not found:
+        return Decision(Verdict.ALLOW, "nothing", "runs nothing", start, end, risk=False)
+    if len(found) == 1:
+        return found[0]
+    verdict = max(part.verdict for part in found)
+    deciding = [part for part in found if part.verdict is verdict]
+    main = next((part for part in deciding if part.risk), deciding[0])
+    return Decision(
+        verdict,
+        main.rule,
+        main.reason,
+        start,
+        end,
+        parts=found,
+        instead=main.instead,
+        risk=any(part.risk for part in deciding),
+        firm=any(part.firm for part in deciding),
+    )

@@ -1,0 +1,57 @@
+"""Pay for an import where it is used: what may be loaded at start, by name."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {
+    "argparse", "asyncio", "dataclasses", "difflib", "hashlib", "importlib.metadata",
+    "importlib.resources", "inspect", "json", "logging", "pathlib", "rich", "sqlite3",
+    "subprocess", "tempfile", "tomllib", "traceback", "typing",
+}  # fmt: skip
+
+
+def loaded_by(statement: str) -> set[str]:
+    program = f"import sys; {statement}; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", program], check=True, capture_output=True, text=True
+    )
+    return set(done.stdout.split())
+
+
+# What the interpreter itself loads at start (site, an editable install) is not ours.
+@pytest.fixture(scope="module")
+def bare():
+    return loaded_by("pass")
+
+
+@pytest.mark.parametrize(
+    ("module", "may_load"),
+    [
+        ("laconic", set()),
+        ("laconic.shell", set()),
+        ("laconic.errors", set()),
+        ("laconic.cli.main", {"argparse", "typing"}),
+        (
+            "laconic.settings",
+            {"hashlib", "json", "pathlib", "typing"},
+        ),
+    ],
+)
+def test_an_import_stays_light(module, may_load, bare):
+    assert (loaded_by(f"import {module}") - bare) & HEAVY <= may_load
+
+
+def test_the_check_sees_a_heavy_import(bare):
+    assert "tomllib" in (loaded_by("import tomllib") - bare) & HEAVY
+
+
+def test_a_command_loads_its_own_module_only():
+    statement = "import laconic.cli.main as m; m.build_parser(only='parse')"
+    loaded = loaded_by(statement)
+    assert "laconic.cli.parse" in loaded
+    assert not {name for name in loaded if name.startswith("laconic.settings")}
+    assert "laconic.cli.config" not in loaded
