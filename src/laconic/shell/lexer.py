@@ -1,0 +1,522 @@
+"""Reads words with all their quotes and expansions.
+
+The rule of the whole parser: what is not certain is a ParseError. Accepting less than bash is
+safe (the caller asks); reading something other than bash reads is not. Comments name the places
+where bash itself decides late or differently between versions.
+"""
+
+from __future__ import annotations
+
+import re
+
+from laconic.shell.ast import (
+    COMPOUNDS,
+    Arithmetic,
+    DoubleQuoted,
+    Literal,
+    Node,
+    Parameter,
+    Pattern,
+    Quoted,
+    Sequence,
+    Substitution,
+    Word,
+    nodes,
+)
+from laconic.shell.escapes import ansi_c
+from laconic.shell.scanner import ParseError, Scanner
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.shell.ast import Part
+
+MAX_BACKTRACKS = 40  # `((` may open arithmetic or two subshells: re-reading is bounded
+
+_PLAIN = re.compile(r"""(?:[^ \t\n|&;()<>\\'"`$?*+@!]+|[?*+@!](?!\())+""")
+_IN_QUOTES = re.compile(r'[^\\"`$]+')
+_IN_HEREDOC = re.compile(r"[^\\`$]+")
+_IN_ARITHMETIC = re.compile(r"[^\\$`\"'()\[\]]+")
+_IN_BRACES = re.compile(r"[^\\}'\"$`<>]+")
+_SIMPLE_PARAMETER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
+_BRACED_PARAMETER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
+_OPERATOR = re.compile(r":[-=+?]|##?|%%?|//?|\^\^?|,,?|@[A-Za-z]?|[-:=+?*]")
+_DOLLAR_SINGLE = re.compile(r"(?:[^\\']+|\\.)*", re.DOTALL)
+
+
+class Lexer(Scanner):
+    """Words and their parts."""
+
+    # -- words
+
+    def word(self, *, extglob: bool = False, regex: bool = False) -> Word | None:
+        """Read the word that begins here, or None. regex: the right side of `=~` in `[[ ]]`."""
+        text, end, start = self.text, self.end, self.pos
+        plain = _PLAIN.match(text, start, end)
+        if plain:
+            pos = plain.end()
+            if pos == end or text[pos] in " \t\n;|&)":
+                self.pos = pos
+                if not (regex and pos < end and text[pos] == "|"):
+                    return Word(start, pos, (Literal(start, pos, text[start:pos]),))
+                self.pos = start
+        parts: list[Part] = []
+        extglob = extglob or self.extglob
+        while self.pos < end:
+            part = self._part(extglob=extglob, regex=regex)
+            if part is None:
+                break
+            parts.append(part)
+        return Word(start, self.pos, tuple(parts)) if parts else None
+
+    def _part(self, *, extglob: bool, regex: bool) -> Part | None:
+        text, pos = self.text, self.pos
+        if plain := _PLAIN.match(text, pos, self.end):
+            self.pos = plain.end()
+            return Literal(pos, self.pos, plain[0])
+        char = text[pos]
+        if char == "'":
+            return self._single_quoted()
+        if char == '"':
+            self.pos += 1
+            return self._double_quoted(pos, '"')
+        if char == "$":
+            return self.dollar(quoted=False)
+        if char == "\\":
+            return self._escaped()
+        if char == "`":
+            return self.backquote(quoted=False)
+        if char in "<>":
+            if text.startswith("(", pos + 1, self.end):
+                return self.substitution(char + "(")
+            if text.startswith("\\\n", pos + 1, self.end):
+                raise self.fail("operator split by a line continuation")
+            return None
+        if char in "?*+@!":  # the plain run stopped here: an opening parenthesis follows
+            if extglob:
+                return self._pattern(2)
+            if regex:
+                return self._single(char)
+            raise self.fail("extended glob, but extglob is not known to be on")
+        if regex and char == "(":
+            return self._pattern(1)
+        if regex and char == "|":
+            return self._single(char)
+        return None
+
+    def _single(self, char: str) -> Literal:
+        self.pos += 1
+        return Literal(self.pos - 1, self.pos, char)
+
+    def _escaped(self) -> Part:
+        start = self.pos
+        if start + 1 >= self.end:
+            raise self.fail("backslash at the end of the text")
+        char = self.text[start + 1]
+        self.pos += 2
+        if char == "\n":
+            return Literal(start, self.pos, "")
+        return Quoted(start, self.pos, char, "\\")
+
+    def _single_quoted(self) -> Quoted:
+        start = self.pos
+        self.pos = self._closing_quote() + 1
+        return Quoted(start, self.pos, self.text[start + 1 : self.pos - 1], "'")
+
+    def _closing_quote(self) -> int:
+        close = self.text.find("'", self.pos + 1, self.end)
+        if close < 0:
+            raise self.fail("unterminated '")
+        return close
+
+    def _double_quoted(self, start: int, style: str) -> DoubleQuoted:
+        parts = self.quoted_parts('"')
+        if self.pos >= self.end:
+            raise self.fail('unterminated "', start)
+        self.pos += 1
+        return DoubleQuoted(start, self.pos, parts, style)
+
+    def quoted_parts(self, close: str) -> tuple[Part, ...]:
+        text, end = self.text, self.end
+        plain = _IN_QUOTES if close else _IN_HEREDOC
+        parts: list[Part] = []
+        while self.pos < end:
+            start = self.pos
+            if run := plain.match(text, start, end):
+                self.pos = run.end()
+                parts.append(Literal(start, self.pos, run[0]))
+                continue
+            char = text[start]
+            if char == close:
+                break
+            if char == "$":
+                parts.append(self.dollar(quoted=True))
+            elif char == "`":
+                parts.append(self.backquote(quoted=True))
+            else:
+                parts.append(self._escaped_in_quotes(close))
+        return tuple(parts)
+
+    def _escaped_in_quotes(self, close: str) -> Literal:
+        """A backslash in quotes keeps itself, except before `$`, backquote, `\\`, newline, `"`."""
+        start = self.pos
+        following = self.text[start + 1 : start + 2] if start + 1 < self.end else ""
+        if not following:
+            self.pos += 1
+            return Literal(start, self.pos, "\\")
+        self.pos += 2
+        if following == "\n":
+            return Literal(start, self.pos, "")
+        escapes = following in "$`\\" or following == close
+        return Literal(start, self.pos, following if escapes else "\\" + following)
+
+    # -- expansions
+
+    def dollar(self, *, quoted: bool) -> Part:
+        """Read what a `$` begins; quoted: inside double quotes, a here-document or arithmetic."""
+        text, start = self.text, self.pos
+        char = text[start + 1] if start + 1 < self.end else ""
+        if char == "(":
+            return self._dollar_parenthesis()
+        if char == "{":
+            return self._braces(quoted=quoted)
+        if name := _SIMPLE_PARAMETER.match(text, start + 1, self.end):
+            self.pos = name.end()
+            return Parameter(start, self.pos, name[0])
+        if char == "[":
+            self.pos += 2
+            expression = self.arithmetic(start, "]")
+            if expression is None:
+                raise self.fail("unterminated $[", start)
+            return expression
+        if char == "'" and not quoted:
+            return self._dollar_single()
+        if char == '"' and not quoted:
+            self.pos += 2
+            return self._double_quoted(start, '$"')
+        if char == "\\" and text.startswith("\n", start + 2, self.end):
+            raise self.fail("line continuation after $")
+        return self._single("$")
+
+    def _dollar_single(self) -> Quoted:
+        start = self.pos
+        inside = _DOLLAR_SINGLE.match(self.text, start + 2, self.end)
+        close = inside.end() if inside else self.end
+        if close >= self.end or self.text[close] != "'":
+            raise self.fail("unterminated $'")
+        self.pos = close + 1
+        return Quoted(start, self.pos, ansi_c(self.text[start + 2 : close]), "$'")
+
+    def _dollar_parenthesis(self) -> Part:
+        text, start = self.text, self.pos
+        if not text.startswith("((", start + 1, self.end):
+            return self.substitution("$(")
+        return self.try_arithmetic(start, 3) or self.substitution("$(")
+
+    def try_arithmetic(self, start: int, opening: int) -> Arithmetic | None:
+        """Read `((..))`; on None nothing was read, and a subshell follows."""
+        saved = self.pos, self.depth, list(self.awaited), len(self.marks)
+        self.pos += opening
+        expression = self.arithmetic(start, "))")
+        if expression is None:
+            self.pos, self.depth, self.awaited = saved[0], saved[1], saved[2]
+            del self.marks[saved[3] :]
+            self.backtracks += 1
+            if self.backtracks > MAX_BACKTRACKS:
+                raise self.fail("too many ambiguous ((", start)
+        return expression
+
+    def refuse_odd_double(self, start: int) -> None:
+        """Refuse what bash reads in its own way inside `((` that turns out to be a subshell.
+
+        It looks for the closing parentheses first, through comments and here-documents.
+        """
+        inside = self.text[start : self.pos]
+        if "<<" in inside or "\n" in inside or "#" in inside:
+            raise self.fail("comment, newline or here-document inside (( that is a subshell", start)
+
+    def arithmetic(self, start: int, close: str) -> Arithmetic | None:
+        """Read an expression up to close (`))` or `]`); None if there is no such end."""
+        self.enter()
+        text, end, inside = self.text, self.end, self.pos
+        parts: list[Part] = []
+        nested = 0
+        opening, closing = ("(", ")") if close == "))" else ("[", "]")
+        while self.pos < end:
+            if run := _IN_ARITHMETIC.match(text, self.pos, end):
+                self.pos = run.end()
+                continue
+            char = text[self.pos]
+            if part := self._part_of_arithmetic(char):
+                parts.append(part)
+            elif char == closing and nested == 0:
+                if not self.looking_at(close):
+                    return None
+                self.depth -= 1
+                self.pos += len(close)
+                expression = Arithmetic(
+                    start, self.pos, text[inside : self.pos - len(close)], tuple(parts)
+                )
+                self._refuse_odd_arithmetic(expression, close)
+                return expression
+            elif char == "'":
+                self._harmless_quotes('$`\\"', "expansion inside '' in arithmetic")
+            else:
+                nested += (char == opening) - (char == closing)
+                self.pos += 2 if char == "\\" else 1
+        return None
+
+    def _refuse_odd_arithmetic(self, expression: Arithmetic, close: str) -> None:
+        """Refuse what bash may not read as this expression: only the simple cases are sure.
+
+        It counts parentheses without looking into `${ }`, decides at run time on text it has
+        printed anew, and reads process substitutions in subscripts.
+        """
+        if close == "))":
+            odd = not _balanced(expression.text) or _holds_compound(expression.parts)
+        else:
+            odd = "<(" in expression.text or ">(" in expression.text
+        if odd:
+            raise self.fail("arithmetic that holds a complex substitution", expression.start)
+
+    def _part_of_arithmetic(self, char: str) -> Part | None:
+        if char == "$":
+            return self.dollar(quoted=True)
+        if char == "`":
+            return self.backquote(quoted=True)
+        if char == '"':
+            self.pos += 1
+            return self._double_quoted(self.pos - 1, '"')
+        return None
+
+    def _harmless_quotes(self, forbidden: str, message: str) -> None:
+        """Step over `'..'` where bash's reading of the quotes varies, if that cannot matter."""
+        close = self.text.find("'", self.pos + 1, self.end)
+        inside = self.text[self.pos + 1 : close]
+        if close < 0 or inside.endswith("\\") or any(char in inside for char in forbidden):
+            raise self.fail(message)
+        self.pos = close + 1
+
+    def substitution(self, style: str) -> Substitution:
+        """Read `$(..)`, `<(..)` or `>(..)`; here-documents opened inside must end inside."""
+        start = self.pos
+        self.pos += 2
+        self.enter()
+        outer, self.awaited = self.awaited, []
+        is_double = self.peek() == "("
+        self.newlines()
+        self.substitutions += 1
+        self.opening = self.pos
+        body = self.sequence(_CLOSING, may_be_empty=True)
+        if self.peek() != ")":
+            raise self.fail(f"{style} without its )", start)
+        if self.awaited:
+            raise self.fail("here-document is not closed inside the substitution", start)
+        self.awaited = outer
+        self.pos += 1
+        self.depth -= 1
+        self.substitutions -= 1
+        if is_double:
+            self.refuse_odd_double(start)
+        return Substitution(start, self.pos, body, style)
+
+    def backquote(self, *, quoted: bool) -> Substitution:
+        r"""Read a backquoted command.
+
+        It ends at the next backquote without a backslash, whatever quotes are between, and its
+        text is parsed after one level of backslashes is gone: in place if there is none.
+        """
+        text, start = self.text, self.pos
+        escapes = '$`\\"' if quoted else "$`\\"
+        kept: list[int] = []
+        escaped = False
+        pos = start + 1
+        while pos < self.end and text[pos] != "`":
+            if text[pos] == "\\":
+                if text.startswith("\n", pos + 1, self.end):
+                    raise self.fail("line continuation inside backquotes", pos)
+                if pos + 1 < self.end and text[pos + 1] in escapes:
+                    escaped = True
+                    pos += 1
+            kept.append(pos)
+            pos += 1
+        if pos >= self.end:
+            raise self.fail("unterminated `", start)
+        self.enter()
+        kept.append(pos)
+        body = (
+            self._unescaped_body(start + 1, kept)
+            if escaped
+            else self._body_in_place(start + 1, pos)
+        )
+        self.depth -= 1
+        self.pos = pos + 1
+        return Substitution(start, self.pos, body, "`")
+
+    def _body_in_place(self, start: int, close: int) -> Sequence:
+        saved = self.begin, self.end, self.awaited
+        self.pos = self.begin = start
+        self.end, self.awaited = close, []
+        body = self.program()
+        self.begin, self.end, self.awaited = saved
+        return body
+
+    def _unescaped_body(self, first: int, kept: list[int]) -> Sequence:
+        """Parse the text without its escapes, then move every span back to where it stands."""
+        inner = type(self)("".join(self.text[pos] for pos in kept[:-1]))
+        inner.depth, inner.backtracks, inner.extglob = self.depth, self.backtracks, self.extglob
+        try:
+            body = inner.program()
+        except ParseError as error:
+            raise ParseError(error.message, kept[min(error.offset, len(kept) - 1)]) from None
+        self.backtracks = inner.backtracks
+        # a boundary lies behind the character before it, so that no escape is cut in two
+        _relocate([*nodes(body), *inner.marks], [first, *(pos + 1 for pos in kept)])
+        self.marks += inner.marks
+        return body
+
+    def program(self) -> Sequence:
+        """Read everything up to the end."""
+        body = self.sequence(_NOTHING, may_be_empty=True)
+        if self.awaited:
+            raise self.fail("here-document without its closing line")
+        return body
+
+    def _braces(self, *, quoted: bool) -> Parameter:
+        text, start = self.text, self.pos
+        self.pos += 2
+        self.enter()
+        if self.peek() in tuple(" \t\n|"):
+            raise self.fail("${ command; } is not read")
+        prefix = self._prefix()
+        name = _BRACED_PARAMETER.match(text, self.pos, self.end)
+        if not name:
+            raise self.fail("unknown parameter expansion")
+        self.pos = name.end()
+        parts: list[Part] = []
+        index, operator, operand = None, "", ""
+        if self.peek() == "[":
+            self.pos += 1
+            expression = self.arithmetic(self.pos, "]")
+            if expression is None:
+                raise self.fail("unterminated subscript")
+            index, parts = expression.text, list(expression.parts)
+        if self.peek() != "}":
+            found = _OPERATOR.match(text, self.pos, self.end)
+            if not found or prefix == "#":
+                raise self.fail("unknown parameter expansion")
+            operator = found[0]
+            self._operand(operator, parts, quoted=quoted)
+            operand = text[found.end() : self.pos]
+        if self.pos >= self.end:
+            raise self.fail("unterminated ${", start)
+        self.pos += 1
+        self.depth -= 1
+        return Parameter(start, self.pos, name[0], prefix, index, operator, operand, tuple(parts))
+
+    def _prefix(self) -> str:
+        """`!` or `#` in front of the name, when it is not the name itself."""
+        char = self.peek()
+        following = self.text[self.pos + 1 : self.pos + 2] if self.pos + 1 < self.end else ""
+        is_prefix = (char == "!" and following != "}") or (
+            char == "#" and following != "" and following not in "}:-=+?%/#^,@"
+        )
+        if not is_prefix:
+            return ""
+        self.pos += 1
+        return char
+
+    def _operand(self, operator: str, parts: list[Part], *, quoted: bool) -> None:
+        """Read from the operator up to the closing brace: the first `}` that nothing quotes."""
+        text, end = self.text, self.end
+        self.pos += len(operator)
+        while self.pos < end:
+            if run := _IN_BRACES.match(text, self.pos, end):
+                self.pos = run.end()
+                continue
+            char = text[self.pos]
+            if char == "}":
+                return
+            if char == "\\":
+                self.pos += 2
+            elif char == "'":
+                if quoted or operator == ":":
+                    # quotes that quote when parsed and do not when expanded, or the reverse
+                    self._harmless_quotes('$`"}{', "' inside ${} where it may not quote")
+                else:
+                    self.pos = self._closing_quote() + 1
+            elif char in "<>":
+                if not text.startswith("(", self.pos + 1, end):
+                    self.pos += 1
+                elif quoted:
+                    raise self.fail("<( inside ${} inside quotes")
+                else:
+                    parts.append(self.substitution(char + "("))
+            else:
+                parts.append(self._part_of_operand(char, quoted=quoted))
+
+    def _part_of_operand(self, char: str, *, quoted: bool) -> Part:
+        if char == "$":
+            return self.dollar(quoted=quoted)
+        if char == "`":
+            return self.backquote(quoted=quoted)
+        self.pos += 1
+        return self._double_quoted(self.pos - 1, '"')
+
+    def _pattern(self, opening: int) -> Pattern:
+        """Read `@(..)` or a regular expression's group; opening: how long its beginning is."""
+        text, end, start = self.text, self.end, self.pos
+        self.enter()
+        self.pos += opening
+        parts: list[Part] = []
+        nested = 1
+        while nested:
+            if self.pos >= end:
+                raise self.fail("unterminated (", start)
+            char = text[self.pos]
+            if char in '$`"':
+                parts.append(self._part_of_operand(char, quoted=False))
+            elif char == "'":
+                self.pos = self._closing_quote() + 1
+            elif char in "<>" and text.startswith("(", self.pos + 1, end):
+                raise self.fail("<( inside a pattern")
+            else:
+                nested += (char == "(") - (char == ")")
+                self.pos += 2 if char == "\\" else 1
+        self.depth -= 1
+        return Pattern(start, self.pos, tuple(parts))
+
+
+_CLOSING = frozenset(")")
+_NOTHING: frozenset[str] = frozenset()
+
+
+def _balanced(text: str) -> bool:
+    """Tell what bash's own check says at run time of the inside of `$((..))`."""
+    nested = pos = 0
+    while pos < len(text):
+        char = text[pos]
+        if char == "\\":
+            pos += 1
+        elif char == "'":
+            pos = text.find("'", pos + 1)
+            if pos < 0:
+                return False
+        elif char == '"':
+            pos += 1
+            while pos < len(text) and text[pos] != '"':
+                pos += 2 if text[pos] == "\\" else 1
+        else:
+            nested += (char == "(") - (char == ")")
+            if nested < 0:
+                return False
+        pos += 1
+    return nested == 0
+
+
+def _holds_compound(parts: tuple[Part, ...]) -> bool:
+    return any(isinstance(node, COMPOUNDS) for part in parts for node in nodes(part))
+
+
+def _relocate(found: list[Node], boundaries: list[int]) -> None:
+    for node in {id(node): node for node in found}.values():
+        node.start, node.end = boundaries[node.start], boundaries[node.end]

@@ -1,0 +1,336 @@
+"""Everything in a tree that would run: commands with their context, redirects, evaluation sites."""
+
+from __future__ import annotations
+
+import re
+
+from laconic.shell.ast import (
+    AndOr,
+    Arithmetic,
+    ArithmeticCommand,
+    Array,
+    Assignment,
+    Case,
+    Command,
+    Compound,
+    Conditional,
+    Coproc,
+    Function,
+    Loop,
+    Node,
+    Parameter,
+    Pipeline,
+    Redirect,
+    Script,
+    Sequence,
+    Substitution,
+    Test,
+    Word,
+    nodes,
+)
+from laconic.shell.words import fields, leading, literal, splits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from laconic.shell.ast import AnyCommand
+
+
+class Context:
+    """Where a command stands.
+
+    stage of stages: its place in the innermost pipeline. reads_pipe, feeds_pipe: its input or
+    output is a pipe, if only because it is in a group that is piped. substitution: the innermost
+    one it is in (`$(`, a backquote, `<(`, `>(`), or empty. function: the innermost function whose
+    body it is in. around: redirects of the compound commands it is in, which feed or take its
+    streams.
+    """
+
+    __slots__ = (
+        "around", "background", "feeds_pipe", "function", "negated", "reads_pipe", "stage",
+        "stages", "subshell", "substitution",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.stage, self.stages = 0, 1
+        self.background = self.subshell = self.negated = self.reads_pipe = self.feeds_pipe = False
+        self.substitution = self.function = ""
+        self.around: tuple[Redirect, ...] = ()
+
+    def but(self, **changes: object) -> Context:
+        changed = Context()
+        for name in Context.__slots__:
+            setattr(changed, name, changes.get(name, getattr(self, name)))
+        return changed
+
+
+class Occurrence:
+    """A simple command where it stands. Its words may be empty: only assignments or redirects."""
+
+    __slots__ = ("command", "context")
+
+    def __init__(self, command: Command, context: Context) -> None:
+        self.command, self.context = command, context
+
+
+def commands(script: Script) -> list[Occurrence]:
+    """Every simple command that would run, at any depth, in the order of the source."""
+    found: list[Occurrence] = []
+    _in_sequence(script.body, Context(), found)
+    found.sort(key=lambda occurrence: occurrence.command.start)
+    return found
+
+
+def redirects(script: Script) -> list[Redirect]:
+    """Every redirect at any depth, those of compound commands included, in the source's order."""
+    found = [node for node in nodes(script.body) if isinstance(node, Redirect)]
+    return sorted(found, key=lambda redirect: redirect.start)
+
+
+# -- commands ------------------------------------------------------------------------------------
+
+
+def _in_sequence(sequence: Sequence, context: Context, found: list[Occurrence]) -> None:
+    for item, separator in zip(sequence.items, sequence.separators, strict=True):
+        in_background = separator is not None and separator.text == "&"
+        inner = context.but(background=True, subshell=True) if in_background else context
+        _in_and_or(item, inner, found)
+
+
+def _in_and_or(item: AndOr, context: Context, found: list[Occurrence]) -> None:
+    for pipeline in item.pipelines:
+        _in_pipeline(pipeline, context, found)
+
+
+def _in_pipeline(pipeline: Pipeline, context: Context, found: list[Occurrence]) -> None:
+    stages = len(pipeline.commands)
+    negated = pipeline.negations % 2 == 1
+    for stage, command in enumerate(pipeline.commands):
+        if stages > 1 or negated or context.stages > 1 or context.negated:
+            inner = context.but(
+                stage=stage,
+                stages=stages,
+                reads_pipe=context.reads_pipe or stage > 0,
+                feeds_pipe=context.feeds_pipe or stage < stages - 1,
+                negated=negated,
+                subshell=context.subshell or stages > 1,
+            )
+        else:
+            inner = context
+        _in_command(command, inner, found)
+
+
+def _in_command(command: AnyCommand, context: Context, found: list[Occurrence]) -> None:
+    if isinstance(command, Command):
+        found.append(Occurrence(command, context))
+        _in_words(command, context, found)
+    elif isinstance(command, Function):
+        _in_command(command.body, context.but(function=command.name), found)
+    elif isinstance(command, Coproc):
+        _in_command(command.body, context.but(background=True, subshell=True), found)
+    else:
+        _in_compound(command, context, found)
+
+
+def _in_compound(
+    command: Compound | Loop | Case | Conditional | ArithmeticCommand,
+    context: Context,
+    found: list[Occurrence],
+) -> None:
+    for redirect in command.redirects:
+        _in_words(redirect, context, found)
+    inner = context
+    if command.redirects:
+        inner = inner.but(around=context.around + command.redirects)
+    if isinstance(command, Compound):
+        if command.kind == "(":
+            inner = inner.but(subshell=True)
+        for body in command.bodies:
+            _in_sequence(body, inner, found)
+    elif isinstance(command, Loop):
+        for word in command.words or ():
+            _in_words(word, inner, found)
+        if command.header is not None:
+            _in_words(command.header, inner, found)
+        _in_sequence(command.body, inner, found)
+    elif isinstance(command, Case):
+        _in_words(command.subject, inner, found)
+        for clause in command.clauses:
+            for pattern in clause.patterns:
+                _in_words(pattern, inner, found)
+            _in_sequence(clause.body, inner, found)
+    elif isinstance(command, Conditional):
+        for test in command.tests:
+            _in_words(test, inner, found)
+    else:
+        _in_words(command.expression, inner, found)
+
+
+def _in_words(root: Node, context: Context, found: list[Occurrence]) -> None:
+    """Follow the substitutions in words, assignments, redirects and here-documents."""
+    for substitution in _outermost_substitutions(root):
+        inner = context.but(
+            substitution=substitution.style,
+            subshell=True,
+            stage=0,
+            stages=1,
+            reads_pipe=substitution.style == ">(",
+            feeds_pipe=substitution.style != ">(",
+            negated=False,
+            around=(),
+        )
+        _in_sequence(substitution.body, inner, found)
+
+
+def _outermost_substitutions(root: Node) -> Iterator[Substitution]:
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Substitution):
+            yield node
+            continue
+        for _, value in node.fields():
+            if isinstance(value, Node):
+                todo.append(value)
+            elif isinstance(value, tuple):
+                todo += [item for item in value if isinstance(item, Node)]
+
+
+# -- evaluation sites ----------------------------------------------------------------------------
+
+
+class Evaluation:
+    """A place where bash evaluates text a second time, and so may run code that is no command yet.
+
+    kind `arithmetic`: an expression (names in it are evaluated in turn, subscripts expanded);
+    `variable`: the name of a variable, perhaps with a subscript; `indirect`: `${!x}` or a nameref;
+    `prompt`: `${x@P}`. text: what is evaluated, None if it is not known.
+    """
+
+    __slots__ = ("end", "kind", "start", "text")
+
+    def __init__(self, node: Node, kind: str, text: str | None) -> None:
+        self.start, self.end, self.kind, self.text = node.start, node.end, kind, text
+
+    def __repr__(self) -> str:
+        return f"Evaluation({self.start}, {self.end}, {self.kind!r}, {self.text!r})"
+
+    @property
+    def names(self) -> frozenset[str] | None:
+        """The variables that are evaluated, if the text is made of names, numbers and operators.
+
+        None: it may hold more than that, such as a subscript that runs a command.
+        """
+        if self.text is None or not _PLAIN_EXPRESSION.fullmatch(self.text):
+            return None
+        return frozenset(_NAME.findall(self.text))
+
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PLAIN_EXPRESSION = re.compile(
+    r"(?:[A-Za-z0-9_ \t\n+\-*/%<>=!&|^~?:,();#@]|\[[A-Za-z0-9_]+\]|\$(?:[A-Za-z_][A-Za-z0-9_]*"
+    r"|\{[A-Za-z_][A-Za-z0-9_]*\}|[#?]))*"
+)
+_COMPARISONS = frozenset(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"])
+_DECLARING = frozenset(["declare", "typeset", "local"])
+
+
+def evaluations(script: Script) -> list[Evaluation]:
+    """Every evaluation site at any depth, in the order of the source."""
+    found: list[Evaluation] = []
+    for node in nodes(script.body):
+        if isinstance(node, Arithmetic):
+            found.append(Evaluation(node, "arithmetic", node.text))
+        elif isinstance(node, Parameter):
+            found += _in_parameter(node)
+        elif isinstance(node, Test):
+            found += _in_test(node)
+        elif isinstance(node, Command):
+            found += _in_builtin(node)
+    return sorted(found, key=lambda site: site.start)
+
+
+def _in_parameter(node: Parameter) -> Iterator[Evaluation]:
+    if node.index is not None and node.index not in ("@", "*"):
+        yield Evaluation(node, "arithmetic", node.index)
+    if node.operator == ":":
+        yield Evaluation(node, "arithmetic", node.operand)
+    if node.operator.startswith("@P"):
+        yield Evaluation(node, "prompt", None)
+    is_listing = node.operator in ("@", "*") or node.index in ("@", "*")
+    if node.prefix == "!" and not is_listing:
+        yield Evaluation(node, "indirect", node.name)
+
+
+def _in_test(node: Test) -> Iterator[Evaluation]:
+    if node.operator in _COMPARISONS:
+        for operand in node.operands:
+            yield Evaluation(operand, "arithmetic", literal(operand))
+    elif node.operator in ("-v", "-R"):
+        yield Evaluation(node.operands[0], "variable", literal(node.operands[0]))
+
+
+def _in_builtin(command: Command) -> Iterator[Evaluation]:
+    name = literal(command.words[0]) if command.words else None
+    if name not in _EVALUATING:
+        return
+    arguments = _known_arguments(command.words[1:])
+    if name == "let":
+        for word, value in arguments:
+            yield Evaluation(word, "arithmetic", value)
+    elif name in _NAMING_OPTION:
+        yield from _names_behind(arguments, _NAMING_OPTION[name])
+    else:
+        kind = _declared_kind(arguments) if name in _DECLARING else "variable"
+        for word, value in arguments:
+            if value is None or not value.startswith(("-", "+")):
+                text = _name_part(word, value) if kind == "variable" else None
+                yield Evaluation(word, kind, text)
+
+
+_NAMING_OPTION = {"test": "-v", "[": "-v", "printf": "-v", "wait": "-p"}
+_EVALUATING = _DECLARING.union(
+    _NAMING_OPTION, "let read unset mapfile readarray getopts export readonly".split()
+)
+
+
+def _known_arguments(words: tuple[Word | Assignment, ...]) -> list[tuple[Node, str | None]]:
+    """Arguments as the builtin sees them; None for a text that is not known."""
+    found: list[tuple[Node, str | None]] = []
+    for word in words:
+        values = fields(word)
+        if values is None and leading(word).startswith("-"):
+            found.append((word, leading(word)))
+        found += [(word, None)] if values is None else [(word, value.text) for value in values]
+    return found
+
+
+def _names_behind(arguments: list[tuple[Node, str | None]], option: str) -> Iterator[Evaluation]:
+    """The argument behind the option, `-v name` or `-vname`; an unknown word may be that option."""
+    for pos, (word, value) in enumerate(arguments):
+        following = arguments[pos + 1] if pos + 1 < len(arguments) else None
+        hides_both = isinstance(word, Word) and value is None and splits(word)
+        if hides_both or (value is None and following is not None and following[1] is None):
+            yield Evaluation(word, "variable", None)
+        elif value == option and following is not None:
+            yield Evaluation(following[0], "variable", following[1])
+        elif value is not None and value.startswith(option) and value != option:
+            yield Evaluation(word, "variable", value[len(option) :])
+
+
+def _declared_kind(arguments: list[tuple[Node, str | None]]) -> str:
+    """What becomes of all values given to such a variable, now and later."""
+    flags = "".join(value[1:] for _, value in arguments if value and value[0] in "-+")
+    return "indirect" if "n" in flags else "arithmetic" if "i" in flags else "variable"
+
+
+def _name_part(word: Node, value: str | None) -> str | None:
+    """The name that a declaration assigns to, without the value."""
+    if isinstance(word, Assignment):
+        is_element = word.index is not None or (
+            isinstance(word.value, Array)
+            and any(isinstance(e, Assignment) for e in word.value.elements)
+        )
+        return None if is_element else word.name
+    return None if value is None else value.split("=", 1)[0].removesuffix("+")
