@@ -1,0 +1,92 @@
+"""What the configuration says about rewriting, ready to use."""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from laconic.tools.arguments import Argument
+
+TRANSPARENT = frozenset(("ssh", "mosh", "slogin"))
+
+
+class LocalWrapper:
+    """Runs a command in a local environment: what follows a marker is the command."""
+
+    __slots__ = ("command", "markers", "subcommands")
+
+    def __init__(
+        self, command: str, markers: Iterable[str], subcommands: Iterable[str] = ()
+    ) -> None:
+        self.command = command
+        self.markers, self.subcommands = frozenset(markers), frozenset(subcommands)
+
+
+LOCAL_WRAPPERS = (
+    LocalWrapper("nix", ("-c", "--command"), ("develop", "shell")),
+    LocalWrapper("devbox", ("--",), ("run",)),
+    LocalWrapper("flox", ("--",), ("activate",)),
+    LocalWrapper("mise", ("--",), ("exec", "x")),
+    LocalWrapper("devenv", ("--",), ("shell",)),
+)
+
+
+class Rule:
+    """A rewrite of the user's: a pattern, and the text that takes the place of what it matched."""
+
+    __slots__ = ("pattern", "replace")
+
+    def __init__(self, pattern: re.Pattern[str], replace: str) -> None:
+        self.pattern, self.replace = pattern, replace
+
+    def applied(self, text: str) -> str | None:
+        """`{0}` is the match, `{1}`.. its groups, `{rest}` what follows (else it stays behind)."""
+        match = self.pattern.search(text)
+        if match is None:
+            return None
+        rest = text[match.end() :]
+
+        def value(placeholder: re.Match[str]) -> str:
+            name = placeholder[1]
+            if name == "rest":
+                return rest.lstrip()
+            number = int(name)
+            return (match[number] or "") if number <= match.re.groups else placeholder[0]
+
+        replaced = _PLACEHOLDER.sub(value, self.replace)
+        if "{rest}" not in self.replace:
+            replaced += rest
+        return text[: match.start()] + replaced
+
+
+_PLACEHOLDER = re.compile(r"\{(rest|\d+)\}")
+
+
+class Options:
+    """Everything that a rewrite depends on but the command itself.
+
+    find_filter: the id of the filter for a command's arguments, or None. runs_recipes: whether
+    the task runner may be given our shell (its file does not choose one itself).
+    """
+
+    __slots__ = (
+        "exclude", "find_filter", "launcher", "local_wrappers", "prefer_less", "rules",
+        "runs_recipes", "skip", "strip", "transparent",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        find_filter: Callable[[list[Argument]], str | None],
+        runs_recipes: Callable[[list[Argument]], bool] = lambda _: True,
+    ) -> None:
+        self.find_filter, self.runs_recipes = find_filter, runs_recipes
+        self.launcher = "laconic"
+        self.rules: tuple[Rule, ...] = ()
+        self.skip: tuple[re.Pattern[str], ...] = ()
+        self.exclude: tuple[str, ...] = ()
+        self.strip, self.prefer_less = True, False
+        self.transparent: frozenset[str] = TRANSPARENT
+        self.local_wrappers: tuple[LocalWrapper, ...] = LOCAL_WRAPPERS

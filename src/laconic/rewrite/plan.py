@@ -1,0 +1,302 @@
+"""Decides for each segment of a command line what to insert, and says why.
+
+Only insertions, and the removal of a trailing `| head`, `| tail` or `| grep` that laconic then
+honours: take them out and the command is as it was typed. Text that cannot be parsed, and a result
+that would not parse to the same commands, is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+
+from laconic.rewrite.edits import Edit, apply, quoted
+from laconic.rewrite.pipes import is_strippable
+from laconic.rewrite.segments import hides_heredoc, segments
+from laconic.rewrite.wrappers import inner_start
+from laconic.shell import ParseError, parse
+from laconic.shell.ast import Assignment, Command, Function, nodes
+from laconic.shell.walk import commands
+from laconic.shell.words import literal
+from laconic.tools.arguments import Argument, evaluate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.rewrite.options import Options
+    from laconic.rewrite.segments import Segment
+    from laconic.shell.ast import Script
+    from laconic.tools.knowledge import Library
+
+OURS = frozenset(("laconic", "laconic-py"))
+_TASK_RUNNERS = {
+    "make": "SHELL={launcher} ",
+    "gmake": "SHELL={launcher} ",
+    "just": "--shell {launcher} --shell-arg -cu ",
+}
+_OWN_SHELL = re.compile(
+    r"SHELL=|\.SHELLFLAGS=|--shell(?:-arg|=|$)|--(?:version|help|list|summary|dump|show|fmt|edit|init|completions)"
+)
+_SWITCHES = frozenset(("LACONIC_DISABLED", "LACONIC_NO_FILTER"))
+# requests for output that a program reads; filters may know more of their own
+_MACHINE_READABLE = re.compile(
+    r"--json(?:=.*)?|--porcelain(?:=.*)?|-z|-0|--null|--print0|-print0|--format(?:=.*)?|--jq(?:=.*)?"
+    r"|--template(?:=.*)?|--pretty=(?:format|tformat):.*|--message-format(?:=.*)?|--output-format(?:=.*)?"
+    r"|--output=(?:json|yaml|name|wide|text|tsv|jsonpath.*|go-template.*|custom-columns.*)"
+    r"|-o(?:=)?(?:json|yaml|name|jsonpath.*|go-template.*|custom-columns.*)|--reporter=json|--junit-xml=.*"
+)
+_MACHINE_FORMATS = frozenset(["json", "yaml", "name", "jsonl", "ndjson", "csv", "tsv", "xml"])
+_ENDLESS = frozenset(["--watch", "--watchAll", "--follow", "--serve", "-f/follow"])
+
+
+class Note:
+    """What became of a segment: its span, the kind of change (or `skip`), and the reason."""
+
+    __slots__ = ("action", "end", "reason", "start")
+
+    def __init__(self, start: int, end: int, action: str, reason: str) -> None:
+        self.start, self.end, self.action, self.reason = start, end, action, reason
+
+    def __repr__(self) -> str:
+        return f"Note({self.start}, {self.end}, {self.action!r}, {self.reason!r})"
+
+
+class Rewriting:
+    """The text to run in place of the command (perhaps the same), and a note per segment."""
+
+    __slots__ = ("edits", "notes", "text")
+
+    def __init__(
+        self, text: str, edits: tuple[Edit, ...] = (), notes: tuple[Note, ...] = ()
+    ) -> None:
+        self.text, self.edits, self.notes = text, edits, notes
+
+
+def rewrite(command: str, options: Options, library: Library) -> Rewriting:
+    """Rewrite a command line; never raises, in doubt gives it back as it is."""
+    try:
+        source = command.encode("utf-8", "surrogateescape")
+        script = parse(source)
+    except ParseError as error:
+        return _untouched(command, f"cannot be parsed: {error}")
+    if hides_heredoc(script):
+        return _untouched(command, "a here-document stands inside a substitution")
+    plan = _Plan(script, options, library)
+    for segment in segments(script):
+        plan.consider(segment)
+    if not plan.edits:
+        return Rewriting(command, (), tuple(plan.notes))
+    text = apply(source, plan.edits).decode("utf-8", "surrogateescape")
+    if not _is_readable(text):
+        return _untouched(command, "the result would not parse")
+    return Rewriting(text, tuple(plan.edits), tuple(plan.notes))
+
+
+def _untouched(command: str, reason: str) -> Rewriting:
+    return Rewriting(
+        command, (), (Note(0, len(command.encode("utf-8", "replace")), "skip", reason),)
+    )
+
+
+def _is_readable(text: str) -> bool:
+    try:
+        parse(text)
+    except ParseError:
+        return False
+    return True
+
+
+class _Plan:
+    """The edits so far."""
+
+    def __init__(self, script: Script, options: Options, library: Library) -> None:
+        self.script, self.options, self.library = script, options, library
+        self.edits: list[Edit] = []
+        self.notes: list[Note] = []
+        self.functions = {n.name for n in nodes(script.body) if isinstance(n, Function)}
+        self.pipefail = any(_sets_pipefail(found.command) for found in commands(script))
+
+    def consider(self, segment: Segment) -> None:
+        pipeline = segment.pipeline
+        start, end = pipeline.commands[0].start, pipeline.end
+        reason = segment.forbidden or self._unwanted(segment)
+        if reason:
+            self.notes.append(Note(start, end, "skip", reason))
+            return
+        self._user_rule(segment) or self._task_runner(segment) or self._filter(segment)
+
+    # -- reasons to leave it alone
+
+    def _unwanted(self, segment: Segment) -> str:
+        command = segment.pipeline.commands[0]
+        if not isinstance(command, Command) or not command.words:
+            return "runs no program"
+        if any(assignment.name in _SWITCHES for assignment in command.assignments):
+            return "switched off for this command"
+        text = self._text(command.start, segment.pipeline.end)
+        for pattern in self.options.skip:
+            if pattern.search(text):
+                return f"[skip] pattern {pattern.pattern!r}"
+        return self._excluded(command)
+
+    def _excluded(self, command: Command) -> str:
+        bare = self._text(command.words[0].start, command.end)
+        words = [literal(word) or "" for word in command.words]
+        for entry in self.options.exclude:
+            if entry.startswith("^"):
+                if len(entry) > 1 and re.search(entry, bare):
+                    return f"[skip] exclude {entry!r}"
+            elif (wanted := entry.split()) and _base_names(words)[: len(wanted)] == wanted:
+                return f"[skip] exclude {entry!r}"
+        return ""
+
+    # -- the user's own rules
+
+    def _user_rule(self, segment: Segment) -> bool:
+        command = segment.pipeline.commands[0]
+        assert isinstance(command, Command)
+        name = (literal(command.words[0]) or "").rsplit("/", 1)[-1]
+        if name in self.options.transparent or name in OURS:
+            return False
+        end = segment.pipeline.end
+        for start in dict.fromkeys((command.start, command.words[0].start)):
+            text = self._text(start, end)
+            for rule in self.options.rules:
+                replaced = rule.applied(text)
+                if replaced is not None and replaced != text and _is_readable(replaced):
+                    self.edits.append(Edit(start, replaced, end - start))
+                    self._note(segment, "rule", f"[[rewrite]] {rule.pattern.pattern!r}")
+                    return True
+        return False
+
+    # -- task runners
+
+    def _task_runner(self, segment: Segment) -> bool:
+        command = segment.pipeline.commands[0]
+        assert isinstance(command, Command)
+        name = (literal(command.words[0]) or "").rsplit("/", 1)[-1]
+        inserted = _TASK_RUNNERS.get(name)
+        if inserted is None:
+            return False
+        arguments = self._arguments(command)
+        if len(segment.pipeline.commands) > 1:
+            self._note(segment, "skip", "its output goes into a pipe")
+        elif any(
+            argument.text is None or _OWN_SHELL.match(argument.text) for argument in arguments
+        ):
+            self._note(segment, "skip", f"{name} is told its shell, or only asked about itself")
+        elif not self.options.runs_recipes(arguments):
+            self._note(segment, "skip", f"the file that {name} reads chooses its own shell")
+        else:
+            text = inserted.format(launcher=self.options.launcher)
+            behind = command.words[0].end
+            self.edits.append(Edit(behind, " " + text.rstrip()))
+            self._note(segment, "task runner", f"each recipe line of {name} goes through laconic")
+        return True
+
+    # -- filters
+
+    def _filter(self, segment: Segment) -> bool:
+        pipeline = segment.pipeline
+        command = pipeline.commands[0]
+        assert isinstance(command, Command)
+        arguments = self._arguments(command)
+        found = self._found_filter(arguments)
+        if not found.id:
+            self._note(segment, "skip", found.reason)
+            return False
+        flags = ""
+        if len(pipeline.commands) > 1:
+            flags, reason = self._pipe_flags(segment)
+            if not flags:
+                self._note(segment, "skip", reason)
+                return False
+            self.edits.append(Edit(command.end, "", pipeline.end - command.end))
+        self.edits.append(Edit(found.offset, f"{self.options.launcher} run {flags}"))
+        self._note(segment, "run", f"filter {found.id}")
+        return True
+
+    def _found_filter(self, arguments: list[Argument]) -> _Found:
+        name = arguments[0].text if arguments and arguments[0].is_static else None
+        if name is None:
+            return _Found(reason="the program's name is not known")
+        offset, inner = inner_start(arguments, self.options.local_wrappers, self.library)
+        base = (inner[0].text or "").rsplit("/", 1)[-1] if inner else ""
+        if base in OURS or name.rsplit("/", 1)[-1] in OURS:
+            return _Found(reason="is laconic already")
+        if base in self.functions:
+            return _Found(reason=f"{base} is a function here")
+        if reason := _for_programs(inner):
+            return _Found(reason=reason)
+        found = self.options.find_filter(inner) if inner else None
+        if found is None:
+            return _Found(reason="no filter")
+        return _Found(id=found, offset=offset)
+
+    def _pipe_flags(self, segment: Segment) -> tuple[str, str]:
+        """The flags that hand the pipe over, or the reason not to."""
+        pipeline = segment.pipeline
+        first, *others = pipeline.commands
+        last = others[0]
+        assert isinstance(first, Command)
+        if not self.options.strip:
+            return "", "[pipe] strip is off"
+        is_single = len(others) == 1 and pipeline.operators[0].text == "|"
+        if not is_single or not isinstance(last, Command) or not is_strippable(last):
+            return "", "its output goes into a pipe"
+        flags = f"--baseline-pipe {quoted(self._text(last.start, last.end))} "
+        if any(r.operator == ">&" and r.fd == "2" for r in first.redirects):
+            flags += "--pipe-stderr "
+        if self.pipefail:
+            flags += "--pipefail "
+        if self.options.prefer_less:
+            flags += "--prefer-less "
+        return flags, ""
+
+    # -- small steps
+
+    def _arguments(self, command: Command) -> list[Argument]:
+        return evaluate(command.words, {})
+
+    def _text(self, start: int, end: int) -> str:
+        return self.script.source[start:end].decode("utf-8", "surrogateescape")
+
+    def _note(self, segment: Segment, action: str, reason: str) -> None:
+        pipeline = segment.pipeline
+        self.notes.append(Note(pipeline.commands[0].start, pipeline.end, action, reason))
+
+
+class _Found:
+    """A filter and where to put `laconic run`, or the reason why there is none."""
+
+    __slots__ = ("id", "offset", "reason")
+
+    def __init__(self, id: str = "", offset: int = 0, reason: str = "") -> None:  # noqa: A002
+        self.id, self.offset, self.reason = id, offset, reason
+
+
+def _for_programs(arguments: list[Argument]) -> str:
+    """Why the output is not meant for a reader: a program reads it, or it never ends."""
+    for pos, argument in enumerate(arguments[1:], start=1):
+        word = argument.text
+        if word is None:
+            continue
+        if _MACHINE_READABLE.fullmatch(word):
+            return f"{word} asks for output that a program reads"
+        if word in ("-o", "--output") and _follows_format(arguments, pos):
+            return f"{word} asks for output that a program reads"
+        if word in _ENDLESS:
+            return f"{word}: it runs until it is stopped"
+    return ""
+
+
+def _follows_format(arguments: list[Argument], pos: int) -> bool:
+    following = arguments[pos + 1].text if pos + 1 < len(arguments) else None
+    return following is not None and following.partition("=")[0] in _MACHINE_FORMATS
+
+
+def _base_names(words: list[str]) -> list[str]:
+    return [words[0].rsplit("/", 1)[-1], *words[1:]] if words else []
+
+
+def _sets_pipefail(command: Command) -> bool:
+    words = [None if isinstance(w, Assignment) else literal(w) for w in command.words]
+    return words[:1] == ["set"] and "pipefail" in words

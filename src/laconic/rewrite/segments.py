@@ -1,0 +1,119 @@
+"""The segments of a command line that a rewrite may touch, and the facts that forbid it."""
+
+from __future__ import annotations
+
+from laconic.shell.ast import (
+    Case,
+    Command,
+    Compound,
+    Heredoc,
+    Loop,
+    Node,
+    Redirect,
+    Substitution,
+    nodes,
+)
+from laconic.shell.words import literal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from laconic.shell.ast import AnyCommand, Pipeline, Script, Sequence
+
+_OUTPUT = frozenset((">", ">>", ">|", "&>", "&>>", "<>"))
+
+
+class Segment:
+    """One pipeline where its output reaches the reader; forbidden: why it must stay as it is."""
+
+    __slots__ = ("forbidden", "pipeline", "tested")
+
+    def __init__(self, pipeline: Pipeline, forbidden: str, *, tested: bool) -> None:
+        self.pipeline, self.forbidden, self.tested = pipeline, forbidden, tested
+
+
+def segments(script: Script) -> Iterator[Segment]:
+    """Every pipeline outside substitutions and functions, in the order of the source."""
+    yield from _in_sequence(script.body, "", tested=False)
+
+
+def _in_sequence(sequence: Sequence, forbidden: str, *, tested: bool) -> Iterator[Segment]:
+    for item, separator in zip(sequence.items, sequence.separators, strict=True):
+        in_background = separator is not None and separator.text == "&"
+        reason = forbidden or ("runs in the background" if in_background else "")
+        last = len(item.pipelines) - 1
+        for pos, pipeline in enumerate(item.pipelines):
+            matters = tested or pos < last or pipeline.negations > 0
+            yield from _in_pipeline(pipeline, reason, tested=matters)
+
+
+def _in_pipeline(pipeline: Pipeline, forbidden: str, *, tested: bool) -> Iterator[Segment]:
+    if all(isinstance(command, Command) for command in pipeline.commands):
+        yield Segment(pipeline, forbidden or _forbids(pipeline), tested=tested)
+        return
+    is_piped = len(pipeline.commands) > 1
+    for command in pipeline.commands:
+        if isinstance(command, Compound | Loop | Case):
+            reason = forbidden or ("its output goes into a pipe" if is_piped else "")
+            yield from _in_compound(command, reason or _redirected(command), tested=tested)
+
+
+def _in_compound(
+    command: Compound | Loop | Case, forbidden: str, *, tested: bool
+) -> Iterator[Segment]:
+    for body, is_test in _bodies(command):
+        yield from _in_sequence(body, forbidden, tested=tested or is_test)
+
+
+def _bodies(command: Compound | Loop | Case) -> Iterator[tuple[Sequence, bool]]:
+    if isinstance(command, Loop):
+        yield command.body, False
+    elif isinstance(command, Case):
+        for clause in command.clauses:
+            yield clause.body, False
+    elif command.kind in ("while", "until"):
+        yield command.bodies[0], True
+        yield command.bodies[1], False
+    elif command.kind == "if":
+        for pos, body in enumerate(command.bodies):
+            is_test = pos % 2 == 0 and pos + 1 < len(command.bodies)
+            yield body, is_test
+    else:
+        yield command.bodies[0], False
+
+
+def _redirected(command: AnyCommand) -> str:
+    return _redirect_reason(getattr(command, "redirects", ()))
+
+
+def _forbids(pipeline: Pipeline) -> str:
+    """Why the pipeline's own redirects keep it from being rewritten."""
+    for command in pipeline.commands:
+        if reason := _redirected(command):
+            return reason
+    return ""
+
+
+def _redirect_reason(redirects: Iterable[Redirect]) -> str:
+    for redirect in redirects:
+        if redirect.heredoc is not None:
+            return "has a here-document"
+        if redirect.operator in _OUTPUT:
+            return "its output goes to a file"
+        if redirect.operator in ("<&", ">&") and not _is_stream(redirect):
+            return "its output goes to a file"
+        if redirect.fd.startswith("{"):
+            return "opens a descriptor"
+    return ""
+
+
+def _is_stream(redirect: Redirect) -> bool:
+    target = literal(redirect.target)
+    return target is not None and (target.rstrip("-").isdigit() or target == "-")
+
+
+def hides_heredoc(script: Script) -> bool:
+    """Tell whether a here-document stands inside any substitution: then nothing is touched."""
+    substitutions: list[Node] = [n for n in nodes(script.body) if isinstance(n, Substitution)]
+    return any(isinstance(n, Heredoc) for found in substitutions for n in nodes(found))

@@ -1,0 +1,93 @@
+"""Sees through programs that only run another one: the inner command decides, the outer is kept."""
+
+from __future__ import annotations
+
+from laconic.tools.options import Reading, Spec, parse_options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.rewrite.options import LocalWrapper
+    from laconic.tools.arguments import Argument
+    from laconic.tools.knowledge import Library
+
+MAX_DEPTH = 10
+# Run a command in the same environment with the same exit status; how many operands stand before
+# it. `laconic run` goes in front of them.
+SEEN_THROUGH = dict.fromkeys(
+    "nice|nohup|stdbuf|ionice|setsid|time|caffeinate|xvfb-run|uv run|npx|bunx|poetry run|pdm run"
+    "|pipenv run|hatch run|rye run|pixi run|bundle exec|pnpm exec|yarn exec|npm exec|asdf exec"
+    "|dotenv run".split("|"),
+    0,
+) | {"timeout": 1, "chrt": 1, "taskset": 1, "direnv exec": 1}
+# parts of the shell: a program cannot start them, so `laconic run` goes behind them
+BUILTINS = frozenset(("command",))
+
+
+def inner_start(
+    arguments: list[Argument], local: tuple[LocalWrapper, ...], library: Library
+) -> tuple[int, list[Argument]]:
+    """Where `laconic run` belongs, and the innermost command whose output it will be."""
+    while arguments and arguments[0].text in BUILTINS:
+        following = arguments[1:]
+        if not following or following[0].leading.startswith("-") or not following[0].is_static:
+            return arguments[0].start, []
+        arguments = following
+    inner = arguments
+    for _ in range(MAX_DEPTH):
+        found = _inside(inner, local, library)
+        if found is None:
+            break
+        inner = found
+    return (arguments[0].start if arguments else 0), inner
+
+
+def _inside(
+    arguments: list[Argument], local: tuple[LocalWrapper, ...], library: Library
+) -> list[Argument] | None:
+    if not arguments or not arguments[0].is_static:
+        return None
+    name = (arguments[0].text or "").rsplit("/", 1)[-1]
+    for wrapper in local:
+        if wrapper.command == name and (found := _behind_marker(arguments, wrapper)):
+            return found
+    if name == "env":
+        return _behind_env(arguments)
+    return _behind_operands(name, arguments[1:], library)
+
+
+def _behind_operands(
+    name: str, arguments: list[Argument], library: Library
+) -> list[Argument] | None:
+    """Step over options that the library knows, and operands in front of the command."""
+    words = [argument.text for argument in arguments[:1]]
+    for path in (name, f"{name} {words[0]}" if words else name):
+        if path not in SEEN_THROUGH:
+            continue
+        behind = arguments[path.count(" ") :]
+        match = library.find(name, arguments)
+        reading = Reading(Spec())
+        if match is not None and match.entry is not None and " ".join(match.path) == path:
+            reading = match.entry.reading(match.everywhere)
+        parsed = parse_options(behind, reading, stop_at_operand=True)
+        if parsed.problems or len(parsed.rest) <= SEEN_THROUGH[path]:
+            return None
+        return parsed.rest[SEEN_THROUGH[path] :]
+    return None
+
+
+def _behind_marker(arguments: list[Argument], wrapper: LocalWrapper) -> list[Argument] | None:
+    words = [argument.text for argument in arguments]
+    if wrapper.subcommands and words[1:2] and words[1] not in wrapper.subcommands:
+        return None
+    marker = next((pos for pos, word in enumerate(words) if pos and word in wrapper.markers), None)
+    return arguments[marker + 1 :] if marker is not None else None
+
+
+def _behind_env(arguments: list[Argument]) -> list[Argument] | None:
+    """`env A=1 cmd`; with options it is left alone."""
+    for pos, argument in enumerate(arguments[1:], start=1):
+        if argument.leading.startswith("-") or not argument.leading:
+            return None
+        if "=" not in argument.leading:
+            return arguments[pos:]
+    return None

@@ -1,0 +1,1 @@
+"""What programs do with their arguments: evaluated words, options, tables by command path."""
