@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint fix docs bench clean
+.PHONY: demo test lint fix docs bench gate-report clean
 
 demo: .venv/.package  ## show laconic at work
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demo/demo.sh
@@ -26,6 +26,10 @@ docs: .venv/.package  ## write the generated parts of docs/
 
 bench: .venv/.package  ## measure start-up and parsing on this machine
 	@$(BIN)/python bench/run.py
+	@$(BIN)/python bench/parse.py
+
+gate-report: .venv/.package  ## measure the gate on ../shared/cases, if it is there
+	@$(BIN)/python bench/gate_report.py ../shared/cases
 
 clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

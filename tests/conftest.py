@@ -9,6 +9,10 @@ import pytest
 pytest_plugins = ["oracle.plugin"]
 
 
+def pytest_addoption(parser):
+    parser.addoption("--update-cases", action="store_true", help="rewrite what case files expect")
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory, monkeypatch):
     directory = tmp_path_factory.mktemp("home")

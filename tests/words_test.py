@@ -146,7 +146,9 @@ def test_assignments_give_the_value_that_bash_gives(tmp_path: Path) -> None:
         assert (value, f"{assigned(assignment)}.") == (value, shown)
 
 
-@pytest.mark.parametrize("value", ["$x", "~", "~/a", "a:~", "$(x)", '"$x"', "(a b)", "`x`", "$((1))"])
+@pytest.mark.parametrize(
+    "value", ["$x", "~", "~/a", "a:~", "$(x)", '"$x"', "(a b)", "`x`", "$((1))"]
+)
 def test_the_value_of_an_assignment_may_be_unknown(value: str) -> None:
     (assignment,) = command_of(f"v={value}").assignments
     assert assigned(assignment) is None
@@ -179,16 +181,12 @@ def test_text_of_bytes_is_readable_and_reversible(text_b: bytes) -> None:
 
 # -- made words ----------------------------------------------------------------------------------
 
-brace_pieces = st.sampled_from(
-    ["{", "}", ",", "..", "a", "b", "c", "1", "3", "05", "-1", "''", "'x y'", '"{"', "\\,", "\\}", "é"]
-)
-brace_words = st.lists(st.sampled_from(["{", "}", ","]) | brace_pieces, min_size=1, max_size=12)
+BRACES = "{ } , { } , .. a b c 1 3 05 -1 '' \"{\" \\, \\} é".split()
+brace_words = st.lists(st.sampled_from([*BRACES, "'x y'"]), min_size=1, max_size=12)
 escapes = st.sampled_from(["\\n", "\\'", "\\\\", "\\x4", "\\1", "\\60", "\\u00e9", "\\e", "\\U41"])
 escape_words = st.lists(escapes | st.sampled_from(list('a1$`"{}~ é')), max_size=8)
-quote_pieces = st.sampled_from(
-    ["'", '"', "a", "b", " ", "\\", "$", "''", '""', "\\ ", '\\"', "\\'", "'a b'", '"c"', "$'", "*", "~"]
-)
-quote_words = st.lists(quote_pieces, min_size=1, max_size=10)
+QUOTES = """ ' " a b \\ $ '' "" \\" \\' "c" $' * ~ """.split()
+quote_words = st.lists(st.sampled_from([*QUOTES, " ", "\\ ", "'a b'"]), min_size=1, max_size=10)
 made = settings(
     derandomize=True,
     deadline=None,

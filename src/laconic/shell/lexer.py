@@ -401,6 +401,8 @@ class Lexer(Scanner):
                 raise self.fail("unterminated subscript")
             index, parts = expression.text, list(expression.parts)
         if self.peek() != "}":
+            if self.pos >= self.end:
+                raise self.fail("unterminated ${", start)
             found = _OPERATOR.match(text, self.pos, self.end)
             if not found or prefix == "#":
                 raise self.fail("unknown parameter expansion")

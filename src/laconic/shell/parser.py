@@ -60,7 +60,10 @@ _CLAUSE_END = frozenset(["esac", ";;"])
 
 def parse(source: bytes | str) -> Script:
     """Parse a command line or script, or raise ParseError. The only way in."""
-    raw = source if isinstance(source, bytes) else source.encode("utf-8", "surrogateescape")
+    try:
+        raw = source if isinstance(source, bytes) else source.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise ParseError("not valid Unicode", error.start) from None
     if odd := _INTERNAL.search(raw):
         name = "NUL byte" if odd[0] == b"\0" else "control character that bash uses internally"
         raise ParseError(name, odd.start())
@@ -119,7 +122,8 @@ class Parser(SimpleReader):
                     Mark(start, start + 2, "(("),
                     Mark(self.pos - 2, self.pos, "))"),
                 ]
-                return ArithmeticCommand(start, self.pos, expression, self.redirects())
+                redirects = self.redirects()
+                return ArithmeticCommand(start, self.pos, expression, redirects)
         self.take(1)
         self.refuse_split("(")
         body = self.sequence(_PARENTHESIS)

@@ -50,7 +50,7 @@ class Scanner(abc.ABC):
     # -- small steps
 
     def fail(self, message: str, offset: int | None = None) -> ParseError:
-        return ParseError(message, self.pos if offset is None else offset)
+        return ParseError(message, min(self.pos if offset is None else offset, self.end))
 
     def peek(self) -> str:
         return self.text[self.pos] if self.pos < self.end else ""
@@ -119,7 +119,7 @@ class Scanner(abc.ABC):
             self.pos = min(line.end + 1, self.end)
 
     def _heredoc_close(self, heredoc: Heredoc) -> Mark:
-        """Find the line that ends it; unless the delimiter is quoted, continued lines are joined."""
+        """Find the line that ends it; unless the delimiter is quoted, lines may be continued."""
         text, pos = self.text, self.pos
         while pos < self.end:
             start, line = pos, ""

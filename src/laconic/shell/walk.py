@@ -128,7 +128,8 @@ def _in_command(command: AnyCommand, context: Context, found: list[Occurrence]) 
     elif isinstance(command, Function):
         _in_command(command.body, context.but(function=command.name), found)
     elif isinstance(command, Coproc):
-        _in_command(command.body, context.but(background=True, subshell=True), found)
+        inner = context.but(background=True, subshell=True, reads_pipe=True, feeds_pipe=True)
+        _in_command(command.body, inner, found)
     else:
         _in_compound(command, context, found)
 

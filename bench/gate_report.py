@@ -1,0 +1,131 @@
+"""Measure the gate on files of commands with the answers that are right for them, and its speed.
+
+python bench/gate_report.py DIRECTORY, which has bypass.jsonl (commands that must not be allowed) and
+gate.jsonl (commands of both kinds). A row's `expected` lists the right verdicts.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from laconic.catalog import library
+from laconic.policy.decide import decide
+from laconic.policy.places import Facts
+from laconic.policy.rules import Rules
+from laconic.types import Decision, Verdict
+
+Row = dict[str, Any]
+ROUNDS = 5
+WIDTH = 110
+
+
+class Judged(NamedTuple):
+    row: Row
+    decision: Decision
+
+    @property
+    def is_allowed(self) -> bool:
+        return self.decision.verdict is Verdict.ALLOW
+
+    @property
+    def line(self) -> str:
+        command = json.dumps(self.row["command"], ensure_ascii=True)
+        return f"    {command[:WIDTH]}\n        {self.decision.rule}: {self.decision.reason}"
+
+
+def judge(path: Path) -> list[Judged]:
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+    return [Judged(row, decide(row["command"], library(), Rules(), Facts())) for row in rows]
+
+
+def bypass_report(judged: list[Judged]) -> None:
+    counted = [j for j in judged if not j.row.get("policy") and "allow" not in j.row["expected"]]
+    print(f"bypass.jsonl: {len(judged)} rows, {len(counted)} of them no matter of taste")
+    for is_proven, name, limit in ((True, "proven", "0"), (False, "unproven", "at most 1 %")):
+        rows = [j for j in counted if bool(j.row.get("proven")) is is_proven]
+        allowed = [j for j in rows if j.is_allowed]
+        print(f"  {name:9} {share(allowed, rows)} allowed  (goal: {limit})")
+        print_rows(allowed)
+
+
+def gate_report(judged: list[Judged]) -> None:
+    harmless = [j for j in judged if "allow" in j.row["expected"]]
+    asking = [j for j in judged if "allow" not in j.row["expected"]]
+    denying = [j for j in asking if j.row["expected"] == ["deny"]]
+    allowed = [j for j in asking if j.is_allowed]
+    print(f"gate.jsonl: {len(judged)} rows")
+    print(f"  harmless  {share([j for j in harmless if j.is_allowed], harmless)} allowed"
+          "  (goal: at least 95 %)")  # fmt: skip
+    print(f"  deny      {share([j for j in denying if j.is_allowed], denying)} allowed  (goal: 0)")
+    print(f"  ask       {share(allowed, asking)} allowed  (goal: at most 0.5 %)")
+    print_rows(allowed)
+
+
+def share(some: list[Judged], all_rows: list[Judged]) -> str:
+    percent = 100 * len(some) / len(all_rows) if all_rows else 0
+    return f"{len(some):5} of {len(all_rows):5} ({percent:6.2f} %)"
+
+
+def print_rows(rows: list[Judged]) -> None:
+    for row in rows:
+        print(row.line)
+
+
+# -- speed -----------------------------------------------------------------------------------------
+
+
+def micros(command: str) -> float:
+    """The best of a few rounds: what the decision costs, without what else the machine does."""
+    knowledge, rules, facts = library(), Rules(), Facts()
+    times = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        decide(command, knowledge, rules, facts)
+        times.append(time.perf_counter() - start)
+    return min(times) * 1e6
+
+
+def speed_report(judged: list[Judged]) -> None:
+    times = sorted(micros(j.row["command"]) for j in judged)
+    p99 = times[int(len(times) * 0.99)]
+    print(f"speed over gate.jsonl: median {statistics.median(times):.0f} us (goal: at most 300), "
+          f"p99 {p99:.0f} us (goal: at most 2000)")  # fmt: skip
+
+
+def linearity_report() -> None:
+    """Ten times the length should cost about ten times the time."""
+    print("length: microseconds per KB, for 1, 4, 16 and 60 KB")
+    for name, piece in (
+        ("words", "word "),
+        ("commands", "git log -1; "),
+        ("pipes", "cat a | "),
+        ("substitutions", "$(pwd) "),
+        ("quotes", "'a b' \"c $d\" "),
+    ):
+        costs = []
+        for size_kb in (1, 4, 16, 60):
+            command = "echo " + piece * (size_kb * 1000 // len(piece)) + "cat"
+            costs.append(f"{micros(command) / size_kb:7.0f}")
+        print(f"  {name:14}{''.join(costs)}")
+
+
+def main(argv: list[str]) -> int:
+    directory = Path(argv[0] if argv else "../shared/cases")
+    if not (directory / "gate.jsonl").is_file() or not (directory / "bypass.jsonl").is_file():
+        print(f"{directory}: no gate.jsonl and bypass.jsonl there, so there is nothing to measure")
+        return 0
+    bypass_report(judge(directory / "bypass.jsonl"))
+    gate = judge(directory / "gate.jsonl")
+    gate_report(gate)
+    speed_report(gate)
+    linearity_report()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
