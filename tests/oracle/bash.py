@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -34,6 +35,8 @@ def executable() -> Path:
 @contextmanager
 def oracle() -> Iterator[Callable[[str], Truth]]:
     """A function from a text, one character per byte, to bash's truth about it."""
+    if not executable().exists():
+        sys.exit("oracle: the instrumented bash is missing; run tests/oracle/build.sh")
     with subprocess.Popen(
         [executable(), "-n", "-c", ":"],
         stdin=subprocess.PIPE,
@@ -41,7 +44,6 @@ def oracle() -> Iterator[Callable[[str], Truth]]:
         env={"ORACLE_SERVE": "1", "PATH": os.defpath, "LC_ALL": "C.UTF-8"},
     ) as process:
         yield lambda text: _truth(process, text)
-        process.stdin.close()  # type: ignore[union-attr]
 
 
 def _truth(process: subprocess.Popen[bytes], text: str) -> Truth:

@@ -34,7 +34,7 @@ fetch() {
 
 ls bash_*.dsc >/dev/null 2>&1 || fetch
 rm -rf source build
-dpkg-source -x --no-check bash_*.dsc source >dpkg.log 2>&1
+dpkg-source -x --no-check "$(ls -t bash_*.dsc | head -n 1)" source >dpkg.log 2>&1
 python3 "$here/instrument.py" source
 mkdir build
 cd build

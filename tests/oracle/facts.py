@@ -56,9 +56,9 @@ def static(raw: str) -> str:
     while pos < len(raw):
         char = raw[pos]
         if char == "'":
-            close = raw.find("'", pos + 1)
-            value += raw[pos + 1 : close]
-            pos = close + 1
+            text, _, _ = raw[pos + 1 :].partition("'")
+            value += text
+            pos += len(text) + 2
         elif char == '"':
             inside, pos = _in_double_quotes(raw, pos + 1)
             if inside is None:
@@ -99,7 +99,7 @@ def from_bash(records: Iterable[Fact]) -> Facts:
     return sorted((_bash_fact(record) for record in records), key=repr)
 
 
-def _bash_fact(record: Fact) -> Fact:  # each kind of record in turn
+def _bash_fact(record: Fact) -> Fact:
     kind = record[0]
     if kind == "command":
         return _bash_command(record)
@@ -142,12 +142,12 @@ def _named(value: str, raw: str) -> str:
 def _bash_redirects(records: object) -> list[list[object]]:
     found = []
     for operator, fd, target, *rest in records:  # type: ignore[attr-defined]
-        if operator.endswith("move"):
-            found.append([operator[:2], fd, f"{_bash_word(target)}-"])
-        elif rest:
+        if rest:
             found.append([operator, fd, target, *rest])
         else:
-            found.append([operator, fd, _bash_word(target)])
+            # bash takes the dash off `3>&4-`
+            dash = "-" if operator.endswith("move") else ""
+            found.append([operator.removesuffix("move"), fd, _bash_word(target + dash)])
     return found
 
 

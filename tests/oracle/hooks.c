@@ -160,9 +160,11 @@ oracle_redirect (REDIRECT *r)
   oracle_raw (",");
   if (r->rflags & REDIR_VARASSIGN)
     {
-      oracle_raw ("\"{");
-      oracle_raw (r->redirector.filename->word);
-      oracle_raw ("}\"");
+      char *name = r->redirector.filename->word;
+      char *braced = xmalloc (strlen (name) + 3);
+      sprintf (braced, "{%s}", name);
+      oracle_quote (braced);
+      free (braced);
     }
   else
     oracle_number (r->redirector.dest);

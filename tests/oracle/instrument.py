@@ -72,6 +72,13 @@ EDITS = [
         "nestret = ttrans; nestlen = ttranslen;",
         'oracle_feed ("t", ttrans, ttranslen);',
     ),
+    # ${x:-<<(a)}: the parser sees no substitution behind `<<`, the expansion does and runs it
+    Edit(
+        "y.tab.c",
+        "instead",
+        "MBTEST((ch == '<' || ch == '>') && (tflags & LEX_GTLT) == 0)",
+        "MBTEST(ch == '<' || ch == '>')",
+    ),
     # what stands before `(` tells <((a)) from $((a))
     Edit(
         "y.tab.c",

@@ -66,6 +66,8 @@ class Lexer(Scanner):
             if part is None:
                 break
             parts.append(part)
+        if self.peek() in ("<", ">") and any(isinstance(p, Literal) and not p.value for p in parts):
+            raise self.fail("file descriptor split by a line continuation", start)
         return Word(start, self.pos, tuple(parts)) if parts else None
 
     def _part(self, *, extglob: bool, regex: bool) -> Part | None:
@@ -271,10 +273,12 @@ class Lexer(Scanner):
         It counts parentheses without looking into `${ }`, decides at run time on text it has
         printed anew, and reads process substitutions in subscripts.
         """
+        text = expression.text
         if close == "))":
-            odd = not _balanced(expression.text) or _holds_compound(expression.parts)
+            has_comment = any(m.start >= expression.start and m.text[0] == "#" for m in self.marks)
+            odd = has_comment or not _balanced(text) or _holds_odd_substitution(expression)
         else:
-            odd = "<(" in expression.text or ">(" in expression.text
+            odd = any(found in text for found in ("<(", ">(", "$'", '$"'))
         if odd:
             raise self.fail("arithmetic that holds a complex substitution", expression.start)
 
@@ -364,6 +368,7 @@ class Lexer(Scanner):
         """Parse the text without its escapes, then move every span back to where it stands."""
         inner = type(self)("".join(self.text[pos] for pos in kept[:-1]))
         inner.depth, inner.backtracks, inner.extglob = self.depth, self.backtracks, self.extglob
+        inner.substitutions = self.substitutions
         try:
             body = inner.program()
         except ParseError as error:
@@ -447,6 +452,8 @@ class Lexer(Scanner):
                 else:
                     self.pos = self._closing_quote() + 1
             elif char in "<>":
+                if text.startswith("\\\n", self.pos + 1, end):
+                    raise self.fail("operator split by a line continuation")
                 if not text.startswith("(", self.pos + 1, end):
                     self.pos += 1
                 elif quoted:
@@ -515,8 +522,13 @@ def _balanced(text: str) -> bool:
     return nested == 0
 
 
-def _holds_compound(parts: tuple[Part, ...]) -> bool:
-    return any(isinstance(node, COMPOUNDS) for part in parts for node in nodes(part))
+def _holds_odd_substitution(expression: Arithmetic) -> bool:
+    """Tell whether bash, which prints substitutions anew, may print one that reads otherwise."""
+    found = [node for part in expression.parts for node in nodes(part)]
+    if any(isinstance(node, COMPOUNDS) for node in found):
+        return True
+    is_odd = "\n" in expression.text or "<<" in expression.text
+    return is_odd and any(isinstance(node, Substitution) for node in found)
 
 
 def _relocate(found: list[Node], boundaries: list[int]) -> None:

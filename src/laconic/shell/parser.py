@@ -21,9 +21,18 @@ from laconic.shell.ast import (
     Sequence,
     Test,
     Word,
+    nodes,
 )
 from laconic.shell.scanner import ParseError
-from laconic.shell.simple import ASSIGNMENT, NAMED, NUMBERED, RESERVED_WORDS, SimpleReader, plain
+from laconic.shell.simple import (
+    ASSIGNING,
+    ASSIGNMENT,
+    NAMED,
+    NUMBERED,
+    RESERVED_WORDS,
+    SimpleReader,
+    plain,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +50,7 @@ _COMPOUND_STARTS = frozenset("if while until for select case [[ {".split())
 _IN = re.compile("in" + _DELIMITED)
 _CONDITIONAL_END = re.compile(r"\]\]" + _DELIMITED)
 _TIME_OPTION = re.compile(r"(?:-p|--)" + _DELIMITED)
+_ASSIGNING_NAME = re.compile(f"(?:{'|'.join(sorted(ASSIGNING))})" + _DELIMITED)
 _LOOP_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*" + _DELIMITED)
 _FUNCTION = re.compile(r"""([^ \t\n|&;()<>\\'"`$]+)[ \t]*\([ \t]*\)""")
 _FUNCTION_KEYWORD = re.compile(r"""([^ \t\n|&;()<>\\'"`$]+)(?:[ \t]*\([ \t]*\))?""")
@@ -241,7 +251,7 @@ class Parser(SimpleReader):
         header = self.arithmetic(opening, "))")
         if header is None:
             raise self.fail("for (( without its ))", opening)
-        if header.text.count(";") != _FOR_SEMICOLONS:
+        if header.text.count(";") != _FOR_SEMICOLONS or "\\" in header.text:
             raise self.fail("for (( needs two ;", opening)
         self.marks.append(Mark(self.pos - 2, self.pos, "))"))
         self.blanks()
@@ -295,6 +305,8 @@ class Parser(SimpleReader):
             pattern = self.word()
             if pattern is None:
                 raise self.fail("case: a pattern is expected")
+            if plain(pattern) == "}":
+                raise self.fail("case: a brace as a pattern", pattern.start)
             patterns.append(pattern)
             self.blanks()
             if self.peek() != "|":
@@ -352,20 +364,27 @@ class Parser(SimpleReader):
             body = self.simple()
         else:
             first = None if self._reserved() else self.word()
-            if first is None:
+            if first is None or plain(first) in RESERVED_WORDS or plain(first) == "]]":
                 raise self.fail("coproc: a command is expected")
             behind, marks = self.pos, len(self.marks)
             self.blanks()
+            if ASSIGNMENT.match(self.text, self.pos, self.end):
+                raise self.fail("coproc: what follows looks like an assignment")
             if self._compound_ahead():
                 name = plain(first) or ""
                 if not name:
                     raise self.fail("coproc: unusual name", first.start)
                 self.marks.append(Mark(first.start, first.end, name))
                 body = self.command()
+            elif self._reserved():
+                raise self.fail("coproc: a reserved word as an argument")
             else:
                 self.pos = behind
                 del self.marks[marks:]
                 body = self.simple(first)
+        for node in nodes(body):
+            if isinstance(node, Word) and plain(node) in (*RESERVED_WORDS, "]]"):
+                raise self.fail("coproc: reserved words as plain words", node.start)
         return Coproc(start, self.pos, name, body)
 
     def _compound_ahead(self) -> bool:
@@ -473,9 +492,14 @@ class Parser(SimpleReader):
                 timed = True
                 if is_first:
                     self._refuse_odd_time()
-                while option := _TIME_OPTION.match(self.text, self.pos, self.end):
-                    self.take(len(option[0]))
-                    self.blanks()
+                for option in ("-p", "--"):
+                    if _TIME_OPTION.match(self.text, self.pos, self.end) and self.looking_at(
+                        option
+                    ):
+                        self.take(len(option))
+                        self.blanks()
+                if self.peek() == "-":
+                    raise self.fail("time: one option more than bash takes")
             if self.pos >= self.end or self.text[self.pos] in ";&\n)":
                 raise self.fail("empty pipeline")
         commands, operators = [self.command()], []
@@ -501,6 +525,7 @@ class Parser(SimpleReader):
             or self._reserved()
             or ASSIGNMENT.match(self.text, self.pos, self.end)
             or _FUNCTION.match(self.text, self.pos, self.end)
+            or _ASSIGNING_NAME.match(self.text, self.pos, self.end)
         ):
             raise self.fail("time at the start of a substitution")
 
@@ -539,7 +564,7 @@ class Parser(SimpleReader):
                     raise self.fail("unexpected end, missing " + " or ".join(sorted(stop)))
                 break
             items.append(self.and_or())
-            separator = self._list_separator(stop)
+            separator = self._list_separator(stop, items[-1])
             separators.append(separator)
             if separator is None:
                 break
@@ -551,7 +576,7 @@ class Parser(SimpleReader):
             return Sequence(items[0].start, items[-1].end, tuple(items), tuple(separators))
         return Sequence(start, start, (), ())
 
-    def _list_separator(self, stop: frozenset[str]) -> Mark | None:
+    def _list_separator(self, stop: frozenset[str], item: AndOr) -> Mark | None:
         """Read the separator behind a list and the newlines behind it; None where the list ends."""
         self.blanks()
         char = self.peek()
@@ -572,6 +597,8 @@ class Parser(SimpleReader):
             return mark
         if char and not self._at_stop(stop):
             raise self.fail(f"unexpected {char!r}")
+        if char and char != ")" and _ends_in_redirect(item):
+            raise self.fail("a reserved word right behind a redirect is none")
         return None
 
     def _at_stop(self, stop: frozenset[str]) -> bool:
@@ -597,6 +624,13 @@ _READERS = {
     "function": Parser.read_function,
     "coproc": Parser.read_coproc,
 }
+
+
+def _ends_in_redirect(item: AndOr) -> bool:
+    command = item.pipelines[-1].commands[-1]
+    while isinstance(command, Function | Coproc):
+        command = command.body
+    return bool(command.redirects)
 
 
 def _turns_extglob_on(item: AndOr) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import re
 
-from laconic.shell.ast import Mark
+from laconic.shell.ast import Mark, Substitution, nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,7 +116,14 @@ class Scanner(abc.ABC):
                 end, self.end = self.end, line.start
                 heredoc.parts = self.quoted_parts("")
                 self.end = end
+                self._refuse_continued_body(heredoc)
             self.pos = min(line.end + 1, self.end)
+
+    def _refuse_continued_body(self, heredoc: Heredoc) -> None:
+        """bash joins continued lines of the body before it reads the substitutions in it."""
+        is_continued = "\\\n" in self.text[heredoc.start : heredoc.end]
+        if is_continued and any(isinstance(node, Substitution) for node in nodes(heredoc)):
+            raise self.fail("line continuation and substitution in a here-document", heredoc.start)
 
     def _heredoc_close(self, heredoc: Heredoc) -> Mark:
         """Find the line that ends it; unless the delimiter is quoted, lines may be continued."""
@@ -131,8 +138,13 @@ class Scanner(abc.ABC):
                     break
                 line += piece[:-1]
             line += piece
-            if (line.lstrip("\t") if heredoc.strip_tabs else line) == heredoc.delimiter:
+            if heredoc.strip_tabs:
+                line = line.lstrip("\t")
+            if line == heredoc.delimiter:
                 return Mark(start, stop, text[start:stop])
+            if self.substitutions and line.startswith(heredoc.delimiter) and ")" in line:
+                # bash ends the body here, too, and runs the rest of the line
+                raise self.fail("a line that may end the here-document in a substitution", start)
         raise self.fail("here-document without its closing line")
 
 

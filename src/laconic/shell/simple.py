@@ -30,7 +30,7 @@ _NAMED_ELEMENT = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*\[[^<>]*\]\}[<>]")
 _REDIRECT = re.compile(r"<<<|<<-|<<|<&|<>|<|>>|>&|>\||>|&>>|&>")
 _MAX_FD_DIGITS = 9
 # these take assignments as arguments, with arrays
-_ASSIGNING = frozenset("alias declare export local readonly typeset let eval".split())
+ASSIGNING = frozenset("alias declare export local readonly typeset let eval".split())
 
 
 class SimpleReader(Lexer):
@@ -60,8 +60,10 @@ class SimpleReader(Lexer):
         target = self.word()
         if target is None:
             raise self.fail("redirect without a target", start)
-        if self.peek() in ("<", ">") and _is_descriptor(target):
+        if plain(target) in ("{", "}") or (self.peek() in ("<", ">") and _is_descriptor(target)):
             raise self.fail("redirect without a target", start)
+        if operator[0] in ("<&", ">&") and self.text[target.start] in "\\'\"":
+            raise self.fail("quoted file descriptor", start)
         heredoc = self._heredoc(operator[0], target) if operator[0] in ("<<", "<<-") else None
         return Redirect(start, self.pos, fd, operator[0], target, heredoc)
 
@@ -215,7 +217,7 @@ class SimpleReader(Lexer):
         redirects: list[Redirect] = []
         if first is not None:
             words.append(first)
-        assigning = first is not None and plain(first) in _ASSIGNING
+        assigning = first is not None and plain(first) in ASSIGNING
         while True:
             behind, marks = self.pos, len(self.marks)
             self.blanks()
@@ -240,7 +242,7 @@ class SimpleReader(Lexer):
                 self._check_name(
                     word, name, bare=not (assignments or redirects or reserved_is_plain)
                 )
-                assigning = name in _ASSIGNING
+                assigning = name in ASSIGNING
         self.pos = behind
         del self.marks[marks:]
         if not (assignments or words or redirects):

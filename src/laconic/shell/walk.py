@@ -273,10 +273,15 @@ def _in_test(node: Test) -> Iterator[Evaluation]:
 
 
 def _in_builtin(command: Command) -> Iterator[Evaluation]:
-    name = literal(command.words[0]) if command.words else None
+    words = command.words
+    while len(words) > 1 and literal(words[0]) in ("command", "builtin"):
+        words = words[1:]
+    name = literal(words[0]) if words else None
     if name not in _EVALUATING:
         return
-    arguments = _known_arguments(command.words[1:])
+    arguments = _known_arguments(words[1:])
+    if name == "printf":
+        arguments = arguments[:2]  # behind the format nothing is an option
     if name == "let":
         for word, value in arguments:
             yield Evaluation(word, "arithmetic", value)
@@ -286,7 +291,8 @@ def _in_builtin(command: Command) -> Iterator[Evaluation]:
         kind = _declared_kind(arguments) if name in _DECLARING else "variable"
         for word, value in arguments:
             if value is None or not value.startswith(("-", "+")):
-                text = _name_part(word, value) if kind == "variable" else None
+                is_sure = kind == "variable" or (kind == "arithmetic" and _gives_number(value))
+                text = _name_part(word, value) if is_sure else None
                 yield Evaluation(word, kind, text)
 
 
@@ -324,6 +330,11 @@ def _declared_kind(arguments: list[tuple[Node, str | None]]) -> str:
     """What becomes of all values given to such a variable, now and later."""
     flags = "".join(value[1:] for _, value in arguments if value and value[0] in "-+")
     return "indirect" if "n" in flags else "arithmetic" if "i" in flags else "variable"
+
+
+def _gives_number(value: str | None) -> bool:
+    """`n=5`: the integer flag evaluates a number, and what the name is given later."""
+    return value is not None and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*=-?[0-9]+", value) is not None
 
 
 def _name_part(word: Node, value: str | None) -> str | None:

@@ -12,14 +12,19 @@ if TYPE_CHECKING:
     from laconic.shell.ast import Part
 
 
+_MAX_POSSIBLE = 16
+_NUMBERS = frozenset("#?$!")
+
+
 class Argument:
     """One argument.
 
     text: its value, None if not known (for a glob, the pattern). leading: what it begins with for
     certain. glob: it names files by pattern. splits: it may become several words, or none.
+    possible: values that it may have, where its text is not known; never the whole truth.
     """
 
-    __slots__ = ("end", "glob", "leading", "splits", "start", "text")
+    __slots__ = ("end", "glob", "leading", "possible", "splits", "start", "text")
 
     def __init__(
         self,
@@ -34,10 +39,16 @@ class Argument:
         self.text, self.start, self.end = text, start, end
         self.leading = (text or "") if leading is None else leading
         self.glob, self.splits = glob, splits
+        self.possible: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         flags = "".join(f", {name}" for name in ("glob", "splits") if getattr(self, name))
         return f"Argument({self.text!r}, leading={self.leading!r}{flags})"
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All values that it may have, as far as they are known."""
+        return self.possible if self.text is None else (self.text,)
 
     @property
     def is_static(self) -> bool:
@@ -56,13 +67,23 @@ class Argument:
         )
 
 
-def evaluate(words: tuple[Word | Assignment, ...], variables: Mapping[str, str]) -> list[Argument]:
-    """The arguments that words become. variables are those whose values are certain."""
+def evaluate(
+    words: tuple[Word | Assignment, ...],
+    variables: Mapping[str, str],
+    possible: Mapping[str, tuple[str, ...]] | None = None,
+) -> list[Argument]:
+    """The arguments that words become.
+
+    variables: those whose values are certain. possible: values that others may have.
+    """
     found: list[Argument] = []
     for word in words:
         values = fields(word)
         if values is None:
-            found.append(_partly_known(word, variables))
+            argument = _partly_known(word, variables)
+            if possible and isinstance(word, Word):
+                argument.possible = _possible_texts(word, {**_alone(variables), **possible})
+            found.append(argument)
             continue
         for value in values:
             argument = Argument(value.text, word.start, word.end, glob=value.glob)
@@ -95,6 +116,8 @@ def _partly_known(word: Word | Assignment, variables: Mapping[str, str]) -> Argu
     for part, quoted in flat(word.parts):
         value = _value(part, variables, quoted=quoted)
         if value is None:
+            if isinstance(part, Parameter) and part.name in _NUMBERS and not known:
+                known = "0"  # some number, which is no option
             break
         if not quoted and isinstance(part, Literal) and any(char in "*?[{~" for char in value):
             glob = True
@@ -115,6 +138,25 @@ def _partly_known(word: Word | Assignment, variables: Mapping[str, str]) -> Argu
         glob=glob and not is_several,
         splits=is_several,
     )
+
+
+def _alone(variables: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    return {name: (value,) for name, value in variables.items()}
+
+
+def _possible_texts(word: Word, possible: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Put together what the parts may be; nothing if one of them may be anything."""
+    texts: tuple[str, ...] = ("",)
+    for part, _ in flat(word.parts):
+        choices: tuple[str, ...]
+        if isinstance(part, Literal | Quoted):
+            choices = (text(part.value or ""),)
+        elif isinstance(part, Parameter) and not (part.prefix or part.operator or part.index):
+            choices = possible.get(part.name, ())
+        else:
+            return ()
+        texts = tuple(done + choice for done in texts for choice in choices)[:_MAX_POSSIBLE]
+    return texts
 
 
 def _value(part: Part, variables: Mapping[str, str], *, quoted: bool) -> str | None:

@@ -140,7 +140,7 @@ def _read_option(
     argument: Argument, todo: list[Argument], reading: Reading, parsed: Parsed
 ) -> None:
     word = argument.leading
-    if not argument.is_static and "=" not in word:
+    if not argument.is_static and "=" not in word and (argument.splits or word.startswith("--")):
         parsed.problems.append((argument, "an option whose text is not known"))
     elif reading.spec.number and word[1:].isdigit():
         parsed.options.append(Option("-NUM", "V", argument.behind(1), argument))

@@ -1,0 +1,88 @@
+"""laconic allow: let a command run for a while, in this project."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from laconic import engine, exceptions
+from laconic.cli import source
+from laconic.cli.when import moment, seconds
+from laconic.errors import LaconicError, UsageError
+from laconic.report.text import visible
+from laconic.settings import process_environment, read_directories, read_settings
+from laconic.types import Verdict
+
+if TYPE_CHECKING:
+    import argparse
+
+_DEFAULT_S = 24 * 3600
+_LONGEST_S = 366 * 24 * 3600
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "command", nargs="*", metavar="COMMAND", help="one text, in quotes; all of it must be alike"
+    )
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--for", dest="span", metavar="TIME", help="for so long: 90s, 30m, 2h, 7d")
+    how.add_argument("--until", metavar="WHEN", help="until then: 2026-11-30, 2026-11-30T18:00")
+    how.add_argument("--list", action="store_true", help="list what you have allowed")
+    how.add_argument("--remove", metavar="ID", help="take one back")
+    parser.add_argument("--once", action="store_true", help="for the next time only")
+
+
+def main(args: argparse.Namespace) -> int:
+    state_dir = read_directories().state
+    if args.list:
+        for allowance in exceptions.list_all(state_dir, time.time()):
+            print(_line(allowance))
+    elif args.remove:
+        if not exceptions.remove(state_dir, args.remove):
+            raise LaconicError(f"there is no exception {args.remove}", "laconic allow --list")
+        print(f"removed: {args.remove}")
+    elif not args.command:
+        raise UsageError("which command?", "laconic allow 'npm publish' --for 30m")
+    else:
+        _allow(args)
+    return 0
+
+
+def _allow(args: argparse.Namespace) -> None:
+    command, directory = source.read_command(args.command, "allow"), source.directory_at(None)
+    environ, now = process_environment(), time.time()
+    until = _until(args, now)
+    settings = read_settings(environ, directory)
+    request = engine.Request(command, str(directory), environ)
+    decision = engine.decide(request, settings, use_exceptions=False).decision
+    if decision.verdict is Verdict.DENY or decision.firm:
+        raise LaconicError(f"no exception can allow this: {decision.reason}", _why(command))
+    if decision.verdict is Verdict.ALLOW:
+        raise LaconicError("this command is allowed as it is", _why(command))
+    root = engine.scope(engine.facts(str(directory), environ))
+    new = exceptions.add(settings.directories.state, command, root, until, once=args.once, now=now)
+    print(_line(new))
+
+
+def _why(command: str) -> str:
+    return "laconic explain '" + command.replace("'", "'\\''") + "'"
+
+
+def _until(args: argparse.Namespace, now: float) -> float:
+    if args.until:
+        until = moment(args.until, now)
+    else:
+        until = now + (seconds(args.span) if args.span else _DEFAULT_S)
+    if until <= now:
+        raise UsageError("that is in the past", "laconic allow 'npm publish' --for 30m")
+    if until > now + _LONGEST_S:
+        raise UsageError("that is more than a year", "put it into your configuration instead")
+    return until
+
+
+def _line(allowance: exceptions.Allowance) -> str:
+    until = datetime.fromtimestamp(allowance.until).astimezone().isoformat(" ", "minutes")
+    how = "once, until" if allowance.once else "until"
+    what = visible(allowance.command)
+    return f"{allowance.id}  {how} {until}  {what}  in {visible(allowance.directory)}"

@@ -1,0 +1,34 @@
+"""laconic check: may this command run? The exit status says it: 0 allow, 10 ask, 20 deny."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from laconic import engine
+from laconic.cli import source
+from laconic.cli.config import warn
+from laconic.report.explain import summary, to_json
+
+if TYPE_CHECKING:
+    import argparse
+
+_STATUS = {"allow": 0, "ask": 10, "deny": 20}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    source.add_arguments(parser)
+
+
+def main(args: argparse.Namespace) -> int:
+    request, settings = source.read_request(args, "check")
+    decision, problems = engine.decide(request, settings)
+    engine.record(request._replace(agent="cli"), decision, settings)
+    warn((*settings.problems, *problems))
+    if args.json:
+        import json  # noqa: PLC0415 - for this option only
+
+        answer = engine.answer(decision, settings)
+        print(json.dumps({"version": 1, "answer": answer, **to_json(decision)}, indent=1))
+    else:
+        print("\n".join(summary(decision)))
+    return _STATUS[decision.verdict.word]

@@ -1,0 +1,30 @@
+"""laconic explain: print why a command may run or not, part by part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from laconic import engine
+from laconic.cli import source
+from laconic.cli.config import warn
+from laconic.report.explain import to_json, tree
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    source.add_arguments(parser)
+
+
+def main(args: argparse.Namespace) -> int:
+    request, settings = source.read_request(args, "explain")
+    decision, problems = engine.decide(request, settings, use_exceptions=False)
+    warn((*settings.problems, *problems))
+    if args.json:
+        import json  # noqa: PLC0415 - for this option only
+
+        print(json.dumps({"version": 1, **to_json(decision)}, indent=1))
+    else:
+        print("\n".join(tree(decision, request.command)))
+    return 0

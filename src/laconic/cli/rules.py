@@ -1,0 +1,103 @@
+"""laconic rules: print and test what laconic knows of programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from laconic.catalog import library, tables
+from laconic.errors import LaconicError
+from laconic.policy.decide import decide
+from laconic.policy.places import Facts
+from laconic.policy.rules import Rules
+from laconic.types import Verdict
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+    def action(name: str, text: str) -> argparse.ArgumentParser:
+        return actions.add_parser(name, help=text, description=text, allow_abbrev=False)
+
+    action("list", "print the rules, one a line")
+    show = action("show", "print one rule")
+    show.add_argument("id", metavar="ID", help="as `laconic explain` prints it: git/push, or rm")
+    action("test", "run the examples in the rules; exit status 1 when one fails")
+
+
+def main(args: argparse.Namespace) -> int:
+    if args.action == "list":
+        print("\n".join(_summary(name, table) for _, name, table in tables()))
+        return 0
+    return _show(args.id) if args.action == "show" else _test()
+
+
+def _summary(name: str, table: dict[str, Any]) -> str:
+    what = table.get("about") or table.get("why", "")
+    return f"{_verdict(table):5}  {name.replace(' ', '/')}  {what}".rstrip()
+
+
+def _verdict(table: dict[str, Any]) -> str:
+    verdict = table.get("verdict", "allow")
+    return str(verdict["default"] if isinstance(verdict, dict) else verdict)
+
+
+# -- show ------------------------------------------------------------------------------------------
+
+
+def _show(name: str) -> int:
+    words = name.replace("/", " ")
+    path = next((row[1] for row in tables() if row[1] == words), "") or _path(words.split())
+    if not path:
+        raise LaconicError(f"there is no rule {name!r}", "laconic rules list")
+    for row in tables():
+        if row[1] == path:
+            print("\n".join(_lines(*row)))
+    return 0
+
+
+def _path(words: list[str]) -> str:
+    """Give the table that such a command falls under: `git/push/force` is about `git push`."""
+    branch, path = library().root, ""
+    for word in words:
+        following = branch.child(word)
+        if following is None:
+            break
+        branch = following
+        path = branch.entry.path if branch.entry else path
+    return path
+
+
+def _lines(stem: str, name: str, table: dict[str, Any]) -> Iterator[str]:
+    yield _summary(name, table)
+    yield f"  from      {stem}.toml"
+    for key, value in table.items():
+        if key in ("yes", "no"):
+            verb = "allowed" if key == "yes" else "not allowed"
+            yield from (f"  {verb:11} {example}" for example in value)
+        elif isinstance(value, dict):
+            yield from (f"  {key:9} {option}: {why}" for option, why in value.items())
+        elif isinstance(value, list):
+            yield f"  {key:9} {', '.join(map(str, value))}"
+        elif key != "about":
+            yield f"  {key:9} {' '.join(str(value).split())}"
+
+
+# -- test ------------------------------------------------------------------------------------------
+
+
+def _test() -> int:
+    count, wrong = 0, 0
+    for stem, name, table in tables():
+        for key in ("yes", "no"):
+            for example in table.get(key, ()):
+                count += 1
+                found = decide(example, library(), Rules(), Facts())
+                if (found.verdict is Verdict.ALLOW) != (key == "yes"):
+                    wrong += 1
+                    print(f"{stem}.toml: {name}: {found.verdict.word}: {example}  ({found.reason})")
+    print(f"{count} examples, {wrong} of them wrong")
+    return 1 if wrong else 0

@@ -1,0 +1,29 @@
+"""Times as people type them: `30m`, `2h`, `2026-11-30`, `2026-11-30T18:00`."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from laconic.errors import UsageError
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_SPAN = re.compile(r"([0-9]{1,6})([smhdw])")
+
+
+def seconds(text: str) -> int:
+    """Give the length of a span of time."""
+    found = _SPAN.fullmatch(text.strip())
+    if found is None:
+        raise UsageError(f"{text!r} is no span of time", "a number and s, m, h, d or w: 30m")
+    return int(found[1]) * _UNITS[found[2]]
+
+
+def moment(text: str, now: float) -> float:
+    """Give a point in time, in seconds since the epoch; a date alone is its beginning here."""
+    try:
+        at = datetime.fromisoformat(text.strip())
+        return (at if at.tzinfo else at.astimezone()).timestamp()
+    except (ValueError, OverflowError, OSError) as error:
+        hint = f"{datetime.fromtimestamp(now).astimezone():%Y-%m-%d} or with T18:00"
+        raise UsageError(f"{text!r} is no date or time", hint) from error

@@ -1,0 +1,125 @@
+"""awk: the program text is read word by word.
+
+Unsafe: system(), pipes (`|`, `|&`), `>` and `>>` behind print (write), @load and @include, indirect
+calls; -f, -i, -l, -E (programs that are not seen here), -o, -p, -d (write files).
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+
+_TOKEN = re.compile(
+    r"""(?P<blank>[ \t\r]+|\\\n|\#[^\n]*)
+      | (?P<text>"(?:[^"\\\n]|\\.)*")
+      | (?P<name>[A-Za-z_]\w*)
+      | (?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
+      | (?P<sign>>>|\|\||\|&|&&|\+\+|--|[<>=!+*%^-]=|[][(){};,<>=!~?:+*%^$&|@.\n-])""",
+    re.VERBOSE | re.DOTALL,
+)
+_REGEX = re.compile(r"/(?:[^/\\\n[]|\\.|\[\^?\]?(?:\[[:.=][^]\n]*\]|[^]\n])*\])+/", re.DOTALL)
+_BEFORE_REGEX = frozenset(
+    "print printf return in else do case delete exit BEGIN END getline".split()
+)
+_CONTROL = frozenset("if while for switch".split())
+_STATEMENT_END = frozenset(("", ";", "\n", "}"))
+
+
+def judge(call: Call) -> None:
+    parsed = call.parsed
+    if parsed is None:
+        return
+    programs = parsed.values("-e", "--source")
+    files = parsed.operands
+    if not programs:
+        programs, files = files[:1], files[1:]
+    for file in files:
+        call.reads(file)
+    if any(not program.is_static for program in programs):
+        call.ask("program", "a program that is not known")
+        return
+    harm = _harm(_tokens("\n".join(program.text or "" for program in programs)))
+    if harm:
+        call.ask("program", harm)
+
+
+def _tokens(program: str) -> list[str] | None:
+    """The words of a program, regular expressions as `/re/`; None if it cannot be read."""
+    found: list[str] = []
+    parens: list[bool] = []  # whether each open parenthesis belongs to if, while, for, switch
+    closed_control = False
+    pos = 0
+    while pos < len(program):
+        if program[pos] == "/" and _may_begin_regex(found, closed_control=closed_control):
+            match = _REGEX.match(program, pos)
+            # a slash in brackets ends the expression for some versions of awk and not for others
+            if match is None or "/" in re.sub(r"\\.", "", match[0][1:-1], flags=re.DOTALL):
+                return None
+            found.append("/re/")
+        elif program[pos] == "/":
+            found.append("/")
+            pos += 2 if program[pos + 1 : pos + 2] == "=" else 1
+            continue
+        else:
+            match = _TOKEN.match(program, pos)
+            if match is None:
+                return None
+            if not match["blank"]:
+                found.append(match[0])
+        pos = match.end()
+        if match.lastgroup == "sign" and match[0] in "()":
+            closed_control = _track(match[0], found, parens)
+    return found
+
+
+def _track(sign: str, found: list[str], parens: list[bool]) -> bool:
+    if sign == "(":
+        parens.append(len(found) > 1 and found[-2] in _CONTROL)
+        return False
+    return parens.pop() if parens else False
+
+
+def _may_begin_regex(found: list[str], *, closed_control: bool) -> bool:
+    """Behind an operand a slash divides; anywhere else it begins a regular expression."""
+    if not found:
+        return True
+    last = found[-1]
+    if last == ")":
+        return closed_control
+    if last in ("]", "$", "++", "--", "/re/") or last[0] == '"' or last[0] in "0123456789.":
+        return False
+    return not (last[0].isalpha() or last[0] == "_") or last in _BEFORE_REGEX
+
+
+def _continues(before: list[str]) -> bool:
+    """Behind a comma or an operator a new line does not end the statement."""
+    last = before[-1] if before else ""
+    return bool(last) and not (
+        last[0].isalnum() or last[0] in '_"$' or last in (")", "]", "/re/", "++", "--")
+    )
+
+
+def _harm(tokens: list[str] | None) -> str:
+    """Why the program must not run unseen; empty if it may."""
+    if tokens is None:
+        return "the program cannot be judged"
+    depth, printing = 0, -1
+    for pos, word in enumerate(tokens):
+        if word in ("system", "@", "|", "|&"):
+            return "the program runs commands or loads code"
+        if word in ("(", "["):
+            depth += 1
+        elif word in (")", "]"):
+            depth -= 1
+        elif word in ("print", "printf"):
+            printing = depth
+        elif word in _STATEMENT_END and not (word == "\n" and _continues(tokens[pos - 1 : pos])):
+            printing = -1
+        elif word == ">>" or (word == ">" and depth == printing):
+            target, end = (*tokens[pos + 1 : pos + 3], "", "")[:2]
+            if target != '"/dev/stdout"' or end not in _STATEMENT_END:
+                return "the program writes a file"
+    return ""

@@ -1,0 +1,91 @@
+"""The Azure command line: reads are known by their verb, the last word in front of the options.
+
+Unsafe: every verb that is not known to read; reads that print keys, passwords, tokens or
+connection strings; `--open`, which starts a browser; `az rest`, which sends the login's token to
+any address. All but a few commands take no operands: words behind an option are its values.
+"""
+
+from __future__ import annotations
+
+import re
+
+from laconic.policy.commands.cloud import judge_parameters, skip_options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+    from laconic.tools.arguments import Argument
+
+_READS = re.compile(
+    r"""list | list-[a-z0-9-]+ | show | show-[a-z0-9-]+ | exists | query | logs | tail | version
+    | summarize | what-if | check-name | check-name-availability | check-availability | url
+    | get-(?:instance-view | upgrades | upgrade-profile | versions | boot-log | model | os-options
+      | statistics)""",
+    re.VERBOSE,
+)
+_REVEALS = re.compile(
+    r".*(?:keys?|connection-strings?|credentials?|publishing-profiles|passwords?|tokens?|secrets?)"
+)
+_SECRET_GROUPS = re.compile(
+    r"(?:[a-z0-9-]+-)?keys|[a-z0-9-]+-key|credentials?|connection-string|secrets|tokens?"
+)
+_READING_PATHS = frozenset(
+    (
+        "config get",
+        "deployment group validate",
+        "deployment mg validate",
+        "deployment sub validate",
+        "deployment tenant validate",
+        "sql db show-connection-string",
+    )
+)
+# These have operands, which may look like verbs: `az acr build show` builds the directory `show`.
+_WITH_OPERANDS = ("acr build ", "acr pack build ", "acr run ", "config set ", "config unset ")
+_LISTS_SETTINGS = {
+    "devops configure": frozenset(("--list", "-l")),
+    "configure": frozenset(("--list-defaults", "-l")),
+}
+_GLOBAL_VALUES = frozenset(("--subscription", "--query", "--output", "-o"))
+_GLOBAL_FLAGS = frozenset(("--debug", "--verbose", "--only-show-errors"))
+_REFUSED = frozenset(
+    ("--open", "--show-values", "--show-secrets", "--output-file", "--file-path", "--sdk-auth")
+)
+
+
+def judge(call: Call) -> None:
+    at = skip_options(call.arguments, 0, _GLOBAL_VALUES, _GLOBAL_FLAGS)
+    words: list[str] = []
+    while at < len(call.arguments) and not call.arguments[at].leading.startswith("-"):
+        word = call.arguments[at]
+        if word.text is None or word.glob:
+            call.ask("dynamic", "a word of the command is not known", word)
+            return
+        words.append(word.text)
+        at += 1
+    rest = call.arguments[at:]
+    texts = [argument.text for argument in rest]
+    if texts in (["--help"], ["-h"]) or (not words and texts in (["--version"], ["-v"])):
+        return
+    if words[:1] != ["find"]:
+        _judge_words(call, words, rest)
+    judge_parameters(call, rest, _REFUSED)
+
+
+def _judge_words(call: Call, words: list[str], rest: list[Argument]) -> None:
+    path = " ".join(words)
+    options = {argument.text for argument in rest}
+    if path in _READING_PATHS or (options and options <= _LISTS_SETTINGS.get(path, frozenset())):
+        return
+    if not words or not _READS.fullmatch(words[-1]) or path.startswith(_WITH_OPERANDS):
+        call.ask("verb", f"az {path} is not known to only read")
+    elif _reveals(words):
+        call.ask("secret", f"az {path} prints credentials")
+
+
+def _reveals(words: list[str]) -> bool:
+    verb, group = words[-1], words[-2] if len(words) > 1 else ""
+    if words[0] == "keyvault":
+        return group == "secret" and verb == "show"
+    return bool(
+        _REVEALS.fullmatch(verb) or _SECRET_GROUPS.fullmatch(group) or group in ("key", "secret")
+    )

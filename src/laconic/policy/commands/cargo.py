@@ -1,0 +1,28 @@
+"""cargo: what stands behind `--` goes to the compiler or the formatter.
+
+Unsafe: compiler options that write files or name programs (`-o`, `-Clinker=`), and a configuration
+for rustfmt.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+
+_LINTS = re.compile(
+    r"-[DWAF](?:[a-z][a-z_:-]*)?|--(?:deny|warn|allow|forbid)(?:=[a-z][a-z_:-]*)?|[a-z][a-z_:-]*"
+)
+_FORMATTING = re.compile(r"--check|-l|--files-with-diff|-v|--verbose|-q|--quiet")
+
+
+def judge(call: Call) -> None:
+    parsed = call.parsed
+    if parsed is None:
+        return
+    accepted = _LINTS if call.path[1] == "clippy" else _FORMATTING
+    for operand in parsed.operands:
+        if not parsed.ended or operand.text is None or not accepted.fullmatch(operand.text):
+            call.ask("argument", "an argument for the compiler that is not known", operand)

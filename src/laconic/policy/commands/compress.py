@@ -1,0 +1,28 @@
+"""Compressors: harmless when they print, list or test, or work on their standard streams.
+
+Unsafe: an operand without -c, -l or -t is replaced by its packed or unpacked form; of -t, -l, -d
+and -z the last one counts.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+    from laconic.tools.options import Parsed
+
+_PRINTS = ("-c", "--stdout", "--to-stdout")
+_LOOKS = ("-t", "--test", "-l", "--list")
+_WRITES = ("-d", "--decompress", "--uncompress", "-z", "--compress")
+
+
+def judge(call: Call) -> None:
+    parsed = call.parsed
+    if parsed is not None and parsed.operands and not _changes_nothing(parsed):
+        why = "replaces files by packed or unpacked ones"
+        call.ask("file", why, instead=f"{call.path[0]} -c prints instead")
+
+
+def _changes_nothing(parsed: Parsed) -> bool:
+    modes = [option.name for option in parsed.options if option.name in (*_LOOKS, *_WRITES)]
+    return parsed.has(*_PRINTS) or (bool(modes) and modes[-1] in _LOOKS)

@@ -1,0 +1,75 @@
+"""curl: fetching to standard output is fine; what the table cannot say of options and URLs is here.
+
+Unsafe: methods that change something; data, unless `-G` puts it into the address; headers, formats
+and query parts from files (`@file`); `%output{file}` in `-w`; FTP commands that change something;
+schemes that send more than a request (gopher, dict, smtp, telnet, ...).
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+    from laconic.tools.options import Parsed
+
+_METHODS = frozenset(("GET", "HEAD", "OPTIONS", "TRACE"))
+_SCHEMES = frozenset(("http", "https", "ftp", "ftps", "file"))
+_QUOTES = re.compile(
+    r"""[-+*]?(?:X?PWD | CDUP | NOOP | SYST | FEAT | PASV | EPSV | ABOR | QUIT
+    | (?:TYPE | MODE | STRU)[ ][A-Z][ ]?\w?
+    | (?:CWD | MDTM | SIZE | LIST | NLST | MLST | MLSD | STAT | HELP | REST | OPTS)
+      (?:[ ][^\r\n]*)?)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_OVERRIDES = re.compile(r"method-override|[\r\n]", re.IGNORECASE)
+_DATA = ("-d", "--data", "--data-raw", "--data-urlencode")
+_FROM_FILE = ("-H", "--header", "--proxy-header", "-w", "--write-out")
+
+
+def judge(call: Call) -> None:
+    parsed = call.parsed
+    if parsed is None:
+        return
+    for method in parsed.values("-X", "--request"):
+        if method.text is None or method.text.upper() not in _METHODS:
+            call.ask("method", "sends a request that may change something", method)
+    _judge_data(call, parsed)
+    for value in parsed.values(*_FROM_FILE):
+        if not value.leading or value.leading.startswith("@"):
+            call.ask("file", "takes headers or a format from a file", value)
+        elif _OVERRIDES.search(value.leading):
+            call.ask("header", "a header that may change what the request does", value)
+    for form in parsed.values("-w", "--write-out"):
+        if form.text is None or "%output" in form.text:
+            call.ask("write", "may write to a file", form)
+    for command in parsed.values("-Q", "--quote"):
+        if command.text is None or not _QUOTES.fullmatch(command.text):
+            call.ask("quote", "sends a command to the server that may change something", command)
+    _judge_urls(call, parsed)
+
+
+def _judge_data(call: Call, parsed: Parsed) -> None:
+    is_query = parsed.has("-G", "--get") and not parsed.has("-:", "--next")
+    for data in parsed.values(*_DATA):
+        if not is_query:
+            call.ask("data", "sends data", data)
+        elif data.text is None or "@" in data.text:
+            call.ask("data", "sends the contents of a file, or data that is not known", data)
+    for part in parsed.values("--url-query"):
+        if part.text is None or "@" in part.text.partition("=")[0]:
+            call.ask("data", "sends the contents of a file, or data that is not known", part)
+
+
+def _judge_urls(call: Call, parsed: Parsed) -> None:
+    for url in [*parsed.operands, *parsed.values("--url")]:
+        scheme, separator, _ = url.leading.partition("://")
+        if separator and scheme.lower() not in _SCHEMES:
+            call.ask("scheme", f"uses the protocol {scheme[:12]}", url)
+        elif scheme.lower() == "file":
+            call.reads(url.behind(len("file://")))
+        elif url.leading.startswith("@") or (
+            not separator and re.match(r"[a-z]+:/", url.leading, re.IGNORECASE)
+        ):
+            call.ask("scheme", "an address that is not understood", url)

@@ -1,0 +1,18 @@
+"""date: shows the time.
+
+Unsafe: -s and an operand that is no `+format` set the clock (but with -j they are only read).
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+
+
+def judge(call: Call) -> None:
+    if call.parsed is None or call.parsed.has("-j"):
+        return
+    for operand in call.parsed.operands:
+        if not operand.leading.startswith("+"):
+            call.ask("set", "sets the clock", operand)

@@ -1,0 +1,26 @@
+"""dc: a calculator that can run commands.
+
+Unsafe: `!` runs a command, `?` runs what it reads, and so do strings made of numbers: only plain
+calculations given by -e are harmless. Standard input and files are not known.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+
+_CALCULATION = re.compile(r"[0-9A-F\s._+*/%^~|vpnfckKiIoOdrzZX-]*")
+
+
+def judge(call: Call) -> None:
+    if call.parsed is None:
+        return
+    codes = call.parsed.values("-e", "--expression")
+    if not codes or call.parsed.operands:
+        call.ask("input", "runs what it reads")
+    for code in codes:
+        if not code.is_static or not _CALCULATION.fullmatch(code.text or ""):
+            call.ask("code", "is more than a plain calculation", code)

@@ -1,0 +1,67 @@
+"""fd: searches files.
+
+Unsafe: -x, --exec, -X, --exec-batch (run a command with what was found).
+"""
+
+from __future__ import annotations
+
+import re
+
+from laconic.tools.arguments import Argument
+from laconic.tools.options import Reading, Spec, parse_options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+
+_OPTIONS = Spec("""
+  -H --hidden --no-hidden -I --no-ignore --ignore --no-ignore-vcs --ignore-vcs --no-require-git
+  --require-git --no-ignore-parent --ignore-parent --no-global-ignore-file -u --unrestricted
+  -s --case-sensitive -i --ignore-case -g --glob --regex -F --fixed-strings --literal --and=V
+  -a --absolute-path --relative-path -l --list-details -L --follow --no-follow -p --full-path
+  -0 --print0 -d=V --max-depth=V --maxdepth=V --min-depth=V --exact-depth=V -E=V --exclude=V --prune
+  -t=V --type=V -e=V --extension=V -S=V --size=V --changed-within=V --change-newer-than=V --newer=V
+  --changed-after=V --changed-before=V --change-older-than=V --older=V -o=V --owner=V --format=V
+  --batch-size=V --ignore-file=READ -c=V --color=V --hyperlink[=V] -j=V --threads=V --max-results=V
+  -1 -q --quiet --has-results --show-errors --base-directory=V -C=V --path-separator=V
+  --search-path=V --strip-cwd-prefix[=V] --one-file-system --mount --xdev --gen-completions[=V]
+  -h --help -V --version
+""")
+_EXECUTES = ("-x", "--exec", "-X", "--exec-batch")
+_FOUND = re.compile(r"\{(?:/|//|\.|/\.)?\}")
+
+
+def judge(call: Call) -> None:
+    todo = list(call.arguments)
+    while todo:
+        cut = next((i for i, word in enumerate(todo) if word.text in _EXECUTES), len(todo))
+        parsed = parse_options(todo[:cut], Reading(_OPTIONS))
+        for argument, message in parsed.problems:
+            call.ask("option", message, argument)
+        if parsed.ended:
+            return  # behind `--` there are no options, but a pattern and paths
+        if cut == len(todo):
+            return
+        end = next((i for i, w in enumerate(todo) if i > cut and w.text == ";"), len(todo))
+        _judge_command(call, todo[cut], todo[cut + 1 : end])
+        todo = todo[end + 1 :]
+
+
+def _judge_command(call: Call, option: Argument, words: list[Argument]) -> None:
+    if not words:
+        call.ask("command", "runs a command that is not known", option)
+        return
+    found = Argument(
+        None, option.start, option.end, leading="", splits=option.text in _EXECUTES[2:]
+    )
+    filled = [_filled(word) for word in words]
+    if not any(word.text is not None and _FOUND.search(word.text) for word in words):
+        filled.append(found)
+    call.runs(filled)
+
+
+def _filled(word: Argument) -> Argument:
+    mark = _FOUND.search(word.text or "")
+    if mark is None:
+        return word
+    return Argument(None, word.start, word.end, leading=(word.text or "")[: mark.start()])

@@ -1,0 +1,138 @@
+"""find: an expression of tests and actions.
+
+Unsafe: -exec, -execdir, -ok, -okdir (run a command), -delete, -fprint, -fprint0, -fprintf, -fls
+(write files), -files0-from (names from a file), and any word that may turn out to be one of them.
+"""
+
+from __future__ import annotations
+
+from laconic.tools.arguments import Argument
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+
+_IN_FRONT = frozenset("-H -L -P -E -X -d -s -x -O -O0 -O1 -O2 -O3".split())
+_FLAGS = frozenset(
+    "! ( ) , -a -and -o -or -not -daystart -depth -d -follow -help -ignore_readdir_race"
+    " -noignore_readdir_race -mount -xdev -noleaf -nowarn -warn -empty -executable -readable"
+    " -writable -false -true -nogroup -nouser -ls -print -print0 -prune -quit -x".split()
+)
+_VALUES = frozenset(
+    "-maxdepth -mindepth -regextype -amin -anewer -atime -cmin -cnewer -ctime -fstype -gid -group"
+    " -ilname -iname -inum -ipath -iregex -iwholename -links -lname -mmin -mtime -name -newer -path"
+    " -perm -regex -samefile -size -type -uid -used -user -wholename -xtype -context -printf -flags"
+    " -Bmin -Bnewer -Btime -mnewer -newerXY".split()
+)
+_RUNS = frozenset("-exec -execdir -ok -okdir".split())
+_WRITES = frozenset("-fprint -fprint0 -fls -fprintf".split())
+_AGES = frozenset("aBcmt")
+
+
+def judge(call: Call) -> None:
+    if any(argument.text in _RUNS for argument in call.arguments):
+        for argument in call.arguments:  # `find ~/.ssh -exec cat {} +` reads what it finds
+            if argument.text is not None and not argument.leading.startswith("-"):
+                call.reads(argument)
+    todo = _skip_starting_points(call, list(reversed(call.arguments)))
+    while todo:
+        word = todo.pop()
+        name = word.text if word.is_static else None
+        if name is None:
+            call.ask("word", "a part of the expression is not known", word)
+        elif name in _RUNS:
+            _judge_command(call, word, todo)
+        elif name in _WRITES:
+            _judge_write(call, name, word, todo)
+        elif name in _VALUES or _compares_ages(name):
+            _skip_value(call, word, todo)
+        elif name == "-delete":
+            call.ask("delete", "deletes what it finds", word)
+        elif name not in _FLAGS and not name.isdigit():
+            call.ask("word", f"{name} is not a known harmless test", word)
+
+
+def _skip_starting_points(call: Call, todo: list[Argument]) -> list[Argument]:
+    """Options in front and directories; returns the expression, last word first."""
+    while todo:
+        word = todo[-1]
+        name = word.text if word.is_static else None
+        if name in ("-D", "-f"):
+            todo.pop()
+            _skip_value(call, word, todo)
+        elif name in _IN_FRONT:
+            todo.pop()
+        elif name is not None and name.startswith(("-", "(", "!", ",")) and name != "-":
+            break
+        else:
+            if not _is_surely_a_path(word):
+                call.ask("path", "its value is not known and may be an action", word)
+            todo.pop()
+    return todo
+
+
+def _is_surely_a_path(word: Argument) -> bool:
+    if word.leading and word.leading[0] in "-(!,":
+        return False
+    if word.glob:
+        return bool(word.leading) or _names_no_action(word)
+    return word.text is not None or (bool(word.leading) and not word.splits)
+
+
+def _names_no_action(word: Argument) -> bool:
+    """No action has a dot or slash in it, so what the pattern matches is none."""
+    return word.text is not None and ("." in word.text or "/" in word.text)
+
+
+def _compares_ages(name: str) -> bool:
+    return len(name) == 8 and name.startswith("-newer") and set(name[6:]) <= _AGES  # noqa: PLR2004
+
+
+def _skip_value(call: Call, word: Argument, todo: list[Argument]) -> None:
+    if not todo:
+        call.ask("value", f"{word.text} lacks its value", word)
+        return
+    value = todo.pop()
+    if (value.glob and not _names_no_action(value)) or (value.splits and not value.glob):
+        call.ask("value", "its value is not known and may become several words", value)
+
+
+def _judge_write(call: Call, name: str, word: Argument, todo: list[Argument]) -> None:
+    if todo and todo[-1].text != "-":
+        call.writes(todo.pop())
+    else:
+        call.ask("value", f"{name} needs a file that is no -", word)
+    if name == "-fprintf":
+        _skip_value(call, word, todo)
+
+
+def _judge_command(call: Call, word: Argument, todo: list[Argument]) -> None:
+    """The command up to `;` or `{} +`; what stands for `{}` never begins with a dash."""
+    inner: list[Argument] = []
+    while todo:
+        part = todo.pop()
+        if part.is_static and part.text == ";":
+            break
+        if part.is_static and part.text == "+" and inner and inner[-1].text == "{}":
+            inner.append(inner[-1])  # several names: a second operand may mean something else
+            break
+        inner.append(part)
+    else:
+        call.ask("command", "the end of the command is missing", word)
+    if not inner:
+        call.ask("command", "runs a command that is not known", word, firm=True)
+    elif _uses_network(call, inner[0]):
+        call.ask("network", "uses the network for everything it finds", inner[0])
+    call.runs([_filled(part) for part in inner])
+
+
+def _uses_network(call: Call, program: Argument) -> bool:
+    found = call.judge.library.find(program.text or "", [])
+    return found is not None and found.entry is not None and found.entry.network
+
+
+def _filled(part: Argument) -> Argument:
+    if part.text is None or "{}" not in part.text:
+        return part
+    front = part.text[: part.text.index("{}")]
+    return Argument(None, part.start, part.end, leading=front or "./")

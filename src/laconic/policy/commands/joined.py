@@ -1,0 +1,27 @@
+"""Programs that join their operands by blanks and give them to a shell: watch and eval.
+
+Unsafe: the shell code. With -x watch runs its operands as they are.
+"""
+
+from __future__ import annotations
+
+from laconic.tools.arguments import Argument
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+
+
+def judge(call: Call) -> None:
+    if call.parsed is None:
+        return
+    operands = call.parsed.operands
+    if not operands:
+        return
+    if call.parsed.has("-x", "--exec"):
+        call.runs(operands)
+    elif all(operand.is_static for operand in operands):
+        code = " ".join(operand.text or "" for operand in operands)
+        call.shell(Argument(code, operands[0].start, operands[-1].end))
+    else:
+        call.ask("code", "runs shell code that is not known", operands[0], firm=True)

@@ -1,0 +1,28 @@
+"""less: shows files.
+
+Unsafe: `+` operands (commands at start: `+!cmd` runs, `+s file` writes), -o and -O (log files), -k
+and --lesskey-src (keys that run commands), a `$` in a value (more options follow it).
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+
+_HARMLESS_START = re.compile(r"\+{1,2}(?:[0-9]*[gGF%]?|[/?][^\n\r]*)")
+
+
+def judge(call: Call) -> None:
+    if call.parsed is None:
+        return
+    for operand in call.parsed.operands:
+        if operand.leading.startswith("+") and not (
+            operand.is_static and _HARMLESS_START.fullmatch(operand.text or "")
+        ):
+            call.ask("start", "runs commands of less at its start", operand)
+    for option in call.parsed.options:
+        if option.value is not None and "$" in (option.value.text or "$"):
+            call.ask("option", "a dollar sign ends the value and begins options", option.argument)

@@ -1,0 +1,44 @@
+"""GNU parallel: runs a command for each word of its input or behind `:::`.
+
+Unsafe: the command, which is shell code; options that write results or name other hosts.
+"""
+
+from __future__ import annotations
+
+import re
+
+from laconic.tools.arguments import Argument
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+
+_PLAIN = re.compile(r"[\w@%+=:,./-]+")
+_MARK = re.compile(r"\{[0-9.+/#%-]*\}")  # {= .. =} is Perl
+
+
+def judge(call: Call) -> None:
+    if call.parsed is None:
+        return
+    words = call.parsed.operands
+    cut = next(
+        (i for i, word in enumerate(words) if (word.text or "").startswith(":::")), len(words)
+    )
+    words = words[:cut]
+    if not words or call.parsed.ended:  # the parallel of moreutils runs what is behind `--`
+        call.ask("command", "runs its input as commands", firm=True)
+        return
+    for word in words:
+        if not word.is_static or not _PLAIN.fullmatch(_MARK.sub("x", word.text or "")):
+            call.ask("code", "runs shell code", word)
+            return
+    start, end = call.span
+    has_mark = any(_MARK.search(word.text or "") for word in words)
+    filled = [
+        Argument(None, w.start, w.end, leading=(w.text or "")[: mark.start()])
+        if (mark := _MARK.search(w.text or ""))
+        else w
+        for w in words
+    ]
+    extra = [] if has_mark else [Argument(None, start, end, leading="", splits=True)]
+    call.runs([*filled, *extra])

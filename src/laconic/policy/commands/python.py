@@ -1,0 +1,139 @@
+"""python: versions, pure modules and code, and tools that are run as modules.
+
+Unsafe: files and standard input are code; -m runs any module; -i and an interactive start read
+code; -W imports the module of a warning category; -X pycache_prefix writes elsewhere; modules with
+an output operand (json.tool IN OUT) or with -c and -e (zipfile, tarfile) write; modules of the
+current directory come before those of the library.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from laconic.policy.commands.python_code import is_pure
+from laconic.tools.options import Reading, Spec, parse_options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+    from laconic.tools.arguments import Argument
+
+_QUESTIONS = frozenset(
+    "--version --help --help-env --help-xoptions --help-all -V -VV -h -?".split()
+)
+_FLAGS = frozenset("bBEIOPqsSuvR")
+_HARMLESS_VALUE = {
+    "W": re.compile(r"[a-z]+"),
+    "X": re.compile(
+        r"utf8(?:=[01])?|dev|importtime|faulthandler|no_debug_ranges|tracemalloc(?:=\d+)?"
+    ),
+}
+# Tools whose module and program have the same name and the same command line.
+_TOOLS = frozenset(
+    "autoflake autopep8 bandit black codespell coverage flake8 isort mypy pip pycodestyle "
+    "pydocstyle pyflakes pylint pyright ruff vulture yamllint".split()
+)
+# Modules that only read and print: their options, and how many operands (files to read) they take.
+_MODULES = {
+    "ast": ("-m=V --mode=V --no-type-comments -a --include-attributes -i=V --indent=V -h", 1),
+    "base64": ("-d -e -u -t -h", 1),
+    "calendar": (
+        "-w=V -l=V -s=V -m=V -c=V -L=V -e=V -t=V --width=V --lines=V --months=V --type=V -h",
+        2,
+    ),
+    "difflib": ("", 2),
+    "dis": ("-C --show-caches -O --show-offsets -h", 1),
+    "json.tool": (
+        "--sort-keys --no-ensure-ascii --json-lines --indent=V --tab --no-indent --compact -h",
+        1,
+    ),
+    "platform": ("--terse --nonaliased", 0),
+    "site": ("--user-base --user-site", 0),
+    "sysconfig": ("", 0),
+    "tabnanny": ("-v -q", 9),
+    "tarfile": ("-l=READ --list=READ -t=READ --test=READ -v --verbose -h", 0),
+    "this": ("", 0),
+    "tokenize": ("-e --exact -h", 1),
+    "zipfile": ("-l=READ --list=READ -t=READ --test=READ -h", 0),
+}
+
+
+def judge(call: Call) -> None:
+    rest = list(call.arguments)
+    asked = False
+    while rest:
+        argument = rest.pop(0)
+        word = argument.text
+        if word is None or argument.glob:
+            call.ask("option", "an argument whose text is not known", argument)
+            return
+        if word in _QUESTIONS:
+            asked = True
+        elif word == "-" or not word.startswith("-"):
+            call.ask("file", "runs a file of Python code", argument)
+            return
+        elif not _read_options(call, argument, rest):
+            return
+    if not asked:
+        call.ask("input", "reads Python code from its input")
+
+
+def _read_options(call: Call, argument: Argument, rest: list[Argument]) -> bool:
+    """Read a bundle such as `-Ic`; tell whether more options follow."""
+    word = argument.text or ""
+    for pos, letter in enumerate(word[1:], start=1):
+        if letter in _FLAGS:
+            continue
+        value = argument.behind(pos + 1) if word[pos + 1 :] else rest.pop(0) if rest else None
+        if value is None or letter not in "cmWX" or value.text is None or value.glob:
+            call.ask("option", f"-{letter} is not a known harmless option", argument)
+            return False
+        if letter in _HARMLESS_VALUE:
+            if _HARMLESS_VALUE[letter].fullmatch(value.text):
+                return True
+            call.ask("option", f"-{letter} with such a value can import or write", argument)
+        elif letter == "c":
+            _judge_code(call, value)
+        else:
+            _judge_module(call, value, rest)
+        return False
+    return True
+
+
+def _refuse_shadowed(call: Call, argument: Argument, also: str = "") -> None:
+    """Python looks for modules in the current directory first: a project's json.py would run."""
+    library = sys.stdlib_module_names | {also}
+    for cwd in call.judge.directories:
+        for name in sorted(call.judge.facts.modules(cwd) & library):
+            call.ask("shadowed", f"Python would import {name} from the current directory", argument)
+            return
+
+
+def _judge_code(call: Call, value: Argument) -> None:
+    if "import" in (value.text or ""):
+        _refuse_shadowed(call, value)
+    if not is_pure(value.text or ""):
+        call.ask("code", "runs Python code that may do more than compute and print", value)
+
+
+def _judge_module(call: Call, module: Argument, rest: list[Argument]) -> None:
+    name = module.text or ""
+    _refuse_shadowed(call, module, also=name)
+    if name in _TOOLS:
+        call.runs([module, *rest])
+        return
+    if name not in _MODULES:
+        call.ask("module", f"runs the module {name}", module)
+        return
+    options, most_operands = _MODULES[name]
+    parsed = parse_options(rest, Reading(Spec(options)))
+    for argument, message in parsed.problems:
+        call.ask("option", message, argument)
+    for option in parsed.options:
+        if option.role == "READ" and option.value is not None:
+            call.reads(option.value)
+    for operand in parsed.operands[:most_operands]:
+        call.reads(operand)
+    for operand in parsed.operands[most_operands:]:
+        call.ask("operand", "an operand that the module may write to", operand)

@@ -1,0 +1,17 @@
+"""rsync: a dry run between places of this machine shows what would be copied.
+
+Unsafe: everything without `--dry-run`; a place on another machine (`host:path`, `rsync://`), for
+which rsync starts a remote shell.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+
+
+def judge(call: Call) -> None:
+    for place in call.parsed.operands if call.parsed else ():
+        if place.text is None or ":" in place.text or place.text.startswith("-"):
+            call.ask("remote", "a place on another machine, or one that is not known", place)

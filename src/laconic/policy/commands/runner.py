@@ -1,0 +1,43 @@
+"""Programs that run a program of a package (npx, npm exec, pnpm exec, mise exec), or any (rtk).
+
+Unsafe: a name alone says little, because it is looked up in a registry when the project does not
+have it. So the program has to be one whose package is known by that name, without a version or a
+path; then it is judged as a command of its own.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+
+_NODE_TOOLS = frozenset(
+    "biome cdk cspell depcheck eslint jshint knip markdownlint markdownlint-cli2 oxlint prettier"
+    " publint stylelint svelte-check tsc vue-tsc".split()
+)
+_MANAGED_TOOLS = frozenset(
+    "actionlint bat buf cargo cosign dprint env fd gh git go gofmt hadolint helm jq k9s kubectl"
+    " kustomize node npm pnpm rg ruff rustc shellcheck shfmt sops terraform tflint tofu trivy uv"
+    " yarn yq".split()
+)
+
+
+_KNOWN = {"mise": _MANAGED_TOOLS, "rtk": None}  # rtk does not look for packages
+
+
+def judge(call: Call) -> None:
+    parsed = call.parsed
+    if parsed is None:
+        return
+    if not parsed.operands:
+        if not parsed.has("-v", "-V", "--version", "-h", "--help"):
+            call.ask("nothing", "names no program to run")
+        return
+    program = parsed.operands[0]
+    known = _KNOWN.get(call.path[0], _NODE_TOOLS)
+    is_known = known is None or program.text in known
+    if not is_known or program.glob or (call.path[0] == "mise" and not parsed.ended):
+        what = program.text or "a program that is not known"
+        call.ask("package", f"runs {what}, perhaps a download", program)
+        return
+    call.runs(parsed.operands)

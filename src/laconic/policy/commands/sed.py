@@ -1,0 +1,179 @@
+"""sed: the script is read command by command.
+
+Unsafe: the commands e (runs), w and W (write), s///e and s///w; -i (changes files), -f (a script
+that is not seen here); whatever of the script cannot be read for certain.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+
+_SINKS = ("/dev/stdout", "/dev/stderr", "/dev/null")
+_ADDRESS_END = re.compile(r"[0-9]+(?:~[0-9]+)?|\$|[+~][0-9]+")
+_LABEL = re.compile(r"[ \t]*[\w.-]*")
+_CONTINUED = re.compile(r"(?<!\\)(?:\\\\)*\\$")
+_PLAIN = frozenset("=dDgGhHnNpPxzF")
+
+
+class _UnclearError(Exception):
+    """The script cannot be read for certain."""
+
+
+class _HarmError(Exception):
+    """The script runs or writes something."""
+
+
+def judge(call: Call) -> None:
+    parsed = call.parsed
+    if parsed is None:
+        return
+    scripts = parsed.values("-e", "--expression")
+    files = parsed.operands
+    if not scripts:
+        scripts, files = files[:1], files[1:]
+    for file in files:
+        call.reads(file)
+    if any(not script.is_static for script in scripts):
+        call.ask("script", "a script that is not known")
+        return
+    try:
+        _Script("\n".join(script.text or "" for script in scripts)).check()
+    except _HarmError as harm:
+        call.ask("script", str(harm))
+    except _UnclearError as unclear:
+        call.ask("script", f"the script cannot be judged: {unclear}")
+
+
+class _Script:
+    """A reader over the text of a script."""
+
+    __slots__ = ("pos", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text, self.pos = text, 0
+
+    def check(self) -> None:
+        while self.pos < len(self.text):
+            if self._next() in " \t\n;}":
+                self.pos += 1
+            else:
+                self._addresses()
+                self._command()
+
+    def _next(self) -> str:
+        return self.text[self.pos : self.pos + 1]
+
+    def _skip(self, chars: str) -> None:
+        while self._next() and self._next() in chars:
+            self.pos += 1
+
+    def _line(self) -> str:
+        """The rest of the line, and behind it the position."""
+        end = self.text.find("\n", self.pos)
+        end = len(self.text) if end < 0 else end
+        line, self.pos = self.text[self.pos : end], end
+        return line
+
+    def _addresses(self) -> None:
+        self._address()
+        self._skip(" \t")
+        if self._next() == ",":
+            self.pos += 1
+            self._skip(" \t")
+            self._address()
+        self._skip(" \t!")
+
+    def _address(self) -> None:
+        if self._next() == "/":
+            self.pos += 1
+            self._pattern("/")
+        elif self._next() == "\\":
+            delimiter = self.text[self.pos + 1 : self.pos + 2]
+            self.pos += 2
+            self._pattern(delimiter)
+        elif found := _ADDRESS_END.match(self.text, self.pos):
+            self.pos = found.end()
+            return
+        else:
+            return
+        self._skip("IM")
+
+    def _pattern(self, delimiter: str) -> None:
+        """Move behind a regular expression; a delimiter in brackets is read in two ways."""
+        if delimiter in ("", "\n", "\\"):
+            raise _UnclearError("odd delimiter")
+        start = self.pos
+        self._until(delimiter)
+        body = re.sub(r"\\.", "", self.text[start : self.pos - 1], flags=re.DOTALL)
+        if "[" in re.sub(r"\[\^?\]?(?:\[[:.=][^\]]*\]|[^\]])*\]", "", body):
+            raise _UnclearError("a bracket that is not closed")
+
+    def _until(self, delimiter: str) -> None:
+        while (char := self._next()) != delimiter:
+            if not char:
+                raise _UnclearError("a part that does not end")
+            self.pos += 2 if char == "\\" else 1
+        self.pos += 1
+
+    def _command(self) -> None:
+        name = self._next()
+        self.pos += 1
+        if name in ("{", "}", ""):
+            return
+        if name == "s":
+            self._substitution()
+        elif name == "y":
+            delimiter = self._next()
+            self.pos += 1
+            self._pattern(delimiter)
+            self._until(delimiter)
+        elif name in "ewW":
+            self._harm(name)
+        elif name in "#:bTtrRv":
+            self._word(name)
+        elif name in "aic":
+            self._appended()
+        elif name in "lLqQ":
+            self._skip(" \t0123456789")
+        elif name not in _PLAIN:
+            raise _UnclearError(f"{name} is not a known command")
+        if name != "s":
+            self._end()
+
+    def _word(self, name: str) -> None:
+        """File names and comments go on to the end of the line; a label must be a plain word,
+        because what follows its blank is a command for some versions."""
+        if name in "#rR":
+            self._line()
+        elif found := _LABEL.match(self.text, self.pos):
+            self.pos = found.end()
+
+    def _harm(self, name: str) -> None:
+        if name == "e":
+            raise _HarmError("the script runs a command (e)")
+        if self._line().strip(" \t") not in _SINKS:
+            raise _HarmError(f"the script writes a file ({name})")
+
+    def _appended(self) -> None:
+        while _CONTINUED.search(self._line()) and self._next():
+            self.pos += 1
+
+    def _substitution(self) -> None:
+        delimiter = self._next()
+        self.pos += 1
+        self._pattern(delimiter)
+        self._until(delimiter)
+        while (flag := self._next()) and flag in "gpiImMew0123456789":
+            self.pos += 1
+            if flag in "ew":
+                self._harm(flag)
+        self._end()
+
+    def _end(self) -> None:
+        self._skip(" \t")
+        if self._next() not in ("", "\n", ";", "}", "#"):
+            raise _UnclearError("text behind a command")

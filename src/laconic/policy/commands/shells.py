@@ -1,0 +1,99 @@
+"""Shells: `sh -c TEXT` is judged like TEXT; scripts and standard input are not known.
+
+Unsafe: a script file, code on standard input, start-up files named by options, code that another
+shell than bash reads in another way (quotes, `((`, `[[`, glob qualifiers), unknown code.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+    from laconic.tools.arguments import Argument
+
+_LETTERS = frozenset("ceiluvxfhlnmBCHEpb")
+_LONG = frozenset("--login --norc --noprofile --no-rcs --verbose --noediting".split())
+_SET_OPTIONS = frozenset(
+    "errexit nounset pipefail xtrace verbose noglob noclobber noexec emacs vi nolog notify".split()
+)
+_SHOPT_OPTIONS = frozenset(
+    "globstar nullglob dotglob nocaseglob failglob nocasematch inherit_errexit".split()
+)
+
+# Text that bash, whose grammar the parser has, and the named shell read in different ways.
+_READ_OTHERWISE = {
+    # dash takes $' for a dollar and a quote, (( for two subshells, [[ and $[ for plain words
+    "sh": re.compile(r"\$'|(?<!\$)\(\(|\[\[|\$\["),
+    # zsh: glob qualifiers, =(..), =command, ${(flags)..}, $name[..], comments only in scripts
+    "zsh": re.compile(r"(?<!\$)\(|(?:^|[\s;&|])=|\$\w+\[|\$\{[^}\w]|#|<[0-9]*-|~\["),
+    # fish has its own quoting and substitution: only plain words are the same
+    "fish": re.compile(r"[^\w\s./,:=@%+|;-]|(?<!\|)\|&"),
+}
+_FISH_LETTERS = frozenset("cil")
+_FAMILY = {
+    "dash": "sh",
+    "ash": "sh",
+    "sh": "sh",
+    "yash": "sh",
+    "rzsh": "zsh",
+    "zsh": "zsh",
+    "fish": "fish",
+}
+
+
+def judge(call: Call) -> None:
+    letters: set[str] = set()
+    todo = list(reversed(call.arguments))
+    while todo and todo[-1].leading[:1] in ("-", "+"):
+        word = todo.pop()
+        if not word.is_static or not word.text:
+            call.ask("option", "an option that is not known", word)
+        elif word.text in ("--", "-"):
+            break
+        elif word.text.startswith("--"):
+            if word.text not in _LONG:
+                call.ask("option", f"{word.text} is not a known harmless option", word)
+        else:
+            letters |= _read_letters(call, word, todo)
+    _judge_code(call, letters, todo)
+
+
+def _read_letters(call: Call, word: Argument, todo: list[Argument]) -> set[str]:
+    """The letters of `-exc`; o and O take their value from the words that follow."""
+    text = word.text or ""
+    for letter in text[1:]:
+        if letter in "oO" and todo:
+            value = todo.pop()
+            known = _SET_OPTIONS if letter == "o" else _SHOPT_OPTIONS
+            if value.text not in known:
+                call.ask("option", "sets a shell option that may change how code is read", value)
+        elif letter not in _LETTERS:
+            call.ask("option", f"{text[0]}{letter} is not a known harmless option", word)
+    if text[0] == "-":
+        return set(text[1:])
+    if "n" in text:
+        call.ask("option", "+n makes it run what it reads", word)
+    return set()
+
+
+def _judge_code(call: Call, letters: set[str], todo: list[Argument]) -> None:
+    if "n" in letters and "i" not in letters and "c" not in letters and todo:
+        return  # reads the script for errors, runs nothing
+    if not todo:
+        call.ask("stdin", "runs what it reads from standard input", firm=True)
+    elif "c" not in letters:
+        call.ask("script", f"runs the script {todo[-1].text or 'named by an argument'}", todo[-1])
+    else:
+        _judge_text(call, letters, todo)
+
+
+def _judge_text(call: Call, letters: set[str], todo: list[Argument]) -> None:
+    code = todo[-1]
+    if call.path[-1] == "fish" and (len(todo) > 1 or letters - _FISH_LETTERS):
+        call.ask("option", "fish may take what follows for options", todo[0])
+    otherwise = _READ_OTHERWISE.get(_FAMILY.get(call.path[-1], ""))
+    if otherwise is not None and code.text is not None and otherwise.search(code.text):
+        call.ask("dialect", f"{call.path[-1]} may read this code in another way than bash", code)
+    call.shell(code)

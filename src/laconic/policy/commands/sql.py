@@ -1,0 +1,90 @@
+"""Clients of databases: allowed when all that they are told to do is in the command line and reads.
+
+Unsafe: statements that are no plain read; several statements; functions that are not known to be
+harmless (`pg_terminate_backend`, `writefile`, `load_extension`, ...); commands of the client itself
+(`\\!`, `\\copy`, `.shell`, `.output`, `system`); statements from files or from standard input.
+"""
+
+from __future__ import annotations
+
+import re
+
+from laconic.policy.commands.statements import problem
+from laconic.policy.places import is_secret
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+    from laconic.tools.arguments import Argument
+
+# The options whose values are statements, and the place of the first operand that is one.
+_WHERE: dict[str, tuple[tuple[str, ...], int | None]] = {
+    "aws": (("--query-string",), None),
+    "bq": ((), 0),
+    "clickhouse": (("-q", "--query"), None),
+    "clickhouse-client": (("-q", "--query"), None),
+    "duckdb": (("-c", "-s", "--c", "--s"), 1),
+    "mariadb": (("-e", "--execute"), None),
+    "mysql": (("-e", "--execute"), None),
+    "psql": (("-c", "--command"), None),
+    "sqlcmd": (("-Q", "-q", "--query"), None),
+    "sqlite3": ((), 1),
+}
+_SAYS_AND_ENDS = {
+    "duckdb": ("-help", "-version"),
+    "mariadb": ("-V",),
+    "mysql": ("-V",),
+    "psql": ("-l", "--list", "-V", "-?"),
+    "sqlcmd": ("-?",),
+    "sqlite3": ("-help", "-version"),
+}
+_FIRST = ("-cmd", "--cmd")  # statements that run before those of standard input
+_DESCRIBES = re.compile(
+    r"""\\(?:d[A-Za-z]{0,8}|l|list|z|sf|sv|conninfo|h|\?|copyright|encoding|timing|x)[S+]{0,2}
+    (?:\s+[\w.*?"+-]+)*\s*;?\s*""",
+    re.VERBOSE,
+)
+_SQLCMD = re.compile(r"^\s*(?:[:!]|go\b)", re.IGNORECASE | re.MULTILINE)
+_DOT = re.compile(
+    r"""\.(?:tables|schema|fullschema|indexes|indices|databases|dbinfo|dump|headers|header|mode|show
+    |help|version|timer|nullvalue|width|separator|print|stats|eqp|sha3sum|limit|maxrows|columns)
+    (?:[ ][\w .,%*?'"-]*)?""",
+    re.VERBOSE,
+)
+
+
+def judge(call: Call) -> None:
+    program, parsed = call.path[0], call.parsed
+    if parsed is None:
+        return
+    options, first = _WHERE[program]
+    if call.path == ("sqlcmd", "query"):
+        first = 0
+    statements = parsed.values(*options)
+    if first is not None:
+        statements += parsed.operands[first:]
+    if not statements and not parsed.has(*_SAYS_AND_ENDS.get(program, ())):
+        call.ask("input", "reads statements from standard input or a file")
+    for statement in statements + parsed.values(*_FIRST):
+        _judge_statement(call, statement, program)
+
+
+def _judge_statement(call: Call, statement: Argument, program: str) -> None:
+    sql = statement.text
+    if sql is None or statement.glob:
+        call.ask("dynamic", "the statement is not known", statement)
+        return
+    if program == "psql" and _DESCRIBES.fullmatch(sql):
+        return
+    if program in ("sqlite3", "duckdb") and _DOT.fullmatch(sql):
+        return
+    if program in ("mysql", "mariadb"):
+        sql = re.sub(r"\\[Gg]\s*;?\s*$", "", sql)
+    if program == "sqlcmd" and _SQLCMD.search(sql):
+        call.ask("client", "has a command of the client itself", statement)
+        return
+    if program == "duckdb" and any(is_secret(text) for text in re.findall(r"'([^']*)'", sql)):
+        call.ask("secret", "reads keys, passwords or tokens", statement)
+    reason = problem(sql, program)
+    if reason:
+        call.ask("statement", f"the statement {reason}", statement)

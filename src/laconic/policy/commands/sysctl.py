@@ -1,0 +1,16 @@
+"""sysctl: shows settings of the kernel.
+
+Unsafe: `name=value`, which sets one (also without `-w`).
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+
+
+def judge(call: Call) -> None:
+    for operand in call.parsed.operands if call.parsed else ():
+        if operand.text is None or operand.glob or "=" in operand.text:
+            call.ask("set", "sets a value of the kernel", operand)

@@ -1,0 +1,69 @@
+"""tar: harmless where it lists, compares, or extracts to standard output.
+
+Unsafe: create, append, update, delete, extract to files; --to-command, -I, --checkpoint-action,
+--info-script, --rsh-command, --rmt-command (run programs); --index-file (writes); -T (a list whose
+lines may be options); an archive on another host (`host:file`).
+"""
+
+from __future__ import annotations
+
+from laconic.tools.arguments import Argument
+from laconic.tools.options import Parsed, Reading, Spec, parse_options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+
+_OPTIONS = Spec("""
+  -t -x -d -O -v -z -j -J -Z -a -f=V -C=V -P -h -k -n -p -s -S -R -B -i -l -b=V -K=V -N=V -X=READ
+  --list --extract --get --diff --compare --to-stdout --file=V --directory=V --exclude=V
+  --exclude-from=READ --exclude-vcs --exclude-backups --exclude-caches --wildcards --no-wildcards
+  --wildcards-match-slash --no-wildcards-match-slash --anchored --no-anchored --ignore-case
+  --no-ignore-case --strip-components=V --transform=V --xform=V --show-transformed-names
+  --show-stored-names --occurrence[=V] --no-recursion --recursion --starting-file=V --newer=V
+  --newer-mtime=V --after-date=V --numeric-owner --full-time --utc --verbose --totals[=V]
+  --quoting-style=V --block-number --ignore-zeros --read-full-records --blocking-factor=V
+  --record-size=V --format=V --gzip --gunzip --ungzip --bzip2 --xz --lzma --lzip --lzop --zstd
+  --compress --uncompress --auto-compress --no-auto-compress --force-local --warning=V --seek
+  --no-seek --absolute-names --same-order --preserve-order --checkpoint[=V] --test-label
+  --show-defaults --show-omitted-dirs --check-links --one-file-system --sparse --usage
+  --fast-read --help --version -q -?
+""")
+_WITH_VALUE = frozenset("fCbHKNXTIVFgL")  # also of letters that are not accepted
+_READS = ("-t", "--list", "-d", "--diff", "--compare", "--test-label", "--show-defaults", "--usage",
+          "--help", "--version", "-?")  # fmt: skip
+
+
+def judge(call: Call) -> None:
+    parsed = parse_options(_with_dashes(call.arguments), Reading(_OPTIONS))
+    for argument, message in parsed.problems:
+        call.ask("option", message, argument)
+    for listed in parsed.values("-X", "--exclude-from"):
+        call.reads(listed)
+    if parsed.has("-x", "--extract", "--get"):
+        if not parsed.has("-O", "--to-stdout"):
+            call.ask("extract", "extracts files", instead="tar -t to list them, -O to print them")
+    elif not parsed.has(*_READS):
+        call.ask("mode", "does not only list an archive")
+    _judge_archives(call, parsed)
+
+
+def _with_dashes(arguments: list[Argument]) -> list[Argument]:
+    """`tar tvf x` as `tar -t -v -f x`: the values of the first word's letters follow in order."""
+    if not arguments or not arguments[0].is_static or (arguments[0].text or "-").startswith("-"):
+        return arguments
+    first, rest = arguments[0], list(arguments[1:])
+    spread: list[Argument] = []
+    for letter in first.text or "":
+        spread.append(Argument(f"-{letter}", first.start, first.end))
+        if letter in _WITH_VALUE and rest:
+            spread.append(rest.pop(0))
+    return spread + rest
+
+
+def _judge_archives(call: Call, parsed: Parsed) -> None:
+    for archive in parsed.values("-f", "--file"):
+        host, colon, _ = archive.leading.partition(":")
+        is_local = "/" in host or (not colon and archive.text is not None)
+        if not is_local and not parsed.has("--force-local"):
+            call.ask("archive", "the archive may be on another host", archive)

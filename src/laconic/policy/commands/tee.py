@@ -1,0 +1,16 @@
+"""tee: copies its input to files.
+
+Unsafe: the files; `-` is a file of that name here.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+
+
+def judge(call: Call) -> None:
+    for operand in call.parsed.operands if call.parsed is not None else ():
+        if operand.text == "-":
+            call.ask("write", "writes a file named -", operand)

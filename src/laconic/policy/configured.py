@@ -1,0 +1,191 @@
+"""What the user's configuration settles of a call's findings, and when a gate is open.
+
+The lists of the configuration name programs and subcommands. A program that the user allows may run
+with any arguments. A subcommand may run, but options that no table lists, settings in front of it
+and forced pushes still ask, and so does whatever a wrapper or an argument runs.
+"""
+
+from __future__ import annotations
+
+from laconic.shell.ast import Assignment, Command, Loop, Word
+from laconic.shell.words import leading, literal
+from laconic.tools.arguments import evaluate
+from laconic.tools.options import parse_options
+from laconic.types import Decision, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from laconic.policy.call import Call
+    from laconic.policy.judge import Judge
+    from laconic.policy.rules import Gate
+    from laconic.shell.ast import AndOr, Node, Script
+    from laconic.shell.walk import Occurrence
+
+# What a subcommand does, as opposed to what an option or a setting makes of it.
+_SUBSTANCE = frozenset(
+    " mode needs write delete operand subcommand network create add set verb record".split(" ")
+)
+# Programs that hand on their environment and run what they are given, once.
+_HAND_ON = frozenset("builtin command exec ionice nice nohup setsid stdbuf time timeout".split())
+
+
+def settled(call: Call, name: str) -> list[Decision]:
+    """The findings that remain after the configuration; firm ones and denials always do."""
+    rules, program = call.judge.rules, call.path[0]
+    if name in rules.undenied:
+        call.findings = [_undenied(call, found) for found in call.findings]
+    if name in rules.allow or program in rules.allow:
+        return [found for found in call.findings if not _is_own(call, found)]
+    if rules.wrappers.get(name) == "allow":
+        return [f for f in call.findings if f.rule != call.id or not _is_own(call, f)]
+    said = _said(rules.subcommands, call.path)
+    if said == "ask" and not any(found.verdict > Verdict.ALLOW for found in call.findings):
+        call.ask("config", f"{' '.join(call.path)} asks by the configuration")
+    gate = rules.gates.get(program)
+    if said == "allow" or (gate is not None and _is_open(gate, call)):
+        return _about_options(call)
+    return call.findings
+
+
+def _undenied(call: Call, found: Decision) -> Decision:
+    """The user took the program out of the deny list: it asks."""
+    if found.verdict is not Verdict.DENY or found.rule != call.id:
+        return found
+    return Decision(Verdict.ASK, found.rule, found.reason, found.start, found.end)
+
+
+def _is_own(call: Call, found: Decision) -> bool:
+    """Tell a finding on the program itself, which the user may settle, from all others."""
+    own = call.id
+    if found.firm or found.verdict is not Verdict.ASK:
+        return False
+    return found.rule == own or found.rule.startswith(f"{own}/")
+
+
+def _said(subcommands: Mapping[str, str], path: tuple[str, ...]) -> str:
+    """What the lists say of a path: the longest beginning of it that they name."""
+    beginnings = (" ".join(path[:length]) for length in range(len(path), 1, -1))
+    return next((subcommands[b] for b in beginnings if b in subcommands), "")
+
+
+def _about_options(call: Call) -> list[Decision]:
+    if call.parsed is None and not call.entry.anything:
+        reading = call.entry.reading(call.match.everywhere)
+        for argument, message in parse_options(call.arguments, reading).problems:
+            call.ask("option", message, argument)
+    if call.path[:2] == ("git", "push"):
+        _ask_if_forced(call)
+    own = call.id
+    first = call.arguments[0].start if call.arguments else call.span[1]
+    return [
+        found
+        for found in call.findings
+        if not _is_own(call, found)
+        or found.rule[len(own) + 1 :] not in _SUBSTANCE
+        or call.span[0] < found.start < first
+    ]
+
+
+def _ask_if_forced(call: Call) -> None:
+    for argument in call.arguments:
+        if argument.leading.partition("=")[0] in call.judge.rules.force_push:
+            call.ask("force", "pushes with force", argument)
+
+
+# -- gates -----------------------------------------------------------------------------------------
+
+
+def _is_open(gate: Gate, call: Call) -> bool:
+    judge, path = call.judge, call.path
+    if gate.subcommands.isdisjoint((" ".join(path[1:]), *path[1:2])) or not gate.environment:
+        return False
+    if not _HAND_ON.issuperset(judge.around):
+        return False
+    return all(_holds(judge, name, values) for name, values in gate.environment.items())
+
+
+def _holds(judge: Judge, name: str, values: tuple[str, ...]) -> bool:
+    if name in judge.inline:
+        return judge.inline[name] in values
+    if name in judge.changed:
+        return False
+    if name in judge.given:
+        return judge.given[name] in values
+    value = judge.facts.environment.get(name)
+    return value in values if values else bool(value)
+
+
+def configures_gate(judge: Judge, name: str, value: str | None) -> bool:
+    """Tell whether the variable gets a value that the user's configuration names."""
+    return any(value in gate.environment.get(name, ()) for gate in judge.rules.gates.values())
+
+
+def value_of(assignment: Assignment, judge: Judge) -> str | None:
+    """The value that an assignment gives, with the home in place of a tilde; None if not known."""
+    if assignment.append or assignment.index is not None:
+        return None
+    if not isinstance(assignment.value, Word):
+        return "" if assignment.value is None else None
+    found = evaluate((assignment.value,), judge.known)
+    return found[0].text if len(found) == 1 and not found[0].glob else None
+
+
+class Export:
+    """A variable that is certain to be exported for the commands between two offsets."""
+
+    __slots__ = ("assignment", "end", "name", "start", "value")
+
+    def __init__(self, assignment: Assignment, value: str, start: int, end: int) -> None:
+        self.assignment, self.name, self.value = assignment, assignment.name, value
+        self.start, self.end = start, end
+
+
+def exports(script: Script, judge: Judge) -> list[Export]:
+    """The exports that are certain to happen: at the top, not behind a condition, not in a pipe."""
+    found: list[Export] = []
+    for item, separator in zip(script.body.items, script.body.separators, strict=True):
+        in_background = separator is not None and separator.text == "&"
+        if in_background or any(operator.text == "||" for operator in item.operators):
+            continue
+        for position, assignment in _exported(item, judge):
+            value = value_of(assignment, judge)
+            end = script.end if position == 0 else item.end
+            if value is not None:
+                found.append(Export(assignment, value, assignment.end, end))
+    return found
+
+
+def _exported(item: AndOr, judge: Judge) -> Iterable[tuple[int, Assignment]]:
+    for position, pipeline in enumerate(item.pipelines):
+        command = pipeline.commands[0]
+        if len(pipeline.commands) > 1 or not isinstance(command, Command):
+            continue
+        if command.words and literal(command.words[0]) == "export":
+            given = [word for word in command.words[1:] if isinstance(word, Assignment)]
+        else:
+            known = judge.facts.environment
+            given = [a for a in command.assignments if not command.words and a.name in known]
+        yield from ((position, assignment) for assignment in given)
+
+
+def changed_names(
+    found: list[Node], occurrences: list[Occurrence], certain: list[Export]
+) -> set[str]:
+    """Names that may be set, read into or unset in any other way than by those exports."""
+    expected = {id(export.assignment) for export in certain}
+    in_front = {
+        id(assignment)
+        for occurrence in occurrences
+        if occurrence.command.words
+        for assignment in occurrence.command.assignments
+    }
+    names = {node.name for node in found if isinstance(node, Loop)}
+    for node in found:
+        if isinstance(node, Assignment) and id(node) not in expected | in_front:
+            names.add(node.name)
+    for occurrence in occurrences:
+        words = occurrence.command.words[1:]
+        names |= {leading(word).split("=")[0] for word in words if isinstance(word, Word)}
+    return names

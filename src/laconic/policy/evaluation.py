@@ -1,0 +1,73 @@
+"""Judges places where bash evaluates text a second time, and may run what stands in it."""
+
+from __future__ import annotations
+
+import re
+
+from laconic.shell.ast import Assignment, Command, Loop, Parameter
+from laconic.shell.walk import evaluations
+from laconic.shell.words import assigned, literal
+from laconic.types import Decision, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.shell.ast import Node, Script
+    from laconic.shell.walk import Evaluation
+
+_INTEGER = re.compile(r"-?[0-9]+")
+
+
+def evaluation_findings(script: Script, found: list[Node]) -> list[Decision]:
+    sites = evaluations(script)
+    if not sites:
+        return []
+    tainted = _tainted_names(found)
+    return [
+        Decision(
+            Verdict.ASK, f"evaluation/{site.kind}", _WHY[site.kind], site.start, site.end, firm=True
+        )
+        for site in sites
+        if _may_run_code(site, tainted)
+    ]
+
+
+_WHY = {
+    "arithmetic": "text that is evaluated as arithmetic may run commands",
+    "variable": "the name of a variable may hold a subscript that runs commands",
+    "indirect": "which variable is read is only known when it runs",
+    "prompt": "the value is expanded like a prompt, which may run commands",
+}
+
+
+def _may_run_code(site: Evaluation, tainted: frozenset[str]) -> bool:
+    names = site.names
+    if names is None or site.kind in ("prompt", "indirect"):
+        return True
+    return site.kind == "arithmetic" and not names.isdisjoint(tainted)
+
+
+def _tainted_names(found: list[Node]) -> frozenset[str]:
+    """Variables that this text gives anything but a number: evaluating them may run code."""
+    tainted: set[str] = set()
+    for node in found:
+        if isinstance(node, Assignment | Loop | Parameter) and _gives_text(node):
+            tainted.add(node.name)
+        elif isinstance(node, Command) and node.words and literal(node.words[0]) in _READERS:
+            tainted.update(literal(word) or "" for word in node.words[1:])
+    return frozenset(tainted)
+
+
+_READERS = frozenset("read mapfile readarray getopts printf wait".split())
+
+
+def _gives_text(node: Assignment | Loop | Parameter) -> bool:
+    """Tell whether a variable gets something here that may not be a number."""
+    if isinstance(node, Parameter):
+        return node.operator in ("=", ":=")
+    if isinstance(node, Assignment):
+        return not _is_number(assigned(node))
+    return not all(_is_number(literal(word)) for word in node.words or ())
+
+
+def _is_number(value: str | None) -> bool:
+    return value is not None and _INTEGER.fullmatch(value) is not None

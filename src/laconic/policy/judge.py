@@ -1,0 +1,293 @@
+"""Judges the commands of one script, one after the other, with the state that they share.
+
+Whatever is not known asks; a fault in a rule asks, with the rule's id. Nothing here allows by
+default but what a table or the user's configuration names.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from laconic.policy import environment as variables
+from laconic.policy.call import Call
+from laconic.policy.commands import handler
+from laconic.policy.configured import configures_gate, settled, value_of
+from laconic.policy.permissions import apply
+from laconic.shell.words import literal
+from laconic.tools.arguments import Argument, evaluate
+from laconic.types import Decision, Verdict, strictest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from laconic.policy.places import Facts
+    from laconic.policy.rules import Rules
+    from laconic.shell.ast import Command
+    from laconic.tools.knowledge import Library, Match
+
+MAX_NESTING = 16
+_MAX_DIRECTORIES = 8
+_TRUSTED_DIRECTORIES = re.compile(
+    r"/(?:usr/(?:local/)?)?s?bin/|/opt/homebrew/bin/|/opt/local/bin/|/usr/libexec/|/usr/games/"
+)
+_VERSIONED = re.compile(r"([a-z][a-z+_-]*3?)(?:\.|-)[0-9]+(?:\.[0-9]+)*")
+_ODD = re.compile(r"[^\x21-\x7e]")
+
+
+class Judge:
+    """State of one decision: possible working directories, functions, how deep we are.
+
+    around: the programs that run the one under judgement. inline: the variables in front of it;
+    given: those that are certain to be exported by now; changed: those that may have any value.
+    known: the values of variables, where certain; possible: values that others may have.
+    """
+
+    __slots__ = (
+        "around", "changed", "decide", "depth", "directories", "facts", "free_places", "functions",
+        "given", "inline", "known", "library", "possible", "profile", "rules",
+    )  # fmt: skip
+
+    def __init__(
+        self, library: Library, rules: Rules, facts: Facts, decide: Callable[[str, Judge], Decision]
+    ) -> None:
+        self.library, self.rules, self.facts, self.decide = library, rules, facts, decide
+        self.depth = 0
+        self.profile = rules.profile
+        self.free_places = (
+            frozenset(("project", "temporary")) if self.profile == "relaxed" else frozenset()
+        )
+        self.directories = [facts.cwd]
+        self.functions: frozenset[str] = frozenset()
+        self.known = {"HOME": facts.home, "PWD": facts.cwd}
+        self.possible: dict[str, tuple[str, ...]] = {}
+        self.around: list[str] = []
+        self.inline: dict[str, str | None] = {}
+        self.given: dict[str, str] = {}
+        self.changed: set[str] = set()
+
+    # -- commands
+
+    def simple(self, command: Command) -> Decision:
+        """A simple command of the tree, with its assignments."""
+        span = command.start, command.end
+        found = self._assignments(command)
+        if command.words:
+            arguments = evaluate(command.words, self.known, self.possible)
+            outer = self.inline
+            self.inline = {a.name: value_of(a, self) for a in command.assignments}
+            found.append(self.command(arguments, span))
+            self.inline = outer
+        return strictest(found, *span)
+
+    def command(self, arguments: list[Argument], span: tuple[int, int]) -> Decision:
+        """Arguments whose first is a program; also what wrappers run."""
+        if not arguments:
+            return Decision(Verdict.ALLOW, "nothing", "runs nothing", *span)
+        if self.depth > MAX_NESTING:
+            return Decision(Verdict.ASK, "nesting", "commands nested too deeply", *span)
+        name = arguments[0].text
+        if name is None or arguments[0].glob or _ODD.search(name) or not name:
+            return Decision(
+                Verdict.ASK,
+                "dynamic-command",
+                "the name of the program is not known",
+                *span,
+                firm=True,
+            )
+        base = name.rsplit("/", 1)[-1]
+        self.depth += 1
+        try:
+            decision = self._program(name, base, arguments, span)
+            if self.rules.permissions:
+                spellings = self._spellings(base, arguments)
+                decision = apply(self.rules.permissions, decision, spellings)
+        except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
+            reason = f"the rule failed ({type(fault).__name__}: {fault})"
+            decision = Decision(Verdict.ASK, f"{base}/fault", reason, *span, firm=True)
+        self.depth -= 1
+        return decision
+
+    def _spellings(self, base: str, arguments: list[Argument]) -> list[list[Argument]]:
+        """The command as written, by base name, and without options in front of a subcommand."""
+        program = Argument(base, arguments[0].start, arguments[0].end)
+        found = [arguments, [program, *arguments[1:]]]
+        match = self._find(base, arguments[1:])
+        if match is not None and len(match.path) > 1:
+            path = [Argument(word, program.start, program.end) for word in match.path]
+            found.append([*path, *match.arguments])
+        return found
+
+    def _program(
+        self, name: str, base: str, arguments: list[Argument], span: tuple[int, int]
+    ) -> Decision:
+        if base in self.rules.deny or name in self.rules.deny:
+            return Decision(
+                Verdict.DENY, "config/deny", f"{base} is denied by the configuration", *span
+            )
+        if "/" in name and not _TRUSTED_DIRECTORIES.match(name):
+            return self._by_path(name, base, span)
+        if base in self.functions and not self.library.knows(base):
+            return Decision(
+                Verdict.ALLOW, "function", f"{base} is a function, judged where defined", *span
+            )
+        decision = self._known_program(base, arguments, span)
+        if base in self.rules.ask and (decision.verdict is Verdict.ALLOW or not decision.risk):
+            return Decision(Verdict.ASK, "config/ask", f"{base} asks by the configuration", *span)
+        return decision
+
+    def _by_path(self, name: str, base: str, span: tuple[int, int]) -> Decision:
+        if name in self.rules.allow:
+            return Decision(
+                Verdict.ALLOW, "config/allow", f"{name} is allowed by the configuration", *span
+            )
+        return Decision(
+            Verdict.ASK, "program-by-path", f"runs the file {name}", *span, risk=base != name
+        )
+
+    def _known_program(
+        self, base: str, arguments: list[Argument], span: tuple[int, int]
+    ) -> Decision:
+        found = self._find(base, arguments[1:])
+        if found is None or found.entry is None:
+            return self._unknown(base, arguments, span)
+        call = Call(found, found.entry, self, span)
+        self.around.append(base)
+        self._judge(call)
+        self.around.pop()
+        parts = settled(call, base)
+        if parts:
+            return strictest(parts, *span)
+        if call.findings:
+            reason = f"{' '.join(call.path)} is allowed by the configuration"
+            return Decision(Verdict.ALLOW, "config/allow", reason, *span)
+        about = found.entry.about
+        reason = (
+            f"{' '.join(call.path)}: {about}" if about else f"{' '.join(call.path)} is harmless"
+        )
+        return Decision(Verdict.ALLOW, call.id, reason, *span)
+
+    def _find(self, base: str, arguments: list[Argument]) -> Match | None:
+        found = self.library.find(base, arguments)
+        if found is None and (versioned := _VERSIONED.fullmatch(base)):
+            found = self.library.find(versioned[1], arguments)
+        if found is None and "." in base:
+            # `mkfs.ext4`: a dotted name is as bad as its stem, never as good
+            found = self.library.find(base.split(".", 1)[0], arguments)
+            if found is not None and (
+                found.entry is None or found.entry.verdict["default"] != "deny"
+            ):
+                return None
+        return found
+
+    def _unknown(self, base: str, arguments: list[Argument], span: tuple[int, int]) -> Decision:
+        floor = self.rules.wrappers.get(base)
+        if floor is not None:
+            self.around.append(base)
+            inner = self.command(arguments[1:], span)
+            self.around.pop()
+            if floor == "ask":
+                asks = Decision(
+                    Verdict.ASK, "config/wrapper", f"{base} asks by the configuration", *span
+                )
+                return strictest((asks, inner), *span)
+            return inner
+        if base in self.rules.allow:
+            return Decision(
+                Verdict.ALLOW, "config/allow", f"{base} is allowed by the configuration", *span
+            )
+        return Decision(
+            Verdict.ASK,
+            "unknown-command",
+            f"{base} is not a command that laconic knows",
+            *span,
+            risk=False,
+        )
+
+    def _judge(self, call: Call) -> None:
+        """Let the table and the handler speak; a fault in them is a question, not an answer."""
+        try:
+            call.follow_options_in_front()
+            if self._asks_for_help(call):
+                return
+            if call.match.missing is not None and call.entry.operands is None:
+                name = call.match.missing.text or "the subcommand"
+                call.ask("subcommand", f"{name} is not known",
+                         call.match.missing)  # fmt: skip
+            call.follow_table()
+            if call.entry.code:
+                handler(call.entry.code)(call)
+        except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
+            call.ask("fault", f"the rule failed ({type(fault).__name__}: {fault})", firm=True)
+
+    def _asks_for_help(self, call: Call) -> bool:
+        words = [argument.text for argument in call.arguments]
+        is_version = len(call.path) == 1 and words == ["--version"]
+        return is_version or words == ["--help"]
+
+    # -- assignments
+
+    def _assignments(self, command: Command) -> list[Decision]:
+        found: list[Decision] = []
+        for assignment in command.assignments:
+            name, value = assignment.name, value_of(assignment, self)
+            span = assignment.start, assignment.end
+            if command.words:
+                program = literal(command.words[0])
+                decision = self.environment(name, value, *span, program=program)
+            elif variables.is_private(name, self.facts.environment) or configures_gate(
+                self, name, value
+            ):
+                decision = None
+            else:
+                decision = Decision(
+                    Verdict.ASK,
+                    f"environment/{name}",
+                    f"{name} changes how the shell runs programs",
+                    *span,
+                )
+            found.append(decision or Decision(Verdict.ALLOW, "assignment", f"sets {name}", *span))
+        return found
+
+    def environment(
+        self, name: str, value: str | None, start: int, end: int, program: str | None = None
+    ) -> Decision | None:
+        """A variable for the environment of a program: None if it does no harm."""
+        if variables.is_harmless(name, value, program) or configures_gate(self, name, value):
+            return None
+        reason = f"{name} in the environment may change what the program does"
+        return Decision(Verdict.ASK, f"environment/{name}", reason, start, end)
+
+    # -- code in arguments
+
+    def nested(self, argument: Argument) -> Decision:
+        """Shell code in an argument: judged like a command line of its own, in the same place."""
+        inner = self.decide(argument.text or "", self)
+        return Decision(
+            inner.verdict,
+            inner.rule,
+            inner.reason,
+            argument.start,
+            argument.end,
+            instead=inner.instead,
+            risk=inner.risk,
+            firm=inner.firm,
+        )
+
+    def enter_directory(self, argument: Argument | None) -> None:
+        """`cd`: from here on the command may stand there, too; an empty text is a place unknown."""
+        if argument is not None and (argument.text is None or argument.text == "-"):
+            reached = [""]
+        else:
+            target = self.facts.home if argument is None else argument.text or "."
+            reached = [_joined(cwd, target) for cwd in self.directories]
+        self.directories = list(dict.fromkeys([*self.directories, *reached]))
+        if len(self.directories) > _MAX_DIRECTORIES:
+            self.directories = [*self.directories[:_MAX_DIRECTORIES], ""]
+
+
+def _joined(cwd: str, target: str) -> str:
+    if not cwd and not target.startswith("/"):
+        return ""
+    return posixpath.normpath(posixpath.join(cwd, target))

@@ -1,0 +1,168 @@
+"""The user's own rules from agents' settings: `Bash(git push:*)` and the like, on evaluated words.
+
+Deny and ask err towards matching: by base name as well as by path, without options in front of a
+subcommand, and a word that is not known may be what the rule speaks of, which asks. Allow errs the
+other way, and settles only what laconic has no opinion on.
+"""
+
+from __future__ import annotations
+
+import re
+from fnmatch import translate
+
+from laconic.types import Decision, Verdict, strictest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.tools.arguments import Argument
+
+_GLOB_SPECIALS = re.compile(r"([?\[])")
+_BLANKS = re.compile(r"\s+")
+
+
+class Permission:
+    """A rule for commands whose text fits a pattern, in which `*` stands for anything.
+
+    rest: more words may follow. written: the rule as the user wrote it; source: where it stands.
+    """
+
+    __slots__ = ("_fits", "_fits_more", "pattern", "rest", "rule", "source", "verdict", "written")
+
+    def __init__(
+        self, verdict: Verdict, pattern: str, *, rest: bool, written: str, source: str, agent: str
+    ) -> None:
+        self.verdict, self.rest, self.written, self.source = verdict, rest, written, source
+        self.pattern = _plain(pattern)
+        self.rule = f"permissions/{agent}/{verdict.word}"
+        self._fits = _compiled(self.pattern)
+        self._fits_more = _compiled(f"{self.pattern} *")
+
+    def __repr__(self) -> str:
+        return f"Permission({self.verdict.word}, {self.pattern!r}, rest={self.rest})"
+
+    def fits(self, text: str) -> bool:
+        if self._fits.match(text):
+            return True
+        return self.rest and self._fits_more.match(text) is not None
+
+    def fits_spelling(self, arguments: list[Argument]) -> Verdict:
+        """The wide reading, for deny and ask: what the rule says of the command, ALLOW if nothing.
+
+        A word that is not known may be what the rule speaks of, and that asks.
+        """
+        known = arguments[: _known(arguments)]
+        text = _plain(" ".join(argument.text or "" for argument in known))
+        is_whole = len(known) == len(arguments)
+        if (is_whole or self.rest or self.pattern.endswith("*")) and self.fits(text):
+            return self.verdict
+        if is_whole:
+            return Verdict.ALLOW
+        unknown = arguments[len(known)]
+        if unknown.glob and self.fits(_plain(f"{text} {unknown.text}")):
+            return self.verdict
+        return Verdict.ASK if self._may_fit(f"{text} {unknown.leading}") else Verdict.ALLOW
+
+    def _may_fit(self, beginning: str) -> bool:
+        """Tell whether something that begins so may fit; a pattern of any program never does."""
+        head, star, _ = self.pattern.partition("*")
+        if not head:
+            return False
+        if len(beginning) <= len(head):
+            return head.startswith(beginning)
+        return beginning.startswith(head) and (bool(star) or self.rest)
+
+    def fits_words(self, arguments: list[Argument]) -> bool:
+        """The narrow reading, for allow: every word that the pattern names is known, and alike."""
+        if self.pattern == "*":
+            return True
+        words = [argument.text or "" for argument in arguments[: _known(arguments)]]
+        if self.rest and "*" not in self.pattern:
+            named = self.pattern.split(" ")
+            return words[: len(named)] == named
+        has_blanks = any(_BLANKS.search(word) for word in words)
+        return len(words) == len(arguments) and not has_blanks and self.fits(" ".join(words))
+
+    def says(self, verdict: Verdict, decision: Decision) -> Decision:
+        verb = {Verdict.ALLOW: "allows", Verdict.ASK: "asks about", Verdict.DENY: "denies"}
+        what = verb[verdict] if verdict is self.verdict else "may speak of"
+        reason = f"your rule {self.written} {what} this ({self.source})"
+        return Decision(
+            verdict, self.rule, reason, decision.start, decision.end, firm=verdict is Verdict.DENY
+        )
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(translate(_GLOB_SPECIALS.sub(r"[\1]", pattern)))
+
+
+def _plain(text: str) -> str:
+    return _BLANKS.sub(" ", text).strip()
+
+
+def _known(arguments: list[Argument]) -> int:
+    """How many arguments there are in front of the first that is not known."""
+    return next((n for n, a in enumerate(arguments) if not a.is_static), len(arguments))
+
+
+def apply(
+    permissions: tuple[Permission, ...], decision: Decision, spellings: list[list[Argument]]
+) -> Decision:
+    """The decision on one simple command with the user's rules over it.
+
+    spellings: its arguments as written first, then other ways to write the same.
+    """
+    said = [decision]
+    for permission in permissions:
+        if permission.verdict is not Verdict.ALLOW:
+            verdict = max(permission.fits_spelling(spelling) for spelling in spellings)
+            if verdict is not Verdict.ALLOW:
+                said.append(permission.says(verdict, decision))
+    if len(said) == 1 and decision.verdict is Verdict.ASK and not decision.risk:
+        allows = (p for p in permissions if p.verdict is Verdict.ALLOW)
+        found = next((p for p in allows if p.fits_words(spellings[0])), None)
+        return decision if found is None else found.says(Verdict.ALLOW, decision)
+    return strictest(said, decision.start, decision.end)
+
+
+def apply_to_text(
+    permissions: tuple[Permission, ...], decision: Decision, command: str
+) -> Decision:
+    """The decision on a whole command line: rules that speak of pipes or redirects fit its text."""
+    text = _plain(command)
+    said = [
+        permission.says(permission.verdict, decision)
+        for permission in permissions
+        if permission.verdict > decision.verdict and permission.fits(text)
+    ]
+    return strictest((decision, *said), decision.start, decision.end)
+
+
+# -- how the agents write rules --------------------------------------------------------------------
+
+_CALL = re.compile(r"(\w+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+
+
+def pattern_in(rule: str, tools: frozenset[str]) -> str | None:
+    """The pattern in `Bash(pattern)`, `*` for `Bash` alone; None if it speaks of another tool."""
+    found = _CALL.fullmatch(rule.strip())
+    if found is None or found[1] not in tools:
+        return None
+    return (found[2] or "").strip() or "*"
+
+
+def bash_pattern(pattern: str, verdict: Verdict) -> tuple[str, bool]:
+    """Claude Code's patterns: `npm run:*` and `npm run *` are prefixes, else all of it must fit.
+
+    For deny and ask, words may always follow: the stricter reading.
+    """
+    for ending in (":*", " *"):
+        stem = pattern.removesuffix(ending)
+        if stem != pattern and stem.strip() and "*" not in stem:
+            return stem, True
+    return pattern, verdict is not Verdict.ALLOW or pattern == "*"
+
+
+def shell_pattern(pattern: str) -> tuple[str, bool]:
+    """Cursor's patterns: `git` is the program with any arguments, `git:push*` names them."""
+    program, colon, arguments = pattern.partition(":")
+    return (f"{program} {arguments}", False) if colon and arguments != "*" else (program, True)

@@ -1,0 +1,123 @@
+"""Where a path leads: harmless sinks, the project, temporary files, sensitive files, home, root."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+SINKS = frozenset(
+    "/dev/null /dev/stdin /dev/stdout /dev/stderr /dev/tty /dev/fd/1 /dev/fd/2 /dev/zero".split()
+)
+# Files that decide what programs run, or hold keys: paths that end in these or lead through them.
+_SENSITIVE_NAMES = r"""
+    .ssh .gnupg .aws .kube .docker .azure .config/gcloud .netrc .npmrc .pypirc .git-credentials
+    .vault-token .password-store authorized_keys crontab
+    .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zprofile .zshenv
+    .zlogin .zlogout .kshrc .config/fish .inputrc .envrc .xprofile
+    .gitconfig .config/git .git/hooks .git/config .git/info .gitattributes .gitmodules .husky
+    .pre-commit-config.yaml .github/workflows .gitlab-ci.yml .circleci Jenkinsfile
+    .claude .codex .cursor .gemini .copilot .codebuddy .qwen .factory .opencode .config/opencode
+    .config/crush .config/goose .config/cc-toolgate .config/tokf .config/rtk
+    .laconic .config/laconic .local/share/laconic .local/state/laconic
+    .vscode .idea conftest.py sitecustomize.py usercustomize.py
+    Library/LaunchAgents .config/systemd .config/autostart
+""".split()
+_SENSITIVE = re.compile(rf"(?:^|/)(?:{'|'.join(map(re.escape, _SENSITIVE_NAMES))})(?:/|$)")
+_TRAILING_GLOB = re.compile(r"(?:/[.*?]*)+$")
+_SYSTEM = re.compile(
+    r"/(?:etc|usr|bin|sbin|lib|lib64|boot|dev|proc|sys|var|opt|System|Library)(?:/|$)"
+)
+# Files and directories that hold keys, passwords or tokens.
+_SECRET_NAMES = r"""
+    .ssh .aws .gnupg .azure .kube .docker .vault-token .password-store .config/gcloud .config/gh
+    .config/containers .gem/credentials .cargo/credentials .cargo/credentials.toml .boto .pgpass
+    .my.cnf .netrc .npmrc .pypirc .git-credentials .htpasswd .env .envrc credentials
+    credentials.json secrets.json secrets.yaml secrets.yml id_rsa id_dsa id_ecdsa id_ed25519
+    etc/shadow etc/gshadow etc/sudoers .config/laconic .local/state/laconic
+""".split()
+_SECRET = re.compile(
+    rf"(?:^|/)(?:{'|'.join(map(re.escape, _SECRET_NAMES))}"
+    r"|\.env\.[^/]+|[^/]+\.(?:pem|p12|pfx))(?:/|$)"
+)
+_HARMLESS_TWIN = re.compile(r"\.(?:pub|example|sample|template|dist)$|known_hosts$")
+
+
+class Facts:
+    """What the decision needs to know of the place: given by the caller, never looked up here.
+
+    real_path follows symbolic links (or only normalises, when the caller cannot look).
+    modules: names that Python would import from a directory before its own library.
+    """
+
+    __slots__ = ("cwd", "environment", "home", "modules", "project", "real_path", "temporary")
+
+    def __init__(
+        self,
+        cwd: str = "/project",
+        home: str = "/home/user",
+        project: str = "",
+        temporary: Iterable[str] = ("/tmp", "/var/tmp", "/private/tmp"),  # noqa: S108
+        environment: Mapping[str, str] | None = None,
+        real_path: Callable[[str], str] = posixpath.normpath,
+        modules: Callable[[str], frozenset[str]] = lambda _: frozenset(),
+    ) -> None:
+        self.cwd, self.home, self.project = cwd, home, project or cwd
+        self.temporary, self.environment = tuple(temporary), dict(environment or {})
+        self.real_path, self.modules = real_path, modules
+
+
+def place(path: str, cwd: str, facts: Facts) -> str:
+    """Classify a path: one of _BY_DELICACY, a `sink`, or the `network`.
+
+    The answer is the most delicate one that the path as written or as resolved gives. An empty cwd
+    is a directory that is not known.
+    """
+    if not cwd and not path.startswith("/"):
+        return "sink" if path == "-" else "else"
+    written = posixpath.normpath(posixpath.join(cwd, path))
+    if written in SINKS or path == "-":
+        return "sink"
+    if written.startswith(("/dev/tcp/", "/dev/udp/")):
+        return "network"
+    found = {_place(written, facts), _place(facts.real_path(written), facts)}
+    return next(kind for kind in _BY_DELICACY if kind in found)
+
+
+_BY_DELICACY = (
+    "root", "device", "home", "sensitive", "system", "else", "project-root", "temporary", "project",
+)  # fmt: skip
+
+
+def _place(path: str, facts: Facts) -> str:
+    """path is absolute and normal."""
+    stem = _TRAILING_GLOB.sub("", path) or "/"
+    if stem == facts.project and stem not in ("/", facts.home):
+        return "project-root"
+    if stem.count("/") == 1 and not _inside(stem, facts.temporary):
+        return "root"
+    if path.startswith(("/dev/", "/proc/", "/sys/")):
+        return "device"
+    if stem in (facts.home, posixpath.dirname(facts.home)):
+        return "home"
+    if _SENSITIVE.search(path):
+        return "sensitive"
+    if _inside(path, facts.temporary):
+        return "temporary"
+    if _inside(path, (facts.project,)):
+        return "project"
+    if _SYSTEM.match(path):
+        return "system"
+    return "else"
+
+
+def _inside(path: str, directories: Iterable[str]) -> bool:
+    return any(path == d or path.startswith(d.rstrip("/") + "/") for d in directories if d != "/")
+
+
+def is_secret(path: str) -> bool:
+    """Tell whether a path, with globs or without, leads to keys, passwords or tokens."""
+    return _SECRET.search(path) is not None and not _HARMLESS_TWIN.search(path)

@@ -1,0 +1,49 @@
+"""Judges redirects: files that are written or read without any program saying so."""
+
+from __future__ import annotations
+
+from laconic.policy.call import Call
+from laconic.shell.walk import redirects
+from laconic.tools.arguments import evaluate
+from laconic.tools.knowledge import Branch, Entry, Match
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.judge import Judge
+    from laconic.shell.ast import Redirect, Script
+    from laconic.types import Decision
+
+_STANDARD_STREAMS = frozenset(("0", "1", "2", "-"))
+_REDIRECT_ENTRY = Entry("redirect", {}, "")
+_NO_MATCH = Match("redirect", Branch(), [])
+
+
+def redirect_findings(script: Script, judge: Judge) -> list[Decision]:
+    findings: list[Decision] = []
+    for redirect in redirects(script):
+        call = Call(_NO_MATCH, _REDIRECT_ENTRY, judge, (redirect.start, redirect.end))
+        _judge_redirect(redirect, call)
+        findings += call.findings
+    return findings
+
+
+def _judge_redirect(redirect: Redirect, call: Call) -> None:
+    operator = redirect.operator
+    if operator in ("<<", "<<-", "<<<"):
+        return
+    targets = evaluate((redirect.target,), call.judge.known, call.judge.possible)
+    if len(targets) != 1 or targets[0].glob:
+        call.ask("target", "redirects to something that is not known")
+        return
+    target = targets[0]
+    if operator in ("<&", ">&"):
+        stream = target.text
+        if stream in _STANDARD_STREAMS:
+            return
+        if stream is None or stream.rstrip("-").isdigit():
+            call.ask("stream", "redirects to a stream that is not one of the standard ones")
+            return
+    if operator in ("<", "<&"):
+        call.reads(target)
+    else:
+        call.writes(target)

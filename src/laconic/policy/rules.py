@@ -1,0 +1,50 @@
+"""The user's say over the built-in knowledge: lists, floors, gated subcommands, agents' rules."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from laconic.policy.permissions import Permission
+
+
+class Gate:
+    """Subcommands of a tool that are allowed while variables have their values (`config_env`).
+
+    environment: the values that open the gate, by variable; none stands for any value.
+    """
+
+    __slots__ = ("environment", "subcommands")
+
+    def __init__(
+        self, subcommands: Iterable[str], environment: Mapping[str, tuple[str, ...]]
+    ) -> None:
+        self.subcommands, self.environment = frozenset(subcommands), dict(environment)
+
+
+class Rules:
+    """What the configuration changes.
+
+    allow, ask, deny: names added to those lists. undenied: names taken out of deny.
+    wrappers: name to floor (`allow`, `ask`). subcommands: path (`git push`) to `allow` or `ask`.
+    gates: tool to Gate. force_push: options that make any push ask.
+    permissions: the user's rules in the settings of the agent that wants to run the command.
+    """
+
+    __slots__ = (
+        "allow", "ask", "deny", "force_push", "gates", "permissions", "profile", "subcommands",
+        "undenied", "wrappers",
+    )  # fmt: skip
+
+    def __init__(self, profile: str = "default") -> None:
+        self.profile = profile
+        self.allow: frozenset[str] = frozenset()
+        self.ask: frozenset[str] = frozenset()
+        self.deny: frozenset[str] = frozenset()
+        self.undenied: frozenset[str] = frozenset()
+        self.wrappers: dict[str, str] = {}
+        self.subcommands: dict[str, str] = {}
+        self.gates: dict[str, Gate] = {}
+        self.force_push: frozenset[str] = frozenset()
+        self.permissions: tuple[Permission, ...] = ()

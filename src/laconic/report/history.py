@@ -1,0 +1,41 @@
+"""The last runs, a line each."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from laconic.report.gain import unit
+from laconic.report.table import table
+from laconic.report.text import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_LOST = "(laconic was killed)"
+
+
+def lines(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Give local time, id of the raw output, exit status, tokens, filter and command."""
+    rows = [
+        [
+            local(run["time"]),
+            run["raw_id"] or "-",
+            "exit ?" if run["status"] is None else f"exit {run['status']}",
+            f"{run['input_tokens']:,} -> {run['output_tokens']:,}{unit(run['exact'])}",
+            visible(run["filter"]) or "-",
+            visible(run["command"]) or _LOST,
+        ]
+        for run in runs
+    ]
+    yield from table(rows, "<<<><<")
+
+
+def local(time: int) -> str:
+    """Give a time of the records (microseconds, UTC) as the clock on the wall shows it."""
+    return f"{datetime.fromtimestamp(time / 1_000_000, UTC).astimezone():%Y-%m-%d %H:%M:%S}"
+
+
+def utc(time: int) -> str:
+    at = datetime.fromtimestamp(time / 1_000_000, UTC)
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")

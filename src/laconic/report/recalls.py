@@ -1,0 +1,39 @@
+"""Which filters hide what is then asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from laconic.report.gain import shown
+from laconic.report.table import table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from laconic.record.queries import Recalled
+
+# Somewhat arbitrary: one in ten was needed after all, and not by chance.
+_TOO_OFTEN = 0.1
+_ENOUGH = 3
+
+
+def lines(rows: Sequence[Recalled]) -> Iterator[str]:
+    if not rows:
+        yield "nothing was recalled yet"
+        return
+    head = ["filter", "runs", "hiding", "recalls", "recalled runs"]
+    body = [
+        [shown(row.filter), *(f"{n:,}" for n in (row.runs, row.hiding, row.recalls)), _rate(row)]
+        for row in rows
+    ]
+    yield from table([head, *body], "<>>>>")
+    for row in rows:
+        if row.filter and row.rate > _TOO_OFTEN and row.recalled_runs >= _ENOUGH:
+            name = shown(row.filter)
+            yield f"{name} may hide too much; see what it does: laconic filters show {name}"
+
+
+def _rate(row: Recalled) -> str:
+    return (
+        f"{row.recalled_runs:,} ({100 * row.rate:.0f}%)" if row.hiding else f"{row.recalled_runs:,}"
+    )

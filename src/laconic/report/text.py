@@ -1,0 +1,27 @@
+"""Shows hostile text: what a terminal would obey or not show at all is escaped."""
+
+from __future__ import annotations
+
+import unicodedata
+
+# Printable by category, and yet nothing is seen.
+_BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+
+
+def visible(text: str) -> str:
+    """Escape control characters, invisible and combining ones, odd blanks and lone surrogates."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_shown(character) for character in text)
+
+
+def _shown(character: str) -> str:
+    is_mark = unicodedata.category(character) in ("Mn", "Me")
+    if character.isprintable() and not is_mark and character not in _BLANK_LETTERS:
+        return character
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def columns(text: str) -> int:
+    """How wide a terminal shows a text that is visible."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

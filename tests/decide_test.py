@@ -1,0 +1,109 @@
+"""Verdicts on command lines: one line each in cases/decide, and mutations that must not loosen them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from laconic.catalog import library
+from laconic.policy.decide import decide
+from laconic.policy.places import Facts
+from laconic.policy.rules import Rules
+from laconic.shell import ParseError, parse
+from laconic.shell.walk import commands
+from laconic.shell.words import literal
+from laconic.types import Verdict
+
+CASES = Path(__file__).parent / "cases" / "decide"
+
+
+class Case(NamedTuple):
+    verdict: Verdict
+    command: str
+    rule: str
+
+
+def read_cases(path: Path) -> list[tuple[str, Case]]:
+    """`verdict  command    # rule: id` a line; `@verdict` for a command with \\n in it."""
+    found = []
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        verdict, _, rest = line.partition(" ")
+        command, _, rule = rest.strip().partition("    # rule: ")
+        if verdict.startswith("@"):
+            command = command.replace("\\n", "\n")
+        case = Case(Verdict[verdict.lstrip("@").upper()], command, rule)
+        found.append((f"{path.stem}:{number}", case))
+    return found
+
+
+ALL = [found for path in sorted(CASES.glob("*.cases")) for found in read_cases(path)]
+
+
+def verdict_of(command: str) -> Verdict:
+    return decide(command, library(), Rules(), Facts()).verdict
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in ALL])
+def test_verdict(case: Case) -> None:
+    decision = decide(case.command, library(), Rules(), Facts())
+    assert decision.verdict is case.verdict, list(decision.leaves())
+    if case.rule:
+        assert case.rule in {leaf.rule for leaf in decision.leaves()}
+
+
+def _quote_first(command: str) -> str | None:
+    """The same command with its first program's name in quotes."""
+    name = _first_name(command)
+    return None if name is None else command.replace(name, f"'{name}'", 1)
+
+
+def _backslash_first(command: str) -> str | None:
+    name = _first_name(command)
+    return None if name is None else command.replace(name, "\\" + name, 1)
+
+
+def _full_path(command: str) -> str | None:
+    name = _first_name(command)
+    return None if name is None else command.replace(name, f"/usr/bin/{name}", 1)
+
+
+def _first_name(command: str) -> str | None:
+    """The program of a plain one-command line that begins with it."""
+    try:
+        found = commands(parse(command))
+    except ParseError:
+        return None
+    words = found[0].command.words if len(found) == 1 else ()
+    name = literal(words[0]) if words else None
+    return name if name and name.isalnum() and command.startswith(name) else None
+
+
+MUTATIONS = {
+    "blanks": lambda c: c.replace(" ", "  ") if "'" not in c and '"' not in c else None,
+    "quotes": _quote_first,
+    "backslash": _backslash_first,
+    "full path": _full_path,
+    "env": lambda c: f"env X=1 {c}" if _first_name(c) else None,
+    "sh -c": lambda c: "sh -c '" + c.replace("'", "'\\''") + "'",
+    "substitution": lambda c: f"echo $({c}\n)",
+    "group": lambda c: f"{{ {c}\n}}",
+    "behind cd": lambda c: f"cd x && {{ {c}\n}}",
+    "continued": lambda c: f"true &&\n{c}",
+}
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS)
+def test_a_mutation_never_makes_it_more_permissive(mutation: str) -> None:
+    loosened = []
+    for name, case in ALL:
+        changed = MUTATIONS[mutation](case.command)
+        if changed is None or changed == case.command:
+            continue
+        found = verdict_of(changed)
+        if found < case.verdict and found is Verdict.ALLOW:
+            loosened.append((name, changed, found.word))
+    assert not loosened

@@ -1,0 +1,92 @@
+"""The knowledge files: their form, and their own examples."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+import pytest
+
+from laconic.catalog import DATA, library
+from laconic.policy.call import ROLES
+from laconic.policy.commands import NAMES, handler
+from laconic.policy.decide import decide
+from laconic.policy.places import Facts
+from laconic.policy.rules import Rules
+from laconic.tools.knowledge import KEYS, PROFILES
+from laconic.tools.options import Spec
+from laconic.types import Verdict
+
+FILES = sorted(DATA.glob("*.toml"))
+TABLES = [
+    (path.stem, name, table)
+    for path in FILES
+    for name, table in tomllib.loads(path.read_text("utf-8")).items()
+]
+WORDS = {"allow", "ask", "deny"}
+
+
+def _id(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _examples(key: str) -> list[Any]:
+    return [
+        pytest.param(example, id=f"{stem}:{name}:{example}")
+        for stem, name, table in TABLES
+        for example in table.get(key, ())
+    ]
+
+
+@pytest.mark.parametrize(("stem", "name", "table"), TABLES, ids=_id)
+def test_a_table_uses_known_keys_roles_and_verdicts(stem: str, name: str, table: Any) -> None:
+    assert not set(table) - KEYS, f"{stem}: unknown keys"
+    verdict = table.get("verdict", "allow")
+    given = verdict.values() if isinstance(verdict, dict) else [verdict]
+    assert set(given) <= WORDS
+    if isinstance(verdict, dict):
+        assert set(verdict) == set(PROFILES)
+    spec = Spec(table.get("options", "") + " " + table.get("everywhere", ""))
+    assert {role for _, role in spec.known.values() if role} <= ROLES
+    operands = table.get("operands", "").split()
+    assert {role.removesuffix("...").removesuffix("?") for role in operands} <= ROLES
+    assert all(option.startswith("-") for option in spec.known)
+    if "COMMAND" in " ".join(operands):
+        assert table.get("late") is False, "the options of the inner command are its own"
+
+
+@pytest.mark.parametrize(("stem", "name", "table"), TABLES, ids=_id)
+def test_a_table_shows_what_it_does(stem: str, name: str, table: Any) -> None:
+    if table.get("verdict", "allow") == "allow":
+        assert table.get("yes"), f"{stem}: {name}: an example that is allowed is missing"
+    else:
+        assert table.get("no"), f"{stem}: {name}: an example that is not allowed is missing"
+
+
+def test_every_handler_is_used_and_every_used_handler_exists() -> None:
+    used = {table["code"] for _, _, table in TABLES if "code" in table}
+    assert used == NAMES
+    for name in NAMES:
+        assert callable(handler(name))
+
+
+def test_no_path_stands_in_two_files() -> None:
+    seen: dict[str, str] = {}
+    for stem, name, table in TABLES:
+        for path in (name, *table.get("also", ())):
+            assert seen.setdefault(path, stem) == stem, f"{path} is in {seen[path]} and {stem}"
+
+
+def test_breadth() -> None:
+    assert len(library().root.words) >= 130
+
+
+@pytest.mark.parametrize("command", _examples("yes"))
+def test_yes(command: str) -> None:
+    decision = decide(command, library(), Rules(), Facts())
+    assert decision.verdict is Verdict.ALLOW, list(decision.leaves())
+
+
+@pytest.mark.parametrize("command", _examples("no"))
+def test_no(command: str) -> None:
+    assert decide(command, library(), Rules(), Facts()).verdict is not Verdict.ALLOW

@@ -1,0 +1,150 @@
+"""Secrets never survive in what is written down, and nothing makes it fail."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from laconic.redact import HIDDEN, redact
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("git status --short", "git status --short"),
+        ("grep -rn token src", "grep -rn token src"),
+        ("git log --author=me --path x", "git log --author=me --path x"),
+        ("cat ~/.ssh/id_rsa.pub", "cat ~/.ssh/id_rsa.pub"),
+        ("ls task-list-of-today", "ls task-list-of-today"),
+        ("curl https://example.com/a@b", "curl https://example.com/a@b"),
+        ("curl -u me:pw https://h", f"curl -u {HIDDEN} https://h"),
+        ("curl -ume:pw https://h", f"curl -u{HIDDEN} https://h"),
+        ("curl --user=me:pw https://h", f"curl --user={HIDDEN} https://h"),
+        ("curl -H 'Authorization: Bearer abc' h", f"curl -H 'Authorization: {HIDDEN}' h"),
+        ('curl -H "X-Api-Key: abc" h', f"curl -H 'X-Api-Key: {HIDDEN}' h"),
+        ("curl -H Cookie:a=b h", f"curl -H Cookie:{HIDDEN} h"),
+        ("git clone https://me:pw@h/x.git", f"git clone https://{HIDDEN}@h/x.git"),
+        ("git clone https://me:p@w/d@h/x.git", f"git clone https://{HIDDEN}@h/x.git"),
+        ("git clone https://abc@h/x.git", f"git clone https://{HIDDEN}@h/x.git"),
+        ("psql postgres://u:p@h/db", f"psql postgres://{HIDDEN}@h/db"),
+        ("mysql -uroot -phunter2 db", f"mysql -uroot -p{HIDDEN} db"),
+        ("sudo -u me /usr/bin/mysql -p'a b'", f"sudo -u me /usr/bin/mysql -p{HIDDEN}"),
+        ("sshpass -p hunter2 ssh h", f"sshpass -p {HIDDEN} ssh h"),
+        ("x --password 'a b' y", f"x --password {HIDDEN} y"),
+        ("x --db-password=a y", f"x --db-password={HIDDEN} y"),
+        ("x -password a y", f"x -password {HIDDEN} y"),
+        ('x --token "$T" y', f"x --token {HIDDEN} y"),
+        ("GITHUB_TOKEN=abc gh pr list", f"GITHUB_TOKEN={HIDDEN} gh pr list"),
+        ("export PGPASSWORD='a b'; psql", f"export PGPASSWORD={HIDDEN}; psql"),
+        ("env AWS_SECRET_ACCESS_KEY=abc aws s3 ls",
+        f"env AWS_SECRET_ACCESS_KEY={HIDDEN} aws s3 ls"),
+        ("git config x.token abc", f"git config x.token {HIDDEN}"),
+        ("echo gh'p_0123456789'ab", f"echo {HIDDEN}"),
+        ('x -d \'{"password": "a b"}\'', f"x -d '{{\"password\": {HIDDEN}}}'"),
+        ("x --token abc 'unclosed", f"x --token {HIDDEN} 'unclosed"),
+        ("x <<E\npassword: hunter2\nE", f"x <<E\npassword: {HIDDEN}\nE"),
+    ],
+)  # fmt: skip
+def test_what_is_shown(command, expected):
+    assert redact(command) == expected
+
+
+@pytest.mark.parametrize(
+    "token",
+    ["ghp_0123456789abcdef", "github_pat_0123456789ab", "glpat-0123456789ab", "sk-0123456789abcdef",
+     "sk-ant-api03-0123456789", "sk_live_0123456789ab", "AKIAIOSFODNN7EXAMPLE",
+     "ASIAIOSFODNN7EXAMPLE",
+     "xoxb-0123456789-ab", "AIzaSyA0123456789abcdefghijklm", "ya29.0123456789abc",
+     "npm_0123456789abcdefgh",
+     "pypi-AgEIcHlwaS5vcmcCJ", "hf_0123456789abcdefghij", "eyJhbGciOiJI.eyJzdWIiOiIx.abc",
+     "hvs.0123456789ab",
+     "SG.0123456789ab.0123456789ab", "dckr_pat_0123456789ab", "AGE-SECRET-KEY-1QQQQQQQQQ"],
+)  # fmt: skip
+@pytest.mark.parametrize("form", ["echo {}", "x='{}'; y", "curl h?k={}", 'echo "a {} b', "1{}-"])
+def test_tokens_are_known_by_their_beginning(token, form):
+    assert token[:18] not in redact(form.format(token))
+
+
+def test_nobody_hides_a_command_behind_a_secret():
+    for command in ("echo token: x; rm -rf y", "echo cookie: & rm -rf y", "x --token a && rm -rf y",
+                    "echo password=a | rm -rf y", "echo authorization: a\nrm -rf y",
+                    "echo -----BEGIN PRIVATE KEY-----; rm -rf y"):  # fmt: skip
+        assert redact(command).endswith("rm -rf y")
+
+
+def test_a_header_in_a_text_is_hidden_to_the_end_of_its_line():
+    assert redact("x <<E\nCookie: a=b; c=hunter2\nE") == f"x <<E\nCookie: {HIDDEN}\nE"
+    assert "hunter2" not in redact("curl -H 'Cookie: a=b; c=hunter2' h")
+
+
+def test_a_private_key_is_hidden_whole():
+    key = "-----BEGIN OPENSSH PRIVATE KEY-----\nabcdef\nghijkl\n-----END OPENSSH PRIVATE KEY-----"
+    assert redact(f"cat > k <<E\n{key}\nE\nls") == f"cat > k <<E\n{HIDDEN}\nE\nls"
+    assert "ghijkl" not in redact(f"echo '{key[:-40]}")
+
+
+SECRETS = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=12, max_size=40)
+PLACES = [
+    "curl -u me:{} https://h",
+    "curl -H 'Authorization: Bearer {}' https://h",
+    'curl -H "Authorization: token {}" https://h',
+    "curl https://me:{}@h/x",
+    "x --password {}",
+    "x --password={}",
+    "x --api-key '{}' y",
+    "sudo mysql -p{} db",
+    "MY_SECRET={} x",
+    "export API_TOKEN={}",
+    "env DB_PASSWORD={} x",
+    "a && x --access-token {} | y",
+    "echo $(x --secret {})",
+    "x --token {} 'broken",
+    "cat <<E\napi_key = {}\nE",
+    "python -c 'login(password=\"{}\")'",
+    'x --pass"word" {}',
+    'x --pass"word"={}',
+    "docker login -p {} h",
+    "aws configure set aws_secret_access_key {}",
+]
+
+
+@pytest.mark.parametrize("place", PLACES)
+@given(secret=SECRETS)
+def test_a_planted_secret_never_survives(place, secret):
+    # letters that cannot be part of the text around it
+    planted = f"Q{secret}Q"
+    assert planted not in redact(place.format(planted))
+
+
+@given(st.text())
+def test_it_never_raises(command):
+    assert isinstance(redact(command), str)
+
+
+@given(st.text(alphabet="ab =-'\"$(){}@:/\\\n;|&<>#tokenpasswd", max_size=200))
+def test_it_never_raises_on_what_looks_like_a_command(command):
+    assert isinstance(redact(command), str)
+
+
+@given(st.binary(max_size=200))
+def test_bytes_that_are_no_text_are_no_trouble(data):
+    redact(data.decode("utf-8", "surrogateescape"))
+
+
+@pytest.mark.parametrize(
+    "piece", ["a b ", "token ", "x://", "x://a:", "'", "a@", "-", "passw", "-----BEGIN "]
+)
+def test_long_texts_cost_little(piece):
+    start = time.perf_counter()
+    redact(piece * (60_000 // len(piece)))
+    assert time.perf_counter() - start < 5
+
+
+def test_a_very_long_text_is_cut_between_words():
+    text = "word " * 10_000
+    shown = redact(text)
+    assert len(shown) < 20_000
+    assert shown.endswith("word … (50000 characters)")
