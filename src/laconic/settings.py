@@ -161,14 +161,15 @@ class _Stack:
         path = directories.config / trust.CONFIG
         if not os.path.lexists(path):
             return
-        copy = _last_good_path(directories.state, path)
+        copy = last_good_path(directories.state, path)
         document, problems = check_file(path, copy)
-        if problems:
-            self.problems += problems
+        self.problems += problems
+        if is_broken(problems):
             document, faults = check_file(copy)
-            kept = "it is not in force" if faults else "the last good copy of it is in force"
+            is_lost = is_broken(faults)
+            kept = "it is not in force" if is_lost else "the last good copy of it is in force"
             self.problems.append(Problem("broken", str(path), "", kept))
-            if faults:
+            if is_lost:
                 return
         self.add(overlay.Layer(str(path), document))
 
@@ -179,7 +180,7 @@ class _Stack:
             return
         document, problems = check_project(project)
         self.problems += problems
-        if any(problem.kind == "broken" for problem in problems):
+        if is_broken(problems):
             self.problems.append(Problem("broken", path, "", "it is not in force"))
         else:
             self.add(overlay.Layer(path, document))
@@ -216,6 +217,10 @@ def built_in() -> dict[str, Any]:
     return toml.parse(path.read_bytes())
 
 
+def is_broken(problems: list[Problem]) -> bool:
+    return any(problem.kind == "broken" for problem in problems)
+
+
 def check_file(path: Path, copy: Path | None = None) -> tuple[dict[str, Any], list[Problem]]:
     """Read a configuration file: the document, or what is wrong with it; keep a good one."""
     try:
@@ -223,8 +228,8 @@ def check_file(path: Path, copy: Path | None = None) -> tuple[dict[str, Any], li
     except FileError as error:
         return {}, [Problem("broken", "", "", error.message, error.hint)]
     document, problems = check_bytes(data, str(path))
-    if copy and not problems:
-        _keep(data, copy)
+    if copy and not is_broken(problems):
+        keep_copy(data, copy)
     return document, problems
 
 
@@ -233,7 +238,30 @@ def check_bytes(data: bytes, path: str) -> tuple[dict[str, Any], list[Problem]]:
         document = toml.parse(data)
     except ValueError as error:
         return {}, [Problem("broken", path, "", str(error))]
-    return document, _check_document(document, path)
+    problems = _check_document(document, path)
+    return (document, problems) if problems else _without_bad_patterns(document, data, path)
+
+
+def _without_bad_patterns(
+    document: dict[str, Any], data: bytes, path: str
+) -> tuple[dict[str, Any], list[Problem]]:
+    """Leave out each pattern that does not compile: that rule alone is off, a Problem says so."""
+    problems: list[Problem] = []
+
+    def is_good(pattern: str, where: str) -> bool:
+        complaint = schema.is_regex(pattern)
+        if complaint:
+            place = f"{path}{toml.line_of(data, pattern)}"
+            problems.append(Problem("no effect", place, where, f"{complaint}; this rule is off"))
+        return not complaint
+
+    rules = document.get("rewrite", [])
+    good = [rule for rule in rules if is_good(rule["match"], '[[rewrite]]: key "match"')]
+    skip = document.get("skip", {})
+    patterns = [p for p in skip.get("patterns", []) if is_good(p, '[skip]: key "patterns"')]
+    if not problems:
+        return document, []
+    return {**document, "rewrite": good, "skip": {**skip, "patterns": patterns}}, problems
 
 
 def _check_document(document: Mapping[str, Any], path: str) -> list[Problem]:
@@ -257,12 +285,12 @@ def check_project(project: Project) -> tuple[dict[str, Any], list[Problem]]:
     return document, problems
 
 
-def _last_good_path(state_dir: Path, path: Path) -> Path:
+def last_good_path(state_dir: Path, path: Path) -> Path:
     name = hashlib.sha256(os.fsencode(path)).hexdigest()[:32]
-    return state_dir / "last-good" / f"{name}.toml"
+    return state_dir / "last-good" / f"{name}{path.suffix}"
 
 
-def _keep(data: bytes, copy: Path) -> None:
+def keep_copy(data: bytes, copy: Path) -> None:
     """Write what is not there yet; a full disk or a read-only home must not stop the command."""
     with contextlib.suppress(FileError):
         if read_file(copy) == data:
@@ -272,6 +300,10 @@ def _keep(data: bytes, copy: Path) -> None:
 
 
 # -- the world around ----------------------------------------------------------------------------
+
+
+def process_environment() -> dict[str, str]:
+    return dict(os.environ)
 
 
 def read_directories(environ: Mapping[str, str] | None = None) -> Directories:

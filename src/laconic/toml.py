@@ -70,3 +70,13 @@ def brief(value: object) -> str:
     if isinstance(value, str) and len(value) > _BRIEF:
         return quote(value[:_BRIEF] + "…")
     return inline(value)
+
+
+def line_of(data: bytes, text: str) -> str:
+    """Give `:12`, the line of a file that holds a text as a string; empty if it is not found."""
+    spellings = (text, text.replace("\\", "\\\\"))
+    lines = data.decode("utf-8", "replace").splitlines()
+    for number, line in enumerate(lines, start=1):
+        if any(f"{quote}{spelling}{quote}" in line for spelling in spellings for quote in "\"'"):
+            return f":{number}"
+    return ""

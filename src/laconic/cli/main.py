@@ -24,6 +24,17 @@ class Command(NamedTuple):
 
 
 COMMANDS = (
+    Command("check", "say whether a command may run"),
+    Command("explain", "say why, part by part"),
+    Command("rewrite", "print what would run in place of a command"),
+    Command("allow", "let a command run for a while, in this project"),
+    Command("recall", "print the whole output of a command that laconic compacted"),
+    Command("gain", "say how many tokens laconic saved"),
+    Command("history", "print the last commands that laconic ran"),
+    Command("stats", "say how well the filters serve"),
+    Command("log", "print the decisions that were made"),
+    Command("filters", "print, test and write what compacts the output of commands"),
+    Command("rules", "print and test what laconic knows of programs"),
     Command("parse", "print the parse tree of a command"),
     Command("config", "show and check the configuration"),
     Command("trust", "let a project's files change what laconic does"),

@@ -98,6 +98,11 @@ class Call:
             elif where not in self.judge.free_places:
                 self.ask("write", f"writes to {_shown(argument)}", argument)
 
+    def puts_out(self, argument: Argument) -> None:
+        """As writes, for a program that takes `-` for its standard output."""
+        if argument.text != "-":
+            self.writes(argument)
+
     def deletes(self, argument: Argument, *, recursive: bool = True) -> None:
         if argument.text is None:
             self.ask("delete", "deletes something that is not known", argument)
@@ -240,6 +245,7 @@ def _is_one_of(value: Argument | None, wanted: str) -> bool:
 _SIMPLE_ROLES = {
     "READ": "reads",
     "WRITE": "writes",
+    "OUT": "puts_out",
     "DELETE": "deletes",
     "DIR": "enters",
     "URL": "network",

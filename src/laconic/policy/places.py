@@ -77,9 +77,9 @@ def place(path: str, cwd: str, facts: Facts) -> str:
     is a directory that is not known.
     """
     if not cwd and not path.startswith("/"):
-        return "sink" if path == "-" else "else"
+        return "else"
     written = posixpath.normpath(posixpath.join(cwd, path))
-    if written in SINKS or path == "-":
+    if written in SINKS:
         return "sink"
     if written.startswith(("/dev/tcp/", "/dev/udp/")):
         return "network"

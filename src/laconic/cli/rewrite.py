@@ -1,0 +1,62 @@
+"""laconic rewrite: print what would run in place of a command, and why."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from laconic.cli import source
+from laconic.cli.config import warn
+from laconic.rewriting import rewritten
+from laconic.settings import process_environment, read_settings
+
+if TYPE_CHECKING:
+    import argparse
+
+    from laconic.rewrite.plan import Rewriting
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "command", nargs="+", metavar="COMMAND", help="one text, in quotes; - reads it from stdin"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--cwd", dest="directory", metavar="DIR", help="the directory that it would run in"
+    )
+    parser.add_argument(
+        "--verbose", action="store_true", help="say on stderr what decided, for each segment"
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    command = source.read_command(args.command, "rewrite")
+    directory = source.directory_at(args.directory)
+    settings = read_settings(process_environment(), directory)
+    result = rewritten(command, settings, str(directory))
+    warn(settings.problems)
+    if args.json:
+        import json  # noqa: PLC0415 - for this option only
+
+        print(json.dumps(_to_json(command, result), indent=1))
+        return 0
+    if args.verbose or settings.environment.verbose:
+        text = command.encode("utf-8", "surrogateescape")
+        for note in result.notes:
+            segment = text[note.start : note.end].decode("utf-8", "backslashreplace")
+            print(f"{note.action}: {note.reason}: {segment}", file=sys.stderr)
+    print(result.text)
+    return 0
+
+
+def _to_json(command: str, result: Rewriting) -> dict[str, object]:
+    return {
+        "version": 1,
+        "command": command,
+        "rewritten": result.text,
+        "changed": result.text != command,
+        "segments": [
+            {"start": n.start, "end": n.end, "action": n.action, "reason": n.reason}
+            for n in result.notes
+        ],
+    }

@@ -1,0 +1,82 @@
+"""What should run instead, with the user's settings: the rewrite of a command in its place."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from laconic.catalog import library
+from laconic.filters import load_filters
+from laconic.rewrite.options import LOCAL_WRAPPERS, TRANSPARENT, LocalWrapper, Options, Rule
+from laconic.rewrite.plan import Note, Rewriting, rewrite
+
+if TYPE_CHECKING:
+    from laconic.settings import Settings
+    from laconic.tools.arguments import Argument
+
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_JUSTFILES = ("justfile", "Justfile", ".justfile")
+_CHOOSES_SHELL = {
+    "make": re.compile(
+        rb"^[ \t]*(?:override |export )*\.?SHELL(?:FLAGS)?[ \t]*[:?+!]*=|^\.ONESHELL", re.MULTILINE
+    ),
+    "just": re.compile(rb"^[ \t]*set[ \t]+(?:windows-)?shell\b", re.MULTILINE),
+}
+_INCLUDES = re.compile(rb"^[ \t]*-?(?:s?include|import|mod)\b", re.MULTILINE)
+_NAMES_FILE = re.compile(r"-[A-Za-z]*[fC]|--file|--makefile|--directory|--justfile|-I|-d$")
+_MOST_BYTES = 1 << 20
+
+
+def rewritten(command: str, settings: Settings, cwd: str) -> Rewriting:
+    """The command as it should run, and a note per segment; the same text when switched off."""
+    if settings.environment.disabled or not settings.config.compact.enabled:
+        return Rewriting(command, (), (Note(0, len(command), "skip", "laconic is switched off"),))
+    return rewrite(command, options(settings, cwd), library())
+
+
+def options(settings: Settings, cwd: str) -> Options:
+    config = settings.config
+    known = load_filters(settings, library()).filters
+
+    def find_filter(arguments: list[Argument]) -> str | None:
+        found = known.find(arguments)
+        return None if found is None else found.id
+
+    made = Options(find_filter, lambda arguments: runs_recipes(arguments, cwd))
+    made.rules = tuple(Rule(re.compile(rule.match), rule.replace) for rule in config.rewrite)
+    made.skip = tuple(re.compile(pattern) for pattern in config.skip.patterns)
+    made.exclude = config.skip.exclude
+    made.strip, made.prefer_less = config.pipe.strip, config.pipe.prefer_less
+    made.transparent = TRANSPARENT.union(config.transparent.commands)
+    made.local_wrappers = _local_wrappers(settings)
+    return made
+
+
+def _local_wrappers(settings: Settings) -> tuple[LocalWrapper, ...]:
+    config = settings.config.local_wrapper
+    own = tuple(LocalWrapper(r.command, r.markers, r.subcommands) for r in config.rules)
+    built_in = LOCAL_WRAPPERS if config.builtins else ()
+    return (*own, *(w for w in built_in if w.command not in config.disabled))
+
+
+def runs_recipes(arguments: list[Argument], cwd: str) -> bool:
+    """Tell whether make or just may be given our shell: its file must not choose one itself.
+
+    Our shell hands recipe lines to sh; a file that wants bash would break. A file that is named
+    by an option, or that includes others, is not looked for: then the answer is no.
+    """
+    name = (arguments[0].text or "").rsplit("/", 1)[-1]
+    runner = "just" if name == "just" else "make"
+    words = [argument.text or "" for argument in arguments[1:]]
+    if any(_NAMES_FILE.match(word) for word in words):
+        return False
+    for candidate in _MAKEFILES if runner == "make" else _JUSTFILES:
+        try:
+            with (Path(cwd) / candidate).open("rb") as file:
+                text = file.read(_MOST_BYTES + 1)
+        except OSError:
+            continue
+        is_plain = not _INCLUDES.search(text) and not _CHOOSES_SHELL[runner].search(text)
+        return len(text) <= _MOST_BYTES and is_plain
+    return False
