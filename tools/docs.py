@@ -6,6 +6,9 @@ import sys
 from pathlib import Path
 
 from laconic.config import options
+from laconic.record.hosts import LIMITS
+from laconic.record.migrations import newest
+from laconic.record.schema import SCHEMA
 from laconic.settings import VARIABLES, built_in
 from laconic.toml import brief
 
@@ -30,10 +33,32 @@ This page is written by `make docs`.
 """
 
 
-def configuration_page(page: str) -> str:
-    """Give the page with a fresh table of keys between the two marks."""
+def schema_page() -> str:
+    return f"""# The records
+
+One SQLite file, `records.db` in the state directory; [records.md](records.md) says what is done
+with it. This is version {newest()}:
+
+```sql
+{SCHEMA}```
+
+A command that has just run may still stand in the journal beside it; `laconic history` brings it
+in. Look at the file with what you like (`sqlite3`, `sqlite-utils`): who only reads disturbs nobody.
+
+This page is written by `make docs`.
+"""
+
+
+def with_table(page: str, table: str) -> str:
+    """Give the page with a fresh table between the two marks."""
     before, _, rest = page.partition(BEGIN)
-    return f"{before}{BEGIN}\n{_key_table()}\n{END}{rest.partition(END)[2]}"
+    return f"{before}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}"
+
+
+def _limit_table() -> str:
+    rows = ["| agent | characters | who says so |", "|---|---|---|"]
+    rows += [f"| `{agent}` | {limit:,} | {source} |" for agent, (limit, source) in LIMITS.items()]
+    return "\n".join(rows)
 
 
 def _key_table() -> str:
@@ -66,10 +91,12 @@ def _empty(value: object) -> str:
 
 
 def pages() -> dict[Path, str]:
-    configuration = DOCS / "configuration.md"
+    configuration, records = DOCS / "configuration.md", DOCS / "records.md"
     return {
         DOCS / "environment.md": environment_page(),
-        configuration: configuration_page(configuration.read_text()),
+        DOCS / "schema.md": schema_page(),
+        configuration: with_table(configuration.read_text(), _key_table()),
+        records: with_table(records.read_text(), _limit_table()),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from laconic.cli.when import moment, seconds
+from laconic.cli import when
 from laconic.record import decisions
 from laconic.report.text import visible
 from laconic.settings import read_directories
@@ -22,15 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    since = _since(args.since, time.time()) if args.since else 0.0
+    since = when.since(args.since, time.time()) if args.since else 0.0
     for row in decisions.read(read_directories().state, since):
         print(_json(row) if args.json else _line(row))
     return 0
-
-
-def _since(text: str, now: float) -> float:
-    is_span = text.strip()[-1:].isalpha()
-    return now - seconds(text) if is_span else moment(text, now)
 
 
 def _json(row: dict[str, Any]) -> str:

@@ -27,3 +27,9 @@ def moment(text: str, now: float) -> float:
     except (ValueError, OverflowError, OSError) as error:
         hint = f"{datetime.fromtimestamp(now).astimezone():%Y-%m-%d} or with T18:00"
         raise UsageError(f"{text!r} is no date or time", hint) from error
+
+
+def since(text: str, now: float) -> float:
+    """Give the moment that `--since` names: so long ago (`2h`), or a date or time."""
+    is_span = text.strip()[-1:].isalpha()
+    return now - seconds(text) if is_span else moment(text, now)

@@ -1,0 +1,157 @@
+"""laconic recall: print the output of a command as it was before laconic compacted it."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from laconic.cli.main import complain
+from laconic.errors import LaconicError
+from laconic.record import queries
+from laconic.record.database import reading
+from laconic.record.hosts import limit_of
+from laconic.record.journal import append, microseconds, new_row_id
+from laconic.record.recall import lines, wanted
+from laconic.record.store import MissingError, Store, is_id
+from laconic.record.sweep import adopt
+from laconic.report.history import local
+from laconic.report.text import visible
+from laconic.settings import read_directories
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from laconic.record.queries import Source
+    from laconic.record.recall import Line
+
+LAST = "last"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", help="the id in the notice, or `last`")
+    parser.add_argument("--lines", metavar="A:B", help="only lines A to B; also A:, :B and A")
+    parser.add_argument("--grep", metavar="RE", help="only lines that match, with their numbers")
+    parser.add_argument(
+        "--raw",
+        action="store_true",
+        help="as the command wrote it: stderr to stderr, no numbers, nothing escaped",
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    picked = wanted(args.lines, args.grep)
+    store = Store(read_directories().state)
+    adopt(store)
+    raw_id, source = _find(store, args.id)
+    printer = _Printer(limit_of(source.agent if source else ""), raw=args.raw)
+    try:
+        if args.lines is None and args.grep is None:
+            printer.write_all(store.chunks(raw_id))
+        else:
+            for line in picked.pick(lines(store.chunks(raw_id))):
+                printer.write_line(line, numbered=args.grep is not None)
+            if not printer.seen:
+                raise LaconicError(f"no such line in {raw_id}", f"laconic recall {raw_id}")
+        printer.flush()
+    finally:  # also when the reader has seen enough: recall ID | head
+        _count(store, raw_id, source, bytes(printer.seen))
+    return 0
+
+
+class _Printer:
+    """Writes bytes as they are, or visibly to a terminal; remembers what the agent reads of it."""
+
+    def __init__(self, limit: int, *, raw: bool) -> None:
+        self.seen = bytearray()
+        self._limit, self._raw = limit, raw
+        self._escapes = not raw and bool(sys.stdout) and sys.stdout.isatty()
+        self._is_open_line = False
+
+    def write_all(self, chunks: Iterator[tuple[str, bytes]]) -> None:
+        if self._escapes:
+            for line in lines(chunks):
+                self._write(line.stream, line.data)
+        else:
+            for stream, chunk in chunks:
+                self._write(stream, chunk)
+
+    def write_line(self, line: Line, *, numbered: bool) -> None:
+        """Write a line; the last one of stdout may lack its newline, and stderr comes behind it."""
+        if not self._raw:
+            before = b"\n" if self._is_open_line else b""
+            self._write(line.stream, before + (b"%d:" % line.number if numbered else b""))
+        self._write(line.stream, line.data)
+        self._is_open_line = not line.data.endswith(b"\n")
+
+    def _write(self, stream: str, data: bytes) -> None:
+        if len(self.seen) < self._limit:
+            self.seen += data[: self._limit - len(self.seen)]
+        target = sys.stderr if self._raw and stream == "err" else sys.stdout
+        if target:  # it may be closed
+            target.buffer.write(_visible(data) if self._escapes else data)
+
+    def flush(self) -> None:
+        for target in (sys.stdout, sys.stderr):
+            if target:
+                target.flush()
+
+
+def _visible(line: bytes) -> bytes:
+    text = line.decode("utf-8", "surrogateescape")
+    shown = "\t".join(visible(part) for part in text.removesuffix("\n").split("\t"))
+    return (shown + "\n" * text.endswith("\n")).encode()
+
+
+def _find(store: Store, wish: str) -> tuple[str, Source | None]:
+    """Give the id of an output that is there, and its run as far as that is known."""
+    source, gone = None, None
+    try:
+        with reading(store.state_dir) as (connection, _):
+            source = queries.source(connection, wish)
+            gone = queries.expiry(connection, source.raw_id if source else wish)
+    except LaconicError as error:  # the outputs do not need the records
+        complain(error.message, error.hint)
+    raw_id = source.raw_id if source else _newest(store) if wish == LAST else wish
+    if store.has(raw_id):
+        if wish == LAST and source:
+            complain(f"{raw_id} is from {local(source.time)}: {source.command}")
+        return raw_id, source
+    raise _missing(raw_id, wish, gone, known=source is not None)
+
+
+def _newest(store: Store) -> str:
+    files = store.directory.glob("[!.]*") if store.directory.is_dir() else ()
+    newest = max(files, key=lambda path: path.stat().st_mtime, default=None)
+    return newest.name.partition(".")[0] if newest else ""
+
+
+def _missing(raw_id: str, wish: str, gone: tuple[int, str] | None, *, known: bool) -> MissingError:
+    if gone:
+        at, why = gone
+        hint = "to keep more: store_mb and store_days of [compact] in the configuration"
+        return MissingError(f"{raw_id} expired on {local(at)}: {why}", hint)
+    if known:
+        return MissingError(f"{raw_id} is gone: its file was removed", "run the command again")
+    if wish == LAST:
+        return MissingError("no output is kept yet")
+    why = "no output has this id" if is_id(wish) else "is no id: six letters and digits"
+    return MissingError(f"{wish!r}: {why}", "laconic history")
+
+
+def _count(store: Store, raw_id: str, source: Source | None, printed: bytes) -> None:
+    if not printed:
+        return
+    from laconic.compact.tokens import estimate  # noqa: PLC0415 - behind the output
+
+    row = {
+        "id": new_row_id(),
+        "time": microseconds(),
+        "raw_id": raw_id,
+        "filter": source.filter if source else "",
+        "program": source.program if source else "",
+        "project": source.project if source else "",
+        "tokens": estimate(printed.decode("utf-8", "replace")),
+        "exact": 0,
+    }
+    append(store.state_dir, "recalls", row)

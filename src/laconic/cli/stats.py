@@ -1,0 +1,29 @@
+"""laconic stats: how well the filters serve."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from laconic.cli.main import complain
+from laconic.record import queries
+from laconic.record.database import reading
+from laconic.report import recalls as report
+from laconic.settings import read_directories
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(metavar="WHAT", required=True)
+    actions.add_parser("recalls", help="filters whose hidden lines are asked for again")
+
+
+def main(args: argparse.Namespace) -> int:
+    del args  # there is one kind so far
+    with reading(read_directories().state) as (connection, note):
+        rows = queries.recalls(connection)
+    if note:
+        complain(note)
+    print("\n".join(report.lines(rows)))
+    return 0

@@ -1,0 +1,242 @@
+"""The records: one SQLite file, into which the side journal is brought before anybody reads it.
+
+Nothing here is needed to run a command. A database that is locked, full or read-only leaves the
+journal as it is, for the next time; one that is damaged is set aside, and a new one begun.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import sqlite3
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from laconic.errors import LaconicError
+from laconic.files import make_private
+from laconic.record import journal
+from laconic.record.migrations import NewerError, migrate, version_of
+from laconic.record.schema import COLUMNS, SCHEMA, statements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+DATABASE = "records.db"
+BROKEN = "records.broken.db"
+_BUSY_S = 0.05
+_READER_PATIENCE_S = 2.0
+_KEPT_US = 400 * 86400 * 1_000_000
+_DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+# A number too large, a lone surrogate, a list: what no column takes.
+_NOT_STORABLE = (OverflowError, ValueError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
+
+
+class Records(NamedTuple):
+    """A connection for reading, and what a reader must be told about it ("" for nothing)."""
+
+    connection: sqlite3.Connection
+    note: str
+
+
+class _InUseError(Exception):
+    """Another process of laconic is busy with the records."""
+
+
+def bring_in(state_dir: str | os.PathLike[str], patience_s: float = 0) -> bool:
+    """Make rows of the lines of the journal; False if that must wait. Never raises."""
+    try:
+        _import(Path(state_dir), patience_s)
+    except Exception:  # noqa: BLE001 - the journal waits; a command must not fail for it
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def reading(state_dir: str | os.PathLike[str]) -> Iterator[Records]:
+    """Open the records to read them, with all that has happened so far."""
+    directory = Path(state_dir)
+    path = directory / DATABASE
+    note = ""
+    try:
+        try:
+            _import(directory, _READER_PATIENCE_S)
+        except (OSError, sqlite3.Error, _InUseError) as error:
+            note = f"what ran last may be missing: {_reason(error)}" if _pending(directory) else ""
+        with contextlib.closing(_open_to_read(path)) as connection:
+            yield Records(connection, note)
+    except NewerError:
+        raise LaconicError(f"{path}: was written by a newer laconic", "update laconic") from None
+    except sqlite3.Error as error:
+        if not is_damage(error):
+            raise LaconicError(f"{path}: {error}", "laconic doctor") from error
+        with contextlib.suppress(OSError, _InUseError), _alone(directory, _READER_PATIENCE_S):
+            set_aside(directory)
+        message = f"{path}: is damaged and was set aside as {BROKEN}"
+        raise LaconicError(message, "type it again; laconic doctor says more") from error
+
+
+# -- the journal -----------------------------------------------------------------------------------
+
+
+def _import(directory: Path, patience_s: float) -> None:
+    make_private(directory)
+    with _alone(directory, patience_s):
+        try:
+            _import_alone(directory)
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            set_aside(directory)
+            _import_alone(directory)
+
+
+def _import_alone(directory: Path) -> None:
+    with contextlib.closing(_open_to_write(directory / DATABASE)) as connection:
+        for path in _closed_journals(directory):
+            _import_file(connection, path)
+
+
+def _closed_journals(directory: Path) -> list[Path]:
+    """Give the journal that nobody will open any more by its name, and those of earlier tries."""
+    current = Path(journal.path_of(directory))
+    with contextlib.suppress(FileNotFoundError):
+        current.rename(current.with_name(f"{current.name}.{time.time_ns()}"))
+    found = sorted(directory.glob(f"{current.name}.*"))
+    return [path for path in found if path.is_file() and not path.is_symlink()]
+
+
+def _import_file(connection: sqlite3.Connection, path: Path) -> None:
+    handle = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        _lock(handle, _BUSY_S)  # who writes still, writes a line: that takes no time
+        with open(handle, "rb", closefd=False) as stream:
+            _insert(connection, _entries(stream))
+        path.unlink()  # before the lock is gone, so that a late writer sees it
+    finally:
+        os.close(handle)
+
+
+def _entries(lines: Iterable[bytes]) -> Iterator[tuple[str, dict[str, object]]]:
+    for line in lines:
+        # A full disk cuts lines off, and a newer laconic may know more tables.
+        with contextlib.suppress(ValueError, TypeError):
+            table, row = json.loads(line)
+            if table in COLUMNS and isinstance(row, dict):
+                yield table, row
+
+
+def _insert(
+    connection: sqlite3.Connection, entries: Iterable[tuple[str, dict[str, object]]]
+) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for table, row in entries:
+            with contextlib.suppress(*_NOT_STORABLE):
+                connection.execute(_INSERT[table], [row.get(name) for name in COLUMNS[table]])
+        old = journal.microseconds() - _KEPT_US
+        for table in COLUMNS:
+            connection.execute(f"DELETE FROM {table} WHERE time < ?", (old,))  # noqa: S608 - our own names
+        connection.execute("COMMIT")
+    except BaseException:
+        with contextlib.suppress(sqlite3.Error):
+            connection.execute("ROLLBACK")
+        raise
+
+
+_INSERT = {
+    table: f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) "  # noqa: S608 - our own names
+    f"VALUES ({', '.join('?' * len(names))})"
+    for table, names in COLUMNS.items()
+}
+
+
+def _pending(directory: Path) -> bool:
+    return any(directory.glob(f"{Path(journal.path_of(directory)).name}*"))
+
+
+# -- the database ----------------------------------------------------------------------------------
+
+
+def _open_to_write(path: Path) -> sqlite3.Connection:
+    # SQLite gives its other files the mode of the first.
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
+    connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
+    try:
+        if not version_of(connection):
+            connection.execute("PRAGMA journal_mode = WAL")
+        # In WAL mode that loses at most the last rows when the machine dies, never the file.
+        connection.execute("PRAGMA synchronous = NORMAL")
+        migrate(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _open_to_read(path: Path) -> sqlite3.Connection:
+    if not path.exists():
+        return _empty()
+    connection = sqlite3.connect(path, timeout=_READER_PATIENCE_S, isolation_level=None)
+    try:
+        version = version_of(connection)
+    except sqlite3.OperationalError:  # a directory in which SQLite cannot put its other files
+        connection.close()
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)
+        version = version_of(connection)
+    if version:
+        return connection
+    connection.close()
+    return _empty()
+
+
+def _empty() -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    for statement in statements(SCHEMA):
+        connection.execute(statement)
+    return connection
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF in _DAMAGE
+
+
+def set_aside(directory: Path) -> None:
+    """Move a damaged database out of the way; `laconic doctor` speaks of it."""
+    for suffix in ("-shm", "-wal", ""):
+        # What was set aside before must not be mixed up with it.
+        directory.joinpath(BROKEN + suffix).unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            directory.joinpath(DATABASE + suffix).rename(directory / (BROKEN + suffix))
+
+
+@contextlib.contextmanager
+def _alone(directory: Path, patience_s: float) -> Iterator[None]:
+    """Hold the lock of all who change the records."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    handle = os.open(directory / "records.lock", flags, 0o600)
+    try:
+        _lock(handle, patience_s)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int, patience_s: float) -> None:
+    end = time.monotonic() + patience_s
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                raise _InUseError("the records are in use") from None
+            time.sleep(0.005)
+        else:
+            return
+
+
+def _reason(error: Exception) -> str:
+    return error.strerror.lower() if isinstance(error, OSError) and error.strerror else str(error)

@@ -1,0 +1,88 @@
+"""The side journal: what happened is first one line in a file, and later a row of the records.
+
+A run writes a line and is done: it opens no database, so that none can delay or stop it. A line is
+one write to a file opened for appending, under a shared lock. Who brings lines into the records
+(`laconic.record.database`) renames the file first and locks it for itself: a writer that comes too
+late sees the lock, or that the file is gone, and opens the next one. So no line is lost, and the
+random id of each keeps it from being counted twice.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+FULL_BYTES = 32 * 1024  # some eighty runs
+_TRIES = 5
+_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
+def append(state_dir: str | os.PathLike[str], table: str, row: dict[str, Any]) -> bool:
+    """Write down a row for a table of the records; False if that cannot be. Never raises."""
+    try:
+        size = _write(state_dir, _line(table, row))
+    except Exception:  # noqa: BLE001 - a command must not fail because nobody can write it down
+        return False
+    if size > FULL_BYTES:
+        from laconic.record.database import bring_in  # noqa: PLC0415 - one run in eighty pays
+
+        bring_in(state_dir)
+    return size > 0
+
+
+def path_of(state_dir: str | os.PathLike[str]) -> str:
+    return f"{os.fspath(state_dir)}/runs.journal"
+
+
+def new_row_id() -> int:
+    return int.from_bytes(os.urandom(8), "big") >> 1
+
+
+def microseconds(now: float | None = None) -> int:
+    return int((time.time() if now is None else now) * 1_000_000)
+
+
+def plain(text: str) -> str:
+    """Give a text that can be stored: what is not UTF-8 stands there escaped."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _line(table: str, row: dict[str, Any]) -> bytes:
+    import json  # noqa: PLC0415 - the importer of this module may never write a line
+
+    # The newline in front ends a line that a full disk cut off.
+    return f"\n{json.dumps([table, row])}\n".encode()
+
+
+def _write(state_dir: str | os.PathLike[str], line: bytes) -> int:
+    """Append a line; give the size of the file then, 0 if it was not written."""
+    for _ in range(_TRIES):
+        handle = _open(state_dir)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            found = os.fstat(handle)
+            if found.st_nlink:
+                is_whole = os.write(handle, line) == len(line)
+                return found.st_size + len(line) if is_whole else 0
+        except BlockingIOError:
+            pass  # it is being brought in: the name leads to another file by now
+        finally:
+            os.close(handle)
+    return 0
+
+
+def _open(state_dir: str | os.PathLike[str]) -> int:
+    try:
+        return os.open(path_of(state_dir), _FLAGS, 0o600)
+    except FileNotFoundError:
+        from pathlib import Path  # noqa: PLC0415 - once in the life of a state directory
+
+        from laconic.files import make_private  # noqa: PLC0415
+
+        make_private(Path(state_dir))
+        return os.open(path_of(state_dir), _FLAGS, 0o600)

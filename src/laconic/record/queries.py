@@ -1,0 +1,142 @@
+"""Every question that reports ask of the records, each a named function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from laconic.record.schema import COLUMNS
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_LOCAL = "date(time / 1000000, 'unixepoch', 'localtime'{})"
+# 'weekday 0' is the Sunday that ends the week, so six days before it is Monday.
+PERIODS = {"daily": _LOCAL.format(""), "weekly": _LOCAL.format(", 'weekday 0', '-6 days'")}
+GROUPS = {"filter": "filter", "command": "program", "project": "project"}
+
+
+class Gain(NamedTuple):
+    """Sums over runs; the tokens that recalls printed are part of the output tokens."""
+
+    keys: tuple[str, ...]
+    exact: bool
+    runs: int
+    input_tokens: int
+    output_tokens: int
+    pipe_preferred: int
+    recalls: int
+    recalled_tokens: int
+
+    @property
+    def saved_tokens(self) -> int:
+        return self.input_tokens - self.output_tokens
+
+    @property
+    def saved_percent(self) -> float | None:
+        return 100 * self.saved_tokens / self.input_tokens if self.input_tokens else None
+
+
+def gain(
+    connection: sqlite3.Connection, since: float = 0, period: str = "", by: str = ""
+) -> list[Gain]:
+    """Sum up by period (`daily`, `weekly`), by group (`filter` ...), by both, or all in one."""
+    keys = [PERIODS[period]] if period else []
+    keys += [GROUPS[by]] if by else []
+    found = connection.execute(
+        f"""
+        WITH happened AS (
+            SELECT time, filter, program, project, exact, 1 AS runs, input_tokens, output_tokens,
+                pipe_override, 0 AS recalls, 0 AS recalled FROM runs
+            UNION ALL
+            SELECT time, filter, program, project, exact, 0, 0, tokens, 0, 1, tokens FROM recalls
+        )
+        SELECT {"".join(f"{key}, " for key in keys)} min(exact), total(runs), total(input_tokens),
+            total(output_tokens), total(pipe_override), total(recalls), total(recalled)
+        FROM happened WHERE time >= ?
+        {"GROUP BY " + ", ".join(str(n + 1) for n in range(len(keys))) if keys else ""}
+        """,  # noqa: S608 - the keys are the constants above
+        (int(since * 1_000_000),),
+    )
+    rows = []
+    for row in found:
+        exact, *sums = row[len(keys) :]
+        rows.append(Gain(row[: len(keys)], bool(exact), *map(int, sums)))
+
+    def order(row: Gain) -> tuple[tuple[str, ...], int, tuple[str, ...]]:
+        return row.keys[:1] if period else (), -row.saved_tokens, row.keys
+
+    return sorted(rows, key=order)
+
+
+def history(connection: sqlite3.Connection, count: int) -> list[dict[str, object]]:
+    """Give the last runs, the oldest of them first."""
+    names = COLUMNS["runs"]
+    found = connection.execute(
+        f"SELECT {', '.join(names)} FROM runs ORDER BY time DESC, id LIMIT ?",  # noqa: S608 - constants
+        (count,),
+    )
+    return [dict(zip(names, row, strict=True)) for row in found][::-1]
+
+
+class Recalled(NamedTuple):
+    """How often a filter's runs hid something, and how often that was asked for again."""
+
+    filter: str
+    runs: int
+    hiding: int
+    recalls: int
+    recalled_runs: int
+
+    @property
+    def rate(self) -> float:
+        return self.recalled_runs / self.hiding if self.hiding else 0.0
+
+
+def recalls(connection: sqlite3.Connection) -> list[Recalled]:
+    """Give the filters of which something was recalled, the most recalled first."""
+    found = connection.execute(
+        """
+        SELECT asked.filter, coalesce(runs, 0), coalesce(hiding, 0), asked.recalls, asked.ids
+        FROM (
+            SELECT filter, count(*) AS recalls, count(DISTINCT raw_id) AS ids
+            FROM recalls GROUP BY filter
+        ) AS asked
+        LEFT JOIN (
+            SELECT filter, count(*) AS runs, sum(raw_id <> '') AS hiding
+            FROM runs GROUP BY filter
+        ) AS done USING (filter)
+        """
+    )
+    return sorted((Recalled(*row) for row in found), key=lambda row: (-row.rate, row.filter))
+
+
+class Source(NamedTuple):
+    """The run that a raw output comes from."""
+
+    raw_id: str
+    time: int
+    command: str
+    program: str
+    filter: str
+    project: str
+    agent: str
+    status: int | None
+
+
+def source(connection: sqlite3.Connection, raw_id: str) -> Source | None:
+    """Find the run of an output; the last that has one for "last"."""
+    names = ", ".join(Source._fields)
+    which = "raw_id <> ''" if raw_id == "last" else "raw_id = ?"
+    found = connection.execute(
+        f"SELECT {names} FROM runs WHERE {which} ORDER BY time DESC LIMIT 1",  # noqa: S608 - constants
+        () if raw_id == "last" else (raw_id,),
+    ).fetchone()
+    return Source(*found) if found else None
+
+
+def expiry(connection: sqlite3.Connection, raw_id: str) -> tuple[int, str] | None:
+    """Give when and why an output was removed."""
+    found: tuple[int, str] | None = connection.execute(
+        "SELECT time, reason FROM expired WHERE raw_id = ?", (raw_id,)
+    ).fetchone()
+    return found

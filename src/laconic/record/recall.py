@@ -1,0 +1,84 @@
+"""Picks lines out of a kept output, by number and by pattern, without holding all of it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from laconic.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+class Line(NamedTuple):
+    """A line with its newline if it has one; numbers run on from stdout to stderr."""
+
+    number: int
+    stream: str
+    data: bytes
+
+
+def lines(chunks: Iterable[tuple[str, bytes]]) -> Iterator[Line]:
+    """Put the pieces of streams together to lines; a stream's last line may have no newline."""
+    number, current = 0, ""
+    begun: list[bytes] = []  # a list, because a line may go on through many pieces
+    for stream, chunk in chunks:
+        if stream != current and begun:
+            number += 1
+            yield Line(number, current, b"".join(begun))
+            begun = []
+        current = stream
+        first, *rest = chunk.split(b"\n")
+        begun += [first] if first else []
+        for text in rest:
+            number += 1
+            yield Line(number, stream, b"".join(begun) + b"\n")
+            begun = [text] if text else []
+    if begun:
+        yield Line(number + 1, current, b"".join(begun))
+
+
+class Wanted(NamedTuple):
+    """Which lines: from first to last (0: to the end), of those the ones with the pattern."""
+
+    first: int
+    last: int
+    pattern: re.Pattern[bytes] | None
+
+    def pick(self, found: Iterable[Line]) -> Iterator[Line]:
+        for line in found:
+            if self.last and line.number > self.last:
+                return
+            if line.number >= self.first and self._has_pattern(line.data):
+                yield line
+
+    def _has_pattern(self, data: bytes) -> bool:
+        return self.pattern is None or self.pattern.search(data.removesuffix(b"\n")) is not None
+
+
+def wanted(line_range: str | None, pattern: str | None) -> Wanted:
+    """Read `A:B`, `A:`, `:B` or `A`, and a regular expression."""
+    first, last = _range(line_range) if line_range is not None else (1, 0)
+    try:
+        compiled = re.compile(pattern.encode("utf-8", "surrogateescape")) if pattern else None
+    except re.error as error:
+        raise UsageError(
+            f"--grep {pattern!r}: {error}", "put \\ before a sign that stands for itself: \\("
+        ) from error
+    return Wanted(first, last, compiled)
+
+
+def _range(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"([0-9]{0,12})(:?)([0-9]{0,12})", text, re.ASCII)
+    if not found or not (found[1] or found[3]):
+        raise UsageError(
+            f"--lines {text!r}: is no range of lines", "laconic recall ID --lines 10:20"
+        )
+    first = int(found[1] or 1)
+    last = int(found[3] or 0) if found[2] else first
+    if first < 1 or (found[3] and last < first):
+        raise UsageError(
+            f"--lines {text!r}: lines count from 1 upwards", "laconic recall ID --lines 10:20"
+        )
+    return first, last

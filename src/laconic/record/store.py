@@ -1,0 +1,202 @@
+"""The raw store: what commands wrote, byte for byte, compressed, for the owner alone.
+
+An output is kept under a short id, one file for each stream: `raw/k3f9ab.both.z`. The files need no
+database; a lost or damaged one takes no output with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+import zlib
+from pathlib import Path
+
+from laconic.errors import LaconicError
+from laconic.files import make_private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+# Both in one file if they went to one place, so that their order is known; else one file for each.
+STREAMS = ("both", "out", "err")
+ALPHABET = "abcdefghjkmnopqrstuvwxyz23456789"  # neither i nor l: nobody mistakes them for 1
+ID_LENGTH = 6
+COMPRESSED = ".z"
+_MOVED_BYTES = 32 << 20  # compressing more would keep the agent waiting
+_CHUNK = 1 << 20
+_UNIT = 64 * 1024
+_SHARE = 16  # sweep when a sixteenth of the bound is new
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+
+
+class MissingError(LaconicError):
+    """No output is kept under this id."""
+
+
+class Store:
+    """The outputs in a state directory, and the bounds within which they are kept."""
+
+    __slots__ = ("days", "directory", "limit_bytes", "spool_dir", "state_dir")
+
+    def __init__(
+        self, state_dir: str | os.PathLike[str], store_mb: int = 256, store_days: int = 14
+    ) -> None:
+        self.state_dir = Path(state_dir)
+        self.directory = self.state_dir / "raw"
+        self.spool_dir = self.state_dir / "spool"
+        self.limit_bytes, self.days = store_mb << 20, store_days
+
+    @classmethod
+    def open(cls, state_dir: str | os.PathLike[str]) -> Store:
+        return cls(state_dir)
+
+    def keep(self, parts: Mapping[str, bytes | str | os.PathLike[str]], raw_id: str = "") -> str:
+        """Keep an output, each stream as bytes or as the file that holds it; give its id.
+
+        A large file of the state directory itself is moved, all else is copied. OSError if there is
+        no room: then nothing of it is kept.
+        """
+        make_private(self.directory)
+        raw_id = raw_id or self.new_id()
+        # What is moved comes last: when something fails, nothing of the caller's is gone yet.
+        moved = {stream: part for stream, part in parts.items() if self._is_to_be_moved(part)}
+        copied = {stream: part for stream, part in parts.items() if stream not in moved}
+        try:
+            size = sum(_compress(part, self._path(raw_id, name)) for name, part in copied.items())
+        except BaseException:
+            self.remove(raw_id)
+            raise
+        size += sum(_move(part, self._path(raw_id, name, "")) for name, part in moved.items())
+        with contextlib.suppress(OSError):  # it is kept; that the rest stays too is no harm
+            if self._is_sweep_due(size):
+                from laconic.record.sweep import sweep  # noqa: PLC0415 - seldom, and it needs us
+
+                sweep(self, time.time())
+        return raw_id
+
+    def new_id(self) -> str:
+        while True:
+            raw_id = new_id()
+            if not self.has(raw_id):
+                return raw_id
+
+    def has(self, raw_id: str) -> bool:
+        return bool(self.paths(raw_id))
+
+    def paths(self, raw_id: str) -> list[Path]:
+        """Give the files of an id, in the order in which they are read."""
+        if not is_id(raw_id):
+            return []
+        names = (
+            self._path(raw_id, stream, suffix) for stream in STREAMS for suffix in ("", COMPRESSED)
+        )
+        return [path for path in names if path.exists()]
+
+    def remove(self, raw_id: str) -> None:
+        for path in self.paths(raw_id):
+            path.unlink(missing_ok=True)
+
+    def load(self, raw_id: str) -> dict[str, bytes]:
+        """Give the bytes of each stream."""
+        found: dict[str, bytearray] = {}
+        for stream, chunk in self.chunks(raw_id):
+            found.setdefault(stream, bytearray()).extend(chunk)
+        return {stream: bytes(data) for stream, data in found.items()}
+
+    def chunks(self, raw_id: str) -> Iterator[tuple[str, bytes]]:
+        """Give the streams piece by piece, so that any size fits into memory."""
+        paths = self.paths(raw_id)
+        if not paths:
+            raise MissingError(f"no output is kept under {raw_id!r}", "laconic history")
+        for path in paths:
+            stream = path.name.split(".")[1]
+            yield stream, b""
+            for chunk in _read(path):
+                yield stream, chunk
+
+    def _path(self, raw_id: str, stream: str, suffix: str = COMPRESSED) -> Path:
+        assert stream in STREAMS
+        assert is_id(raw_id)
+        return self.directory / f"{raw_id}.{stream}{suffix}"
+
+    def _is_to_be_moved(self, part: bytes | str | os.PathLike[str]) -> bool:
+        if isinstance(part, bytes):
+            return False
+        path = Path(part)
+        return path.stat().st_size > _MOVED_BYTES and path.is_relative_to(self.state_dir)
+
+    def _is_sweep_due(self, added: int) -> bool:
+        """Tell it once a day, and when much is new; all other times this costs one small write.
+
+        The size of a file with the day as its name counts what is new: a byte for each 64 KB begun.
+        """
+        tally = self.directory / f".tally-{time.strftime('%Y%m%d', time.gmtime())}"
+        handle = os.open(tally, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            written = os.write(handle, b"." * (added // _UNIT + 1))
+            total = os.fstat(handle).st_size
+            is_due = total == written or total * _UNIT > self.limit_bytes // _SHARE
+            if is_due:
+                os.ftruncate(handle, 1)  # not 0: that would be the first output of the day again
+        finally:
+            os.close(handle)
+        return is_due
+
+
+def new_id() -> str:
+    return "".join(ALPHABET[byte & 31] for byte in os.urandom(ID_LENGTH))
+
+
+def is_id(text: str) -> bool:
+    return len(text) == ID_LENGTH and all(character in ALPHABET for character in text)
+
+
+def _compress(part: bytes | str | os.PathLike[str], final: Path) -> int:
+    # A draft has a name that is no id; one left behind by a crash is swept away.
+    draft = final.with_name(f".{final.name}.{os.getpid()}")
+    try:
+        with open(os.open(draft, _CREATE, 0o600), "wb") as stream:  # noqa: PTH123 - with its mode
+            packer = zlib.compressobj(1)
+            stream.writelines(packer.compress(chunk) for chunk in _pieces(part))
+            stream.write(packer.flush())
+        size = draft.stat().st_size
+        draft.replace(final)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
+    return size
+
+
+def _move(part: bytes | str | os.PathLike[str], final: Path) -> int:
+    assert not isinstance(part, bytes)
+    Path(part).rename(final)
+    return final.stat().st_size
+
+
+def _pieces(part: bytes | str | os.PathLike[str]) -> Iterator[bytes]:
+    if isinstance(part, bytes):
+        yield part
+        return
+    with Path(part).open("rb") as stream:
+        while chunk := stream.read(_CHUNK):
+            yield chunk
+
+
+def _read(path: Path) -> Iterator[bytes]:
+    if path.suffix != COMPRESSED:
+        yield from _pieces(path)
+        return
+    unpacker = zlib.decompressobj()
+    try:
+        for piece in _pieces(path):
+            data = piece
+            while data and not unpacker.eof:
+                yield unpacker.decompress(data, _CHUNK)
+                data = unpacker.unconsumed_tail
+    except zlib.error as error:
+        raise LaconicError(f"{path}: the kept copy is damaged: {error}") from error
+    if not unpacker.eof:
+        raise LaconicError(f"{path}: the kept copy is damaged: its end is missing")

@@ -1,0 +1,156 @@
+"""Keeps the raw store within its bounds, and takes in what a killed laconic left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import time
+from pathlib import Path
+
+from laconic.record.journal import append, microseconds
+from laconic.record.runs import Run, record_run
+from laconic.record.store import STREAMS, Store, is_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DAY_S = 86400
+_ROOM = 0.9  # of the bound stays filled, so that the next sweep is not due at once
+_YOUNG_S = 10  # a spool is locked right after it was made
+_DRAFT_S = 3600
+
+
+class Kept:
+    """The files of one id: how old the newest is, and how large they are together."""
+
+    __slots__ = ("modified", "paths", "raw_id", "size")
+
+    def __init__(self, raw_id: str) -> None:
+        self.raw_id, self.modified, self.size = raw_id, 0.0, 0
+        self.paths: list[str] = []
+
+
+def sweep(store: Store, now: float) -> None:
+    """Remove what is too old, then the oldest until the rest fits; the newest always stays."""
+    adopt(store, now)
+    with _alone(store.directory) as is_alone:
+        if is_alone:
+            _sweep_alone(store, now)
+
+
+@contextlib.contextmanager
+def _alone(directory: Path) -> Iterator[bool]:
+    """Lock a directory; False if somebody else is at work in it."""
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield _lock(handle)
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _sweep_alone(store: Store, now: float) -> None:
+    kept = sorted(_survey(store.directory, now), key=lambda found: found.modified)
+    total = sum(found.size for found in kept)
+    bound = store.limit_bytes if total <= store.limit_bytes else int(store.limit_bytes * _ROOM)
+    for found in kept:
+        if found.modified < now - store.days * _DAY_S:
+            _expire(store, found, f"it was older than {store.days} days", now)
+        elif total > bound and found is not kept[-1]:
+            limit = store.limit_bytes >> 20
+            _expire(store, found, f"all outputs together were larger than {limit} MB", now)
+        else:
+            continue
+        total -= found.size
+
+
+def _expire(store: Store, found: Kept, reason: str, now: float) -> None:
+    for path in found.paths:
+        Path(path).unlink(missing_ok=True)
+    row = {"raw_id": found.raw_id, "time": microseconds(now), "reason": reason}
+    append(store.state_dir, "expired", row)
+
+
+def _survey(directory: Path, now: float) -> Iterator[Kept]:
+    """Look at every file once; remove drafts and tallies that nobody needs any more."""
+    found: dict[str, Kept] = {}
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            with contextlib.suppress(FileNotFoundError):
+                status = entry.stat(follow_symlinks=False)
+                raw_id = entry.name.partition(".")[0]
+                if is_id(raw_id):
+                    one = found.setdefault(raw_id, Kept(raw_id))
+                    one.paths.append(entry.path)
+                    one.size += status.st_size
+                    one.modified = max(one.modified, status.st_mtime)
+                elif _is_left(entry.name, now - status.st_mtime):
+                    Path(entry.path).unlink()
+    yield from found.values()
+
+
+def _is_left(name: str, age_s: float) -> bool:
+    if name.startswith(".tally-"):
+        return age_s > 2 * _DAY_S
+    return age_s > _DRAFT_S
+
+
+# -- spools ----------------------------------------------------------------------------------------
+
+
+def adopt(store: Store, now: float | None = None) -> list[str]:
+    """Take in the spools of a laconic that was killed; give their ids.
+
+    A spool is `<id>.<stream>`, and who writes to it holds a lock on it; `<id>.cmd` is its command.
+    """
+    now = time.time() if now is None else now
+    adopted = []
+    with contextlib.suppress(OSError), _alone(store.spool_dir) as is_alone:
+        for raw_id, paths in _spools(store.spool_dir).items() if is_alone else ():
+            with contextlib.suppress(OSError):
+                if _adopt_one(store, raw_id, paths, now):
+                    adopted.append(raw_id)
+    return adopted
+
+
+def _spools(directory: Path) -> dict[str, dict[str, Path]]:
+    found: dict[str, dict[str, Path]] = {}
+    for path in directory.iterdir():
+        raw_id, _, kind = path.name.partition(".")
+        if is_id(raw_id) and kind in (*STREAMS, "cmd"):
+            found.setdefault(raw_id, {})[kind] = path
+    return found
+
+
+def _adopt_one(store: Store, raw_id: str, paths: dict[str, Path], now: float) -> bool:
+    if any(now - path.lstat().st_mtime < _YOUNG_S for path in paths.values()):
+        return False
+    if not all(_is_left_alone(path) for path in paths.values()):
+        return False
+    command = paths.pop("cmd", None)
+    is_new = not store.has(raw_id) and any(path.stat().st_size for path in paths.values())
+    if is_new:
+        size = sum(path.stat().st_size for path in paths.values())
+        text = command.read_text("utf-8", "replace") if command else ""
+        store.keep(dict(paths), raw_id)
+        record_run(store.state_dir, Run(text, raw_bytes=size, raw_id=raw_id), now)
+    for path in (*paths.values(), *([command] if command else [])):
+        path.unlink(missing_ok=True)
+    return is_new
+
+
+def _is_left_alone(path: Path) -> bool:
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        return _lock(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,243 @@
+"""Whatever was hidden can be had back: whole, by line, by pattern, byte for byte."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from laconic.cli import main as cli
+from laconic.errors import UsageError
+from laconic.record.database import DATABASE
+from laconic.record.recall import lines, wanted
+from laconic.record.runs import record_run
+from laconic.record.store import Store
+from laconic.record.sweep import sweep
+from records import a_run, rows
+
+NASTY = (
+    b"\x1b[31mred\x1b[0m\r\n\0\xff\xfe\r50%\r100%\n\xe2\x82\n\n" + "é\u2028ü\n".encode() + b"end"
+)
+
+
+@pytest.fixture
+def store(home):
+    return Store(home / ".local/state/laconic")
+
+
+@pytest.fixture
+def laconic(capfdbinary):
+    def run(*words):
+        status = cli.run(list(words))
+        out, err = capfdbinary.readouterr()
+        return status, out, err.decode()
+
+    return run
+
+
+def keep(store, parts, now=None, **fields):
+    raw_id = store.keep(parts)
+    assert record_run(store.state_dir, a_run(raw_id=raw_id, **fields), now)
+    return raw_id
+
+
+# -- lines ---------------------------------------------------------------------------------------
+
+STREAMS = st.lists(st.binary(max_size=30) | st.just(b"\n"), max_size=8)
+
+
+@given(STREAMS, STREAMS)
+def test_lines_put_together_are_the_output(out, err):
+    chunks = [("out", chunk) for chunk in out] + [("err", chunk) for chunk in err]
+    found = list(lines(chunks))
+    for stream, pieces in (("out", out), ("err", err)):
+        own = [line.data for line in found if line.stream == stream]
+        assert own == re.findall(rb"[^\n]*\n|[^\n]+", b"".join(pieces))
+    assert [line.number for line in found] == list(range(1, len(found) + 1))
+
+
+@given(st.lists(st.binary().map(lambda data: data.replace(b"\n", b"")), max_size=20),
+       st.integers(1, 22), st.integers(0, 22))  # fmt: skip
+def test_a_range_is_what_it_says(texts, first, length):
+    data = b"".join(text + b"\n" for text in texts)
+    found = wanted(f"{first}:{first + length}", None).pick(lines([("both", data)]))
+    assert [line.data[:-1] for line in found] == texts[first - 1 : first + length]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("2:3", [2, 3]), ("2:", [2, 3, 4]), (":2", [1, 2]), ("3", [3]), ("4:9", [4]), ("9:", [])],
+)
+def test_a_range_may_be_open(text, expected):
+    found = wanted(text, None).pick(lines([("both", b"a\nb\nc\nd")]))
+    assert [line.number for line in found] == expected
+
+
+@pytest.mark.parametrize("text", ["", ":", "a:b", "3:2", "0", "0:5", "-1:2", "1:2:3", "1 :2", "²:"])
+def test_what_is_no_range_is_told(text):
+    with pytest.raises(UsageError, match="--lines"):
+        wanted(text, None)
+
+
+def test_range_and_pattern_hold_together():
+    chunks = [("both", b"error 1\nfine\nerror 3\nerror 4\n")]
+    assert [line.number for line in wanted("2:3", "error").pick(lines(chunks))] == [3]
+
+
+# -- the command ---------------------------------------------------------------------------------
+
+
+def test_an_output_comes_back_byte_for_byte(store, laconic):
+    raw_id = keep(store, {"both": NASTY})
+    assert laconic("recall", raw_id) == (0, NASTY, "")
+    assert laconic("recall", raw_id, "--raw") == (0, NASTY, "")
+
+
+def test_lines_come_back_byte_for_byte(store, laconic):
+    raw_id = keep(store, {"both": NASTY})
+    whole = NASTY.split(b"\n")
+    assert laconic("recall", raw_id, "--lines", "2:3")[1] == b"\n".join(whole[1:3]) + b"\n"
+    assert laconic("recall", raw_id, "--lines", "6:")[1] == b"end"
+    assert laconic("recall", raw_id, "--lines", "1:99")[1] == NASTY
+
+
+def test_a_pattern_finds_lines_with_their_numbers_and_raw_without(store, laconic):
+    raw_id = keep(store, {"both": NASTY})
+    assert laconic("recall", raw_id, "--grep", r"^\x1b|end$")[1] == (
+        b"1:\x1b[31mred\x1b[0m\r\n6:end"
+    )
+    assert laconic("recall", raw_id, "--grep", "ü", "--raw")[1] == "é\u2028ü\n".encode()
+
+
+def test_streams_that_were_apart_come_together_or_apart_with_raw(store, laconic):
+    raw_id = keep(store, {"err": b"warning\n", "out": b"one\ntwo"})
+    assert laconic("recall", raw_id) == (0, b"one\ntwowarning\n", "")
+    assert laconic("recall", raw_id, "--raw") == (0, b"one\ntwo", "warning\n")
+    assert laconic("recall", raw_id, "--lines", "2:") == (0, b"two\nwarning\n", "")
+    assert laconic("recall", raw_id, "--grep", "o|w") == (0, b"1:one\n2:two\n3:warning\n", "")
+    assert laconic("recall", raw_id, "--grep", "o|w", "--raw") == (0, b"one\ntwo", "warning\n")
+
+
+def test_an_output_of_nothing_is_nothing(store, laconic):
+    assert laconic("recall", keep(store, {"out": b"", "err": b""})) == (0, b"", "")
+
+
+def test_last_is_the_last_and_says_which(store, laconic):
+    first = keep(store, {"out": b"first"}, now=time.time() - 60)
+    second = keep(store, {"out": b"second"})
+    record_run(store.state_dir, a_run(raw_id=""))
+    status, out, err = laconic("recall", "last")
+    assert (status, out) == (0, b"second")
+    assert re.fullmatch(
+        rf"laconic: {second} is from \d{{4}}-\d\d-\d\d [\d:]{{8}}: cargo test\n", err
+    )
+    assert laconic("recall", first)[1] == b"first"
+
+
+def test_a_terminal_is_not_commanded_unless_raw(store):
+    raw_id = keep(store, {"both": b"a\tb\x1b[2J\xff\n"})
+    for more, expected in (([], b"a\tb\\x1b[2J\\udcff\r\n"), (["--raw"], b"a\tb\x1b[2J\xff\r\n")):
+        reader, writer = pty.openpty()
+        command = [sys.executable, "-m", "laconic", "recall", raw_id, *more]
+        subprocess.run(command, stdout=writer, check=True)
+        assert os.read(reader, 1000) == expected
+        os.close(reader)
+        os.close(writer)
+
+
+def test_a_reader_that_has_seen_enough_is_no_error_and_counts(store):
+    raw_id = keep(store, {"both": b"line\n" * 500_000})
+    command = f"{sys.executable} -m laconic recall {raw_id} | head -1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"line\n", b"")
+    assert rows(store.state_dir, "SELECT raw_id FROM recalls") == [raw_id]
+
+
+def test_recalls_are_counted_for_the_filter_up_to_what_the_agent_reads(store, laconic):
+    short = keep(store, {"out": b"x\n" * 50}, filter_id="make", project="/p")
+    long = keep(store, {"out": b"word\n" * 100_000}, filter_id="npm/install", program="npm install")
+    for words in ([short], [short, "--lines", "1"], [long], [short, "--grep", "nowhere"]):
+        laconic("recall", *words)
+    found = rows(
+        store.state_dir, "SELECT filter, program, project, raw_id FROM recalls ORDER BY time"
+    )
+    assert found == [
+        ("make", "cargo test", "/p", short),
+        ("make", "cargo test", "/p", short),
+        ("npm/install", "npm install", "", long),
+    ]
+    tokens = rows(store.state_dir, "SELECT tokens FROM recalls ORDER BY time")
+    assert 0 < tokens[1] < tokens[0] < tokens[2] <= 30_000
+
+
+# -- what is not there ---------------------------------------------------------------------------
+
+
+def test_an_old_id_says_when_and_why_it_expired(store, laconic):
+    raw_id = keep(store, {"out": b"x"})
+    sweep(store, time.time() + 15 * 86400)
+    status, out, err = laconic("recall", raw_id)
+    assert (status, out) == (1, b"")
+    assert re.fullmatch(
+        rf"laconic: {raw_id} expired on \d{{4}}-\d\d-\d\d [\d:]{{8}}: it was older than 14 days\n"
+        r"hint: to keep more: store_mb and store_days of \[compact\] in the configuration\n",
+        err,
+    )
+
+
+def test_a_file_that_somebody_removed_is_told(store, laconic):
+    raw_id = keep(store, {"out": b"x"})
+    store.remove(raw_id)
+    assert laconic("recall", raw_id) == (
+        1, b"", f"laconic: {raw_id} is gone: its file was removed\nhint: run the command again\n",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (["aaaaaa"], 1, "laconic: 'aaaaaa': no output has this id\nhint: laconic history\n"),
+        (["../../etc/passwd"], 1,
+         "laconic: '../../etc/passwd': is no id: six letters and digits\nhint: laconic history\n"),
+        (["last"], 1, "laconic: no output is kept yet\n"),
+        (["aaaaaa", "--grep", "("], 2,
+         ("laconic: --grep '(': missing ), unterminated subpattern at position 0\n"
+          "hint: put \\ before a sign that stands for itself: \\(\n")),
+        (["aaaaaa", "--lines", "x"], 2,
+         "laconic: --lines 'x': is no range of lines\nhint: laconic recall ID --lines 10:20\n"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_told_in_a_line(words, status, message, laconic):
+    assert laconic("recall", *words) == (status, b"", message)
+
+
+@pytest.mark.parametrize("words", [["--lines", "5:"], ["--grep", "nowhere"]])
+def test_no_line_is_told(words, store, laconic):
+    raw_id = keep(store, {"out": b"a\nb\n"})
+    assert laconic("recall", raw_id, *words) == (
+        1, b"", f"laconic: no such line in {raw_id}\nhint: laconic recall {raw_id}\n",
+    )  # fmt: skip
+
+
+def test_outputs_outlive_the_records(store, laconic):
+    raw_id = keep(store, {"out": b"still there"})
+    rows(store.state_dir)
+    (store.state_dir / DATABASE).write_bytes(os.urandom(5000))
+    assert laconic("recall", raw_id)[:2] == (0, b"still there")
+    assert laconic("recall", "last")[:2] == (0, b"still there")
+
+
+def test_an_output_of_a_killed_laconic_is_found(store, laconic):
+    store.spool_dir.mkdir(parents=True)
+    spool = store.spool_dir / "aaaaaa.both"
+    spool.write_bytes(b"so far")
+    os.utime(spool, (time.time() - 60,) * 2)
+    assert laconic("recall", "last")[:2] == (0, b"so far")
+    assert b"aaaaaa  exit ?" in laconic("history")[1]
