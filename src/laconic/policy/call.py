@@ -122,8 +122,11 @@ class Call:
             self.ask("directory", "works in a directory outside the project", argument)
 
     def network(self, argument: Argument | None = None) -> None:
+        """The network is used; argument: the address, if the command line names one."""
         if self.judge.profile == "strict":
             self.ask("network", "uses the network", argument)
+        if argument is not None and self.judge.substituted:
+            self.ask("substituted", "what it fetches becomes part of another command", argument)
 
     def sets(self, argument: Argument) -> None:
         """`NAME=value` for the environment of what runs."""

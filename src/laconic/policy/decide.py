@@ -90,7 +90,9 @@ def _judge_script(script: Script, judge: Judge) -> Decision:
     for occurrence in occurrences:
         start = occurrence.command.start
         judge.given = {e.name: e.value for e in exported if e.start <= start < e.end}
-        parts.append(judge.simple(occurrence.command))
+        context = occurrence.context
+        substituted = bool(context.substitution) and not context.assigned
+        parts.append(judge.simple(occurrence.command, substituted=substituted))
         _follow_directory(occurrence, judge)
     parts += redirect_findings(script, judge)
     parts += evaluation_findings(script, found)

@@ -46,7 +46,7 @@ class Judge:
 
     __slots__ = (
         "around", "changed", "decide", "depth", "directories", "facts", "free_places", "functions",
-        "given", "inline", "known", "library", "possible", "profile", "rules",
+        "given", "inline", "known", "library", "possible", "profile", "rules", "substituted",
     )  # fmt: skip
 
     def __init__(
@@ -63,14 +63,19 @@ class Judge:
         self.known = {"HOME": facts.home, "PWD": facts.cwd}
         self.possible: dict[str, tuple[str, ...]] = {}
         self.around: list[str] = []
+        self.substituted = False
         self.inline: dict[str, str | None] = {}
         self.given: dict[str, str] = {}
         self.changed: set[str] = set()
 
     # -- commands
 
-    def simple(self, command: Command) -> Decision:
-        """A simple command of the tree, with its assignments."""
+    def simple(self, command: Command, *, substituted: bool = False) -> Decision:
+        """A simple command of the tree, with its assignments.
+
+        substituted: what it prints becomes part of another command.
+        """
+        self.substituted = substituted
         span = command.start, command.end
         found = self._assignments(command)
         if command.words:

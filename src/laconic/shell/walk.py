@@ -44,17 +44,18 @@ class Context:
     output is a pipe, if only because it is in a group that is piped. substitution: the innermost
     one it is in (`$(`, a backquote, `<(`, `>(`), or empty. function: the innermost function whose
     body it is in. around: redirects of the compound commands it is in, which feed or take its
-    streams.
+    streams. assigned: the substitution's text becomes the value of a variable, no argument.
     """
 
     __slots__ = (
-        "around", "background", "feeds_pipe", "function", "negated", "reads_pipe", "stage",
-        "stages", "subshell", "substitution",
+        "around", "assigned", "background", "feeds_pipe", "function", "negated", "reads_pipe",
+        "stage", "stages", "subshell", "substitution",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.stage, self.stages = 0, 1
         self.background = self.subshell = self.negated = self.reads_pipe = self.feeds_pipe = False
+        self.assigned = False
         self.substitution = self.function = ""
         self.around: tuple[Redirect, ...] = ()
 
@@ -124,7 +125,10 @@ def _in_pipeline(pipeline: Pipeline, context: Context, found: list[Occurrence]) 
 def _in_command(command: AnyCommand, context: Context, found: list[Occurrence]) -> None:
     if isinstance(command, Command):
         found.append(Occurrence(command, context))
-        _in_words(command, context, found)
+        for assignment in command.assignments:
+            _in_words(assignment, context.but(assigned=True), found)
+        for part in (*command.words, *command.redirects):
+            _in_words(part, context.but(assigned=isinstance(part, Assignment)), found)
     elif isinstance(command, Function):
         _in_command(command.body, context.but(function=command.name), found)
     elif isinstance(command, Coproc):
