@@ -13,7 +13,7 @@ LAYERS = (
     ("laconic.shell",),
     ("laconic.tools",),
     ("laconic.policy", "laconic.rewrite", "laconic.compact"),
-    ("laconic.files", "laconic.toml", "laconic.redact", "laconic.rule_files"),
+    ("laconic.files", "laconic.toml", "laconic.redact", "laconic.rule_files", "laconic.surroundings"),
     ("laconic.schema", "laconic.catalog", "laconic.trust", "laconic.run", "laconic.record"),
     ("laconic.config", "laconic.filter_file"),
     ("laconic.overlay",),

@@ -6,28 +6,46 @@ laconic, 130 Ctrl-C.  A reader that goes away early (`| head`) is no error.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
-from importlib import import_module
-from typing import NamedTuple, NoReturn
 
-from laconic import __version__
 from laconic.errors import LaconicError, UsageError
 
 
-class Command(NamedTuple):
-    """A command; its module laconic.cli.<name> has add_arguments(parser) and main(args)."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
-    name: str
-    help: str
+    from laconic.cli.parser import Parser
+
+
+class Command:
+    """A command; its module laconic.cli.<name> has add_arguments(parser) and main(args).
+
+    is_direct: it has direct(argv) in place of main, because it must start fast and because what
+    stands behind its own flags belongs to another program.
+    """
+
+    __slots__ = ("help", "is_direct", "name")
+
+    def __init__(self, name: str, help: str, *, is_direct: bool = False) -> None:  # noqa: A002
+        self.name, self.help, self.is_direct = name, help, is_direct
 
 
 COMMANDS = (
+    Command("run", "run a command and show what matters of its output", is_direct=True),
+    Command("wrap", "the same for a shell and its command line", is_direct=True),
+    Command("err", "show only errors and warnings of a command", is_direct=True),
+    Command("test", "show only failures and the result of a test run", is_direct=True),
+    Command("summary", "show the ends of an output and what is wrong in it", is_direct=True),
     Command("check", "say whether a command may run"),
     Command("explain", "say why, part by part"),
     Command("rewrite", "print what would run in place of a command"),
     Command("allow", "let a command run for a while, in this project"),
+    Command("install", "put laconic into the settings of coding agents"),
+    Command("uninstall", "take laconic out of them"),
+    Command("doctor", "examine whether laconic works"),
+    Command("hook", "answer the hook of an agent"),
     Command("recall", "print the whole output of a command that laconic compacted"),
     Command("gain", "say how many tokens laconic saved"),
     Command("history", "print the last commands that laconic ran"),
@@ -43,34 +61,17 @@ COMMANDS = (
 )
 
 
-class Parser(argparse.ArgumentParser):
-    """An ArgumentParser that leaves errors to the one place that prints them."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(message, f"{self.prog} --help")
-
-
 def build_parser(only: str | None = None) -> Parser:
     """Build the tree; with `only`, load that command's module and no other."""
-    parser = Parser(
-        prog="laconic",
-        description="Stands between coding agents and the shell.",
-        allow_abbrev=False,
-    )
-    parser.add_argument("--version", action="version", version=f"laconic {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        child = commands.add_parser(
-            command.name, help=command.help, description=command.help, allow_abbrev=False
-        )
-        if only in {None, command.name}:
-            module = import_module(f"laconic.cli.{command.name}")
-            module.add_arguments(child)
-            child.set_defaults(main=module.main)
-    return parser
+    from laconic.cli import parser  # noqa: PLC0415 - argparse is slow, and not all need it
+
+    return parser.build_parser(COMMANDS, only)
 
 
 def main(argv: list[str]) -> int:
+    direct = _direct_command(argv)
+    if direct:
+        return _module(direct).direct(argv[direct != "shell" :])  # type: ignore[no-any-return]
     chosen = next((word for word in argv if not word.startswith("-")), "")
     if chosen and chosen not in {command.name for command in COMMANDS}:
         raise UsageError(f"there is no command {chosen!r}", _nearest(chosen))
@@ -79,6 +80,22 @@ def main(argv: list[str]) -> int:
         raise UsageError(f"unrecognized arguments: {' '.join(rest)}", f"laconic {chosen} --help")
     status: int = args.main(args)
     return status
+
+
+def _direct_command(argv: list[str]) -> str:
+    """Give the module of a command that reads its own arguments; `-c` is that of a shell."""
+    first = argv[0] if argv else ""
+    if first[:1] == "-" and first[1:2] != "-":
+        return "shell" if _module("shell").is_shell_call(argv) else ""
+    is_asked_for_help = argv[1:2] in (["-h"], ["--help"])
+    found = any(command.name == first and command.is_direct for command in COMMANDS)
+    return first if found and not is_asked_for_help else ""
+
+
+def _module(name: str) -> Any:
+    from importlib import import_module  # noqa: PLC0415
+
+    return import_module(f"laconic.cli.{name}")
 
 
 def _nearest(word: str) -> str:
@@ -128,6 +145,11 @@ def _complain(error: LaconicError, status: int) -> int:
     return status
 
 
+def is_hook_call(argv: list[str]) -> bool:
+    """Tell a hook from a person who asks for help: a hook never ends with a usage error."""
+    return argv[1:2] == ["hook"] and not {"-h", "--help"} & set(argv[2:])
+
+
 def _silence_stdout() -> None:
     """Keep Python from complaining again when it flushes at the end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -143,6 +165,10 @@ def _report_bug(error: Exception) -> int:
 
 
 def main_entry() -> NoReturn:
+    if is_hook_call(sys.argv):
+        from laconic.agents.hook import run as answer_hook  # noqa: PLC0415 - it ends the process
+
+        answer_hook(sys.argv[2:])
     for stream in (sys.stdout, sys.stderr):
         if stream:
             # What the terminal's encoding lacks is shown escaped, never an error.

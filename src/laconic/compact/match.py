@@ -1,0 +1,183 @@
+"""Finds the filter for a command: by program, subcommands and options of the evaluated words."""
+
+from __future__ import annotations
+
+import re
+
+from laconic.tools.options import VALUE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from laconic.compact.filter import Filter
+    from laconic.tools.arguments import Argument
+    from laconic.tools.knowledge import Branch, Library
+
+# Asked for by people who hand the output to a program, or who want to read all of it.
+_EXACT_OPTION = re.compile(
+    r"--(?:json|porcelain|null|print0|format|jq|template|message-format|output-format|help|version)"
+    r"(?:=.*)?|-z|-0|-print0|-printf|--pretty=t?format:.*|--reporter=json|--junit-?xml(?:=.*)?"
+    r"|(?:-o=?|--output=)(?:json|yaml|name|wide|tsv|jsonl|csv|xml|jsonpath.*|go-template.*|custom-.*)"
+)
+_FORMATS = frozenset("json yaml name wide tsv jsonl csv xml".split())
+_VERSIONED = re.compile(r"(.*?[A-Za-z])-?[0-9]+(?:\.[0-9]+)*(?:\.exe)?")
+
+
+class Entry:
+    """One command path of one filter: `git log --oneline` is a path of two words and an option."""
+
+    __slots__ = ("identifier", "options", "rank", "words")
+
+    def __init__(self, command: str, identifier: str, layer: int) -> None:
+        words = command.split()
+        last = max(pos for pos, word in enumerate(words) if pos == 0 or not word.startswith("-"))
+        self.words, self.options = tuple(words[: last + 1]), tuple(words[last + 1 :])
+        self.identifier = identifier
+        self.rank = (len(self.words), len(self.options), layer)
+
+
+class Filters:
+    """All filters, by program; of those that fit the most specific wins, then the last added.
+
+    load: gives a filter by its id, when it is needed. exact: commands whose output is left alone.
+    runners: commands that run the command behind them (`npx`, `uv run`).
+    """
+
+    __slots__ = ("_entries", "_exact", "_library", "_load", "_runners")
+
+    def __init__(
+        self,
+        load: Callable[[str], Filter | None],
+        library: Library | None = None,
+        *,
+        exact: Iterable[str] = (),
+        runners: Iterable[str] = (),
+    ) -> None:
+        self._load, self._library = load, library
+        self._entries: dict[str, list[Entry]] = {}
+        self._exact = _by_program(exact)
+        self._runners = _by_program(runners)
+
+    def add(self, command: str, identifier: str, layer: int = 0) -> None:
+        entry = Entry(command, identifier, layer)
+        known = self._entries.setdefault(entry.words[0], [])
+        known.append(entry)
+        known.sort(key=lambda entry: entry.rank, reverse=True)
+
+    def find(self, arguments: list[Argument], *, with_passthrough: bool = False) -> Filter | None:
+        """Give the filter for a command, or None: nothing fits, or exact output is asked for.
+
+        with_passthrough: also one that an option of the command passes by.
+        """
+        arguments = self._inner(arguments)
+        if not arguments or asks_for_exact(arguments):
+            return None
+        for entry in self._entries.get(self._program(arguments[0], self._entries), ()):
+            if not self._fits(entry, arguments):
+                continue
+            found = self._load(entry.identifier)
+            if found is not None:
+                is_hidden = not with_passthrough and is_passed_through(found, arguments)
+                return None if is_hidden else found
+        return None
+
+    def is_exact(self, arguments: list[Argument]) -> bool:
+        """Tell whether a command reads something out, so that each of its lines is wanted."""
+        arguments = self._inner(arguments)
+        if not arguments or asks_for_exact(arguments):
+            return True
+        entries = self._exact.get(self._program(arguments[0], self._exact), ())
+        return any(self._fits(entry, arguments) for entry in entries)
+
+    def _inner(self, arguments: list[Argument]) -> list[Argument]:
+        """The command that a runner runs: pytest, in `uv run pytest`."""
+        while arguments:
+            entries = self._runners.get(self._program(arguments[0], self._runners), ())
+            behind = next((b for e in entries if (b := self._behind(e.words, arguments))), 0)
+            while behind and behind < len(arguments) and _is_option(arguments[behind]):
+                behind += 1
+            if not behind or behind == len(arguments):
+                break
+            arguments = arguments[behind:]
+        return arguments
+
+    def _program(self, argument: Argument, known: dict[str, list[Entry]]) -> str:
+        name = (argument.text or "").rsplit("/", 1)[-1] if argument.is_static else ""
+        if name in known:
+            return name
+        versioned = _VERSIONED.fullmatch(name)
+        return versioned[1] if versioned else name.removesuffix(".exe")
+
+    def _fits(self, entry: Entry, arguments: list[Argument]) -> bool:
+        behind = self._behind(entry.words, arguments)
+        return bool(behind) and all(
+            any(has_option(argument, option) for argument in arguments[behind:])
+            for option in entry.options
+        )
+
+    def _behind(self, words: tuple[str, ...], arguments: list[Argument]) -> int:
+        """The position behind the words of a path, 0 if they are not there; options may be
+        between them, with their values where the tool's table knows which have one.
+        """
+        branch = self._library.root.words.get(words[0]) if self._library else None
+        pos = 1
+        for word in words[1:]:
+            while pos < len(arguments) and _is_option(arguments[pos]):
+                if arguments[pos].text == word:
+                    break
+                pos += 2 if _takes_value(branch, arguments[pos].text or "") else 1
+            if pos >= len(arguments) or arguments[pos].text != word:
+                return 0
+            branch = branch.child(word) if branch else None
+            pos += 1
+        return pos
+
+
+def asks_for_exact(arguments: list[Argument]) -> bool:
+    texts = [argument.text or "" for argument in arguments]
+    for pos, text in enumerate(texts[1:], 1):
+        if _EXACT_OPTION.fullmatch(text):
+            return True
+        following = texts[pos + 1] if pos + 1 < len(texts) else ""
+        if text in ("-o", "--output") and following.partition("=")[0] in _FORMATS:
+            return True
+    return False
+
+
+def is_passed_through(wanted: Filter, arguments: list[Argument]) -> bool:
+    return any(
+        has_option(argument, option) for option in wanted.passthrough for argument in arguments[1:]
+    )
+
+
+def has_option(argument: Argument, option: str) -> bool:
+    """Tell whether a word is an option: `--stat`, `--stat=80`, and `-p` also in `-cp`.
+
+    Errs towards yes (`-cp` may be one option): the answer then is the raw output.
+    """
+    text = argument.leading
+    if text == option or text.startswith(f"{option}="):
+        return True
+    is_letter = len(option) == 2 and option[0] == "-"  # noqa: PLR2004 - a dash and a letter
+    return is_letter and text[:1] == "-" and text[:2] != "--" and option[1] in text[1:]
+
+
+def _is_option(argument: Argument) -> bool:
+    return argument.leading[:1] in ("-", "+")
+
+
+def _takes_value(branch: Branch | None, text: str) -> bool:
+    entry = branch.entry if branch else None
+    if entry is None or "=" in text:
+        return False
+    specs = [entry.everywhere, *([entry.options] if entry.options else [])]
+    return any(spec.known.get(text, (0, ""))[0] == VALUE for spec in specs)
+
+
+def _by_program(commands: Iterable[str]) -> dict[str, list[Entry]]:
+    found: dict[str, list[Entry]] = {}
+    for command in commands:
+        entry = Entry(command, "", 0)
+        found.setdefault(entry.words[0], []).append(entry)
+    return found

@@ -1,0 +1,176 @@
+"""Runs a filter's stages over the lines of an output, in this order:
+
+ 1. clean      colours and overwritten text go; from here on lines are as a terminal showed them
+ 2. count      numbers are taken before anything is dropped
+ 3. branch     exit status 0: [success], when all it requires is there; any other: [failure]
+ 4. pin        must_keep lines, and after a failure every diagnostic: no later stage removes them
+ 5. show       [success] show: its text and the pinned lines are the result
+ 6. json       fields of JSON output are the result
+ 7. section    blocks stay whole, or up to their first lines
+ 8. drop       lines that go
+ 9. keep       if given, only these stay
+10. replace    lines are shortened to captured values
+11. dedupe     equal neighbours become one
+12. group      lines with the same captured values become one
+13. tree       neighbouring paths share the line of their directory
+14. blank      of neighbouring blank lines one stays, unless the kind is text
+15. clip, head and tail, budget: the last resort
+
+In doubt the raw output is shown: None is the answer when nothing would change, when the result does
+not cost fewer tokens with its notice, and when there is a notice already.
+"""
+
+from __future__ import annotations
+
+from itertools import compress, count
+from operator import not_
+
+from laconic.compact.diagnostics import find_diagnostics
+from laconic.compact.filter import LISTING, SUMMARY, TEXT
+from laconic.compact.notice import has_notice, notice
+from laconic.compact.patterns import values_of
+from laconic.compact.result import MADE, Compacted, Row, Shown
+from laconic.compact.stages.clean import clean
+from laconic.compact.stages.count import count_values
+from laconic.compact.stages.dedupe import dedupe
+from laconic.compact.stages.drop import drop, keep
+from laconic.compact.stages.group import group
+from laconic.compact.stages.json import extract
+from laconic.compact.stages.limit import clip, fit, gap_row, limit, window
+from laconic.compact.stages.replace import replace
+from laconic.compact.stages.section import Blocks, find_blocks
+from laconic.compact.stages.template import fill
+from laconic.compact.stages.tree import tree
+from laconic.compact.tokens import estimate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.filter import Branch, Filter
+    from laconic.compact.lines import Lines
+
+_WORTH = 0.9
+# The part of the budget that goes to the beginning: a list is read from there, a test run's or a
+# build's result stands at the end.
+_HEAD_SHARE = {LISTING: 0.9, SUMMARY: 0.3, TEXT: 0.5}
+
+
+def compact(wanted: Filter, status: int, lines: Lines) -> Compacted | None:
+    """Give what to show in place of the output, or None for the output as it is."""
+    compacted = apply(wanted, status, lines)
+    return compacted if compacted and is_cheaper(compacted) else None
+
+
+def apply(wanted: Filter, status: int, lines: Lines) -> Compacted | None:
+    """Run the stages; None if they change nothing. What it costs is not compared yet."""
+    if not lines.text.strip() or has_notice(lines.text):
+        return None
+    cleaned = clean(lines)
+    rows = _rows(wanted, status, cleaned)
+    is_whole = len(rows) == len(lines) and all(isinstance(row, int) for row in rows)
+    if not rows or (is_whole and cleaned is lines):
+        return None
+    return Compacted(wanted.id, lines, rows, cleaned.texts)
+
+
+def is_cheaper(compacted: Compacted) -> bool:
+    """Compare with raw, the notice included; the numbers stay in the result.
+
+    Where less than a tenth is saved, the raw output is worth more than the savings.
+    """
+    compacted.tokens_raw = estimate(compacted.lines.text)
+    compacted.tokens = estimate(compacted.text() + notice(compacted))
+    return compacted.tokens <= compacted.tokens_raw * _WORTH
+
+
+def _rows(wanted: Filter, status: int, lines: Lines) -> list[Row]:
+    branch, values = _branch(wanted, status, lines)
+    pinned = set(branch.must_keep.hits(lines))
+    if status != 0:
+        pinned |= find_diagnostics(lines)
+    if branch.show and status == 0:
+        return [*sorted(pinned), *_made(fill(branch.show, values), lines)]
+    if branch.json:
+        extracted = extract(lines, branch.json)
+        if extracted is not None and status == 0:
+            return list(extracted)
+    return _staged(branch, lines, pinned, wanted.kind)
+
+
+def _branch(wanted: Filter, status: int, lines: Lines) -> tuple[Branch, dict[str, str]]:
+    """The keys that hold for this outcome, and the values for its template."""
+    if status != 0:
+        return wanted.failure, {}
+    values = count_values(lines, wanted.counts)
+    for pattern in wanted.requires:
+        found = pattern.matches(lines)
+        if not found:
+            return wanted.plain, {}
+        values.update(values_of(found[-1][1]))
+    return wanted.success, values
+
+
+def _made(text: str, lines: Lines) -> list[Row]:
+    numbers = tuple(range(1, len(lines) + 1))
+    return [Shown(MADE, line, numbers) for line in text.split("\n")]
+
+
+def _staged(branch: Branch, lines: Lines, pinned: set[int], kind: str) -> list[Row]:
+    texts, share = lines.texts, _HEAD_SHARE[kind]
+    blank = set(compress(count(), map(not_, map(str.strip, texts)))) if kind != TEXT else set()
+    blocks = find_blocks(lines, branch.sections)
+    held = pinned | blocks.held
+    left = _without_cuts(len(lines), blocks, pinned)
+    left = drop(left, lines, branch.drop, held)
+    left = keep(left, lines, branch.keep, held)
+    rows = _with_cuts(left, blocks, pinned)
+    if branch.replace and not (branch.dedupe or branch.groups or branch.trees):
+        rows = window(_without_blanks(rows, blank), branch.budget, share, pinned)
+    rows = replace(rows, texts, branch.replace, held)
+    if branch.dedupe:
+        rows = dedupe(rows, texts)
+    for pattern, show in branch.groups:
+        rows = group(rows, lines, pattern, show, held)
+    for pattern in branch.trees:
+        rows = tree(rows, texts, pattern, held)
+    rows = _without_blanks(rows, blank)
+    rows = clip(rows, lines, branch.width, pinned)
+    rows = limit(rows, branch.head, branch.tail, pinned)
+    return fit(rows, texts, branch.budget, share, pinned)
+
+
+def _without_cuts(total: int, blocks: Blocks, pinned: set[int]) -> list[int]:
+    if not blocks.cut:
+        return list(range(total))
+    cut = {pos for first, last in blocks.cut for pos in range(first, last + 1)}
+    cut -= pinned
+    return [pos for pos in range(total) if pos not in cut]
+
+
+def _with_cuts(left: list[int], blocks: Blocks, pinned: set[int]) -> list[Row]:
+    """Mark where the rest of a block was."""
+    rows: list[Row] = list(left)
+    for first, last in blocks.cut:
+        missing = [pos + 1 for pos in range(first, last + 1) if pos not in pinned]
+        if missing:
+            rows.append(gap_row(missing))
+    if len(rows) > len(left):
+        rows.sort(key=lambda row: row if isinstance(row, int) else row.numbers[0] - 1)
+    return rows
+
+
+def _without_blanks(rows: list[Row], blank: set[int]) -> list[Row]:
+    """Of neighbouring blank lines one stays; none at the beginning and the end."""
+    if not blank:
+        return rows
+    kept: list[Row] = []
+    waiting: Row | None = None
+    for row in rows:
+        if row in blank:
+            waiting = row
+            continue
+        if waiting is not None:
+            if kept:
+                kept.append(waiting)
+            waiting = None
+        kept.append(row)
+    return kept

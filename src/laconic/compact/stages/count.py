@@ -1,0 +1,20 @@
+"""Counts lines, or adds up the numbers in them, before anything is dropped."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.lines import Lines
+    from laconic.compact.patterns import Pattern
+
+
+def count_values(lines: Lines, counts: tuple[tuple[str, Pattern], ...]) -> dict[str, str]:
+    """A pattern with a group adds up what the group captured; one without counts its lines."""
+    return {name: str(_number(lines, pattern)) for name, pattern in counts}
+
+
+def _number(lines: Lines, pattern: Pattern) -> int:
+    found = pattern.matches(lines)
+    if not pattern.compiled.groups:
+        return len(found)
+    return sum(int(match[1]) for _, match in found if (match[1] or "").isdecimal())

@@ -1,0 +1,2 @@
+cargo b --release
+status 101

@@ -1,0 +1,2 @@
+cargo build -v
+status 0

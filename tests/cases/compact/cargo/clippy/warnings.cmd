@@ -1,0 +1,2 @@
+cargo clippy
+status 0

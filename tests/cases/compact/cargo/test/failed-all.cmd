@@ -1,0 +1,2 @@
+cargo test --offline --no-fail-fast
+status 101

@@ -1,0 +1,2 @@
+cargo test --offline -q
+status 101

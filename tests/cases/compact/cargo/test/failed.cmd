@@ -1,0 +1,2 @@
+cargo test --offline
+status 101

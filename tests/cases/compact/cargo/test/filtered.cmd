@@ -1,0 +1,2 @@
+cargo test --offline adds_1_
+status 0

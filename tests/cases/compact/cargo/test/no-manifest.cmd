@@ -1,0 +1,2 @@
+cargo test --manifest-path /srv/nosuch/Cargo.toml
+status 101

@@ -1,0 +1,2 @@
+npx eslint src/a.js
+status 1

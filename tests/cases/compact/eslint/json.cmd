@@ -1,0 +1,2 @@
+npx eslint --format json fine.js
+status 0

@@ -1,0 +1,2 @@
+npx eslint .
+status 1

@@ -1,0 +1,2 @@
+npx eslint nosuch.js
+status 2

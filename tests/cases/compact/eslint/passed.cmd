@@ -1,0 +1,2 @@
+npx eslint fine.js
+status 0

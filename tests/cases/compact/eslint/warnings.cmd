@@ -1,0 +1,2 @@
+npx eslint ok.js
+status 1

@@ -1,0 +1,2 @@
+find /srv/app/web -type d -name button
+status 0

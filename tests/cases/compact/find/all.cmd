@@ -1,0 +1,2 @@
+find web -type f
+status 0

@@ -1,0 +1,2 @@
+find . -nmae x
+status 1

@@ -1,0 +1,2 @@
+find . -not -path './web/*'
+status 0

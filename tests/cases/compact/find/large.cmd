@@ -1,0 +1,2 @@
+find . -name '*.py' -path './[a-kA-K]*'
+status 0

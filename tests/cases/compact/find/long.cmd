@@ -1,0 +1,2 @@
+find web/src/components/button -ls
+status 0

@@ -1,0 +1,2 @@
+find web/src/components nosuch -name '*.ts'
+status 1

@@ -1,0 +1,2 @@
+find . -name '*.tsx'
+status 0

@@ -1,0 +1,2 @@
+find . -name nosuch
+status 0

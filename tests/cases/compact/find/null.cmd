@@ -1,0 +1,2 @@
+find web/src/hooks -name 'use1*' -print0
+status 0

@@ -1,0 +1,2 @@
+git add -n src/mod_1.py
+status 0

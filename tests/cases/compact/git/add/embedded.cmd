@@ -1,0 +1,2 @@
+git add sub
+status 0

@@ -1,0 +1,2 @@
+git add a.pyc README.md
+status 1

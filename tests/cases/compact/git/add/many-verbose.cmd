@@ -1,0 +1,2 @@
+git add -v docs
+status 0

@@ -1,0 +1,2 @@
+git add nosuch.py
+status 128

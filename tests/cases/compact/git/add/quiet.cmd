@@ -1,0 +1,2 @@
+git add -A
+status 0

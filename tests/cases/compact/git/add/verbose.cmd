@@ -1,0 +1,2 @@
+git add -v -A
+status 0

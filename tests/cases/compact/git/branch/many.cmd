@@ -1,0 +1,2 @@
+git branch
+status 0

@@ -1,0 +1,2 @@
+git branch -d nosuch
+status 1

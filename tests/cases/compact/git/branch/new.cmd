@@ -1,0 +1,2 @@
+git branch topic-x
+status 0

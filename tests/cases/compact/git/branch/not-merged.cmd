@@ -1,0 +1,2 @@
+git branch -d lone
+status 1

@@ -1,0 +1,2 @@
+git branch -r
+status 0

@@ -1,0 +1,2 @@
+git branch -d feature/one
+status 0

@@ -1,0 +1,2 @@
+git commit --amend -m "a better message"
+status 0

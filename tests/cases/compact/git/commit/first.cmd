@@ -1,0 +1,2 @@
+git commit -m "first: a skeleton"
+status 0

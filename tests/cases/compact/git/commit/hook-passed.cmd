@@ -1,0 +1,2 @@
+git commit -m "with a hook"
+status 0

@@ -1,0 +1,2 @@
+git commit -m "docs: sixty pages"
+status 0

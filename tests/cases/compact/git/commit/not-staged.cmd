@@ -1,0 +1,2 @@
+git commit -m "x"
+status 1

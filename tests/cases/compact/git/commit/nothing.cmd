@@ -1,0 +1,2 @@
+git commit -m "nothing"
+status 1

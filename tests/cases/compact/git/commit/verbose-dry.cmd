@@ -1,0 +1,2 @@
+git commit --dry-run
+status 1

@@ -1,0 +1,2 @@
+git diff nosuch
+status 128

@@ -1,0 +1,2 @@
+git diff --name-only
+status 0

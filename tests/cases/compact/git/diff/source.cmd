@@ -1,0 +1,2 @@
+git diff -- src
+status 0

@@ -1,0 +1,2 @@
+git diff --staged
+status 0

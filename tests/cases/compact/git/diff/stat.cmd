@@ -1,0 +1,2 @@
+git diff --stat
+status 0

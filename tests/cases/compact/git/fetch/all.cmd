@@ -1,0 +1,2 @@
+git fetch --all --prune
+status 0

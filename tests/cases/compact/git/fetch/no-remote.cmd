@@ -1,0 +1,2 @@
+git fetch nowhere
+status 128

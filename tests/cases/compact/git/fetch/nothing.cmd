@@ -1,0 +1,2 @@
+git fetch
+status 0

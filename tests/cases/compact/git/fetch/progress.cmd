@@ -1,0 +1,2 @@
+git fetch --progress --prune
+status 0

@@ -1,0 +1,2 @@
+git log --format='%h %s' -5
+status 0

@@ -1,0 +1,2 @@
+git log --graph --oneline -8
+status 0

@@ -1,0 +1,2 @@
+git log --merges
+status 0

@@ -1,0 +1,2 @@
+git log nosuchbranch
+status 128

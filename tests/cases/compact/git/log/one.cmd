@@ -1,0 +1,2 @@
+git log -1
+status 0

@@ -1,0 +1,2 @@
+git log --oneline
+status 0

@@ -1,0 +1,2 @@
+git log -p -3
+status 0

@@ -1,0 +1,2 @@
+git log --stat -5
+status 0

@@ -1,0 +1,2 @@
+git pull --progress
+status 0

@@ -1,0 +1,2 @@
+git pull --no-rebase --no-edit
+status 0

@@ -1,0 +1,2 @@
+git push file:///tmp/lf/g/nowhere.git main
+status 128

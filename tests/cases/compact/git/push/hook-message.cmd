@@ -1,0 +1,2 @@
+git push --progress -u origin feature/one
+status 0

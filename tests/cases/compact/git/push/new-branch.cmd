@@ -1,0 +1,2 @@
+git push -u origin main
+status 0

@@ -1,0 +1,2 @@
+git show HEAD:README.md
+status 0

@@ -1,0 +1,2 @@
+git show
+status 0

@@ -1,0 +1,2 @@
+git show HEAD~1
+status 0

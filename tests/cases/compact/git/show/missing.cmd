@@ -1,0 +1,2 @@
+git show nosuch
+status 128

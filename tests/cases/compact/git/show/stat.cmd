@@ -1,0 +1,2 @@
+git show --stat HEAD
+status 0

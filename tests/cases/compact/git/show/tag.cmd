@@ -1,0 +1,2 @@
+git show v1
+status 0

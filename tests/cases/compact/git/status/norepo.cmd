@@ -1,0 +1,2 @@
+git -C /srv status
+status 128

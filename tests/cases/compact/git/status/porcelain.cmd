@@ -1,0 +1,2 @@
+git status --porcelain
+status 0

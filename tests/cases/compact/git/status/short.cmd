@@ -1,0 +1,2 @@
+git status --short
+status 0

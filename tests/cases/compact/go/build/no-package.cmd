@@ -1,0 +1,2 @@
+go build ./nosuch
+status 1

@@ -1,0 +1,2 @@
+go mod tidy
+status 0

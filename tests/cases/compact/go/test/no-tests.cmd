@@ -1,0 +1,2 @@
+go test ./empty
+status 0

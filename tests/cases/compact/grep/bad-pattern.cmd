@@ -1,0 +1,2 @@
+grep -rn '[' web
+status 2

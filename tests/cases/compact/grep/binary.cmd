@@ -1,0 +1,2 @@
+grep -rn needle .
+status 0

@@ -1,0 +1,2 @@
+grep -rc TODO web
+status 0

@@ -1,0 +1,2 @@
+grep -rn TODO web
+status 0

@@ -1,0 +1,2 @@
+grep -n needle min.js
+status 0

@@ -1,0 +1,2 @@
+grep -rl TODO web
+status 0

@@ -1,0 +1,2 @@
+grep -h TODO -r web/src/hooks
+status 0

@@ -1,0 +1,2 @@
+grep -rn NOSUCH web
+status 1

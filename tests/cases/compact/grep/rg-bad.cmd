@@ -1,0 +1,2 @@
+rg '(' web
+status 2

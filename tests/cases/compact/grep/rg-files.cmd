@@ -1,0 +1,2 @@
+rg -l TODO
+status 0

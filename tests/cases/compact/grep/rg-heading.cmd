@@ -1,0 +1,2 @@
+rg --heading -n TODO web/src/components
+status 0

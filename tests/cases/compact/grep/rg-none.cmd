@@ -1,0 +1,2 @@
+rg nosuchthing web
+status 1

@@ -1,0 +1,2 @@
+rg -n TODO web
+status 0

@@ -1,0 +1,2 @@
+grep -rn 'import os' .
+status 0

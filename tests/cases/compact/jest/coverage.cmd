@@ -1,0 +1,2 @@
+npx jest --coverage m4
+status 0

@@ -1,0 +1,2 @@
+npx jest --verbose bad m1.test.js
+status 1

@@ -1,0 +1,2 @@
+npx jest nosuchpattern
+status 1

@@ -1,0 +1,2 @@
+npx jest --verbose
+status 0

@@ -1,0 +1,2 @@
+npx jest --ci snap
+status 1

@@ -1,0 +1,2 @@
+npx jest missing syntax m3
+status 1

@@ -1,0 +1,2 @@
+ls -la src
+status 0

@@ -1,0 +1,2 @@
+ls -lt
+status 0

@@ -1,0 +1,2 @@
+ls -lah /usr/share/git-core/templates/hooks
+status 0

@@ -1,0 +1,2 @@
+ls -l
+status 0

@@ -1,0 +1,2 @@
+ls -l READ.md nosuch
+status 2

@@ -1,0 +1,2 @@
+ls
+status 0

@@ -1,0 +1,2 @@
+make clean
+status 0

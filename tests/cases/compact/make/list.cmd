@@ -1,0 +1,2 @@
+make list
+status 0

@@ -1,0 +1,2 @@
+make -C src
+status 2

@@ -1,0 +1,2 @@
+make nosuch
+status 2

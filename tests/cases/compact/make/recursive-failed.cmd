@@ -1,0 +1,2 @@
+make sub
+status 2

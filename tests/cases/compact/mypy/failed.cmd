@@ -1,0 +1,2 @@
+mypy app.py
+status 1

@@ -1,0 +1,2 @@
+mypy --strict many
+status 1

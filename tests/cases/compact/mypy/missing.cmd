@@ -1,0 +1,2 @@
+mypy nosuch.py
+status 2

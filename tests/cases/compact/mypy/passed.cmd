@@ -1,0 +1,2 @@
+mypy tests
+status 0

@@ -1,0 +1,2 @@
+mypy --pretty --strict app.py
+status 1

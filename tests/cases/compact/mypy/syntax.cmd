@@ -1,0 +1,2 @@
+mypy broken.py
+status 2

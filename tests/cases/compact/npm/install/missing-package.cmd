@@ -1,0 +1,2 @@
+npm install nosuch-package-of-laconic-tests
+status 1

@@ -1,0 +1,2 @@
+npm test -- bad.test.js
+status 1

@@ -1,0 +1,2 @@
+pip install ./bad
+status 1

@@ -1,0 +1,2 @@
+pip install "werkzeug<1"
+status 0

@@ -1,0 +1,2 @@
+pip install -e ./good
+status 0

@@ -1,0 +1,2 @@
+python -m pip install requests tomli --progress-bar on
+status 0

@@ -1,0 +1,2 @@
+pip install -r nosuch.txt
+status 1

@@ -1,0 +1,2 @@
+pip install nosuch-package-laconic==9
+status 1

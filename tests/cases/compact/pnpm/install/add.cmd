@@ -1,0 +1,2 @@
+pnpm add left-pad
+status 0

@@ -1,0 +1,2 @@
+pytest --collect-only -q -p no:cacheprovider tests/test_calc.py
+status 0

@@ -1,0 +1,2 @@
+pytest --color=yes -p no:cacheprovider
+status 1

@@ -1,0 +1,2 @@
+pytest --tb=line -q -p no:cacheprovider
+status 1

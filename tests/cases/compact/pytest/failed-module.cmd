@@ -1,0 +1,2 @@
+python -m pytest -x -p no:cacheprovider
+status 1

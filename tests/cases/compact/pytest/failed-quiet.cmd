@@ -1,0 +1,2 @@
+pytest -q -p no:cacheprovider
+status 1

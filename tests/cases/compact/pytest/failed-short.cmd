@@ -1,0 +1,2 @@
+pytest -q --tb=short -p no:cacheprovider
+status 1

@@ -1,0 +1,2 @@
+pytest tests/nosuch.py -p no:cacheprovider
+status 4

@@ -1,0 +1,2 @@
+pytest -k nothing -p no:cacheprovider
+status 5

@@ -1,0 +1,2 @@
+pytest -v -p no:cacheprovider
+status 0

@@ -1,0 +1,2 @@
+pytest --nosuchoption
+status 4

@@ -1,0 +1,2 @@
+ruff check --select ALL app.py
+status 1

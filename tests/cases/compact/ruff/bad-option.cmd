@@ -1,0 +1,2 @@
+ruff check --select NOPE .
+status 2

@@ -1,0 +1,2 @@
+ruff check --output-format=concise .
+status 1

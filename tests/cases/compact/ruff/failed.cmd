@@ -1,0 +1,2 @@
+ruff check .
+status 1

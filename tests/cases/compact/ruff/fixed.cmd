@@ -1,0 +1,2 @@
+ruff check --fix app.py --diff
+status 1

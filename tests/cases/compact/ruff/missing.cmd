@@ -1,0 +1,2 @@
+ruff check nosuch.py
+status 1

@@ -1,0 +1,2 @@
+ruff check tests
+status 0

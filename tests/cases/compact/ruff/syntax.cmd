@@ -1,0 +1,2 @@
+ruff check broken.py
+status 1

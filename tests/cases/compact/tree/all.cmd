@@ -1,0 +1,2 @@
+tree -a
+status 0

@@ -1,0 +1,2 @@
+tree --charset ascii web/src
+status 0

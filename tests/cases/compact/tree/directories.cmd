@@ -1,0 +1,2 @@
+tree -d web
+status 0

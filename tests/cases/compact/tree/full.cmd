@@ -1,0 +1,2 @@
+tree -f web/src/components
+status 0

@@ -1,0 +1,2 @@
+tree -J web/src/components
+status 0

@@ -1,0 +1,2 @@
+tree nosuch
+status 2

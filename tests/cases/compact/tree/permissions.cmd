@@ -1,0 +1,2 @@
+tree -p web/src/components
+status 0

@@ -1,0 +1,2 @@
+tree web/src/components
+status 0

@@ -1,0 +1,2 @@
+npx tsc -p tsconfig.json --listFiles
+status 2

@@ -1,0 +1,2 @@
+npx tsc
+status 2

@@ -1,0 +1,2 @@
+npx tsc -p nosuch.json
+status 1

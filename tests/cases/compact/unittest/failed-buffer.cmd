@@ -1,0 +1,2 @@
+python -m unittest -b tests.test_bad
+status 1

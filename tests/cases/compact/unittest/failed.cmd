@@ -1,0 +1,2 @@
+python -m unittest
+status 1

@@ -1,0 +1,2 @@
+python -m unittest discover -v -s tests -t .
+status 0

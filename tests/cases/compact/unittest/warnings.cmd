@@ -1,0 +1,2 @@
+python -m unittest tests.test_warn tests.test_good
+status 0

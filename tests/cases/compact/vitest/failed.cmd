@@ -1,0 +1,2 @@
+npx vitest run bad m1.test
+status 1

@@ -1,0 +1,2 @@
+npx vitest run nosuchpattern
+status 1

@@ -1,0 +1,2 @@
+npx vitest run missing m2
+status 1

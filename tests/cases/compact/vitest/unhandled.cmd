@@ -1,0 +1,2 @@
+npx vitest run late
+status 1

@@ -1,0 +1,524 @@
+"""What filters show of real outputs, and what holds for every filter and any output."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from laconic.compact.diagnostics import diagnostics, is_diagnostic
+from laconic.compact.filter import Filter
+from laconic.compact.generic import compact_generic, failures, mistakes, summary
+from laconic.compact.lines import ERR, Lines, read_lines, read_streams
+from laconic.compact.notice import notice
+from laconic.compact.patterns import Pattern, Patterns
+from laconic.compact.pipeline import apply, compact
+from laconic.compact.result import GAP, MADE, SHORT
+from laconic.compact.result import RAW as WHOLE
+from laconic.compact.stages.clean import clean
+from laconic.compact.tokens import estimate
+from outputs import FOUND, RAW, arguments, cases
+
+CASES = cases()
+IDS = [case.id for case in CASES]
+FILTERS = [FOUND.load(identifier) for identifier in FOUND.ids]
+EXAMPLES = [
+    pytest.param(wanted, example, id=f"{wanted.id}-{number}")
+    for wanted in FILTERS
+    for number, example in enumerate(wanted.table["example"], 1)
+]
+
+
+def shown(wanted: Filter | None, status: int, raw: bytes) -> str:
+    """The text that an agent reads: the result and its notice, or the mark for raw output."""
+    compacted = compact(wanted, status, read_lines(raw)) if wanted else None
+    if compacted is None:
+        return RAW
+    line = notice(compacted, "ID")
+    return compacted.text() + (f"{line}\n" if line else "")
+
+
+# -- cases and examples --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_a_recorded_output_is_shown_like_this(case, request):
+    got = shown(case.filter, case.status, case.raw).encode("utf-8", "surrogateescape")
+    expected = case.path.with_suffix(".out")
+    if request.config.getoption("--update-cases"):
+        expected.write_bytes(got)
+    assert got.decode("utf-8", "replace") == expected.read_bytes().decode("utf-8", "replace")
+
+
+@pytest.mark.parametrize(("wanted", "example"), EXAMPLES)
+def test_an_example_is_what_the_stages_give(wanted, example):
+    compacted = apply(wanted, example["status"], read_lines(example["input"].encode()))
+    assert (compacted.text() if compacted else example["input"]) == example["output"]
+    assert FOUND.filters.find(arguments(example["command"])) is not None
+
+
+@pytest.mark.parametrize("wanted", FILTERS, ids=lambda wanted: wanted.id)
+def test_every_filter_has_an_example_of_a_success_and_of_a_failure(wanted):
+    statuses = {example["status"] == 0 for example in wanted.table["example"]}
+    assert statuses == {True, False}
+
+
+@pytest.mark.parametrize("wanted", FILTERS, ids=lambda wanted: wanted.id)
+def test_every_filter_has_recorded_outputs_of_a_success_and_of_a_failure(wanted):
+    statuses = {case.status == 0 for case in CASES if case.id.rpartition("/")[0] == wanted.id}
+    assert statuses == {True, False}
+
+
+# -- what holds for all of them ------------------------------------------------------------------
+
+
+def check(wanted: Filter, status: int, raw: bytes) -> None:
+    lines = read_lines(raw)
+    compacted = compact(wanted, status, lines)
+    if compacted is None:
+        return
+    cleaned = clean(lines).texts
+    check_parts(compacted, cleaned)
+    if status != 0:
+        check_failure(compacted, cleaned)
+    text = compacted.text() + notice(compacted)
+    assert estimate(text) < estimate(lines.text), "it must cost less than raw"
+    again = compact(wanted, status, read_lines(text.encode("utf-8", "surrogateescape")))
+    assert again is None or again.text() == text
+
+
+def check_parts(compacted, cleaned: list[str]) -> None:
+    """Every raw line is shown or dropped, and no line is shown that is none of the four kinds."""
+    seen = {row.numbers[0] for row in compacted.shown if row.kind in (WHOLE, SHORT)}
+    dropped = {n for first, last in compacted.dropped for n in range(first, last + 1)}
+    assert seen | dropped == set(range(1, len(cleaned) + 1))
+    assert not seen & dropped
+    for row in compacted.shown:
+        sources = [cleaned[number - 1] for number in row.numbers]
+        if row.kind == WHOLE:
+            assert sources == [row.text]
+        elif row.kind == SHORT:
+            assert len(sources) == 1
+            assert len(row.text) < len(sources[0])
+        elif row.kind == GAP:
+            assert row.text.startswith(f"[... {len(sources)} line")
+        else:
+            assert row.kind == MADE
+            assert sources
+
+
+def check_failure(compacted, cleaned: list[str]) -> None:
+    texts = {row.text for row in compacted.shown}
+    texts |= {re.sub(r" \(x\d+\)$", "", row.text) for row in compacted.shown if row.kind == MADE}
+    for text in cleaned:
+        assert not is_diagnostic(text) or text in texts, f"hidden: {text!r}"
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_the_promises_hold_for_recorded_outputs(case):
+    for wanted in [case.filter] if case.filter else FILTERS:
+        for status in (case.status, 0, 1):
+            check(wanted, status, case.raw)
+
+
+def pieces(wanted: Filter) -> st.SearchStrategy[str]:
+    """Lines that a filter may meet: those of its examples, changed, and any others."""
+    known = [line for example in wanted.table["example"] for line in example["input"].split("\n")]
+    common = [
+        "",
+        "error: it failed",
+        "src/main.rs:3:5: wrong",
+        "x" * 1500,
+        "a\rb\rc",
+        "\x1b[31mred",
+    ]
+    return st.one_of(
+        st.sampled_from(known),
+        st.sampled_from(known + common).map(lambda line: line[: len(line) // 2]),
+        st.sampled_from(common),
+        st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=40),
+    )
+
+
+@pytest.mark.parametrize("wanted", FILTERS, ids=lambda wanted: wanted.id)
+def test_the_promises_hold_for_any_output(wanted):
+    @given(st.lists(pieces(wanted), max_size=60), st.sampled_from([0, 1, 2, 101]))
+    @settings(max_examples=60, deadline=None)
+    def holds(texts, status):
+        check(wanted, status, "\n".join(texts).encode())
+
+    holds()
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_are_read_and_given_back(raw):
+    lines = read_lines(raw)
+    back = "\n".join(lines.texts).encode("utf-8", "surrogateescape")
+    assert back == raw.removesuffix(b"\n")
+    assert [line.number for line in lines] == list(range(1, len(lines) + 1))
+
+
+def test_streams_that_were_read_apart_stay_apart():
+    lines = read_streams(b"a\nb\n", b"warning\n" * 30)
+    assert [line.stream for line in lines] == ["out", "out", *["err"] * 30]
+    wanted = Filter("x", {"command": ["x"], "dedupe": True})
+    compacted = compact(wanted, 0, lines)
+    assert compacted.text("out") == "a\nb\n"
+    assert compacted.text(ERR) == "warning (x30)\n"
+
+
+def test_empty_output_stays_empty():
+    for wanted in FILTERS:
+        assert compact(wanted, 0, read_lines(b"")) is None
+        assert compact(wanted, 1, read_lines(b"\n\n")) is None
+
+
+# -- diagnostics ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "error[E0308]: mismatched types",
+        "  --> src/lib.rs:75:42",
+        "TypeError: x is not a function",
+        "FAILED tests/test_bad.py::test_sum",
+        "Makefile:12: *** missing separator.  Stop.",
+        "main.ts(3,7): TS2322",
+        '  File "x.py", line 3, in <module>',
+        "configure:2310: gcc is old",
+        "3 errors, 0 warnings",
+        "0 errors, 1 failed",
+        "not ok 3 - adds",
+        "bash: foo: command not found",
+        "✗ renders",
+        "thread 'main' panicked at 'boom'",
+        "tests: 0 failed, 1 error",
+        "Installing failed",
+        "test error_path ... FAILED",
+    ],
+)
+def test_a_line_that_says_what_is_wrong_is_a_diagnostic(text):
+    assert is_diagnostic(text)
+    assert diagnostics(["", text, "x"]) == {1}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Compiling thiserror v1.0.50",
+        "test tests::error_path ... ok",
+        "0 errors, 0 warnings",
+        "test result: ok. 3 passed; 0 failed",
+        "tests/test_errors.py::test_fails PASSED   [ 10%]",
+        "12:30:45 started",
+        "all is well",
+        "    at /rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/core/src/a.rs:80:14",
+    ],
+)
+def test_a_line_that_only_sounds_like_it_is_none(text):
+    assert not is_diagnostic(text)
+    assert diagnostics(["", text, "x"]) == set()
+
+
+@given(st.lists(st.text(st.sampled_from("eErRoO0:.1 fFaAiIlLİß\u2028"), max_size=12), max_size=12))
+def test_the_search_over_all_lines_finds_what_the_test_of_one_line_finds(texts):
+    assert diagnostics(texts) == {pos for pos, text in enumerate(texts) if is_diagnostic(text)}
+
+
+# -- patterns ------------------------------------------------------------------------------------
+
+SOURCES = [
+    "^ab", "^ab?c", "b|^a", "^[a^]|b", "^[]|]a", "^(?:a|b)c", "(?i)^AB", "(?i)c$", "^a+b",
+    "^ab{0,2}",
+    r"^a\.b", r"\.b", "^$", "c", "^(a)|(b)", r"^\s*c", "abc", "^a*b",
+]  # fmt: skip
+
+
+@given(
+    st.lists(st.sampled_from(SOURCES), min_size=1, max_size=4),
+    st.lists(st.text("abcABC.]| ", max_size=6), max_size=60),
+)
+def test_a_set_of_patterns_finds_what_a_plain_search_finds(sources, texts):
+    lines = Lines(texts)
+    expected = [p for p, text in enumerate(texts) if any(re.search(s, text) for s in sources)]
+    assert Patterns(sources).hits(lines) == expected
+    first = [p for p, text in enumerate(texts) if re.search(sources[0], text)]
+    assert [pos for pos, _ in Pattern(sources[0]).matches(lines)] == first
+
+
+# -- what filters have hidden elsewhere, and ours must not ---------------------------------------
+
+
+def case_named(name: str):
+    return next(case for case in CASES if case.id == name)
+
+
+def lines_shown(name: str) -> list[str]:
+    case = case_named(name)
+    got = shown(case.filter, case.status, case.raw)
+    return (case.raw.decode() if got == RAW else got).splitlines()
+
+
+def test_every_commit_of_a_log_is_shown_with_its_message():
+    raw = case_named("git/log/plain").raw.decode()
+    text = "\n".join(lines_shown("git/log/plain"))
+    assert raw.count("\ncommit ") == text.count("\ncommit ") == 32
+    assert re.findall(r"^    .*", raw, re.MULTILINE) == re.findall(r"^    .*", text, re.MULTILINE)
+    assert text.count("\nMerge: ") == raw.count("\nMerge: ") == 1
+
+
+@pytest.mark.parametrize("name", ["patch", "format", "graph", "oneline"])
+def test_a_log_with_a_form_of_its_own_is_shown_whole(name):
+    case = case_named(f"git/log/{name}")
+    assert shown(case.filter, case.status, case.raw) == RAW
+
+
+def test_a_diff_shows_each_changed_line_but_those_of_lock_files():
+    raw = case_named("git/diff/unstaged").raw.decode()
+    source = raw[raw.index("diff --git a/src/") :].splitlines()
+    got = lines_shown("git/diff/unstaged")
+    changed = [line for line in source if line.startswith(("+", "-", " ", "@"))]
+    assert [line for line in got if line in changed][-len(changed) :] == changed
+    assert any("lines hidden" in line for line in got)
+
+
+@pytest.mark.parametrize("identifier", ["git/log", "git/diff", "git/status", "ls"])
+def test_a_pipe_of_the_caller_picks_from_the_raw_lines(identifier):
+    assert FOUND.load(identifier).kind in ("listing", "text")
+
+
+@pytest.mark.parametrize("name", ["ls/long", "ls/odd-names", "ls/human"])
+def test_a_name_in_a_listing_can_be_used_as_it_is_printed(name):
+    case = case_named(name)
+    names = [
+        line.split(None, 8)[8] for line in case.raw.decode().splitlines() if line[10:11] == " "
+    ]
+    got = [line.split(None, 2)[2] for line in lines_shown(name) if line[10:11] == " "]
+    assert got == names
+    assert names
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["failed", "failed-quiet", "failed-short", "failed-line", "failed-verbose", "failed-color"],
+)
+def test_every_failed_test_is_named_with_its_place_and_the_last_line_is_there(name):
+    text = "\n".join(lines_shown(f"pytest/{name}"))
+    for test in ("test_sum", "test_ratio", *(f"test_many[{n}]" for n in range(9))):
+        assert f"FAILED tests/test_bad.py::{test} - " in text
+    assert "ERROR tests/test_bad.py::test_uses_fixture - RuntimeError: no database" in text
+    assert re.search(r"test_bad\.py:13: (?:AssertionError|assert|in test_sum)", text)
+    assert "11 failed, 181 passed, 1 skipped, 1 xfailed, 1 warning, 1 error in" in text
+
+
+@pytest.mark.parametrize("name", ["collection-error", "collection-error-continued", "none"])
+def test_tests_that_did_not_run_are_no_success(name):
+    case = case_named(f"pytest/{name}")
+    text = "\n".join(lines_shown(case.id))
+    assert case.status != 0
+    assert case.raw.decode().rstrip().splitlines()[-1] in text
+    assert not text.startswith("ok")
+
+
+def test_a_success_needs_the_exit_status_and_the_sign():
+    case = case_named("cargo/test/passed")
+    assert "test result: ok. 62 passed" in shown(case.filter, 0, case.raw)
+    assert "62 passed" not in shown(case.filter, 101, case.raw)
+    unsigned = case.raw.replace(b"test result: ok.", b"result:")
+    assert "62 passed" not in shown(case.filter, 0, unsigned)
+
+
+def test_conflicts_the_branch_and_how_to_get_out_are_in_a_status():
+    got = lines_shown("git/status/conflict")
+    assert "On branch main" in got
+    assert "\tboth modified:   README.md" in got
+    assert '  (use "git merge --abort" to abort the merge)' in got
+
+
+def test_vulnerabilities_are_never_hidden():
+    assert "5 vulnerabilities (2 moderate, 3 critical)" in lines_shown(
+        "npm/install/vulnerabilities"
+    )
+    assert "npm error command failed" in lines_shown("npm/install/postinstall-failed")
+
+
+def test_a_tree_gives_every_path_back():
+    paths = [f"src/pkg{n // 5}/module name {n}.py" for n in range(40)] + ["/etc/hostname", "top"]
+    wanted = Filter("x", {"command": ["x"], "tree": [{"match": "."}]})
+    compacted = compact(wanted, 0, Lines(paths))
+    back, directory = [], ""
+    for row in compacted.shown:
+        if row.kind == MADE:
+            directory = row.text
+        else:
+            back.append(directory + row.text[2:] if row.kind == SHORT else row.text)
+    assert back == paths
+
+
+def test_a_json_document_is_never_cut():
+    texts = ["[", *(f'  {{"id": {n}}},' for n in range(500)), '  {"id": 500}', "]"]
+    assert compact_generic(Lines(texts)) is None
+
+
+def test_fields_of_json_become_lines_and_what_is_no_json_stays():
+    table = {"command": ["x"], "json": {"items": "Reservations", "show": "{id} {state.name}"}}
+    raw = json.dumps(
+        {"Reservations": [{"id": n, "state": {"name": "on"}} for n in range(9)]}, indent=4
+    )
+    compacted = compact(Filter("x", table), 0, read_lines(raw.encode()))
+    assert compacted.text().splitlines() == [f"{n} on" for n in range(9)]
+    assert compact(Filter("x", table), 0, read_lines(raw.encode()[:-1])) is None
+    assert compact(Filter("x", table), 1, read_lines(raw.encode())) is None
+
+
+# -- commands without a filter -------------------------------------------------------------------
+
+LOG = [
+    f"2026-11-15 10:{n // 60:02}:{n % 60:02} worker {n % 7} handled request {n * 37}"
+    for n in range(900)
+]
+
+
+def lines_of(*texts: str) -> Lines:
+    return Lines(list(texts))
+
+
+def test_a_small_output_is_left_alone():
+    assert compact_generic(lines_of(*LOG[:150])) is None
+
+
+def test_runs_of_similar_lines_collapse_and_diagnostics_stay():
+    texts = [*LOG[:400], "ERROR: disk is full", *LOG[400:], "done"]
+    compacted = compact_generic(lines_of(*texts))
+    check_parts(compacted, texts)
+    got = [row.text for row in compacted.shown]
+    assert "ERROR: disk is full" in got
+    assert got[0] == LOG[0]
+    assert got[-1] == "done"
+    assert len(got) < 60
+
+
+def test_progress_that_overwrites_itself_is_shown_once():
+    raw = b"\r".join(b"%d%% of 100 MB" % n for n in range(101)) + b"\n"
+    compacted = compact_generic(read_lines(raw * 40))
+    assert compacted.text() == "100% of 100 MB (x40)\n"
+
+
+def test_errors_come_with_their_context():
+    texts = [*LOG[:50], "before", "error: it broke", "  because", "  of this", *LOG[50:100]]
+    compacted = mistakes(lines_of(*texts))
+    got = [row.text for row in compacted.shown if row.kind == WHOLE]
+    assert got == [LOG[49], "before", "error: it broke", "  because", "  of this"]
+
+
+def test_a_test_run_shows_failures_and_the_last_lines():
+    texts = [
+        *(f"test case_{n} ... ok" for n in range(80)),
+        "test bad ... FAILED",
+        "",
+        "80 passed, 1 failed",
+    ]
+    compacted = failures(1, lines_of(*texts))
+    got = [row.text for row in compacted.shown if row.kind == WHOLE]
+    assert "test bad ... FAILED" in got
+    assert got[-1] == "80 passed, 1 failed"
+    assert len(got) < 12
+
+
+def test_a_summary_is_the_beginning_the_end_and_the_diagnostics():
+    texts = [*LOG[:300], "warning: low memory", *LOG[300:600]]
+    compacted = summary(lines_of(*texts))
+    check_parts(compacted, texts)
+    assert "warning: low memory" in [row.text for row in compacted.shown]
+    assert len(compacted.shown) < 30
+
+
+@given(
+    st.lists(
+        st.sampled_from([*LOG[:40], "error: x", "", "same", "a.py:3: bad"]),
+        min_size=1,
+        max_size=400,
+    )
+)
+@settings(max_examples=60, deadline=None)
+def test_the_promises_hold_without_a_filter(texts):
+    for compacted in (compact_generic(lines_of(*texts), most_lines=20), summary(lines_of(*texts))):
+        if compacted:
+            check_parts(compacted, texts)
+            check_failure(compacted, texts)
+            assert compacted.tokens < compacted.tokens_raw
+
+
+# -- which filter --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "identifier"),
+    [
+        ("git status", "git/status"),
+        ("git -C /srv/app status", "git/status"),
+        ("git --no-pager -c color.ui=always log -3", "git/log"),
+        ("/usr/bin/git diff HEAD~1 -- src", "git/diff"),
+        ("git status --porcelain", None),
+        ("git status -sb", None),
+        ("git commit -m status", None),
+        ("git stash show status", None),
+        ("git branchless status", None),
+        ("git log --grep status", "git/log"),
+        ("git log -p", None),
+        ("git log --format=%h", None),
+        ("git diff --name-only", None),
+        ("git -C status fetch", None),
+        ("cargo test", "cargo/test"),
+        ("cargo +nightly test --release", "cargo/test"),
+        ("cargo t -p core", "cargo/test"),
+        ("cargo test -- --nocapture", None),
+        ("cargo test --message-format=json", None),
+        ("pytest -q", "pytest"),
+        ("python3.11 -m pytest tests", "pytest"),
+        ("python -X dev pytest", None),
+        ("uv run pytest -x", "pytest"),
+        ("poetry run python -m pytest", "pytest"),
+        ("pytest -vs", None),
+        ("npm ci", "npm/install"),
+        ("npm run install", None),
+        ("make -j4 check", "make"),
+        ("make -n", None),
+        ("ls -la", "ls"),
+        ("ls", None),
+        ("ls -lt", None),
+        ("ls --long", None),
+        ("docker exec app make", None),
+        ("$tool status", None),
+        ("git $verb", None),
+        ("git status --help", None),
+    ],
+)
+def test_the_filter_for_a_command_is(command, identifier):
+    found = FOUND.filters.find(arguments(command))
+    assert (found.id if found else None) == identifier
+
+
+@pytest.mark.parametrize(
+    ("command", "exact"),
+    [
+        ("cat big.log", True),
+        ("cat eslint.config.js", True),
+        ("sed -n 1,120p vitest.config.ts", True),
+        ("git show HEAD", True),
+        ("git --no-pager show HEAD:x", True),
+        ("head -c 9000 x", True),
+        ("kubectl get pods -o json", True),
+        ("docker inspect x", True),
+        ("terraform plan", False),
+        ("./build.sh", False),
+        ("find src -name x", False),
+    ],
+)
+def test_what_reads_something_out_is_never_compacted(command, exact):
+    assert FOUND.filters.is_exact(arguments(command)) == exact

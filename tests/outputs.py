@@ -1,0 +1,47 @@
+"""Recorded outputs: tests/cases/compact/<tool>/<command>/<name>.in, .cmd and .out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from laconic.catalog import library
+from laconic.filters import load_filters
+from laconic.shell import parse
+from laconic.shell.walk import commands
+from laconic.tools.arguments import evaluate
+
+ROOT = Path(__file__).parent / "cases/compact"
+RAW = "[raw]\n"
+
+
+class Case(NamedTuple):
+    path: Path
+    command: str
+    status: int
+    raw: bytes
+
+    @property
+    def id(self) -> str:
+        return str(self.path.relative_to(ROOT).with_suffix(""))
+
+    @property
+    def filter(self):
+        return FOUND.filters.find(arguments(self.command))
+
+
+def arguments(command: str):
+    found = next(iter(commands(parse(command.encode()))))
+    return evaluate(found.command.words, {})
+
+
+def cases() -> list[Case]:
+    found = []
+    for path in sorted(ROOT.rglob("*.cmd")):
+        command, status = path.read_text().splitlines()
+        raw = path.with_suffix(".in").read_bytes()
+        found.append(Case(path, command, int(status.removeprefix("status ")), raw))
+    return found
+
+
+FOUND = load_filters(None, library())
