@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-pytest_plugins = ["oracle.plugin"]
+pytest_plugins = ["hook_place", "oracle.plugin"]
 
 
 def pytest_addoption(parser):

@@ -197,6 +197,18 @@ class Compact(NamedTuple):
     store_days: Annotated[int, Option("how long hidden output is kept, in days")]
 
 
+class Hooks(NamedTuple):
+    """How laconic answers the hooks of agents."""
+
+    cannot_ask: Annotated[
+        Literal["deny", "defer"],
+        Option("ask, where an agent cannot: deny and say why, or leave it to the agent", "deny"),
+    ]
+    replace_output: Annotated[
+        bool, Option("compact the output of commands that were not wrapped, where an agent can")
+    ]
+
+
 class Rules(NamedTuple):
     """Further sets of rules."""
 
@@ -226,6 +238,7 @@ class Config(NamedTuple):
     transparent: Transparent
     local_wrapper: LocalWrapper
     compact: Compact
+    hooks: Hooks
     rules: Rules
     debug: Debug
 

@@ -47,6 +47,9 @@ VARIABLES = (
     Variable(
         "LACONIC_PROFILE", "`strict`, `default` or `relaxed`, over `[settings] profile`", "none"
     ),
+    Variable(
+        "LACONIC_CODEBUDDY_SHELL", "the shell for commands of CodeBuddy, over `SHELL`", "none"
+    ),
     Variable("NO_COLOR", "any text: no colours", "none"),
 )
 

@@ -1,0 +1,115 @@
+"""`laconic hook AGENT [EVENT]`: the process around an answer, which always ends well.
+
+It reads a bounded amount, keeps a time limit well below the agent's, prints once, and exits with 0
+(or with the status that is a denial in the agent's words). Loads little: it runs before every
+command.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import NoReturn
+
+    from laconic.agents.values import Answer
+
+_CHUNK = 1 << 16
+_FIRST_LIMIT_S = 8.0
+
+
+def main(argv: list[str]) -> int:
+    """Answer on stdout; gives the exit status."""
+    given = _answer(argv)
+    for handle, data in ((1, given.stdout), (2, given.stderr)):
+        with contextlib.suppress(OSError):
+            _write(handle, data)
+    return given.status
+
+
+def _answer(argv: list[str]) -> Answer:
+    from laconic.agents.answer import MOST_BYTES, answer  # noqa: PLC0415 - once a limit is set
+    from laconic.surroundings import environment  # noqa: PLC0415 - as above
+
+    agent, event, *_ = (*argv, "", "")
+    surroundings = environment()
+    given = answer(agent, event, _read_stdin(MOST_BYTES), surroundings, _directory())
+    if given.fault and surroundings.get("LACONIC_DEBUG"):
+        with contextlib.suppress(OSError):
+            _write(2, f"laconic hook {agent}: {given.fault}\n".encode(errors="replace"))
+    return given
+
+
+def _read_stdin(limit: int) -> bytes:
+    """Read all; of more than the limit only that much, but no writer is left with a broken pipe."""
+    kept = bytearray()
+    with contextlib.suppress(OSError):
+        while chunk := os.read(0, _CHUNK):
+            if len(kept) <= limit:
+                kept += chunk
+    return bytes(kept)
+
+
+def _directory() -> str:
+    try:
+        from laconic.settings import current_directory  # noqa: PLC0415 - as above
+    except ImportError:
+        return "/nonexistent"  # on Windows, where a hook can only say so
+    return str(current_directory() or "/nonexistent")
+
+
+def _write(handle: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(handle, data) :]
+
+
+def run(argv: list[str]) -> NoReturn:
+    """Be the whole process: whatever happens, it ends in time and says nothing wrong."""
+    status = 0
+    try:
+        _fill_streams()
+        _keep_time(argv)
+        status = main(argv)
+    except BaseException:  # noqa: BLE001, S110 - also Ctrl-C and what no one thought of
+        pass
+    finally:
+        os._exit(status)  # nothing is left to be done, and the interpreter takes its time
+
+
+def _fill_streams() -> None:
+    """Let no file of ours take the number of a stream that is closed."""
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:  # noqa: PLR2004 - stderr
+        pass
+    os.close(handle)
+
+
+def _keep_time(argv: list[str]) -> None:
+    """Give the neutral answer when the time is up."""
+    if sys.platform == "win32":
+        return
+    signal.signal(signal.SIGALRM, _stop)
+    signal.setitimer(signal.ITIMER_REAL, _FIRST_LIMIT_S)
+    from laconic.agents.load import BEFORE, load  # noqa: PLC0415 - a limit is set by now
+
+    with contextlib.suppress(KeyError):
+        agent = load(argv[0] if argv else "")
+        _neutral.extend(agent.neutral_for(BEFORE).encode())
+        signal.setitimer(signal.ITIMER_REAL, agent.limit_s)
+
+
+_neutral = bytearray()
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    with contextlib.suppress(OSError):
+        _write(1, bytes(_neutral))
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    run(sys.argv[1:])

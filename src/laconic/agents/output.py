@@ -1,0 +1,94 @@
+"""What an agent reads in place of an output, after a command that was not wrapped. Off by default.
+
+Only for one plain command with a filter; the raw output is kept first, and all of it can be had
+back. In doubt: nothing, and the agent reads what the command wrote.
+"""
+
+from __future__ import annotations
+
+from laconic.agents.values import Response
+from laconic.catalog import library
+from laconic.compact.bound import attempt
+from laconic.compact.lines import read_streams
+from laconic.compact.notice import notice
+from laconic.compact.pipeline import compact
+from laconic.filters import load_filters
+from laconic.record.runs import Run, record_run
+from laconic.record.store import Store
+from laconic.rewriting import rewritten
+from laconic.shell import parse
+from laconic.shell.walk import commands
+from laconic.tools.arguments import evaluate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.agents.values import HookCall, Output
+    from laconic.compact.filter import Filter
+    from laconic.compact.result import Compacted
+    from laconic.settings import Settings
+
+# A status that nobody tells is taken for a failure: then every diagnostic stays.
+_UNKNOWN_STATUS = 1
+
+
+def replacement(call: HookCall, settings: Settings) -> Response:
+    """Give the compact output as a response, or an empty one."""
+    if not settings.config.hooks.replace_output or settings.environment.no_filter:
+        return Response()
+    if "replace" not in call.event.can or len(call.commands) != 1:
+        return Response()
+    output = call.agent.dialect.output(call)
+    wanted = _filter(call, settings) if output else None
+    if output is None or wanted is None:
+        return Response()
+    out, err = _bytes(output.out), _bytes(output.err)
+    lines = read_streams(out, err)
+    status = _UNKNOWN_STATUS if output.status is None else output.status
+    found, _ = attempt(lambda: compact(wanted, status, lines), len(out) + len(err))
+    if found is None:
+        return Response()
+    return Response(output=_kept(call, settings, found, output, out, err))
+
+
+def _filter(call: HookCall, settings: Settings) -> Filter | None:
+    """The filter of a command that laconic would have wrapped as a whole."""
+    text = call.commands[0]
+    rewriting = rewritten(text, settings, call.directory)
+    found = commands(parse(text)) if [n.action for n in rewriting.notes] == ["run"] else ()
+    if len(found) != 1:
+        return None
+    arguments = evaluate(found[0].command.words, {})
+    return load_filters(settings, library()).filters.find(arguments)
+
+
+def _kept(
+    call: HookCall, settings: Settings, found: Compacted, output: Output, out: bytes, err: bytes
+) -> dict[str, str]:
+    bounds = settings.config.compact
+    store = Store(settings.directories.state, bounds.store_mb, bounds.store_days)
+    raw_id = store.keep({"out": out, "err": err} if err else {"out": out})
+    record_run(settings.directories.state, _run(call, found, output, raw_id))
+    shown = {"out": found.text("out"), "err": found.text("err")}
+    said = notice(found, raw_id)
+    shown["out"] += f"{said}\n" if said else ""
+    return shown
+
+
+def _run(call: HookCall, found: Compacted, output: Output, raw_id: str) -> Run:
+    session = call.data.get("session_id")
+    return Run(
+        call.commands[0],
+        filter_id=found.filter,
+        status=output.status,
+        raw_bytes=len(_bytes(output.out)) + len(_bytes(output.err)),
+        raw_chars=len(output.out) + len(output.err),
+        raw_tokens=found.tokens_raw,
+        shown_tokens=found.tokens,
+        agent=call.agent.name,
+        session=session if isinstance(session, str) else "",
+        raw_id=raw_id,
+    )
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "replace")

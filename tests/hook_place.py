@@ -1,0 +1,101 @@
+"""What tests of hooks share: a place with a home, cases, and calls of Claude Code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from laconic.agents.answer import answer
+
+CASES = Path(__file__).parent / "cases/hooks"
+PATHS = sorted(CASES.glob("*/*.json"))
+REASON = "laconic: because (some/rule)"
+REWRITTEN = "laconic run "
+
+
+def named(path):
+    return f"{path.parent.name}-{path.stem}"
+
+
+@pytest.fixture
+def place(home, tmp_path):
+    """A project directory, and the environment of a hook that finds a `laconic`."""
+    program = home / "bin/laconic"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    environ = {
+        "HOME": str(home),
+        "PATH": f"{program.parent}:/usr/bin:/bin",
+        "SHELL": "/bin/bash",
+        "LACONIC_CONFIG_DIR": str(home / "config"),
+        "LACONIC_STATE_DIR": str(home / "state"),
+    }
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    return Place(project, environ, home)
+
+
+class Place:
+    def __init__(self, project, environ, home):
+        self.project, self.environ, self.home = str(project), environ, home
+
+    def configure(self, text):
+        path = self.home / "config/config.toml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+
+    def answer(self, agent, stdin, event=""):
+        data = stdin if isinstance(stdin, bytes) else json.dumps(stdin).encode()
+        return answer(agent, event, data, self.environ, self.project)
+
+    def log(self):
+        path = self.home / "state/decisions.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def filled(value, words):
+    """Put values in the place of the words of a case file."""
+    if isinstance(value, dict):
+        return {key: filled(inner, words) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [filled(inner, words) for inner in value]
+    if isinstance(value, str):
+        for word, text in words.items():
+            value = value.replace(word, text)
+    return value
+
+
+def read_case(path, place, command):
+    words = {"COMMAND": json.dumps(command)[1:-1] if "text" in path.stem else command}
+    words |= {"CWD": place.project, "REASON": REASON, "COMPACT": "short\n"}
+    case = json.loads(path.read_text())
+    words_of_answer = {**words, "REWRITTEN": REWRITTEN + command, "COMMAND": command}
+    return filled(case.pop("stdin"), words), filled(case, words_of_answer)
+
+
+def said(given):
+    """An answer as it stands in a case file."""
+    if given.status:
+        assert not given.stdout
+        return {"status": given.status, "stderr": given.stderr.decode().removesuffix("\n")}
+    assert not given.stderr
+    return json.loads(given.stdout) if given.stdout else ""
+
+
+CLAUDE = {
+    "hook_event_name": "PreToolUse",
+    "permission_mode": "default",
+    "tool_name": "Bash",
+    "tool_input": {"command": "git status"},
+}
+
+
+def claude(command, **more):
+    return {**CLAUDE, "tool_input": {"command": command}, **more}
+
+
+def decision_of(given):
+    return json.loads(given.stdout)["hookSpecificOutput"] if given.stdout else {}
