@@ -169,12 +169,10 @@ class Call:
             self._check_plain_operands()
         elif entry.options is not None or not entry.code:
             self.parsed = parse_options(self.arguments, entry.reading(self.match.everywhere))
+            if entry.needs and not self.parsed.has(*entry.needs):
+                self.ask("needs", entry.why or f"acts without {' or '.join(entry.needs)}")
             self._check_options(entry, self.parsed)
             self._check_operands(self.parsed)
-            if entry.needs and not self.parsed.has(*entry.needs):
-                self.ask(
-                    "needs", entry.why or f"changes something without {' or '.join(entry.needs)}"
-                )
 
     def _check_plain_operands(self) -> None:
         """Where any argument is fine, files are still looked at: `cat` may read secrets."""

@@ -1,0 +1,84 @@
+"""laconic doctor: examine whether laconic works, and say what to do where it does not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from laconic.agents.doctor import Finding, client, examine
+from laconic.agents.install import is_present
+from laconic.agents.installed import find_installed
+from laconic.agents.recipe import names, read_recipe
+from laconic.cli.install import read_site
+from laconic.record import health
+from laconic.record.database import DATABASE
+from laconic.report.text import visible
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from laconic.agents.install import Site
+    from laconic.agents.recipe import Recipe
+    from laconic.settings import Settings
+
+_STATES = ("ok", "disabled", "warn", "broken")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("agent", nargs="?", metavar="AGENT", help="examine this one only")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def main(args: argparse.Namespace) -> int:
+    site, settings = read_site()
+    if args.agent:
+        findings = examine(read_recipe(args.agent), site, settings)
+    else:
+        findings = [*_ourselves(site, settings), *_agents(site, settings)]
+    worst = max((finding.state for finding in findings), key=_STATES.index)
+    if args.json:
+        _print_json(findings, worst)
+    else:
+        _print(findings)
+    return 1 if worst == "broken" else 0
+
+
+def _ourselves(site: Site, settings: Settings) -> Iterator[Finding]:
+    yield client(site.executable)
+    for problem in settings.problems:
+        yield Finding("", "configuration", "warn", problem.line, problem.hint)
+    if not settings.problems:
+        yield Finding("", "configuration", "ok", f"{settings.user_config_path}: no mistakes")
+    if settings.environment.disabled:
+        message = "LACONIC_DISABLED is set: every command is left alone"
+        yield Finding("", "configuration", "disabled", message, "unset LACONIC_DISABLED")
+    is_recorded = (site.state_dir / DATABASE).exists()
+    for found in health.findings(site.state_dir) if is_recorded else ():
+        yield Finding("", "records", found.state, found.message, found.hint)
+
+
+def _agents(site: Site, settings: Settings) -> Iterator[Finding]:
+    """Examine the agents that are on this machine, and those that laconic is in."""
+    for recipe in map(read_recipe, names()):
+        if _is_here(recipe, site):
+            yield from examine(recipe, site, settings)
+
+
+def _is_here(recipe: Recipe, site: Site) -> bool:
+    is_hooked = bool(recipe.sample) and is_present(recipe, site.variables)
+    return is_hooked or any(find_installed(recipe, site))
+
+
+def _print(findings: list[Finding]) -> None:
+    for finding in findings:
+        who = finding.agent or "laconic"
+        print(f"{finding.state:8}  {who}: {visible(finding.message)}")
+        if finding.fix and finding.state != "ok":
+            print(f"{'':8}  fix: {visible(finding.fix)}")
+
+
+def _print_json(findings: list[Finding], worst: str) -> None:
+    import json  # noqa: PLC0415 - for this option only
+
+    document = {"version": 1, "state": worst, "findings": [f._asdict() for f in findings]}
+    print(json.dumps(document, indent=1, ensure_ascii=False))
