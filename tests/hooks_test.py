@@ -70,7 +70,7 @@ def reasons_hidden(value):
         ("rewritten", "git status", '[settings]\ngate = "off"\n'),
         ("rewritten", "git status", '[settings]\ngate = "advise"\n'),
         ("denied", "rm -rf /", ""),
-        ("asked", "git log; git push -f", ""),
+        ("asked", "git tag -d v1", ""),
         ("unchanged", "frobnicate --all", ""),
     ],
 )
