@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint fix docs bench gate-report clean
+.PHONY: demo test lint fix docs bench gate-report oracle oracle-truth effects e2e clean
 
 demo: .venv/.package  ## show laconic at work
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demo/demo.sh
@@ -46,3 +46,19 @@ clean:
 .venv/.dev: .venv/.package
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	@touch $@
+
+oracle: .venv/.dev  ## ask bash itself: rebuild it with hooks, redo the truth, fuzz
+	tests/oracle/build.sh
+	PYTHONPATH=tests $(BIN)/python -m oracle.truth check
+	PYTHONPATH=tests $(BIN)/python -m oracle.fuzz
+
+oracle-truth: .venv/.dev  ## after a change of tests/cases/oracle
+	tests/oracle/build.sh
+	PYTHONPATH=tests $(BIN)/python -m oracle.generate
+	PYTHONPATH=tests $(BIN)/python -m oracle.truth write
+
+effects: .venv/.dev  ## run what the gate allows, and random arguments, and see that nothing changes
+	PYTHONPATH=tests $(BIN)/python -m effects.hunt $(SEED)
+
+e2e: .venv/.dev  ## let real agents run commands through laconic, for a scripted model
+	PYTHONPATH=tests $(BIN)/python -m e2e

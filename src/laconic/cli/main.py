@@ -11,7 +11,6 @@ import sys
 
 from laconic.errors import LaconicError, UsageError
 
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn

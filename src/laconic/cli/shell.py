@@ -1,0 +1,104 @@
+"""laconic -c 'line': be the shell of make and just, and have each command in a line compacted."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from laconic.errors import UsageError
+from laconic.execute import complain
+from laconic.run.process import StartError, become
+from laconic.surroundings import environment, is_on
+from laconic.task import as_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_SHELL = "sh"
+_OFF = ("LACONIC_NO_FILTER", "LACONIC_DISABLED")
+_OPTION = re.compile(r"-[a-zA-Z]+")
+_NAME = re.compile(r"[\w./+@%:,-]+")
+
+
+class Line:
+    """A line for the shell: its own options, the line, and its parameters ($0, $1...)."""
+
+    __slots__ = ("options", "parameters", "text")
+
+    def __init__(self, options: Sequence[str], text: str, parameters: Sequence[str]) -> None:
+        self.options, self.text, self.parameters = list(options), text, list(parameters)
+
+
+def is_shell_call(argv: Sequence[str]) -> bool:
+    """Tell `-c`, `-cu`, `-ec`, `-e -c` from our own options."""
+    return _c_at(argv) is not None
+
+
+def direct(argv: list[str]) -> int:
+    line = read_line(argv)
+    environ = environment()
+    text = line.text
+    if not any(is_on(environ, name) for name in _OFF):
+        text = _rewritten(line.text, environ)
+    try:
+        become([_SHELL, *line.options, text, *line.parameters])
+    except StartError as error:
+        return complain(error)
+
+
+def read_line(argv: Sequence[str]) -> Line:
+    """Read what make, just or a shim calls us with.
+
+    One argument behind -c is a line. Several are the words of a command, unless the first is more
+    than a name: then it is a line, and the others are its parameters, as for any shell.
+    """
+    behind = _c_at(argv)
+    assert behind is not None
+    options, words = argv[:behind], argv[behind:]
+    if not words:
+        raise UsageError("-c needs a command line", "laconic -c 'git status'")
+    if len(words) > 1 and _NAME.fullmatch(words[0]):
+        return Line(options, " ".join(map(as_word, words)), ())
+    return Line(options, words[0], words[1:])
+
+
+def _c_at(argv: Sequence[str]) -> int | None:
+    """Give the position behind the options of a shell, one of which is -c."""
+    pos = 0
+    has_c = False
+    while pos < len(argv) and _OPTION.fullmatch(argv[pos]):
+        has_c = has_c or "c" in argv[pos]
+        pos += 2 if argv[pos].endswith("o") else 1
+    return pos if has_c else None
+
+
+def _rewritten(text: str, environ: Mapping[str, str]) -> str:
+    """The line with `laconic run` where it belongs; in doubt, and after a fault, as it is."""
+    from laconic.catalog import library  # noqa: PLC0415 - not when filters are off
+    from laconic.rewrite.plan import rewrite  # noqa: PLC0415
+    from laconic.rewriting import options  # noqa: PLC0415
+    from laconic.settings import current_directory, read_settings  # noqa: PLC0415
+
+    try:
+        settings = read_settings(environ)
+        if not settings.config.compact.enabled:
+            return text
+        wanted = options(settings, str(current_directory() or "/"))
+        wanted.launcher = launcher(sys.argv[0])
+        result = rewrite(text, wanted, library())
+    except Exception:  # noqa: BLE001 - the line must run
+        return text
+    if settings.environment.verbose:
+        for note in result.notes:
+            part = text.encode("utf-8", "surrogateescape")[note.start : note.end]
+            shown = part.decode("utf-8", "backslashreplace")
+            print(f"laconic: {note.action}: {shown}: {note.reason}", file=sys.stderr, flush=True)
+    return result.text
+
+
+def launcher(program: str) -> str:
+    """Give the words that start this very laconic again."""
+    if program.endswith("__main__.py"):
+        return f"{as_word(sys.executable)} -m laconic"
+    return as_word(program) if "/" in program else "laconic"

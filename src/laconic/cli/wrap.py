@@ -1,0 +1,86 @@
+"""laconic wrap: run a shell with a command line, and compact by what runs inside."""
+
+from __future__ import annotations
+
+from laconic.cli import run
+from laconic.cli.run import RAW, Flag, read_flags
+from laconic.errors import UsageError
+from laconic.execute import Attendance, complain, execute
+from laconic.run.printer import Collector
+from laconic.run.process import StartError
+from laconic.surroundings import environment
+from laconic.task import Task, as_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+FLAGS = (
+    RAW,
+    Flag("--format", "`text` (the default) or `json`", "FORMAT"),
+    Flag("--trace", "with `--format json`: say what the command came down to"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    run.add_arguments(parser, FLAGS)
+
+
+def direct(argv: list[str]) -> int:
+    values, command = read_flags("wrap", argv, FLAGS)
+    if values["--format"] not in ("", "text", "json"):
+        raise UsageError(f"there is no format {values['--format']!r}", "--format text or json")
+    task = Task(command)
+    task.is_wrapped, task.is_raw = True, bool(values["--raw"])
+    if values["--format"] == "json":
+        return _print_json(task, has_trace=bool(values["--trace"]))
+    return execute(task, run.report)
+
+
+def _print_json(task: Task, *, has_trace: bool) -> int:
+    import json  # noqa: PLC0415 - few ask for it
+
+    collector = Collector()
+    attendance = Attendance(task, environment(), collector)
+    try:
+        status = attendance.run()
+    except StartError as error:
+        return complain(error)
+    print(json.dumps({"version": 1, "result": _result(attendance, collector, status, has_trace)}))
+    return status
+
+
+def _result(
+    attendance: Attendance, collector: Collector, status: int, has_trace: bool
+) -> dict[str, Any]:
+    delivery = attendance.delivery
+    raw = delivery.raw_tokens if delivery else 0
+    shown = delivery.shown_tokens if delivery else 0
+    result: dict[str, Any] = {
+        "exitCode": status,
+        "stdout": collector.collected[1].decode("utf-8", "replace"),
+        "stderr": collector.collected[2].decode("utf-8", "replace"),
+        "rawTokens": raw,
+        "shownTokens": shown,
+        "ratio": round(shown / raw, 4) if raw else 1,
+        "rawId": delivery.raw_id if delivery else "",
+    }
+    if has_trace:
+        result["trace"] = _trace(attendance)
+    return result
+
+
+def _trace(attendance: Attendance) -> dict[str, Any]:
+    """What the command was taken for, in the words that other tools of this kind use."""
+    judgement = attendance.judgement
+    if judgement is None:
+        return {"fault": repr(attendance.fault)}
+    inner, view = judgement.inner, judgement.view
+    words = [argument.text or "" for argument in inner.arguments]
+    return {
+        "normalizedCommand": inner.command or " ".join(map(as_word, words)),
+        "normalizedArgv": words,
+        "matchedReducer": view.name or None,
+        "family": view.name.partition("/")[0] or "exact",
+    }

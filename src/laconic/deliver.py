@@ -1,0 +1,254 @@
+"""Delivers what a command wrote: compacts it, keeps what is hidden, prints, and writes it down."""
+
+from __future__ import annotations
+
+from laconic.compact.lines import read_streams
+from laconic.compact.tokens import estimate
+from laconic.present import RUN, hidden_notice, masked_status_notice, render, with_lines
+from laconic.record.runs import Run, record_run
+from laconic.record.store import Store
+from laconic.run.pipes import matches, pick
+from laconic.run.spool import BOTH, ERR, OUT
+from laconic.run.window import LARGE, look_through
+from laconic.surroundings import agent_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from laconic.compact.lines import Lines
+    from laconic.compact.result import Shown
+    from laconic.judge import Judgement
+    from laconic.present import View
+    from laconic.run.follow import Follower
+    from laconic.run.runner import Runner
+    from laconic.task import Task
+
+WINDOW = "window"  # in place of a filter's id, for an output that was not looked at as a whole
+_SAMPLE = 1 << 20
+
+
+class Delivery:
+    """What is printed in place of an output, and what the records say of it.
+
+    texts: by stream, None for the output as it is. status: the exit status of the whole, with the
+    pipe that was taken off. hidden, total: lines.
+    """
+
+    __slots__ = (
+        "filter_id", "hidden", "is_override", "piped_tokens", "raw_id", "raw_tokens",
+        "shown_tokens", "status", "texts", "total",
+    )  # fmt: skip
+
+    def __init__(self, status: int) -> None:
+        self.status = status
+        self.texts: dict[str, bytes] | None = None
+        self.filter_id = self.raw_id = ""
+        self.hidden = self.total = self.raw_tokens = self.shown_tokens = 0
+        self.piped_tokens: int | None = None
+        self.is_override = False
+
+
+class Source:
+    """The output of a command that has ended, and how much of it was shown while it ran."""
+
+    def __init__(self, runner: Runner, followers: Mapping[str, Follower]) -> None:
+        self.runner, self.spool, self.followers = runner, runner.spool, followers
+        self.sizes = {stream: self.spool.size(stream) for stream in self.spool.handles}
+        self.size = sum(self.sizes.values())
+        self.shown_lines = sum(follower.lines for follower in followers.values())
+        self.hidden_lines = sum(follower.hidden for follower in followers.values())
+
+    @property
+    def path(self) -> str:
+        """The file that a pipe would have read."""
+        return self.spool.path(BOTH if BOTH in self.sizes else OUT)
+
+    def start(self, stream: str) -> int:
+        """The first byte behind what was shown."""
+        return self.followers[stream].end if stream in self.followers else 0
+
+    def read(self, *, behind_shown: bool = False) -> dict[str, bytes]:
+        """The bytes by stream; both together count as stdout."""
+        return {
+            OUT if stream == BOTH else stream: self.spool.read(
+                stream, self.start(stream) if behind_shown else 0, size
+            )
+            for stream, size in self.sizes.items()
+        }
+
+    def tokens(self) -> int:
+        """An estimate from the beginning of the output: of most outputs that is all of it."""
+        found = 0.0
+        for stream, size in self.sizes.items():
+            sample = self.spool.read(stream, 0, _SAMPLE)
+            if sample:
+                found += estimate(sample.decode("utf-8", "replace")) * size / len(sample)
+        return round(found)
+
+
+def prepare(
+    task: Task, judgement: Judgement, source: Source, status: int, environ: Mapping[str, str]
+) -> Delivery:
+    """Decide what is printed, and keep what that hides."""
+    delivery = Delivery(status)
+    delivery.raw_tokens = source.tokens()
+    # Before anything is kept: keeping a large output moves its file away.
+    picked = pick(task.pipe, source.path, environ) if task.pipe else None
+    if source.size and not judgement.view.is_exact:
+        if source.size > LARGE:
+            _show_windows(delivery, source)
+        elif judgement.view.filter or judgement.view.mode != RUN:
+            _show_whole(delivery, task, judgement.view, source, environ)
+        else:
+            _show_rest(delivery, judgement.view, source)
+    if delivery.texts is not None and not _keep(delivery, judgement, source):
+        delivery.texts, delivery.filter_id = None, ""
+    if picked is not None:
+        _honour_pipe(delivery, task, judgement.program, source, *picked)
+    if delivery.texts is None:
+        delivery.shown_tokens = delivery.raw_tokens
+    else:
+        before = delivery.raw_tokens * source.runner.printer.written // max(source.size, 1)
+        delivery.shown_tokens = before + sum(map(_tokens, delivery.texts.values()))
+    return delivery
+
+
+# -- what is shown -----------------------------------------------------------------------------
+
+
+def _show_whole(
+    delivery: Delivery, task: Task, view: View, source: Source, environ: Mapping[str, str]
+) -> None:
+    raw = source.read()
+    lines = read_streams(raw[OUT], raw.get(ERR, b""))
+    compacted = view.compacted(delivery.status, lines)
+    if compacted is None:
+        return
+    if task.pipe:
+        compacted = with_lines(compacted, matches(task.pipe, source.path, environ))
+    texts = render(compacted, source.spool.raw_id, lambda row: _is_told(row, lines, source))
+    delivery.texts = {stream: _encoded(text) for stream, text in texts.items()}
+    delivery.hidden, delivery.total = compacted.hidden, len(lines)
+    delivery.filter_id = view.name
+
+
+def _show_rest(delivery: Delivery, view: View, source: Source) -> None:
+    """Without a filter, what was shown already stands for itself; the rest is compacted alone."""
+    raw = source.read(behind_shown=True)
+    lines = read_streams(raw[OUT], raw.get(ERR, b""))
+    compacted = view.compacted(delivery.status, lines)
+    if compacted is None and not source.hidden_lines:
+        return
+    delivery.texts = raw
+    if compacted:
+        delivery.texts = {stream: _encoded(compacted.text(stream)) for stream in (OUT, ERR)}
+        delivery.hidden = compacted.hidden
+    delivery.hidden += source.hidden_lines
+    delivery.total = source.shown_lines + len(lines)
+    line = hidden_notice(delivery.hidden, delivery.total, source.spool.raw_id)
+    delivery.texts[OUT] += _encoded(line)
+    delivery.filter_id = view.name
+
+
+def _show_windows(delivery: Delivery, source: Source) -> None:
+    delivery.texts = {}
+    delivery.hidden, delivery.total = source.hidden_lines, source.shown_lines
+    for stream in source.sizes:
+        window = look_through(source.spool, stream, source.start(stream))
+        delivery.texts[OUT if stream == BOTH else stream] = _encoded(window.text)
+        delivery.hidden += window.hidden
+        delivery.total += window.total
+    remark = f" ({source.size >> 20} MB: only the ends and diagnostics are shown)"
+    line = hidden_notice(delivery.hidden, delivery.total, source.spool.raw_id, remark)
+    delivery.texts[OUT] += _encoded(line)
+    delivery.filter_id = WINDOW
+
+
+def _honour_pipe(
+    delivery: Delivery, task: Task, program: str, source: Source, status: int, piped: bytes
+) -> None:
+    """Put the pipe's own result in place of ours where there is none, or where it is less."""
+    command_status, delivery.status = delivery.status, status
+    delivery.piped_tokens = _tokens(piped)
+    ours = None if delivery.filter_id == WINDOW else delivery.texts
+    is_less = ours is not None and delivery.piped_tokens < sum(map(_tokens, ours.values()))
+    if ours is None or (task.prefer_less and is_less):
+        rest = source.spool.read(ERR, 0, source.sizes[ERR]) if ERR in source.sizes else b""
+        ours = {OUT: piped, ERR: rest}
+        delivery.is_override = is_less
+    if command_status and not delivery.status:
+        if task.pipefail:
+            delivery.status = command_status
+        else:
+            ours[OUT] += _encoded(masked_status_notice(program, command_status))
+    delivery.texts = ours
+
+
+def _is_told(row: Shown, lines: Lines, source: Source) -> bool:
+    """Tell whether a row was shown while the command ran."""
+    if not source.followers or not row.numbers:
+        return False
+    is_err = row.numbers[-1] > lines.out_count
+    stream = BOTH if BOTH in source.sizes else (ERR if is_err else OUT)
+    number = row.numbers[-1] - (lines.out_count if is_err else 0)
+    return stream in source.followers and number <= source.followers[stream].lines
+
+
+# -- keeping, printing, recording ----------------------------------------------------------------
+
+
+def _keep(delivery: Delivery, judgement: Judgement, source: Source) -> bool:
+    settings = judgement.settings
+    limits = settings.config.compact
+    store = Store(settings.directories.state, limits.store_mb, limits.store_days)
+    try:
+        delivery.raw_id = store.keep(source.spool.paths, source.spool.raw_id)
+    except OSError:
+        return False
+    return True
+
+
+def print_delivery(delivery: Delivery, runner: Runner) -> None:
+    if delivery.texts is None:
+        runner.print_raw()
+        return
+    for stream, data in delivery.texts.items():
+        runner.printer.write(stream, data)
+
+
+def write_down(
+    task: Task,
+    judgement: Judgement,
+    delivery: Delivery,
+    source: Source,
+    duration_s: float,
+    environ: Mapping[str, str],
+) -> None:
+    agent, session = agent_of(environ)
+    run = Run(
+        task.command,
+        program=judgement.program,
+        filter_id=delivery.filter_id,
+        status=delivery.status,
+        duration_ms=round(duration_s * 1000),
+        raw_bytes=source.size,
+        raw_chars=source.size,
+        raw_tokens=delivery.raw_tokens,
+        piped_tokens=delivery.piped_tokens,
+        shown_tokens=delivery.shown_tokens,
+        pipe_override=delivery.is_override,
+        project=judgement.project,
+        agent=agent,
+        session=session,
+        raw_id=delivery.raw_id,
+    )
+    record_run(judgement.settings.directories.state, run)
+
+
+def _tokens(data: bytes) -> int:
+    return estimate(data.decode("utf-8", "surrogateescape"))
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

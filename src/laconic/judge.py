@@ -1,0 +1,74 @@
+"""Finds out how the output of a task is to be shown, from settings and filters."""
+
+from __future__ import annotations
+
+from laconic.errors import UsageError
+from laconic.filters import FilterSet, load_filters
+from laconic.present import RUN, View
+from laconic.run.shells import Inner, arguments_of, last_commands, unwrap
+from laconic.settings import Settings, current_directory, read_settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from laconic.task import Task
+    from laconic.tools.arguments import Argument
+    from laconic.tools.knowledge import Library
+
+
+class Judgement:
+    """The view of a task's output, and what was found on the way.
+
+    inner: the command inside of a shell, where one was seen through. program: what the records
+    group it by, `git status`; name, if nothing better is known.
+    """
+
+    __slots__ = ("inner", "program", "project", "settings", "view")
+
+    def __init__(self, settings: Settings, inner: Inner, view: View, name: str) -> None:
+        self.settings, self.inner, self.view = settings, inner, view
+        self.program = _program(inner.arguments, view) or name
+        directory = settings.project.root if settings.project else current_directory()
+        self.project = str(directory or "")
+
+
+def judge(task: Task, environ: Mapping[str, str]) -> Judgement:
+    """Judge a task; UsageError if it asks for a filter that is not there."""
+    settings = read_settings(environ)
+    inner = unwrap(task.argv) if task.is_wrapped else Inner(None, arguments_of(task.argv))
+    known = load_filters(settings, _library(inner.arguments))
+    return Judgement(settings, inner, _view(task, inner, known, settings), task.name)
+
+
+def _view(task: Task, inner: Inner, known: FilterSet, settings: Settings) -> View:
+    if task.is_raw or not settings.config.compact.enabled:
+        return View(RUN, is_exact=True)
+    if task.filter_id:
+        asked = known.load(task.filter_id)
+        if asked is None:
+            raise UsageError(f"there is no filter {task.filter_id!r}", "laconic filters list")
+        return View(RUN, asked)
+    if task.mode != RUN:
+        return View(task.mode)
+    if not inner.arguments:  # several commands: none of their filters knows the whole
+        parts = last_commands(inner.command or "")
+        return View(RUN, is_exact=any(known.filters.is_exact(part) for part in parts))
+    found = known.filters.find(inner.arguments)
+    return View(RUN, found, is_exact=found is None and known.filters.is_exact(inner.arguments))
+
+
+def _library(arguments: list[Argument]) -> Library | None:
+    """Options in front of a subcommand need the tables of tools, which take long to load."""
+    from laconic.catalog import library  # noqa: PLC0415
+
+    return library() if len(arguments) > 1 and arguments[1].leading.startswith("-") else None
+
+
+def _program(arguments: list[Argument], view: View) -> str:
+    words = [argument.text or "" for argument in arguments]
+    name = words[0].rsplit("/", 1)[-1] if words else ""
+    paths = (command.split() for command in (view.filter.commands if view.filter else ()))
+    fitting = [path for path in paths if path[0] == name and set(path[1:]) <= set(words)]
+    fitting.sort(key=len)
+    return " ".join(fitting[-1]) if fitting else name

@@ -1,0 +1,129 @@
+"""From the raw output of a command to what is printed of it: values in, values out."""
+
+from __future__ import annotations
+
+from laconic.compact.bound import attempt
+from laconic.compact.filter import SUMMARY
+from laconic.compact.generic import compact_generic, failures, mistakes, summary
+from laconic.compact.notice import MARK, notice
+from laconic.compact.pipeline import compact
+from laconic.compact.result import GAP, RAW, SHORT, Compacted, Row, Shown
+from laconic.compact.stages.limit import gap_row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from laconic.compact.filter import Filter
+    from laconic.compact.lines import Lines
+
+RUN, ERRORS, TESTS, OVERVIEW = "run", "err", "test", "summary"
+
+
+class View:
+    """How an output is to be compacted.
+
+    A view that is exact shows all of it. problem: why a filter gave nothing, if it failed.
+    """
+
+    __slots__ = ("filter", "is_exact", "mode", "problem")
+
+    def __init__(self, mode: str, wanted: Filter | None = None, *, is_exact: bool = False) -> None:
+        self.mode, self.filter, self.is_exact = mode, wanted, is_exact
+        self.problem = ""
+
+    @property
+    def name(self) -> str:
+        if self.mode != RUN:
+            return self.mode
+        if self.filter:
+            return self.filter.id
+        return "" if self.is_exact else "generic"
+
+    @property
+    def is_summary(self) -> bool:
+        """Tell whether the result stands for the whole, so that `| tail` is not wanted of it."""
+        return self.mode != RUN or (self.filter is not None and self.filter.kind == SUMMARY)
+
+    def compacted(self, status: int, lines: Lines) -> Compacted | None:
+        """Give what to show, None for all of it: also when a filter fails or takes too long."""
+        if self.is_exact:
+            return None
+        found, self.problem = attempt(lambda: self._compacted(status, lines), len(lines.text))
+        return found
+
+    def _compacted(self, status: int, lines: Lines) -> Compacted | None:
+        if self.mode == ERRORS:
+            return mistakes(lines)
+        if self.mode == TESTS:
+            return failures(status, lines)
+        if self.mode == OVERVIEW:
+            return summary(lines)
+        return compact(self.filter, status, lines) if self.filter else compact_generic(lines)
+
+
+def with_lines(compacted: Compacted, numbers: Iterable[int]) -> Compacted:
+    """The same with further raw lines, each at its place: those that a grep asked for."""
+    there = {row.numbers[0] for row in compacted.shown if row.kind in (RAW, SHORT)}
+    missing = sorted(set(numbers) - there, reverse=True)
+    texts = list(compacted.lines.texts)
+    rows: list[Row] = []
+
+    def insert_before(number: int) -> None:
+        while missing and missing[-1] < number:
+            rows.append(missing.pop() - 1)
+
+    for row in compacted.shown:
+        if row.kind == GAP:
+            for part in _split(row, missing):
+                insert_before(part.numbers[0])
+                rows.append(part)
+        elif row.kind in (RAW, SHORT):
+            insert_before(row.numbers[0])
+            rows.append(row if row.kind == SHORT else row.numbers[0] - 1)
+            texts[row.numbers[0] - 1] = row.text
+        else:
+            rows.append(row)
+    insert_before(len(texts) + 1)
+    return Compacted(compacted.filter, compacted.lines, rows, texts)
+
+
+def _split(gap: Shown, missing: Iterable[int]) -> Iterable[Shown]:
+    """What is left of a gap on both sides of lines that are shown after all."""
+    shown = set(missing)
+    part: list[int] = []
+    for number in gap.numbers:
+        if number not in shown:
+            part.append(number)
+        elif part:
+            yield gap_row(part)
+            part = []
+    if part:
+        yield gap_row(part)
+
+
+def render(
+    compacted: Compacted, raw_id: str, is_told: Callable[[Shown], bool] = lambda _: False
+) -> dict[str, str]:
+    """The text for each stream, with the notice; rows that were told already are left out."""
+    texts = {"out": "", "err": ""}
+    for stream in texts:
+        rows = [row for row in compacted.shown if compacted.stream(row) == stream]
+        texts[stream] = "".join(f"{row.text}\n" for row in rows if not is_told(row))
+    line = notice(compacted, raw_id)
+    if line:
+        first = compacted.dropped[0][0] if compacted.dropped else 1
+        is_err = compacted.lines.stream(first) == "err"
+        texts["err" if is_err else "out"] += f"{line}\n"
+    return texts
+
+
+def hidden_notice(hidden: int, total: int, raw_id: str, remark: str = "") -> str:
+    """The notice for an output that was not compacted in one piece."""
+    counts = f"{hidden} of {total} lines hidden{remark}"
+    return f"{MARK}{counts}, see them: laconic recall {raw_id}]\n"
+
+
+def masked_status_notice(program: str, status: int) -> str:
+    """Say that a command failed where the exit status of its pipe does not."""
+    return f"{MARK}{program} itself exited with status {status}]\n"

@@ -1,0 +1,166 @@
+"""Shows what is certain of an output while the command still runs.
+
+Without a filter: the first lines as they come, then every diagnostic, with marks for the gaps.
+With one: lines from the beginning, as long as its patterns alone decide whether they stay. What
+follows waits for the end, so that lines are never shown out of order.
+"""
+
+from __future__ import annotations
+
+from laconic.compact.diagnostics import diagnostics, is_diagnostic
+from laconic.compact.notice import gap
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.filter import Branch, Filter
+    from laconic.run.runner import Runner
+
+_HEAD_LINES, _HEAD_BYTES = 100, 8 * 1024
+_MOST_SHOWN = 24 * 1024  # bytes of diagnostics; from then on all waits for the end
+_MOST_READ = 4 << 20  # per tick
+_SHORT = 200  # bytes between two lines that are shown
+
+
+class Follower:
+    """One stream of a runner.
+
+    end: the byte behind the last line that was shown, lines: how many lines stand before it,
+    hidden: how many of these were not shown.
+    """
+
+    def __init__(self, runner: Runner, stream: str) -> None:
+        self._runner, self._stream = runner, stream
+        self.end = self.lines = self.hidden = 0
+        self._is_done = False
+
+    def tick(self) -> None:
+        if not self._is_done:
+            self._follow()
+
+    def _follow(self) -> None:
+        raise NotImplementedError
+
+    def _new(self, start: int) -> bytes:
+        return self._runner.spool.read(self._stream, start, start + _MOST_READ)
+
+    def _print(self, data: bytes, *, is_next: bool) -> None:
+        """Print; is_next: all before it has been printed as it is, and so is this."""
+        self._runner.printer.write(self._stream, data)
+        if is_next:
+            self._runner.printed[self._stream] += len(data)
+
+
+def follower(runner: Runner, stream: str, wanted: Filter | None, *, is_exact: bool) -> Follower:
+    """Give the follower that fits."""
+    if is_exact:
+        return Everything(runner, stream)
+    return Filtered(runner, stream, wanted) if wanted else Generic(runner, stream)
+
+
+class Everything(Follower):
+    """All of it, for a command whose every line is wanted."""
+
+    def _follow(self) -> None:
+        while data := self._new(self._runner.printed[self._stream]):
+            self._print(data, is_next=True)
+
+
+class Generic(Follower):
+    """For a command without a filter."""
+
+    def __init__(self, runner: Runner, stream: str) -> None:
+        super().__init__(runner, stream)
+        self._read = 0  # bytes looked at
+        self._waiting = 0  # lines since the last one that was shown
+        self._shown = 0
+        self._seen = 0  # how far the output had come at the last tick
+
+    def _follow(self) -> None:
+        if not self._waiting and self.lines < _HEAD_LINES and self.end < _HEAD_BYTES:
+            self._head()
+        else:
+            self._rest()
+
+    def _head(self) -> None:
+        data = self._new(self.end)[:_HEAD_BYTES]
+        lines = data.split(b"\n")
+        whole = b"".join(line + b"\n" for line in lines[:-1][: _HEAD_LINES - self.lines])
+        if not whole and len(data) == _HEAD_BYTES:
+            self._is_done = True  # a line as long as the head: decided at the end
+        # A line that is overwritten again and again is not certain before its end.
+        if b"\r" in whole.replace(b"\r\n", b"\n"):
+            self._is_done = True
+            return
+        self._print(whole, is_next=True)
+        self.end += len(whole)
+        self.lines += whole.count(b"\n")
+        if not whole and self._seen == self.end + len(data) and b"\r" not in data:
+            self._print(data, is_next=True)  # a question that waits for its answer
+            self.end += len(data)
+        self._seen = self.end + len(data) - len(whole)
+        self._read = self.end
+
+    def _rest(self) -> None:
+        data = self._new(self._read)
+        data = data[: data.rfind(b"\n") + 1]
+        texts = data.decode("utf-8", "surrogateescape").split("\n")[:-1]
+        found = diagnostics(texts)
+        offset = self._read
+        for pos, line in enumerate(data.split(b"\n")[:-1]):
+            offset += len(line) + 1
+            if pos in found and b"\r" not in line:
+                self._show(line, offset)
+            else:
+                self._waiting += 1
+        self._read = offset
+
+    def _show(self, line: bytes, end: int) -> None:
+        if self._is_done:
+            return
+        start = end - len(line) - 1
+        between = b""
+        if self._waiting and start - self.end <= _SHORT:  # no longer than the mark and the notice
+            between = self._runner.spool.read(self._stream, self.end, start)
+        elif self._waiting:
+            between = f"{gap(self._waiting)}\n".encode()
+            self.hidden += self._waiting
+        self._print(between + line + b"\n", is_next=False)
+        self.lines += self._waiting + 1
+        self.end, self._waiting = end, 0
+        self._shown += len(line)
+        self._is_done = self._shown > _MOST_SHOWN
+
+
+class Filtered(Follower):
+    """For a command with a filter."""
+
+    def __init__(self, runner: Runner, stream: str, wanted: Filter) -> None:
+        super().__init__(runner, stream)
+        self._filter = wanted
+        self._branches = (wanted.plain, wanted.success, wanted.failure)
+        self._is_done = any(branch.json for branch in self._branches)
+
+    def _follow(self) -> None:
+        data = self._new(self.end)
+        for line in data.split(b"\n")[:-1]:
+            text = line.decode("utf-8", "surrogateescape")
+            is_shown = self._filter.is_certain(text)
+            if b"\r" in line or b"\x1b" in line or not (is_shown or self._is_hidden(text)):
+                self._is_done = True
+                return
+            if is_shown:
+                self._print(line + b"\n", is_next=not self.hidden)
+            self.hidden += not is_shown
+            self.end += len(line) + 1
+            self.lines += 1
+
+    def _is_hidden(self, text: str) -> bool:
+        if is_diagnostic(text):
+            return False
+        return all(_hides(branch, text) for branch in self._branches)
+
+
+def _hides(branch: Branch, text: str) -> bool:
+    if branch.sections or branch.must_keep.matches(text):
+        return False
+    return branch.drop.matches(text) or (bool(branch.keep) and not branch.keep.matches(text))

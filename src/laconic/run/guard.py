@@ -1,0 +1,174 @@
+"""The guard: a process that outlives laconic, so that killing laconic loses and leaves nothing.
+
+It leads the command's process group and moves the output into the spool. When laconic ends without
+a word, it kills the group and keeps what was written. When laconic ends as it should while
+somebody still has the output open (a server in the background), it goes on moving.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+
+from laconic.run.drain import Drain, Files, FullError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# What the two sides say to each other: a letter, perhaps with a value, and a newline.
+_WATCH, _SYNC, _CLOSE, _RELEASE = b"w", b"s", b"c", b"r"
+_OPEN, _ENDED, _FULL = b"o", b"e", b"f"
+_DEAF_TO = frozenset(
+    "SIGTERM SIGINT SIGHUP SIGQUIT SIGUSR1 SIGUSR2 SIGPIPE SIGTSTP SIGTTIN SIGTTOU SIGXFSZ".split()
+)
+
+
+class LostError(Exception):
+    """The guard is gone or gave up; piece: what it had read and could not write."""
+
+    def __init__(self, stream: str = "", piece: bytes = b"") -> None:
+        super().__init__("the guard is gone")
+        self.stream, self.piece = stream, piece
+
+
+class Guard:
+    """Our side of it; answers: can be read when the guard gave up or is gone."""
+
+    __slots__ = ("_control", "answers", "pid")
+
+    def __init__(self, pid: int, control: int, answers: int) -> None:
+        self.pid, self._control, self.answers = pid, control, answers
+
+    def watch(self, pid: int) -> None:
+        """Name the process to kill if we are killed, where the guard's group is not the one."""
+        self._say(_WATCH + b"%d" % pid)
+
+    def sync(self) -> bool:
+        """Have all moved that was written until now; tell whether the output is still open."""
+        self._say(_SYNC)
+        return self.answer() == _OPEN
+
+    def close(self, stream: str) -> None:
+        """Close the guard's end of a pipe: who writes to it learns that nobody reads."""
+        self._say(_CLOSE + stream.encode())
+
+    def release(self) -> None:
+        """We end as we should: nobody is to be killed."""
+        with contextlib.suppress(LostError):
+            self._say(_RELEASE)
+
+    def answer(self) -> bytes:
+        """Read an answer; LostError if it is the last one, or if there is none."""
+        said = os.read(self.answers, 1)
+        if said in (_OPEN, _ENDED):
+            return said
+        rest = b""
+        while piece := os.read(self.answers, 1 << 16):
+            rest += piece
+        stream, _, piece = rest.partition(b"\n")
+        raise LostError(stream.decode(), piece)
+
+    def _say(self, text: bytes) -> None:
+        try:
+            os.write(self._control, text + b"\n")
+        except OSError:
+            self.answer()
+
+
+def start(pipes: Mapping[str, int], files: Mapping[str, int]) -> Guard:
+    """Start the guard; its process id is that of the process group that it leads."""
+    control_read, control = os.pipe()
+    answers, answers_write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setpgid(0, 0)
+            _forget({control_read, answers_write, *pipes.values(), *files.values()})
+            _work(Drain(pipes, Files(files).take), control_read, answers_write)
+        finally:
+            os._exit(0)
+    with contextlib.suppress(OSError):
+        os.setpgid(pid, pid)  # whoever of us is first
+    os.close(control_read)
+    os.close(answers_write)
+    return Guard(pid, control, answers)
+
+
+def _forget(ours: set[int]) -> None:
+    """Let go of all else: the caller must not wait for us, and its signals are not ours."""
+    for name in _DEAF_TO:
+        signal.signal(getattr(signal, name), signal.SIG_IGN)
+    first = 0
+    for handle in (*sorted(ours), 1 << 20):
+        os.closerange(first, handle)
+        first = handle + 1
+    os.chdir("/")
+
+
+def _work(drain: Drain, control: int, answers: int) -> None:
+    target = -os.getpid()
+    while True:
+        ready = _ready(drain, control)
+        try:
+            for stream in ready & drain.pipes.keys():
+                drain.move(stream)
+            if "" not in ready:
+                continue
+            said = os.read(control, 4096).split(b"\n")
+            for word in said[:-1]:
+                if word[:1] == _SYNC:
+                    drain.move_all()
+                    os.write(answers, _OPEN if drain.pipes else _ENDED)
+                elif word[:1] == _CLOSE:
+                    drain.close(word[1:].decode())
+                elif word[:1] == _WATCH:
+                    target = int(word[1:])
+                else:
+                    _linger(drain)
+                    return
+        except FullError as full:
+            os.write(answers, _FULL + full.stream.encode() + b"\n")
+            _write_all(answers, full.piece)
+            return
+        if said == [b""]:
+            _avenge(drain, target)
+            return
+
+
+def _ready(drain: Drain, control: int | None = None) -> set[str]:
+    """Wait until a pipe can be read; the empty name stands for what laconic says."""
+    poll = select.poll()
+    names = {handle: stream for stream, handle in drain.pipes.items()}
+    if control is not None:
+        names[control] = ""
+    for handle in names:
+        poll.register(handle, select.POLLIN)
+    return {names[handle] for handle, _ in poll.poll()}
+
+
+def _write_all(handle: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(handle, data) :]
+
+
+def _avenge(drain: Drain, target: int) -> None:
+    """Laconic was killed: kill what it ran, then keep what that has written."""
+    if target < 0 and os.fork():
+        return  # in the group ourselves, we go down with it; the child goes on
+    os.setpgid(0, 0)
+    with contextlib.suppress(OSError):
+        os.kill(target, signal.SIGKILL)
+    _linger(drain)
+
+
+def _linger(drain: Drain) -> None:
+    """Move until nobody has the output open; without room for it, let it go."""
+    try:
+        while drain.pipes:
+            for stream in _ready(drain):
+                drain.move(stream)
+    except FullError:
+        _linger(Drain(drain.pipes, lambda *_: None))

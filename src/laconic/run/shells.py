@@ -1,0 +1,166 @@
+"""Shells around commands: which one the host uses, and what runs inside of `bash -lc '...'`."""
+
+from __future__ import annotations
+
+import os
+import re
+from itertools import pairwise
+
+from laconic.shell import ParseError, parse
+from laconic.shell.ast import Command
+from laconic.shell.walk import commands
+from laconic.shell.words import literal
+from laconic.tools.arguments import Argument, evaluate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from laconic.shell.ast import Redirect, Script
+
+SHELL_VARIABLE = "LACONIC_CODEBUDDY_SHELL"
+_SHELLS = frozenset(("bash", "sh", "zsh", "fish", "dash", "ksh"))
+_DEEPEST = 5
+_OURS = re.compile(r"laconic(?:-py)?(?:\.(?:exe|cmd|bat|ps1))?")
+_PYTHONS = re.compile(r"(?:python|pypy)[0-9.]*(?:\.exe)?|py(?:\.exe)?")
+_NODES = re.compile(r"(?:node|bun|deno)(?:js)?(?:\.exe)?")
+_SCRIPT = re.compile(
+    r"(?:.*[/\\])?[^/\\]*laconic[^\s]*\.[cm]?js|.*[/\\][^/\\]*laconic[^/\\]*[/\\].*\.[cm]?js"
+)
+_TEXT = re.compile(r"\blaconic(?:-py)?(?:\.\w+)?['\"]?\s+(?:wrap|run|err|test|summary)\b")
+
+
+def host_shell(asked: str, environ: Mapping[str, str]) -> str | None:
+    """Give the shell for a command: what the tool asks for, the variables, bash, sh; None if none.
+
+    A name is looked up on the path; what is not there or cannot be executed is passed over.
+    """
+    wanted = (asked, environ.get(SHELL_VARIABLE, ""), environ.get("SHELL", ""), "bash", "sh")
+    path = os.get_exec_path(environ)
+    return next((found for name in wanted if (found := _usable(name.strip(), path))), None)
+
+
+def _usable(name: str, path: Sequence[str]) -> str | None:
+    if not name:
+        return None
+    candidates = [name] if "/" in name else [f"{directory}/{name}" for directory in path]
+    for candidate in candidates:
+        if os.path.isfile(candidate) and os.access(candidate, os.X_OK):  # noqa: PTH113
+            return candidate
+    return None
+
+
+class Inner:
+    """What a command line comes down to.
+
+    command: the text that the innermost shell runs, None if no shell was there. arguments: those of
+    the one command that it is; empty if it is several, or dynamic.
+    """
+
+    __slots__ = ("arguments", "command")
+
+    def __init__(self, command: str | None, arguments: list[Argument]) -> None:
+        self.command, self.arguments = command, arguments
+
+
+def unwrap(argv: Sequence[str]) -> Inner:
+    """See through `SHELL -c 'line'` (also -lc, -l -c), one in another."""
+    line: str | None = None
+    words = list(argv)
+    for _ in range(_DEEPEST):
+        inside = _line_of(words)
+        if inside is None:
+            break
+        line = inside
+        arguments = sole_command(line)
+        texts = [argument.text for argument in arguments if argument.is_static]
+        if not arguments or len(texts) < len(arguments):
+            return Inner(line, arguments)
+        words = [text or "" for text in texts]
+    return Inner(line, arguments_of(words))
+
+
+def arguments_of(words: Sequence[str]) -> list[Argument]:
+    return [Argument(word, 0, 0) for word in words]
+
+
+def sole_command(line: str) -> list[Argument]:
+    """Give the arguments of a line that is one simple command whose output reaches the reader."""
+    try:
+        script = parse(line.encode("utf-8", "surrogateescape"))
+    except ParseError:
+        return []
+    command = _sole(script)
+    if command is None or not all(map(_joins_streams, command.redirects)):
+        return []
+    return evaluate(command.words, {})
+
+
+def last_commands(line: str) -> list[list[Argument]]:
+    """Give the arguments of every command of a line whose output may reach the reader."""
+    try:
+        script = parse(line.encode("utf-8", "surrogateescape"))
+    except ParseError:
+        return []
+    return [
+        evaluate(found.command.words, {})
+        for found in commands(script)
+        if found.command.words and not found.context.feeds_pipe
+    ]
+
+
+def is_wrapped(line: str) -> bool:
+    """Tell whether laconic already runs any command of a line, by whatever name it is called.
+
+    All of the line is looked at: what is asked for behind `cd x &&` must not be wrapped again.
+    Text that cannot be parsed counts as wrapped when it looks so.
+    """
+    try:
+        script = parse(line.encode("utf-8", "surrogateescape"))
+    except ParseError:
+        return _TEXT.search(line) is not None
+    return any(_is_ours([literal(w) or "" for w in c.command.words]) for c in commands(script))
+
+
+def _is_ours(words: Sequence[str]) -> bool:
+    name = re.split(r"[/\\]", words[0])[-1] if words else ""
+    if _OURS.fullmatch(name):
+        return True
+    if _PYTHONS.fullmatch(name):
+        return ("-m", "laconic") in pairwise(words)
+    if _NODES.fullmatch(name):
+        script = next((word for word in words[1:] if not word.startswith("-")), "")
+        return _SCRIPT.fullmatch(script) is not None
+    inside = _line_of(words)
+    return inside is not None and is_wrapped(inside)
+
+
+def _line_of(words: Sequence[str]) -> str | None:
+    """Give the line in `SHELL [options] -c line`; further words are its parameters."""
+    name = re.split(r"[/\\]", words[0])[-1].removesuffix(".exe") if words else ""
+    if name not in _SHELLS:
+        return None
+    for pos, word in enumerate(words[1:], 1):
+        if not re.fullmatch(r"-[A-Za-z]+|--[a-z-]+", word):
+            return None
+        if not word.startswith("--") and "c" in word:
+            return words[pos + 1] if pos + 1 < len(words) else None
+    return None
+
+
+def _joins_streams(redirect: Redirect) -> bool:
+    """`2>&1`: no file is involved."""
+    target = literal(redirect.target) if redirect.heredoc is None else None
+    return redirect.operator == ">&" and target in ("1", "2")
+
+
+def _sole(script: Script) -> Command | None:
+    items = script.body.items
+    if len(items) != 1 or len(items[0].pipelines) != 1:
+        return None
+    if any(mark is not None and mark.text == "&" for mark in script.body.separators):
+        return None
+    pipeline = items[0].pipelines[0]
+    command = pipeline.commands[0]
+    is_alone = len(pipeline.commands) == 1 and not pipeline.negations
+    return command if is_alone and isinstance(command, Command) and command.words else None

@@ -1,0 +1,115 @@
+"""Passes signals on to a command, and notices when it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import time
+
+from laconic.run.process import exit_status
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+
+GRACE_S = 1.0  # for a command that is told to end, before it is killed
+_END = frozenset((signal.SIGTERM, signal.SIGHUP))
+_TO_GROUP = frozenset((signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT,
+                       signal.SIGTSTP, signal.SIGCONT))  # fmt: skip
+_TO_COMMAND = frozenset((signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH))
+# A terminal sends these to the whole group, so the command has them already.
+_FROM_TERMINAL = frozenset((signal.SIGINT, signal.SIGQUIT, signal.SIGWINCH))
+# With a terminal these do to us what they do to the command: all stop, all go on.
+_OF_JOB_CONTROL = frozenset((signal.SIGTSTP, signal.SIGCONT))
+
+
+class Child:
+    """The command that runs; status: None until it has ended.
+
+    With a group of its own (its negative number is the target), it gets there what would otherwise
+    have come to all of them from outside.
+    """
+
+    __slots__ = (
+        "_pending", "_shares_terminal", "kill_at", "pid", "received", "status", "target", "wakeup",
+        "was_interrupted",
+    )  # fmt: skip
+
+    def __init__(self, *, shares_terminal: bool) -> None:
+        self._shares_terminal = shares_terminal
+        self._pending: list[int] = []
+        self.pid = self.target = 0
+        self.status: int | None = None
+        self.received: set[int] = set()
+        self.was_interrupted = False
+        self.kill_at: float | None = None
+        self.wakeup, written = os.pipe()
+        for handle in (self.wakeup, written):
+            os.set_blocking(handle, False)
+        signal.set_wakeup_fd(written, warn_on_full_buffer=False)
+        wanted = _TO_GROUP | _TO_COMMAND
+        if shares_terminal:
+            wanted -= _OF_JOB_CONTROL
+        for number in wanted:
+            # What the caller ignores (nohup) is ignored by the command as well.
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._pass_on)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+
+    def started(self, pid: int, target: int) -> None:
+        self.pid, self.target = pid, target
+        for number in self._pending:
+            self._send(number)
+
+    def wait_for_signal(self) -> None:
+        """Wait until a signal has come, or until it is time to look."""
+        poll = select.poll()
+        poll.register(self.wakeup, select.POLLIN)
+        poll.poll(None if self.kill_at is None else GRACE_S * 1000)
+
+    def check(self) -> None:
+        """Look whether the command has ended, and whether its time is over."""
+        try:
+            while os.read(self.wakeup, 512):
+                pass
+        except BlockingIOError:
+            pass
+        self.wait(os.WNOHANG)
+        if self.status is None and self.kill_at is not None and time.monotonic() >= self.kill_at:
+            self._send_to(self.target, signal.SIGKILL)
+            self.wait()
+
+    def wait(self, options: int = 0) -> None:
+        """Take the exit status; without options, when it is there."""
+        if self.status is not None:
+            return
+        pid, status = os.waitpid(self.pid, options)
+        if pid:
+            self.status = exit_status(status)
+            died_of = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+            self.was_interrupted = died_of == signal.SIGINT and died_of in self.received
+
+    def _pass_on(self, number: int, _frame: FrameType | None) -> None:
+        # Done here and not in the loop: this runs even while we wait for a reader.
+        again = number in self.received
+        self.received.add(number)
+        if self.pid == 0:
+            self._pending.append(number)
+        elif self.status is None:
+            self._send(signal.SIGKILL if again and number in _END else number)
+        if number in _END and self.kill_at is None:
+            self.kill_at = time.monotonic() + GRACE_S
+        if number == signal.SIGTSTP:
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+    def _send(self, number: int) -> None:
+        if self._shares_terminal and number in _FROM_TERMINAL:
+            return
+        self._send_to(self.pid if number in _TO_COMMAND else self.target, number)
+
+    @staticmethod
+    def _send_to(target: int, number: int) -> None:
+        with contextlib.suppress(OSError):
+            os.kill(target, number)

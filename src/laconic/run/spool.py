@@ -1,0 +1,100 @@
+"""The spool: files that take all that a command writes, while it runs.
+
+One file for both streams where they lead to the same place, so that their order is known; else one
+for each. Whoever has a spool open holds a lock on it: one without a lock was left behind by a
+laconic that was killed, and is taken into the raw store later.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+BOTH, OUT, ERR = "both", "out", "err"
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+_CHUNK = 1 << 20
+_ALPHABET = "abcdefghjkmnopqrstuvwxyz23456789"  # that of the raw store, which loads slowly
+
+
+class Spool:
+    """The open files by stream; each is written at its end and read anywhere."""
+
+    __slots__ = ("_directory", "handles", "raw_id")
+
+    def __init__(self, directory: str, raw_id: str, handles: dict[str, int]) -> None:
+        self._directory, self.raw_id, self.handles = directory, raw_id, handles
+
+    def path(self, stream: str) -> str:
+        return f"{self._directory}/{self.raw_id}.{stream}"
+
+    @property
+    def paths(self) -> dict[str, str]:
+        return {stream: self.path(stream) for stream in self.handles}
+
+    def size(self, stream: str) -> int:
+        return os.fstat(self.handles[stream]).st_size
+
+    def read(self, stream: str, start: int, end: int) -> bytes:
+        """Give the bytes from start up to end, or up to the end of the file."""
+        pieces = []
+        while start < end:
+            piece = os.pread(self.handles[stream], min(end - start, _CHUNK), start)
+            if not piece:
+                break
+            pieces.append(piece)
+            start += len(piece)
+        return b"".join(pieces)
+
+    def remove(self) -> None:
+        for name in (*self.handles, "cmd"):
+            with contextlib.suppress(OSError):
+                os.unlink(self.path(name))  # noqa: PTH108 - loads no pathlib
+
+    def rename(self, raw_id: str) -> None:
+        """Leave the files to who still writes to them, under an id of their own."""
+        old = [self.path(name) for name in (*self.handles, "cmd")]
+        self.raw_id = raw_id
+        for path, name in zip(old, (*self.handles, "cmd"), strict=True):
+            if os.path.exists(path):  # noqa: PTH110 - loads no pathlib
+                os.rename(path, self.path(name))  # noqa: PTH104
+
+
+def new_id() -> str:
+    return "".join(_ALPHABET[byte & 31] for byte in os.urandom(6))
+
+
+def open_spool(state_dir: str, raw_id: str, streams: Iterable[str], command: str) -> Spool:
+    """Make the files for the owner alone; OSError if that cannot be."""
+    directory = f"{state_dir}/spool"
+    spool = Spool(directory, raw_id, {})
+    try:
+        note = _create(directory, f"{raw_id}.cmd")
+        with os.fdopen(note, "wb") as file:
+            file.write(command.encode("utf-8", "surrogateescape"))
+        for stream in streams:
+            spool.handles[stream] = _create(directory, f"{raw_id}.{stream}")
+    except OSError:
+        spool.remove()
+        raise
+    return spool
+
+
+def _create(directory: str, name: str) -> int:
+    path = f"{directory}/{name}"
+    try:
+        handle = os.open(path, _FLAGS, 0o600)
+    except FileNotFoundError:
+        from pathlib import Path  # noqa: PLC0415 - once in the life of a state directory
+
+        from laconic.files import make_private  # noqa: PLC0415
+
+        make_private(Path(directory))
+        handle = os.open(path, _FLAGS, 0o600)
+    with contextlib.suppress(OSError):  # some file systems have no locks
+        fcntl.flock(handle, fcntl.LOCK_SH)
+    return handle

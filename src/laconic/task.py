@@ -1,0 +1,45 @@
+"""What `laconic run` and its kin are asked to do."""
+
+from __future__ import annotations
+
+from laconic.rewrite.edits import quoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_PLAIN = frozenset("-_./:=@%+,")
+
+
+class Task:
+    """A command, and how its output is to be shown.
+
+    mode: `run`, `err`, `test` or `summary`. pipe: the command behind the `|` that was taken off.
+    is_wrapped: argv is a shell, and the command inside decides.
+    """
+
+    __slots__ = (
+        "argv", "filter_id", "is_raw", "is_wrapped", "mode", "pipe", "pipe_stderr", "pipefail",
+        "prefer_less",
+    )  # fmt: skip
+
+    def __init__(self, argv: Sequence[str], mode: str = "run") -> None:
+        self.argv, self.mode = list(argv), mode
+        self.filter_id = self.pipe = ""
+        self.pipe_stderr = self.pipefail = self.prefer_less = False
+        self.is_raw = self.is_wrapped = False
+
+    @property
+    def name(self) -> str:
+        return self.argv[0].rsplit("/", 1)[-1]
+
+    @property
+    def command(self) -> str:
+        """The command line as one could have typed it."""
+        return " ".join(map(as_word, self.argv))
+
+
+def as_word(text: str) -> str:
+    """Text as one word of a command line, in quotes where it needs them."""
+    is_plain = bool(text) and all(char.isalnum() or char in _PLAIN for char in text)
+    return text if is_plain and text.isascii() else quoted(text)

@@ -1,0 +1,665 @@
+"""laconic run against the bare command: same output, streams, signals and exit status."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from laconic import surroundings
+from laconic.record.store import Store, is_id
+from laconic.run.spool import new_id
+from laconic.settings import read_directories
+from laconic.task import Task
+
+LACONIC = [sys.executable, "-m", "laconic"]
+RUN = [*LACONIC, "run"]
+
+
+def run(*words, flags=(), **more):
+    more.setdefault("stdin", subprocess.DEVNULL)
+    return subprocess.run([*RUN, *flags, *words], capture_output=True, check=False, **more)
+
+
+def shell(line, *parameters, **more):
+    return run("sh", "-c", line, "sh", *parameters, **more)
+
+
+_started = []
+
+
+def start(*words, **more):
+    process = subprocess.Popen(
+        [*RUN, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **more
+    )
+    _started.append(process)
+    return process
+
+
+@pytest.fixture(autouse=True)
+def no_process_left():
+    """A test that fails leaves nothing running."""
+    yield
+    while _started:
+        process = _started.pop()
+        process.kill()
+        process.stdout.close()
+        process.wait()
+
+
+def wait_for(condition, seconds=5.0):
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.01)
+    return found
+
+
+def is_running(pid):
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+@pytest.fixture
+def state(home):
+    return home / ".local/state/laconic"
+
+
+# -- the same as the bare command ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [0, 1, 2, 5, 77, 126, 127, 255])
+def test_the_exit_status_is_the_commands(status):
+    assert shell(f"exit {status}").returncode == status
+
+
+@pytest.mark.parametrize("name", ["TERM", "KILL", "INT", "SEGV", "PIPE", "USR1"])
+def test_a_signal_gives_128_and_its_number(name):
+    number = signal.Signals[f"SIG{name}"]
+    assert shell(f"kill -{name} $$; sleep 5").returncode == 128 + number
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "message"),
+    [
+        ("nosuchcommand", 127, "laconic: nosuchcommand: command not found\n"),
+        ("./nosuchfile", 127, "laconic: ./nosuchfile: no such file or directory\n"),
+        ("./plain", 126, "laconic: ./plain: permission denied\n"),
+        ("./folder", 126, "laconic: ./folder: is a directory\n"),
+        ("./lost", 127, "laconic: ./lost: its interpreter is not there\n"),
+        ("./binary", 126, "laconic: ./binary: exec format error\n"),
+        ("plain/x", 126, "laconic: plain/x: not a directory\n"),
+    ],
+)
+def test_what_cannot_be_started_gets_the_shells_status(tmp_path, name, status, message):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "plain").write_text("x")
+    for file, text in (("lost", "#!/no/such/program\n"), ("binary", "\0\1\2")):
+        (tmp_path / file).write_text(text)
+        (tmp_path / file).chmod(0o755)
+    done = run(name, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr.decode()) == (status, b"", message)
+    bare = subprocess.run(["bash", "-c", name], cwd=tmp_path, capture_output=True, check=False)
+    assert bare.returncode == status
+
+
+def test_nothing_is_left_of_a_command_that_did_not_start(state):
+    run("nosuchcommand")
+    assert list((state / "spool").iterdir()) == []
+
+
+def test_a_script_without_an_interpreter_line_is_for_the_shell(tmp_path):
+    script = tmp_path / "script"
+    script.write_text('echo "got $1"\nexit 4\n')
+    script.chmod(0o755)
+    done = run("./script", "a b", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (4, b"got a b\n")
+
+
+def test_arguments_arrive_as_they_are():
+    words = ["", " ", "a b", "--raw", "-c", "$(x)", "é", "*", "'", "\n", b"\xff"]
+    done = run("printf", "%s\\0", *words)
+    expected = b"".join((w if isinstance(w, bytes) else w.encode()) + b"\0" for w in words)
+    assert done.stdout == expected
+
+
+def test_stdin_is_passed_through():
+    data = os.urandom(300_000)
+    done = subprocess.run([*RUN, "cat"], input=data, capture_output=True, check=True)
+    assert done.stdout == data
+
+
+def test_a_command_that_does_not_read_leaves_stdin_to_the_next():
+    line = f"{' '.join(RUN)} true; cat"
+    done = subprocess.run(["sh", "-c", line], input=b"for cat", capture_output=True, check=True)
+    assert done.stdout == b"for cat"
+
+
+def test_directory_environment_limits_and_mask_are_the_callers(tmp_path):
+    line = "pwd; echo $GREETING; ulimit -n; umask; ulimit -f"
+    bare = subprocess.run(
+        ["sh", "-c", f"umask 027; ulimit -n 123; {line}"],
+        cwd=tmp_path, env=os.environ | {"GREETING": "hello"}, capture_output=True, check=True,
+    )  # fmt: skip
+    ours = subprocess.run(
+        ["sh", "-c", f"umask 027; ulimit -n 123; {' '.join(RUN)} sh -c '{line}'"],
+        cwd=tmp_path, env=os.environ | {"GREETING": "hello"}, capture_output=True, check=True,
+    )  # fmt: skip
+    assert ours.stdout == bare.stdout
+    assert b"hello\n123\n0027\n" in ours.stdout
+
+
+def test_signals_that_python_changes_are_as_the_shell_has_them():
+    line = ["grep", "-E", "^Sig(Ign|Blk)", "/proc/self/status"]
+    bare = subprocess.run(line, capture_output=True, check=True)
+
+    def masks(output):
+        # 32 and 33 are the C library's own; its posix_spawn leaves them ignored.
+        return [int(mask, 16) & ~(3 << 31) for mask in output.split()[1::2]]
+
+    assert masks(run(*line).stdout) == masks(bare.stdout) == [0, 0]
+
+
+def test_what_the_caller_ignores_the_command_ignores():
+    line = f"trap '' HUP; {' '.join(RUN)} grep SigIgn /proc/self/status"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, check=True)
+    assert int(done.stdout.split()[1], 16) & 1
+
+
+def test_the_command_is_not_the_leader_of_a_group():
+    """`setsid x` would not wait for x then."""
+    done = run("setsid", "sh", "-c", "sleep 0.2; echo waited; exit 6")
+    assert (done.returncode, done.stdout) == (6, b"waited\n")
+
+
+def test_descriptors_of_the_caller_reach_the_command_and_ours_do_not(tmp_path):
+    with (tmp_path / "file").open("w") as file:
+        number = file.fileno()
+        done = run("bash", "-c", f"ls /proc/self/fd; echo hi >&{number}", pass_fds=[number])
+    assert (tmp_path / "file").read_text() == "hi\n"
+    assert {int(n) for n in done.stdout.split()} == {0, 1, 2, 3, number}  # 3: of ls itself
+
+
+def test_stdout_and_stderr_stay_apart():
+    done = shell("echo out; echo err >&2")
+    assert (done.stdout, done.stderr) == (b"out\n", b"err\n")
+
+
+def test_the_order_of_both_is_kept_where_they_lead_to_one_place():
+    line = 'for i in $(seq 50); do echo "out $i"; echo "err $i" >&2; done'
+    done = subprocess.run(
+        [*RUN, "sh", "-c", line], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True
+    )
+    assert done.stdout == b"".join(b"out %d\nerr %d\n" % (i, i) for i in range(1, 51))
+
+
+def test_dev_stderr_can_be_opened_again():
+    """In a file, `> /dev/stderr` would erase all that was written before."""
+    done = shell("echo first; echo second > /dev/stderr; echo third > /dev/stdout; echo fourth")
+    assert done.stdout == b"first\nthird\nfourth\n"
+    assert done.stderr == b"second\n"
+
+
+@settings(max_examples=12, deadline=None,
+          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@given(st.binary(max_size=2000))
+def test_any_bytes_come_through(tmp_path, data):
+    (tmp_path / "data").write_bytes(data)
+    assert run("cat", "data", cwd=tmp_path).stdout == data
+
+
+def test_output_without_a_newline_and_with_nul_bytes_comes_through():
+    assert shell(r"printf 'a\0b\377\rc'").stdout == b"a\0b\xff\rc"
+
+
+# -- what is hidden --------------------------------------------------------------------------------
+
+
+def many_lines(count=5000):
+    return ["seq", "-f", "line %g of the output, which is long enough to be hidden", str(count)]
+
+
+def test_a_large_output_is_compacted_and_can_be_had_back(state):
+    done = run(*many_lines())
+    *shown, notice = done.stdout.decode().splitlines()
+    assert len(shown) < 500
+    assert notice.startswith("[laconic: ")
+    raw_id = notice.split()[-1].rstrip("]")
+    bare = subprocess.run(many_lines(), capture_output=True, check=True)
+    assert Store(state).load(raw_id)["out"] == bare.stdout
+    assert list((state / "spool").iterdir()) == []
+
+
+def test_a_small_output_is_shown_as_it_is():
+    done = run("seq", "100")
+    assert done.stdout == b"".join(b"%d\n" % i for i in range(1, 101))
+
+
+def test_a_command_that_reads_something_out_is_left_alone(tmp_path):
+    text = "".join(f"line {i} of a file that somebody wants to read\n" for i in range(3000))
+    (tmp_path / "file").write_text(text)
+    assert run("cat", "file", cwd=tmp_path).stdout.decode() == text
+
+
+@pytest.mark.parametrize("name", ["LACONIC_NO_FILTER", "LACONIC_DISABLED"])
+def test_it_can_be_switched_off(name):
+    done = run(*many_lines(), env=os.environ | {name: "1"})
+    assert done.stdout.count(b"\n") == 5000
+    assert run(*many_lines(), flags=["--raw"]).stdout.count(b"\n") == 5000
+
+
+def test_verbose_says_what_was_done():
+    done = run(*many_lines(), env=os.environ | {"LACONIC_VERBOSE": "1"})
+    assert done.stderr.decode().startswith("laconic: generic: ")
+    done = run("true", env=os.environ | {"LACONIC_VERBOSE": "1"})
+    assert done.stderr == b"laconic: generic: shown as it is: nothing to hide\n"
+
+
+def test_a_filter_can_be_asked_for(home):
+    folder = home / ".config/laconic/filters"
+    folder.mkdir(parents=True)
+    (folder / "mine.toml").write_text('command = ["nothing"]\nkind = "summary"\ndrop = ["line"]\n')
+    done = run("sh", "-c", "seq -f 'line number %g' 60; echo kept", flags=["--filter", "mine"])
+    kept, notice = done.stdout.decode().splitlines()
+    assert kept == "kept"
+    assert "60 of 61 lines hidden" in notice
+
+
+def test_a_filter_that_is_not_there_is_an_error_before_anything_runs(tmp_path):
+    done = run("touch", "file", flags=["--filter", "nosuch"], cwd=tmp_path)
+    assert (done.returncode, done.stderr.decode()) == (
+        2, "laconic: there is no filter 'nosuch'\nhint: laconic filters list\n"
+    )  # fmt: skip
+    assert not (tmp_path / "file").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["run"], "laconic: run needs a command\nhint: laconic run --help\n"),
+        (["run", "--no"], "laconic: unrecognized arguments: --no\nhint: laconic run --help\n"),
+        (["run", "--filter"], "laconic: --filter needs a value\nhint: laconic run --help\n"),
+        (
+            ["run", "--raw=1"],
+            "laconic: unrecognized arguments: --raw=1\nhint: laconic run --help\n",
+        ),
+        (["err"], "laconic: err needs a command\nhint: laconic err --help\n"),
+    ],
+)
+def test_a_wrong_command_line_gets_status_2(words, message):
+    done = subprocess.run([*LACONIC, *words], capture_output=True, check=False)
+    assert (done.returncode, done.stderr.decode()) == (2, message)
+
+
+def test_help_is_ours_only_in_front_of_the_command():
+    assert run("--help").stdout.startswith(b"usage: laconic run")
+    assert run("printf", "%s", "--help").stdout == b"--help"
+
+
+LOG = "seq -f 'step %g is done and all is well' 400; echo 'x.c:3: error: no'; echo end"
+
+
+def test_err_shows_errors_with_what_is_around_them():
+    done = subprocess.run([*LACONIC, "err", "sh", "-c", f"{LOG}; exit 2"],
+                          capture_output=True, check=False)  # fmt: skip
+    assert done.returncode == 2
+    assert b"step 400 is done and all is well\nx.c:3: error: no\nend\n" in done.stdout
+    assert b"step 300" not in done.stdout
+
+
+@pytest.mark.parametrize("mode", ["test", "summary"])
+def test_the_views_keep_the_exit_status_and_every_diagnostic(mode):
+    done = subprocess.run([*LACONIC, mode, "sh", "-c", f"{LOG}; exit 2"],
+                          capture_output=True, check=False)  # fmt: skip
+    assert done.returncode == 2
+    assert b"x.c:3: error: no\n" in done.stdout
+    assert done.stdout.count(b"\n") < 100
+
+
+# -- pipes that were taken off ---------------------------------------------------------------------
+
+
+REPORT = (
+    "seq -f 'test number %g has passed as it should' 200; echo 'b failed'; echo 'the end';"
+    "echo 'on stderr' >&2; exit ${1:-0}"
+)
+
+
+@pytest.fixture
+def report(home, tmp_path, monkeypatch):
+    """Two programs, one with a filter that sums up, one with a filter for listings."""
+    folder = home / ".config/laconic/filters"
+    folder.mkdir(parents=True)
+    for name, kind in (("report", "summary"), ("listing", "listing")):
+        text = f'command = ["{name}"]\nkind = "{kind}"\nkeep = ["failed"]\n'
+        (folder / f"{name}.toml").write_text(text)
+        program = tmp_path / name
+        program.write_text(f"#!/bin/sh\n{REPORT}\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+
+
+@pytest.mark.usefixtures("report")
+def test_a_summary_answers_in_place_of_tail():
+    done = run("report", flags=["--baseline-pipe", "tail -3"])
+    first, notice = done.stdout.decode().splitlines()
+    assert first == "b failed"
+    assert "202 of 203 lines hidden" in notice
+    assert done.stderr == b""
+
+
+@pytest.mark.usefixtures("report")
+def test_a_summary_has_every_line_that_grep_asks_for():
+    done = run("report", flags=["--baseline-pipe", "grep 'er 1.0 '"])
+    lines = done.stdout.decode().splitlines()
+    wanted = [f"test number {i} has passed as it should" for i in range(100, 200, 10)]
+    assert lines[:-1] == [*wanted, "b failed"]
+
+
+@pytest.mark.usefixtures("report")
+def test_of_a_listing_the_pipe_gets_what_it_asked_for():
+    done = run("listing", flags=["--baseline-pipe", "tail -2"])
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        b"b failed\nthe end\n",
+        b"on stderr\n",
+    )
+    done = run("listing", flags=["--baseline-pipe", "tail -1", "--pipe-stderr"])
+    assert done.stdout == b"on stderr\n"
+
+
+def test_head_ends_a_command_that_never_ends():
+    done = run("yes", flags=["--baseline-pipe", "head -3"], timeout=5)
+    assert (done.returncode, done.stdout) == (0, b"y\ny\ny\n")
+
+
+@pytest.mark.usefixtures("report")
+@pytest.mark.parametrize("name", ["report", "listing"])
+@pytest.mark.parametrize(
+    ("pipe", "flags", "status"),
+    [
+        ("tail -3", [], 0),
+        ("grep -q failed", [], 0),
+        ("grep nosuchline", [], 1),
+        ("tail -3", ["--pipefail"], 7),
+        ("grep nosuchline", ["--pipefail"], 1),
+    ],
+)
+def test_the_exit_status_is_that_of_the_pipeline(name, pipe, flags, status):
+    done = run(name, "7", flags=["--baseline-pipe", pipe, *flags])
+    assert done.returncode == status
+    line = f"set {'-o' if flags else '+o'} pipefail; {name} 7 | {pipe}"
+    assert (
+        subprocess.run(["bash", "-c", line], capture_output=True, check=False).returncode == status
+    )
+
+
+@pytest.mark.usefixtures("report")
+def test_a_failure_that_the_pipe_hides_is_named():
+    done = run("report", "7", flags=["--baseline-pipe", "tail -3"])
+    assert done.stdout.decode().splitlines()[-1] == "[laconic: report itself exited with status 7]"
+
+
+@pytest.mark.usefixtures("report")
+def test_prefer_less_takes_the_smaller_one():
+    done = run("report", flags=["--prefer-less", "--baseline-pipe", "tail -1"])
+    assert done.stdout == b"the end\n"
+    assert b"on stderr" in done.stderr
+    history = subprocess.run([*LACONIC, "gain"], capture_output=True, check=True).stdout
+    assert b"pipe preferred: 1 run" in history
+
+
+@pytest.mark.usefixtures("report")
+def test_a_pipe_that_is_no_simple_one_is_run_by_the_shell():
+    done = run("listing", flags=["--baseline-pipe", "tail -2 | tr a-z A-Z"])
+    assert done.stdout == b"B FAILED\nTHE END\n"
+
+
+# -- while it runs ---------------------------------------------------------------------------------
+
+
+def read_until(process, wanted, seconds=4.0):
+    os.set_blocking(process.stdout.fileno(), False)
+    found = b""
+
+    def has_it():
+        nonlocal found
+        with contextlib.suppress(TypeError):
+            found += process.stdout.read() or b""
+        return wanted in found
+
+    wait_for(has_it, seconds)
+    return found
+
+
+def end(process):
+    process.terminate()
+    os.set_blocking(process.stdout.fileno(), True)
+    return process.communicate(timeout=5)[0]
+
+
+def test_lines_appear_while_a_command_runs():
+    process = start("sh", "-c", "echo early; sleep 30")
+    assert read_until(process, b"early\n") == b"early\n"
+    assert end(process) == b""
+    assert process.returncode == 143
+
+
+def test_a_question_without_a_newline_appears():
+    process = start("sh", "-c", "printf 'name? '; sleep 30")
+    assert read_until(process, b"name? ") == b"name? "
+    end(process)
+
+
+def test_a_diagnostic_appears_with_a_mark_for_what_is_between():
+    line = "seq -f 'line %g' 500; echo 'error: broken'; sleep 0.2; seq -f 'more %g' 500; sleep 30"
+    process = start("sh", "-c", line)
+    shown = read_until(process, b"error: broken\n").decode().splitlines()
+    assert shown == [f"line {i}" for i in range(1, 101)] + [
+        "[... 400 lines hidden]", "error: broken"
+    ]  # fmt: skip
+    rest = end(process).decode()
+    assert "more 500\n" in rest
+    assert "of 1001 lines hidden" in rest.splitlines()[-1]
+
+
+def test_with_a_filter_what_its_patterns_decide_appears(home):
+    folder = home / ".config/laconic/filters"
+    folder.mkdir(parents=True)
+    (folder / "sh.toml").write_text(
+        'command = ["sh"]\nkind = "summary"\ndrop = ["^noise"]\nmust_keep = ["^sure"]\n'
+    )
+    noise = "seq -f 'noise number %g that nobody reads' 50"
+    line = f"{noise}; echo sure; echo maybe; echo sure 2; sleep 30"
+    process = start("sh", "-c", line)
+    assert read_until(process, b"sure\n") == b"sure\n"
+    rest = end(process).decode().splitlines()
+    assert rest[:2] == ["maybe", "sure 2"]
+    assert "50 of 53 lines hidden" in rest[2]
+
+
+def test_a_command_that_is_told_to_end_may_say_goodbye():
+    process = start("sh", "-c", "trap 'echo bye; exit 9' TERM; echo ready; sleep 30 & wait")
+    wait_for(lambda: b"ready" in Path(f"/proc/{process.pid}/cmdline").read_bytes())
+    time.sleep(0.4)
+    assert end(process) == b"ready\nbye\n"
+    assert process.returncode == 9
+
+
+def test_a_command_that_does_not_end_is_killed_and_its_output_shown():
+    process = start("sh", "-c", "trap '' TERM; echo stubborn; while :; do sleep 1; done")
+    time.sleep(0.5)
+    begin = time.monotonic()
+    assert end(process) == b"stubborn\n"
+    assert process.returncode == 137
+    assert time.monotonic() - begin < 3
+
+
+@pytest.mark.parametrize("name", ["INT", "HUP", "QUIT", "USR1", "USR2", "WINCH"])
+def test_signals_are_passed_on(name):
+    program = f"trap 'echo got {name}; exit 3' {name}; echo ready; sleep 20 & wait"
+    process = start("sh", "-c", program)
+    time.sleep(0.5)
+    process.send_signal(signal.Signals[f"SIG{name}"])
+    out, _ = process.communicate(timeout=5)
+    assert (process.returncode, out) == (3, f"ready\ngot {name}\n".encode())
+
+
+def test_a_stopped_laconic_stops_its_command_and_both_go_on():
+    process = start("sh", "-c", "echo $$; while :; do sleep 0.05; done")
+    pid = int(read_until(process, b"\n"))
+
+    def states():
+        return [Path(f"/proc/{p}/stat").read_text().split()[2] for p in (process.pid, pid)]
+
+    process.send_signal(signal.SIGTSTP)
+    wait_for(lambda: states() == ["T", "T"])
+    process.send_signal(signal.SIGCONT)
+    wait_for(lambda: "T" not in states())
+    end(process)
+
+
+def test_ctrl_c_on_a_terminal_ends_both_and_the_shell_sees_it():
+    pid, terminal = pty.fork()
+    if pid == 0:
+        words = [*RUN, "sh", "-c", "trap 'echo caught; exit 5' INT; echo up; sleep 20 & wait"]
+        os.execvp(words[0], words)
+    shown = b""
+    while b"up" not in shown:
+        shown += os.read(terminal, 1000)
+    os.write(terminal, b"\x03")
+    _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 5
+    with contextlib.suppress(OSError):
+        shown += os.read(terminal, 1000)
+    assert b"caught" in shown
+    os.close(terminal)
+
+
+def test_a_command_on_a_terminal_can_read_from_it():
+    pid, terminal = pty.fork()
+    if pid == 0:
+        words = [*RUN, "sh", "-c", "read x </dev/tty; echo got $x"]
+        os.execvp(words[0], words)
+    os.write(terminal, b"word\n")
+    _, status = os.waitpid(pid, 0)
+    assert status == 0
+    assert b"got word" in os.read(terminal, 1000)
+    os.close(terminal)
+
+
+# -- children in the background --------------------------------------------------------------------
+
+
+def test_a_background_child_neither_blocks_nor_dies(state, tmp_path):
+    begin = time.monotonic()
+    line = f"(sleep 1.2; echo late; echo alive > {tmp_path}/proof) & echo started"
+    done = shell(line)
+    assert (done.returncode, done.stdout) == (0, b"started\n")
+    assert time.monotonic() - begin < 1
+    wait_for((tmp_path / "proof").exists)
+    spooled = wait_for(lambda: [p for p in (state / "spool").iterdir() if p.suffix == ".out"])
+    wait_for(lambda: spooled[0].read_bytes() == b"started\nlate\n")
+
+
+def test_who_writes_a_moment_later_is_still_shown():
+    assert shell("(sleep 0.03; echo late) & echo started").stdout == b"started\nlate\n"
+
+
+# -- the environment -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {"HOME": "/home/x"},
+        {"HOME": "/home/x", "XDG_STATE_HOME": "/s"},
+        {"HOME": "/home/x", "XDG_STATE_HOME": "relative"},
+        {"HOME": "/home/x", "LACONIC_STATE_DIR": "/own", "XDG_STATE_HOME": "/s"},
+        {"HOME": "/home/x", "LACONIC_STATE_DIR": "relative"},
+        {"HOME": "relative"},
+        {},
+    ],
+)
+def test_a_run_and_the_settings_agree_on_the_state_directory(environ):
+    assert surroundings.state_directory(environ) == str(read_directories(environ).state)
+
+
+def test_ids_are_those_of_the_raw_store():
+    assert all(is_id(new_id()) for _ in range(100))
+
+
+def test_a_command_is_written_down_as_it_could_be_typed():
+    assert Task(["git", "log", "a b", "", "it's", "é"]).command == "git log 'a b' '' 'it'\\''s' 'é'"
+
+
+def test_runs_are_recorded_with_agent_and_session():
+    run("true", env=os.environ | {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"})
+    import json
+
+    done = subprocess.run([*LACONIC, "history", "--json"], capture_output=True, check=True)
+    assert b"claude-code" in done.stdout
+    assert json.loads(done.stdout)
+
+
+def test_the_spool_is_for_the_owner_alone(state):
+    process = start("sh", "-c", "echo x; sleep 30")
+    files = wait_for(lambda: list((state / "spool").glob("*.both")))
+    assert (files[0].stat().st_mode & 0o777, files[0].parent.stat().st_mode & 0o777) == (
+        0o600, 0o700
+    )  # fmt: skip
+    end(process)
+
+
+def test_a_limit_on_files_does_not_reach_what_the_command_writes_to_us():
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    done = shell("seq 5000", preexec_fn=limit)
+    assert (done.returncode, done.stdout.count(b"\n")) == (0, 5000)
+
+
+def test_little_is_loaded_before_the_command_starts():
+    heavy = {"argparse", "json", "pathlib", "subprocess", "tomllib", "typing", "laconic.settings"}
+    program = "import sys; import laconic.cli.main, laconic.cli.run; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, check=True)
+    bare = subprocess.run(
+        [sys.executable, "-I", "-c", "import sys; print(*sys.modules)"],
+        capture_output=True, check=True,
+    )  # fmt: skip
+    assert not heavy & (set(loaded.stdout.decode().split()) - set(bare.stdout.decode().split()))
+
+
+def test_a_few_lines_between_two_diagnostics_are_shown():
+    """A mark would be longer than what it hides."""
+    line = "seq 300; echo error: a; echo x; echo error: b; sleep 1.6; echo end"
+    done = shell(line)
+    assert done.stdout.decode().splitlines()[-5:-1] == ["error: a", "x", "error: b", "end"]
+
+
+def test_more_than_can_be_held_is_shown_by_its_ends_and_diagnostics(state):
+    line = "seq -f 'step %.0f is done and all is well' 300000; echo 'error: in the middle';" * 2
+    done = shell(f"{line} echo the end; exit 2", timeout=30)
+    assert done.returncode == 2
+    lines = done.stdout.decode().splitlines()
+    assert lines[:2] == ["step 1 is done and all is well", "step 2 is done and all is well"]
+    assert lines.count("error: in the middle") == 2
+    assert lines[-2] == "the end"
+    assert "of 600003 lines hidden (20 MB: only the ends and diagnostics are shown)" in lines[-1]
+    hidden = sum(int(line.split()[1]) for line in lines if line.startswith("[... "))
+    assert hidden + sum(not line.startswith("[") for line in lines) == 600003
+    raw_id = lines[-1].split()[-1].rstrip("]")
+    assert Store(state).load(raw_id)["out"].count(b"\n") == 600003
