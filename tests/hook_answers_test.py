@@ -23,7 +23,7 @@ from laconic.record.store import Store
 @pytest.mark.parametrize("agent", HOOKED)
 def test_ask_is_never_silence_unless_the_user_says_so(agent, place):
     path = next(p for p in PATHS if p.parent.name == agent and is_before(p))
-    stdin, _ = read_case(path, place, "git push -f")
+    stdin, _ = read_case(path, place, "git tag -d v1")
     can_ask = any("ask" in event.can for event in load(agent).events)
     neutral = load(agent).neutral_for(BEFORE).encode()
     given = place.answer(agent, stdin)
@@ -73,7 +73,7 @@ def test_what_is_wrapped_already_is_judged_by_what_is_inside_and_stays(command, 
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        ("laconic run git push -f", "ask"),
+        ("laconic run git tag -d v1", "ask"),
         ("laconic run rm -rf /", "deny"),
         ("laconic wrap -- bash -lc 'rm -rf /'", "deny"),
         ("laconic run --baseline-pipe 'tee x' git log", "ask"),
@@ -97,7 +97,7 @@ def test_the_users_rules_are_applied_to_the_command_inside(place):
 
 
 def test_a_rewrite_of_the_users_own_is_judged_by_what_it_makes(place):
-    place.configure("[[rewrite]]\nmatch = '^git status$'\nreplace = 'git push -f'\n")
+    place.configure("[[rewrite]]\nmatch = '^git status$'\nreplace = 'git tag -d v1'\n")
     assert decision_of(place.answer("claude", claude("git status")))["permissionDecision"] == "ask"
 
 
@@ -163,9 +163,9 @@ def test_a_laconic_that_is_not_on_the_path_is_named_in_full(place, monkeypatch):
     program = f"{place.home}/bin/laconic"
     given = decision_of(place.answer("claude", claude("git status")))
     assert given["updatedInput"]["command"] == f"{program} run git status"
-    again = decision_of(place.answer("claude", claude(f"{program} run git push -f")))
+    again = decision_of(place.answer("claude", claude(f"{program} run git tag -d v1")))
     assert again["permissionDecision"] == "ask"
-    assert "git/push" in again["permissionDecisionReason"]
+    assert "git/tag" in again["permissionDecisionReason"]
 
 
 def test_a_launcher_with_blanks_is_quoted(monkeypatch, tmp_path):

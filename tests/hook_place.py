@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from laconic.agents.answer import answer
+from laconic.agents.load import ALIASES, HOOKED, load
 
 CASES = Path(__file__).parent / "cases/hooks"
 PATHS = sorted(CASES.glob("*/*.json"))
@@ -48,8 +49,13 @@ class Place:
         path.write_text(text)
 
     def answer(self, agent, stdin, event=""):
+        """Ask the hook; in a login shell it names laconic by its full path, the cases by name."""
         data = stdin if isinstance(stdin, bytes) else json.dumps(stdin).encode()
-        return answer(agent, event, data, self.environ, self.project)
+        given = answer(agent, event, data, self.environ, self.project)
+        if agent in (*HOOKED, *ALIASES) and load(agent).login_shell:
+            path = str(self.home / "bin/laconic").encode()
+            given.stdout = given.stdout.replace(path, b"laconic")
+        return given
 
     def log(self):
         path = self.home / "state/decisions.jsonl"

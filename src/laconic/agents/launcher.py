@@ -18,14 +18,25 @@ NAME = "laconic"
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%:,")
 
 
-def find_launcher(environ: Mapping[str, str]) -> str:
-    """Give `laconic` if the PATH has it, else the one beside this Python as a shell word, or ""."""
-    if any(_is_program(f"{d}/{NAME}") for d in environ.get("PATH", "").split(":") if isabs(d)):
-        return NAME
+# A login shell sets the PATH anew; these are on it everywhere.
+_ON_EVERY_PATH = frozenset(("/usr/local/bin", "/usr/bin", "/bin"))
+
+
+def find_launcher(environ: Mapping[str, str], *, login_shell: bool = False) -> str:
+    """Give `laconic` if the PATH has it, else the one beside this Python as a shell word, or "".
+
+    login_shell: the command will run with a PATH of that shell's own making.
+    """
+    for directory in filter(isabs, environ.get("PATH", "").split(":")):
+        if _is_program(f"{directory}/{NAME}"):
+            is_sure = not login_shell or directory in _ON_EVERY_PATH
+            return NAME if is_sure else _as_word(f"{directory}/{NAME}")
     own = f"{sys.executable.rpartition('/')[0]}/{NAME}"
-    if not _is_program(own):
-        return ""
-    return own if set(own) <= _PLAIN else quoted(own)
+    return _as_word(own) if _is_program(own) else ""
+
+
+def _as_word(path: str) -> str:
+    return path if set(path) <= _PLAIN else quoted(path)
 
 
 def _is_program(path: str) -> bool:

@@ -59,8 +59,8 @@ class Agent:
     """What is known of one agent; see docs/agents.md for the keys."""
 
     __slots__ = (
-        "answer", "document", "events", "fields", "foreign", "name", "neutral", "rewrite_with",
-        "title", "tools", "wraps",
+        "answer", "document", "events", "fields", "foreign", "login_shell", "name", "neutral",
+        "rewrite_with", "title", "tools", "wraps",
     )  # fmt: skip
 
     def __init__(self, name: str, document: Mapping[str, Any]) -> None:
@@ -69,6 +69,7 @@ class Agent:
         self.neutral: str = document.get("neutral", "")
         self.rewrite_with = frozenset(document["rewrite_with"])
         self.wraps: bool = document.get("wraps", False)
+        self.login_shell: bool = document.get("login_shell", False)
         self.tools = frozenset(document["tools"])
         self.events = [Event(event, spec) for event, spec in document["events"].items()]
         self.fields: Mapping[str, Any] = document["fields"]

@@ -52,7 +52,7 @@ def _respond(
     environ: Mapping[str, str],
     hook_json: bytes,
 ) -> Response:
-    launcher = find_launcher(environ)
+    launcher = find_launcher(environ, login_shell=call.agent.login_shell)
     rewriting = _rewriting(command, call, settings, environ, launcher)
     request = engine.Request(
         with_plain_name(command, launcher), call.directory, environ, call.agent.name, hook_json

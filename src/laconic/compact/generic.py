@@ -11,7 +11,7 @@ from laconic.compact.diagnostics import find_diagnostics
 from laconic.compact.filter import BUDGET, WIDTH
 from laconic.compact.notice import has_notice
 from laconic.compact.pipeline import is_cheaper
-from laconic.compact.result import Compacted, Row
+from laconic.compact.result import Compacted, Row, Shown, shortened
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.dedupe import dedupe
 from laconic.compact.stages.limit import clip, fit, gap_row, with_gaps
@@ -91,8 +91,14 @@ def _finished(
 ) -> Compacted | None:
     if has_notice(lines.text) or not lines.text.strip():
         return None
-    rows = clip(rows, cleaned, WIDTH, pinned)
-    rows = fit(rows, cleaned.texts, BUDGET, 0.5, pinned)
+    texts = cleaned.texts
+
+    def clipped(row: Row) -> Row:
+        if isinstance(row, Shown) or row in pinned:
+            return row
+        return shortened(row, texts[row], clip(texts[row], WIDTH))
+
+    rows = fit(rows, clipped, texts, BUDGET, 0.5, pinned)
     compacted = Compacted(name, lines, rows, cleaned.texts)
     return compacted if is_cheaper(compacted) else None
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from functools import partial
-from itertools import accumulate, count
+from itertools import accumulate, repeat
 from operator import add
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 OUT, ERR = "out", "err"
+_CHUNK = 1 << 14  # characters; between two searches a signal can end a run that takes too long
 
 
 class Line:
@@ -32,11 +31,11 @@ class Lines:
     Held as columns, because an object per line would cost more than all stages together.
     """
 
-    __slots__ = ("_starts", "out_count", "text", "texts")
+    __slots__ = ("_chunks", "out_count", "text", "texts")
 
     def __init__(self, texts: list[str], out_count: int | None = None) -> None:
         self.texts = texts
-        self._starts: list[int] = []
+        self._chunks: list[tuple[int, str]] | None = None
         self.out_count = len(texts) if out_count is None else out_count
         self.text = "\n".join(texts)
 
@@ -47,17 +46,33 @@ class Lines:
         for number, text in enumerate(self.texts, 1):
             yield Line(number, text, self.stream(number))
 
-    def indexes_at(self, offsets: Iterable[int]) -> set[int]:
-        """The indexes of the lines that have these offsets of the text."""
-        if not self._starts:
-            lengths = map(len, self.texts)
-            # the newline in front of each line counts as its first character
-            self._starts = list(map(add, accumulate(lengths, initial=-1), count()))
-        found = set(map(partial(bisect_left, self._starts), offsets))
-        return {pos - 1 for pos in found}
+    def chunks(self) -> list[tuple[int, str]]:
+        """Pieces of the text, a newline in front of each line, with the index of their first."""
+        if self._chunks is None:
+            self._chunks = list(self._cut()) if self.texts else []
+        return self._chunks
+
+    def _cut(self) -> Iterator[tuple[int, str]]:
+        text, start, first = self.text, 0, 0
+        while start <= len(text):
+            end = text.find("\n", start + _CHUNK)
+            end = len(text) if end < 0 else end
+            chunk = f"\n{text[start:end]}"
+            yield first, chunk
+            first += chunk.count("\n")
+            start = end + 1
 
     def stream(self, number: int) -> str:
         return OUT if number <= self.out_count else ERR
+
+
+def split_indexes(pieces: Sequence[str], starts: Iterable[int]) -> Iterator[int]:
+    """The indexes of the lines at which a text was split, without a step of Python for each.
+
+    starts: what to add to the newlines in front of each split.
+    """
+    counts = map(str.count, pieces[:-1], repeat("\n"))
+    return map(add, accumulate(counts), starts)
 
 
 def read_lines(raw: bytes, stream: str = OUT) -> Lines:

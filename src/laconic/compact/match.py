@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from laconic.compact.bound import attempt
 from laconic.tools.options import VALUE
 
 TYPE_CHECKING = False
@@ -146,8 +147,24 @@ def asks_for_exact(arguments: list[Argument]) -> bool:
 
 
 def is_passed_through(wanted: Filter, arguments: list[Argument]) -> bool:
+    """Tell whether an argument says that all of the output is wanted: an option, or a pattern's."""
+    options = [entry for entry in wanted.passthrough if entry.startswith("-")]
+    if any(has_option(argument, option) for option in options for argument in arguments[1:]):
+        return True
+    patterns = [entry for entry in wanted.passthrough if not entry.startswith("-")]
+    if not patterns:
+        return False
+    size = sum(len(argument.leading) for argument in arguments)
+    found, fault = attempt(lambda: _has_match(patterns, arguments[1:]), size)
+    return bool(found or fault)
+
+
+def _has_match(patterns: list[str], arguments: list[Argument]) -> bool:
+    """Tell whether a pattern matches an argument, or could: one that is not known as a whole."""
     return any(
-        has_option(argument, option) for option in wanted.passthrough for argument in arguments[1:]
+        not argument.is_static or re.search(pattern, argument.text or "")
+        for argument in arguments
+        for pattern in patterns
     )
 
 

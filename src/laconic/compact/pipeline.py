@@ -13,7 +13,7 @@
 11. dedupe     equal neighbours become one
 12. group      lines with the same captured values become one
 13. tree       neighbouring paths share the line of their directory
-14. blank      of neighbouring blank lines one stays, unless the kind is text
+14. blank      of neighbouring blank lines outside of blocks one stays, unless the kind is text
 15. clip, head and tail, budget: the last resort
 
 In doubt the raw output is shown: None is the answer when nothing would change, when the result does
@@ -22,14 +22,13 @@ not cost fewer tokens with its notice, and when there is a notice already.
 
 from __future__ import annotations
 
-from itertools import compress, count
+from itertools import compress, count, takewhile
 from operator import not_
 
 from laconic.compact.diagnostics import find_diagnostics
 from laconic.compact.filter import LISTING, SUMMARY, TEXT
 from laconic.compact.notice import has_notice, notice
-from laconic.compact.patterns import values_of
-from laconic.compact.result import MADE, Compacted, Row, Shown
+from laconic.compact.result import MADE, Compacted, Row, Shown, shortened, texts_of
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.count import count_values
 from laconic.compact.stages.dedupe import dedupe
@@ -48,7 +47,8 @@ if TYPE_CHECKING:
     from laconic.compact.filter import Branch, Filter
     from laconic.compact.lines import Lines
 
-_WORTH = 0.9
+# What a result must save, the notice included; for less the raw output is worth more.
+_WORTH, _FEWEST_TOKENS = 0.9, 20
 # The part of the budget that goes to the beginning: a list is read from there, a test run's or a
 # build's result stands at the end.
 _HEAD_SHARE = {LISTING: 0.9, SUMMARY: 0.3, TEXT: 0.5}
@@ -64,7 +64,7 @@ def apply(wanted: Filter, status: int, lines: Lines) -> Compacted | None:
     """Run the stages; None if they change nothing. What it costs is not compared yet."""
     if not lines.text.strip() or has_notice(lines.text):
         return None
-    cleaned = clean(lines)
+    cleaned = clean(lines, is_text=wanted.kind == TEXT)
     rows = _rows(wanted, status, cleaned)
     is_whole = len(rows) == len(lines) and all(isinstance(row, int) for row in rows)
     if not rows or (is_whole and cleaned is lines):
@@ -73,13 +73,11 @@ def apply(wanted: Filter, status: int, lines: Lines) -> Compacted | None:
 
 
 def is_cheaper(compacted: Compacted) -> bool:
-    """Compare with raw, the notice included; the numbers stay in the result.
-
-    Where less than a tenth is saved, the raw output is worth more than the savings.
-    """
+    """Compare with raw, the notice included; the numbers stay in the result."""
     compacted.tokens_raw = estimate(compacted.lines.text)
     compacted.tokens = estimate(compacted.text() + notice(compacted))
-    return compacted.tokens <= compacted.tokens_raw * _WORTH
+    most = min(compacted.tokens_raw * _WORTH, compacted.tokens_raw - _FEWEST_TOKENS)
+    return compacted.tokens <= most
 
 
 def _rows(wanted: Filter, status: int, lines: Lines) -> list[Row]:
@@ -102,40 +100,53 @@ def _branch(wanted: Filter, status: int, lines: Lines) -> tuple[Branch, dict[str
         return wanted.failure, {}
     values = count_values(lines, wanted.counts)
     for pattern in wanted.requires:
-        found = pattern.matches(lines)
+        found = pattern.captures(lines)
         if not found:
             return wanted.plain, {}
-        values.update(values_of(found[-1][1]))
+        values.update(pattern.values(found[-1][1]))
     return wanted.success, values
 
 
 def _made(text: str, lines: Lines) -> list[Row]:
-    numbers = tuple(range(1, len(lines) + 1))
+    numbers = range(1, len(lines) + 1)
     return [Shown(MADE, line, numbers) for line in text.split("\n")]
 
 
 def _staged(branch: Branch, lines: Lines, pinned: set[int], kind: str) -> list[Row]:
     texts, share = lines.texts, _HEAD_SHARE[kind]
-    blank = set(compress(count(), map(not_, map(str.strip, texts)))) if kind != TEXT else set()
     blocks = find_blocks(lines, branch.sections)
     held = pinned | blocks.held
     left = _without_cuts(len(lines), blocks, pinned)
     left = drop(left, lines, branch.drop, held)
     left = keep(left, lines, branch.keep, held)
     rows = _with_cuts(left, blocks, pinned)
-    if branch.replace and not (branch.dedupe or branch.groups or branch.trees):
-        rows = window(_without_blanks(rows, blank), branch.budget, share, pinned)
-    rows = replace(rows, texts, branch.replace, held)
+    if not (branch.dedupe or branch.groups):  # they make few lines of many
+        rows = window(rows, branch.budget, share, pinned)
+
+    def replaced(row: Row) -> Row:
+        if isinstance(row, Shown) or row in held:
+            return row
+        return shortened(row, texts[row], replace(texts[row], branch.replace))
+
+    def clipped(row: Row) -> Row:
+        if isinstance(row, Shown) or row in pinned:
+            return row
+        return shortened(row, texts[row], clip(texts[row], branch.width))
+
+    if branch.replace and (branch.dedupe or branch.groups or branch.trees):
+        rows = list(map(replaced, rows))
     if branch.dedupe:
         rows = dedupe(rows, texts)
     for pattern, show in branch.groups:
         rows = group(rows, lines, pattern, show, held)
     for pattern in branch.trees:
-        rows = tree(rows, texts, pattern, held)
-    rows = _without_blanks(rows, blank)
-    rows = clip(rows, lines, branch.width, pinned)
+        rows = tree(rows, texts, pattern, blocks.held if pattern.compiled.groups else held)
+    if kind != TEXT:
+        rows = _without_blanks(rows, texts, blocks.held)
     rows = limit(rows, branch.head, branch.tail, pinned)
-    return fit(rows, texts, branch.budget, share, pinned)
+    return fit(
+        rows, lambda row: clipped(replaced(row)), texts, branch.budget, share, pinned
+    )
 
 
 def _without_cuts(total: int, blocks: Blocks, pinned: set[int]) -> list[int]:
@@ -158,19 +169,10 @@ def _with_cuts(left: list[int], blocks: Blocks, pinned: set[int]) -> list[Row]:
     return rows
 
 
-def _without_blanks(rows: list[Row], blank: set[int]) -> list[Row]:
+def _without_blanks(rows: list[Row], texts: list[str], held: set[int]) -> list[Row]:
     """Of neighbouring blank lines one stays; none at the beginning and the end."""
-    if not blank:
-        return rows
-    kept: list[Row] = []
-    waiting: Row | None = None
-    for row in rows:
-        if row in blank:
-            waiting = row
-            continue
-        if waiting is not None:
-            if kept:
-                kept.append(waiting)
-            waiting = None
-        kept.append(row)
-    return kept
+    stripped = map(str.strip, texts_of(rows, texts))
+    blank = {pos for pos in compress(count(), map(not_, stripped)) if rows[pos] not in held}
+    gone = {pos for pos in blank if pos + 1 in blank or pos + 1 == len(rows)}
+    gone.update(takewhile(blank.__contains__, count()))
+    return [row for pos, row in enumerate(rows) if pos not in gone] if gone else rows

@@ -22,7 +22,7 @@ class Shown:
 
     __slots__ = ("kind", "numbers", "text")
 
-    def __init__(self, kind: str, text: str, numbers: tuple[int, ...]) -> None:
+    def __init__(self, kind: str, text: str, numbers: Sequence[int]) -> None:
         self.kind, self.text, self.numbers = kind, text, numbers
 
     def __repr__(self) -> str:
@@ -88,13 +88,18 @@ class Compacted:
         return self.lines.stream(numbers_of(row)[0])
 
 
-def texts_of(rows: Sequence[Row], texts: list[str]) -> list[str]:
+def shortened(row: int, text: str, short: str) -> Row:
+    """The row of a line with this text in a shorter form, if it is one."""
+    return Shown(SHORT, short, (row + 1,)) if len(short) < len(text) else row
+
+
+def texts_of(rows: Sequence[Row], texts: Sequence[str]) -> list[str]:
     return [texts[row] if isinstance(row, int) else row.text for row in rows]
 
 
-def text_of(row: Row, texts: list[str]) -> str:
+def text_of(row: Row, texts: Sequence[str]) -> str:
     return texts[row] if isinstance(row, int) else row.text
 
 
-def numbers_of(row: Row) -> tuple[int, ...]:
+def numbers_of(row: Row) -> Sequence[int]:
     return (row + 1,) if isinstance(row, int) else row.numbers

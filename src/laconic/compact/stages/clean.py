@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from laconic.compact.diagnostics import is_diagnostic
+from laconic.compact.diagnostics import diagnostics
 from laconic.compact.lines import Lines
 
 _ESCAPE = re.compile(
@@ -14,11 +14,14 @@ _ESCAPE = re.compile(
 )
 
 
-def clean(lines: Lines) -> Lines:
-    """Give as many lines, each as a terminal would have left it."""
+def clean(lines: Lines, *, is_text: bool = False) -> Lines:
+    """Give as many lines, each as a terminal would have left it.
+
+    is_text: carriage returns are part of what is read, as in a diff that changes line ends.
+    """
     if "\x1b" in lines.text:
         lines = Lines(_ESCAPE.sub("", lines.text).split("\n"), lines.out_count)
-    if "\r" in lines.text:
+    if "\r" in lines.text and not is_text:
         lines = Lines(
             [_last(text) if "\r" in text else text for text in lines.texts], lines.out_count
         )
@@ -28,6 +31,6 @@ def clean(lines: Lines) -> Lines:
 def _last(text: str) -> str:
     """What stands on the line at the end; a diagnostic that was overwritten keeps all of it."""
     parts = [part for part in text.split("\r") if part.strip()]
-    if any(map(is_diagnostic, parts[:-1])):
+    if diagnostics(parts[:-1]):
         return text
     return parts[-1] if parts else ""

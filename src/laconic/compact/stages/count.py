@@ -14,7 +14,7 @@ def count_values(lines: Lines, counts: tuple[tuple[str, Pattern], ...]) -> dict[
 
 
 def _number(lines: Lines, pattern: Pattern) -> int:
-    found = pattern.matches(lines)
     if not pattern.compiled.groups:
-        return len(found)
-    return sum(int(match[1]) for _, match in found if (match[1] or "").isdecimal())
+        return len(pattern.hits(lines))
+    numbers = (groups[0] or "" for _, groups in pattern.captures(lines))
+    return sum(int(number) for number in numbers if number.isdecimal())

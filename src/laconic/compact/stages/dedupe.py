@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import compress, count
+from operator import eq
+
 from laconic.compact.result import MADE, Row, Shown, numbers_of, texts_of
 
 
 def dedupe(rows: list[Row], texts: list[str]) -> list[Row]:
     written = texts_of(rows, texts)
     kept: list[Row] = []
-    pos = 0
-    while pos < len(rows):
-        text, end = written[pos], pos + 1
-        while end < len(rows) and written[end] == text and text.strip():
+    behind = 0
+    for pos in compress(count(), map(eq, written, written[1:])):
+        if pos < behind or not written[pos].strip():
+            continue  # one of the neighbours before, or blank
+        end = pos + 2
+        while end < len(rows) and written[end] == written[pos]:
             end += 1
-        if end - pos == 1:
-            kept.append(rows[pos])
-        else:
-            numbers = tuple(number for row in rows[pos:end] for number in numbers_of(row))
-            kept.append(Shown(MADE, f"{text} (x{end - pos})", numbers))
-        pos = end
-    return kept
+        numbers = [number for row in rows[pos:end] for number in numbers_of(row)]
+        kept += rows[behind:pos]
+        kept.append(Shown(MADE, f"{written[pos]} (x{end - pos})", numbers))
+        behind = end
+    return [*kept, *rows[behind:]]

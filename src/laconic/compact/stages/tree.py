@@ -1,6 +1,12 @@
-"""Writes the directory of neighbouring paths once, and the names below it."""
+"""Writes what neighbouring lines begin with once, and the rest of each below it.
+
+That is the directory of a path, or what the pattern's group captures: `src/main.py:` of
+`src/main.py:12:text`.
+"""
 
 from __future__ import annotations
+
+from itertools import groupby
 
 from laconic.compact.result import MADE, SHORT, Row, Shown
 
@@ -11,39 +17,34 @@ if TYPE_CHECKING:
     from laconic.compact.patterns import Pattern
 
 _FEWEST = 3  # for two names the line of the directory costs as much as it saves
-_INDENT = "  "
+INDENT = "  "
 
 
 def tree(rows: list[Row], texts: list[str], pattern: Pattern, held: Collection[int]) -> list[Row]:
-    """Directory and name together are the path as it was printed, so that it can be used."""
+    """Heading and name together are the line as it was printed, so that it can be used."""
+
+    def beginning(row: Row) -> str:
+        return "" if isinstance(row, Shown) or row in held else _beginning(texts[row], pattern)
+
     kept: list[Row] = []
-    pos = 0
-    while pos < len(rows):
-        directory, end = _directory(rows[pos], texts, pattern, held), pos + 1
-        while directory and end < len(rows):
-            if _directory(rows[end], texts, pattern, held) != directory:
-                break
-            end += 1
-        if end - pos < _FEWEST:
-            kept += rows[pos:end]
-        else:
-            kept += _branch(
-                directory, [row for row in rows[pos:end] if isinstance(row, int)], texts
-            )
-        pos = end
+    for heading, found in groupby(rows, beginning):
+        members = list(found)
+        is_worth_it = len(heading) > len(INDENT) and len(members) >= _FEWEST
+        kept += _branch(heading, members, texts) if is_worth_it else members
     return kept
 
 
-def _directory(row: Row, texts: list[str], pattern: Pattern, held: Collection[int]) -> str:
-    """The directory of a path, with its slash; nothing for a line that is no path."""
-    if isinstance(row, Shown) or row in held:
+def _beginning(text: str, pattern: Pattern) -> str:
+    """What a line shares with its neighbours; nothing for a line that is none of these."""
+    match = pattern.search(text)
+    if match is None:
         return ""
-    match = pattern.search(texts[row])
-    path = texts[row] if match else ""
-    return path[: path.rstrip("/").rfind("/") + 1]
+    if pattern.compiled.groups:
+        return match[1] or "" if match.start(1) == 0 else ""
+    return text[: text.rstrip("/").rfind("/") + 1]
 
 
-def _branch(directory: str, rows: list[int], texts: list[str]) -> list[Row]:
-    numbers = tuple(row + 1 for row in rows)
-    names = [Shown(SHORT, _INDENT + texts[r][len(directory) :], (r + 1,)) for r in rows]
-    return [Shown(MADE, directory, numbers), *names]
+def _branch(heading: str, rows: list[Row], texts: list[str]) -> list[Row]:
+    indexes = [row for row in rows if isinstance(row, int)]
+    names = [Shown(SHORT, INDENT + texts[i][len(heading) :], (i + 1,)) for i in indexes]
+    return [Shown(MADE, heading, [i + 1 for i in indexes]), *names]

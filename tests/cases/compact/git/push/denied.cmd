@@ -1,2 +1,2 @@
-git push file:///tmp/lf/g/nowhere.git main
+git push /srv/nowhere.git main
 status 128

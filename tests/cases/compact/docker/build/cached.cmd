@@ -1,0 +1,2 @@
+docker buildx build --progress=plain -t shop .
+status 0

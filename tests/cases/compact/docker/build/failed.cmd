@@ -1,0 +1,2 @@
+docker build -t shop .
+status 1

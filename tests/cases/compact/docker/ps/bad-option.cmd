@@ -1,0 +1,2 @@
+docker ps --nope
+status 125

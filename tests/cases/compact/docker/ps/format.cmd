@@ -1,0 +1,2 @@
+docker ps --format '{{.Names}}'
+status 0

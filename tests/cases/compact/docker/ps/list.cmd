@@ -1,0 +1,2 @@
+docker container ls -a --no-trunc
+status 0

@@ -1,0 +1,2 @@
+docker ps --filter name=nosuch
+status 0

@@ -1,0 +1,2 @@
+docker ps -q
+status 0

@@ -1,0 +1,2 @@
+git show HEAD:notes.txt
+status 0

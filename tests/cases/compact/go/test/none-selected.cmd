@@ -1,0 +1,2 @@
+go test -run NoSuch ./none ./internal/pkg1
+status 0

@@ -1,0 +1,2 @@
+grep -rn --include=*.py 'raise ' . /nosuch
+status 2

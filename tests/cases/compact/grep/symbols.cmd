@@ -1,0 +1,2 @@
+grep -n 'def ' ./decoder.py ./encoder.py ./scanner.py ./tool.py
+status 0

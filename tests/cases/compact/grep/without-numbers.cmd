@@ -1,0 +1,2 @@
+grep -r --include=*.py 'import ' json email/mime
+status 0

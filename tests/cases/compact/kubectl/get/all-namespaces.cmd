@@ -1,0 +1,2 @@
+kubectl get pods -A
+status 0

@@ -1,0 +1,2 @@
+kubectl get nosuchtype
+status 1

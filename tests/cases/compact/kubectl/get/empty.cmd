@@ -1,0 +1,2 @@
+kubectl get pods -n empty
+status 0

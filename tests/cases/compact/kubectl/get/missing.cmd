@@ -1,0 +1,2 @@
+kubectl get pod nosuch
+status 1

@@ -1,0 +1,2 @@
+kubectl get svc
+status 0

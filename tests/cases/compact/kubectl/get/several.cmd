@@ -1,0 +1,2 @@
+kubectl get deploy,svc
+status 0

@@ -1,0 +1,2 @@
+kubectl get pods -o wide
+status 0

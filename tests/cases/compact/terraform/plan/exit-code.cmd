@@ -1,0 +1,2 @@
+terraform plan -no-color -detailed-exitcode
+status 2
