@@ -1,4 +1,4 @@
-"""Verdicts on command lines: one line each in cases/decide, and mutations that must not loosen them."""
+"""Verdicts on command lines, one line each in cases/decide, and mutations that must not loosen."""
 
 from __future__ import annotations
 

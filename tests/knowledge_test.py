@@ -40,7 +40,7 @@ def _examples(key: str) -> list[Any]:
 
 @pytest.mark.parametrize(("stem", "name", "table"), TABLES, ids=_id)
 def test_a_table_uses_known_keys_roles_and_verdicts(stem: str, name: str, table: Any) -> None:
-    assert not set(table) - KEYS, f"{stem}: unknown keys"
+    assert not set(table) - KEYS, f"{stem}: {name}: unknown keys"
     verdict = table.get("verdict", "allow")
     given = verdict.values() if isinstance(verdict, dict) else [verdict]
     assert set(given) <= WORDS

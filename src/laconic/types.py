@@ -49,7 +49,8 @@ class Decision:
         self.instead, self.risk, self.firm = instead, risk, firm
 
     def __repr__(self) -> str:
-        return f"Decision({self.verdict.word}, {self.rule!r}, {self.reason!r}, {self.start}..{self.end})"
+        what = f"{self.verdict.word}, {self.rule!r}, {self.reason!r}"
+        return f"Decision({what}, {self.start}..{self.end})"
 
     def leaves(self) -> Iterable[Decision]:
         """The decisions that have no parts: the grounds of this one."""
