@@ -27,6 +27,7 @@ docs: .venv/.package  ## write the generated parts of docs/
 bench: .venv/.package  ## measure start-up and parsing on this machine
 	@$(BIN)/python bench/run.py
 	@$(BIN)/python bench/parse.py
+	@$(BIN)/python bench/rewrite.py
 
 gate-report: .venv/.package  ## measure the gate on ../shared/cases, if it is there
 	@$(BIN)/python bench/gate_report.py ../shared/cases

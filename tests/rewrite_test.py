@@ -305,3 +305,17 @@ def test_under_bash_it_does_the_same(
 ) -> None:
     folder = tmp_path_factory.mktemp("cwd")
     assert _run(rewritten(command), stub_path, folder) == _run(command, stub_path, folder)
+
+
+def test_a_parse_failure_is_said_when_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    from laconic.rewriting import rewritten as with_settings
+    from laconic.settings import read_settings
+
+    config = tmp_path / "config.toml"
+    environ = {"HOME": str(tmp_path), "LACONIC_CONFIG_DIR": str(tmp_path)}
+    for text, expected in (("", 0), ("[debug]\nlog_parse_failures = true\n", 1)):
+        config.write_text(text)
+        with_settings("git log (", read_settings(environ, tmp_path), str(tmp_path))
+        assert capsys.readouterr().err.count("cannot be parsed") == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,10 @@ def rewritten(command: str, settings: Settings, cwd: str) -> Rewriting:
     """The command as it should run, and a note per segment; the same text when switched off."""
     if settings.environment.disabled or not settings.config.compact.enabled:
         return Rewriting(command, (), (Note(0, len(command), "skip", "laconic is switched off"),))
-    return rewrite(command, options(settings, cwd), library())
+    result = rewrite(command, options(settings, cwd), library())
+    if settings.config.debug.log_parse_failures and not result.is_parsed:
+        print(f"laconic: {result.notes[0].reason}: {command}", file=sys.stderr)
+    return result
 
 
 def options(settings: Settings, cwd: str) -> Options:

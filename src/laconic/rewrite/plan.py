@@ -62,12 +62,13 @@ class Note:
 class Rewriting:
     """The text to run in place of the command (perhaps the same), and a note per segment."""
 
-    __slots__ = ("edits", "notes", "text")
+    __slots__ = ("edits", "is_parsed", "notes", "text")
 
     def __init__(
         self, text: str, edits: tuple[Edit, ...] = (), notes: tuple[Note, ...] = ()
     ) -> None:
         self.text, self.edits, self.notes = text, edits, notes
+        self.is_parsed = True
 
 
 def rewrite(command: str, options: Options, library: Library) -> Rewriting:
@@ -76,7 +77,9 @@ def rewrite(command: str, options: Options, library: Library) -> Rewriting:
         source = command.encode("utf-8", "surrogateescape")
         script = parse(source)
     except ParseError as error:
-        return _untouched(command, f"cannot be parsed: {error}")
+        result = _untouched(command, f"cannot be parsed: {error}")
+        result.is_parsed = False
+        return result
     if hides_heredoc(script):
         return _untouched(command, "a here-document stands inside a substitution")
     plan = _Plan(script, options, library)
