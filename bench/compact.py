@@ -35,11 +35,35 @@ LOG = b"".join(
     % (n // 60 % 60, n % 60, n % 7, n * 7919, n % 300)
     for n in range(2000)
 )
+PROGRESS = b"\r".join(b"Receiving objects: %3d%% (%d/9999)" % (n // 100, n) for n in range(9999))
+# A line that the command prints by the thousand when all is well.
 ORDINARY = {
-    "cargo/test": b"test module::tests::case_%d_is_handled ... ok\n",
-    "pytest": b"tests/test_calc.py::test_add[%d] PASSED                    [ 12%%]\n",
-    "make": b"cc -O2 -Wall -Wextra -Isrc -c -o src/f%d.o src/f.c\n",
-    "npm/install": b"npm http fetch GET 200 https://registry.example.com/dep-%d 12ms\n",
+    "cargo/build": "   Compiling serde_{} v1.0.229",
+    "cargo/clippy": "    Checking serde_{} v1.0.229",
+    "cargo/test": "test module::tests::case_{}_is_handled ... ok",
+    "docker/build": "#6 2.210 Preparing to unpack .../{}-gcc_12.2.0-14_amd64.deb ...",
+    "eslint": "  {}:15  warning  Unexpected console statement                 no-console",
+    "find": "web/src/components/button/file_{}.tsx",
+    "git/branch": "  remotes/origin/topic/{}",
+    "git/commit": " create mode 100644 docs/page_{}.md",
+    "git/fetch": " * [new branch]      topic/{0}    -> origin/topic/{0}",
+    "git/pull": " docs/page_{}.md | 2 +-",
+    "git/show": "+    value_{0} = compute(value, {0})",
+    "go/build": "go: downloading golang.org/x/sync{} v0.24.0",
+    "go/test": "    --- PASS: TestAdd/case#{} (0.00s)",
+    "grep": "web/src/hooks/use.ts:{}:export function use() {{ return 1 }} // TODO",
+    "jest": "    ✓ adds {} (2 ms)",
+    "kubectl/get": "api-6f9d8b7c4-{}        1/1     Running            0             13d",
+    "make": "cc -O2 -Wall -Wextra -Isrc -c -o src/f{}.o src/f.c",
+    "npm/install": "npm http fetch GET 200 https://registry.example.com/dep-{} 12ms",
+    "npm/test": "    ok {} - adds 0",
+    "pip/install": "Collecting idna{}<4,>=2.5 (from requests->-r requirements.txt (line 1))",
+    "pnpm/install": "Progress: resolved {}, reused 0, downloaded 1, added 0",
+    "pytest": "tests/test_calc.py::test_add[{}] PASSED                    [ 12%]",
+    "terraform/plan": '      + name_{} = "small"',
+    "tree": "│   │   ├── file_{}.css",
+    "unittest": "test_case_{} (tests.test_good.Good.test_case) ... ok",
+    "vitest": " ✓ m{}.test.js (6 tests) 4ms",
 }
 
 
@@ -58,11 +82,15 @@ def typical(identifier: str, raw: bytes, size: int) -> bytes:
     line = ORDINARY.get(identifier)
     if line is None:
         return raw * max(1, size // len(raw))
-    return raw + b"".join(line % n for n in range(size // len(line))) + raw
+    count = size // len(line)
+    return raw + "".join(f"{line.format(n)}\n" for n in range(count)).encode() + raw
 
 
 def works() -> list[tuple[str, str, Work, bytes]]:
-    found: list[tuple[str, str, Work, bytes]] = [("generic", "log", compact_generic, LOG)]
+    found: list[tuple[str, str, Work, bytes]] = [
+        ("generic", "log", compact_generic, LOG),
+        ("generic", "progress", compact_generic, PROGRESS + b"\n"),
+    ]
     for case in cases():
         wanted = case.filter
         if wanted is not None and len(case.raw) > SMALLEST:

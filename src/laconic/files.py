@@ -51,7 +51,7 @@ def write_private(path: Path, data: bytes) -> None:
     # Named by process id: two processes never share it, and one that died leaves only one behind.
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        _make_private(path.parent)
+        make_private(path.parent)
         draft.unlink(missing_ok=True)
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(handle, "wb") as stream:
@@ -63,9 +63,10 @@ def write_private(path: Path, data: bytes) -> None:
         raise FileError(f"{path}: cannot be written: {reason(error)}") from error
 
 
-def _make_private(directory: Path) -> None:
+def make_private(directory: Path) -> None:
+    """Make a directory, and those above it that are missing, for the owner alone."""
     if not directory.is_dir():
-        _make_private(directory.parent)
+        make_private(directory.parent)
         directory.mkdir(mode=0o700, exist_ok=True)
 
 

@@ -42,6 +42,7 @@ VARIABLES = (
     ),
     Variable("LACONIC_DISABLED", "`1`: leave every command alone", "`0`"),
     Variable("LACONIC_NO_FILTER", "`1`: show the output of commands as it is", "`0`"),
+    Variable("LACONIC_NO_SERVER", "`1`: start no server, and ask none", "`0`"),
     Variable("LACONIC_VERBOSE", "`1`: say on stderr what is done and why", "`0`"),
     Variable("LACONIC_DEBUG", "parts of laconic that log to stderr, with commas between", "none"),
     Variable(

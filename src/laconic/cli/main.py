@@ -56,6 +56,7 @@ COMMANDS = (
     Command("config", "show and check the configuration"),
     Command("trust", "let a project's files change what laconic does"),
     Command("untrust", "take that back"),
+    Command("server", "look after the server that makes hooks fast"),
     Command("completions", "print the completions for your shell"),
 )
 

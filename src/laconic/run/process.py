@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import stat
@@ -48,6 +49,8 @@ def spawn(
         )  # fmt: skip
 
     try:
+        if not argv[0]:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))  # as a shell says it
         return start(argv)
     except OSError as error:
         script = _script(argv, error)

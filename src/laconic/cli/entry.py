@@ -1,0 +1,41 @@
+"""Where `laconic-py` begins: has a server started behind a call that found none, then goes on."""
+
+from __future__ import annotations
+
+import sys
+from os import X_OK, access
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+# What the client asks a server for; it comes here when there is none, or none that answers.
+_WARM = frozenset(("hook", "run", "wrap", "check", "rewrite"))
+
+
+def main() -> NoReturn:
+    _call_client_by_name()
+    words = sys.argv[1:]
+    if words[:1] == ["server"]:
+        from laconic.cli.server import direct  # noqa: PLC0415 - not for hooks
+
+        sys.exit(direct(words[1:]))
+    if words and (words[0] in _WARM or _is_shell_call(words[0])):
+        from laconic.server.start import start  # noqa: PLC0415 - as above
+        from laconic.surroundings import environment  # noqa: PLC0415
+
+        start(environment())
+    from laconic.cli.main import main_entry  # noqa: PLC0415 - the server is under way by now
+
+    main_entry()
+
+
+def _is_shell_call(word: str) -> bool:
+    return word[0:1] == "-" and word[1:2] != "-" and "c" in word
+
+
+def _call_client_by_name() -> None:
+    """Have commands that start laconic again start the client, which is faster."""
+    client = sys.argv[0].removesuffix("-py")
+    if client != sys.argv[0] and access(client, X_OK):
+        sys.argv[0] = client

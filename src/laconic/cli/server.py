@@ -1,0 +1,83 @@
+"""laconic server: the warm server behind the hooks, which starts and ends by itself."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from laconic.cli.main import complain
+from laconic.cli.parser import Parser
+from laconic.errors import LaconicError, UsageError
+from laconic.server import control, wire
+from laconic.settings import process_environment
+
+if TYPE_CHECKING:
+    import argparse
+
+_NONE = "no server runs"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    for name, text, action in (
+        ("status", "say whether it runs, since when, and what it has done", _status),
+        ("stop", "end it; the next call starts another one", _stop),
+        ("log", "print what it wrote down", _log),
+    ):
+        actions.add_parser(name, help=text, description=text).set_defaults(action=action)
+    serve = actions.add_parser("serve")  # what is started behind a call
+    serve.add_argument("base")
+    serve.set_defaults(action=_serve)
+
+
+def main(args: argparse.Namespace) -> int:
+    status: int = args.action(args)
+    return status
+
+
+def direct(argv: list[str]) -> int:
+    """Be `laconic server ...` as a whole."""
+    parser = Parser(prog="laconic server", description=__doc__, allow_abbrev=False)
+    add_arguments(parser)
+    try:
+        return main(parser.parse_args(argv))
+    except LaconicError as error:
+        complain(error.message, error.hint)
+        return 2 if isinstance(error, UsageError) else 1
+
+
+def _status(_args: argparse.Namespace) -> int:
+    said = control.ask(wire.STATUS, process_environment())
+    if said is None:
+        print(_NONE)
+        return 1
+    for name, value in said.items():
+        print(f"{name:8} {value}")
+    return 0
+
+
+def _stop(_args: argparse.Namespace) -> int:
+    print("stopped" if control.stop(process_environment()) else _NONE)
+    return 0
+
+
+def _log(_args: argparse.Namespace) -> int:
+    try:
+        path = Path(f"{control.base(process_environment())}.log")
+    except OSError as error:
+        raise LaconicError(f"there is no place for a server: {error}") from error
+    if path.exists():
+        sys.stdout.write(path.read_text("utf-8", "replace"))
+    return 0
+
+
+def _serve(args: argparse.Namespace) -> int:
+    from laconic.catalog import library  # noqa: PLC0415 - all of these take long to load
+    from laconic.cli import memo  # noqa: PLC0415
+    from laconic.cli.warm import HANDLERS  # noqa: PLC0415
+    from laconic.server.daemon import serve  # noqa: PLC0415
+
+    memo.install()
+    library()
+    return 0 if serve(args.base, HANDLERS) else 1

@@ -1,0 +1,162 @@
+"""What the server does for each kind of call; the client in C asks, and shows the answers."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal
+import sys
+import time
+
+from laconic import __version__
+from laconic.agents.answer import answer as answer_hook
+from laconic.agents.load import BEFORE, load
+from laconic.cli import memo, shell
+from laconic.cli.main import run as run_command_line
+from laconic.cli.remote import attend
+from laconic.server import wire
+from laconic.server.board import BUSY, IDLE
+from laconic.server.worker import OutOfTimeError, resident_bytes, time_limit
+from laconic.surroundings import environment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, MutableMapping
+
+    from laconic.server.wire import Call
+    from laconic.server.worker import Connection
+
+_HOOK_S = 8.0
+_QUESTION_S = 20.0
+_STARTED = time.time()
+
+
+def hook(connection: Connection, call: Call) -> None:
+    """Answer the hook of an agent within its time: `laconic hook AGENT [EVENT]`."""
+    stdin = call.rest.text()
+    call.rest.end()
+    agent, event, *_ = (*call.arguments[1:], "", "")
+    try:
+        with time_limit(_seconds(agent)):
+            given = answer_hook(agent, event, stdin, call.variables, call.directory)
+    except OutOfTimeError:
+        connection.send(wire.answer(0, _neutral(agent)))
+        raise
+    connection.send(wire.answer(given.status, given.stdout, given.stderr))
+    memo.catch_up()
+
+
+def _seconds(agent: str) -> float:
+    try:
+        return load(agent).limit_s
+    except KeyError:
+        return _HOOK_S
+
+
+def _neutral(agent: str) -> bytes:
+    try:
+        text = load(agent).neutral_for(BEFORE)
+    except KeyError:
+        text = ""
+    return f"{text}\n".encode() if text else b""
+
+
+# -- questions that the command line answers -------------------------------------------------------
+
+
+def question(connection: Connection, call: Call) -> None:
+    """Give what a command line prints: `laconic check ...`, `laconic rewrite ...`."""
+    out, err = io.BytesIO(), io.BytesIO()
+    with _as_if_there(call), _captured(out, err), time_limit(_QUESTION_S):
+        code = run_command_line(call.arguments)
+    connection.send(wire.answer(code, out.getvalue(), err.getvalue()))
+    memo.catch_up()
+
+
+def shell_line(connection: Connection, call: Call) -> None:
+    """Give what to become for `laconic -c 'line'`: a shell, and the line as it should run."""
+    if not shell.is_shell_call(call.arguments):
+        connection.send(wire.frame(wire.COLD))
+        return
+    with _as_if_there(call), time_limit(_QUESTION_S):
+        line = shell.read_line(call.arguments)
+        text = shell._rewritten(line.text, call.variables)  # noqa: SLF001 - as shell.direct does
+    words = ["sh", *line.options, text, *line.parameters]
+    connection.send(wire.frame(wire.BECOME, wire.words(words)))
+
+
+def run(connection: Connection, call: Call) -> None:
+    """Say what to print of the output of a command that the client runs."""
+    with _in(call.directory):
+        attend(connection, call)
+
+
+@contextlib.contextmanager
+def _in(directory: str) -> Iterator[None]:
+    os.chdir(directory)
+    try:
+        yield
+    finally:
+        os.chdir("/")  # no file system is kept busy
+
+
+@contextlib.contextmanager
+def _as_if_there(call: Call) -> Iterator[None]:
+    """Have the client's directory and environment; a worker serves one client at a time."""
+    variables: MutableMapping[str, str] = environment()  # type: ignore[assignment]
+    own = dict(variables)
+    variables.clear()
+    variables.update(call.variables)
+    try:
+        with _in(call.directory):
+            yield
+    finally:
+        variables.clear()
+        variables.update(own)
+
+
+@contextlib.contextmanager
+def _captured(out: io.BytesIO, err: io.BytesIO) -> Iterator[None]:
+    own = sys.stdout, sys.stderr
+    made = [io.TextIOWrapper(stream, "utf-8", "backslashreplace") for stream in (out, err)]
+    sys.stdout, sys.stderr = made
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = own
+        for stream in made:
+            stream.flush()
+            stream.detach()  # closing it would close what it writes to
+
+
+# -- about the server itself -----------------------------------------------------------------------
+
+
+def status(connection: Connection, _call: Call) -> None:
+    board = connection.board
+    found = {
+        "version": __version__,
+        "process": os.getppid(),
+        "since": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(_STARTED)),
+        "calls": board.calls,
+        "workers": f"{board.count(IDLE)} idle, {board.count(BUSY)} busy",
+        "memory": f"{resident_bytes() >> 20} MB in this worker",
+    }
+    lines = "".join(f"{name}\t{value}\n" for name, value in found.items())
+    connection.send(wire.answer(0, lines.encode()))
+
+
+def stop(connection: Connection, call: Call) -> None:
+    status(connection, call)
+    os.kill(os.getppid(), signal.SIGTERM)
+
+
+HANDLERS = {
+    wire.HOOK: hook,
+    wire.QUESTION: question,
+    wire.SHELL: shell_line,
+    wire.RUN: run,
+    wire.STATUS: status,
+    wire.STOP: stop,
+}

@@ -1,0 +1,54 @@
+"""Asks a running server how it is, or to end."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+
+from laconic import __version__
+from laconic.server import wire
+from laconic.server.identity import base_path, find_program
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_LIMIT = 1 << 20
+_PATIENCE_S = 5.0
+
+
+def base(environ: Mapping[str, str]) -> str:
+    """Give the path that the names of the server's files begin with; OSError without a place."""
+    program = find_program()
+    if not program:
+        raise FileNotFoundError("laconic-py")
+    return base_path(program, environ)
+
+
+def ask(kind: bytes, environ: Mapping[str, str]) -> dict[str, str] | None:
+    """Give what a server says of itself, None if there is none."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(_PATIENCE_S)
+        try:
+            connection.connect(f"{base(environ)}.sock")
+            connection.sendall(wire.frame(kind, wire.call(__version__, "/", [], {})))
+            found, body = wire.receive(connection, _LIMIT)
+        except (OSError, wire.WireError):
+            return None
+    if found != wire.ANSWER:
+        return None
+    reader = wire.Reader(body)
+    reader.number()
+    lines = reader.text().decode("utf-8", "replace").splitlines()
+    return dict(line.split("\t", 1) for line in lines)
+
+
+def stop(environ: Mapping[str, str]) -> bool:
+    """End the server and wait until it takes no more calls; False if there is none."""
+    said = ask(wire.STOP, environ)
+    path = f"{base(environ)}.sock"
+    deadline = time.monotonic() + _PATIENCE_S
+    while said and os.path.lexists(path) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return said is not None

@@ -1,0 +1,221 @@
+"""The server: a process that keeps workers ready, and ends when it is idle, old or not wanted.
+
+It answers nobody itself, so nothing that a call does can harm it. It is bound under a name of its
+own first and then moved to where clients look: they meet a whole server or none.
+"""
+
+# pathlib takes six milliseconds to load.
+# ruff: noqa: PTH101, PTH104, PTH106, PTH108, PTH116
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import gc
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+
+from laconic.server import identity
+from laconic.server.board import BUSY, FREE, IDLE, Board
+from laconic.server.start import LOCK_HANDLE, take_lock
+from laconic.server.worker import IDLE_S, SPARE, Worker
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import FrameType
+
+    from laconic.server.worker import Handler
+
+UNUSED_S = 30 * 60
+_TICK_S = 1.0
+_SOON_S = 0.1
+_DRAIN_S = 600  # for commands that still run when the server ends
+_BACKLOG = 512
+
+
+class Server:
+    """One server and its workers."""
+
+    def __init__(self, base: str, handlers: Mapping[bytes, Handler], idle_s: float) -> None:
+        self._socket_path = f"{base}.sock"
+        self._handlers, self._idle_s = handlers, idle_s
+        self._board = Board()
+        self._places: dict[int, int] = {}  # of workers, by process id
+        self._wanted, self._want = os.pipe()
+        os.set_blocking(self._want, False)
+        self._must_end = ""
+        self._listener = _listen(self._socket_path)
+        self._socket_stamp = identity.stamps([self._socket_path])
+        self._program = [identity.find_program()]
+        self._loaded = identity.stamps(identity.loaded_files() + self._program)
+
+    def run(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._end)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        log(f"ready, process {os.getpid()}")
+        active_at = checked_at = time.monotonic()
+        calls = -1
+        while not self._must_end:
+            self._reap()
+            is_stuck = not self._board.count(IDLE) and self._board.calls == calls
+            while len(self._places) < SPARE or is_stuck:
+                is_stuck = False
+                if not self._add_worker():
+                    break
+            calls = self._board.calls
+            self._wait()
+            now = time.monotonic()
+            if self._board.count(BUSY) or self._board.calls != calls:
+                active_at = now
+            if now - active_at > self._idle_s:
+                self._must_end = "idle"
+            if now - checked_at > _TICK_S:
+                checked_at = now
+                self._check_loaded()
+                self._check_place()
+        self._close()
+
+    def _wait(self) -> None:
+        """Wait for a moment; a short one while no worker is free.
+
+        Workers that are only busy need no help. If none of them has taken a call by then, they
+        wait for something slow.
+        """
+        if self._board.count(IDLE) and select.select([self._wanted], [], [], _TICK_S)[0]:
+            os.read(self._wanted, 512)
+        if not self._board.count(IDLE):
+            time.sleep(_SOON_S)
+
+    def _end(self, _number: int, _frame: FrameType | None) -> None:
+        self._must_end = "asked to"
+
+    # -- is it still the one?
+
+    def _check_loaded(self) -> None:
+        """One that was upgraded is not asked any more; this is for what was edited in place."""
+        now = identity.stamps(list(self._loaded))
+        if now != self._loaded:
+            changed = [path for path, stamp in now.items() if stamp != self._loaded[path]]
+            self._must_end = f"changed: {changed[0]}"
+
+    def _check_place(self) -> None:
+        if identity.stamps([self._socket_path]) != self._socket_stamp:
+            self._must_end = "the socket is not ours any more"
+        if identity.stamps(self._program) != {p: self._loaded[p] for p in self._program}:
+            self._must_end = "installed again"
+
+    # -- workers
+
+    def _add_worker(self) -> bool:
+        place = self._board.free_place()
+        if place is None:
+            return False
+        self._board.mark(place, IDLE)
+        try:
+            pid = os.fork()
+        except OSError as error:
+            self._board.mark(place, FREE)
+            log(f"no worker: {error}")
+            return False
+        if pid == 0:
+            self._become_worker(place)
+        self._places[pid] = place
+        return True
+
+    def _become_worker(self, place: int) -> None:
+        status = 1
+        try:
+            os.close(LOCK_HANDLE)  # it is the server that has it, as long as it lives
+            for number in (signal.SIGINT, signal.SIGHUP):
+                signal.signal(number, signal.SIG_IGN)
+            Worker(self._listener, self._board, place, self._want, self._handlers).run()
+            status = 0
+        finally:
+            os._exit(status)
+
+    def _reap(self) -> None:
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                pid, _ = os.waitpid(-1, os.WNOHANG)
+                if pid == 0:
+                    return
+                place = self._places.pop(pid, None)
+                if place is not None:
+                    self._board.mark(place, FREE)
+
+    def _close(self) -> None:
+        log(f"ends: {self._must_end}; {self._board.calls} calls")
+        if identity.stamps([self._socket_path]) == self._socket_stamp:
+            with contextlib.suppress(OSError):
+                os.unlink(self._socket_path)
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)  # who waits for calls ends, others finish
+        os.ftruncate(LOCK_HANDLE, 0)  # the next may start at once
+        os.close(LOCK_HANDLE)
+        deadline = time.monotonic() + _DRAIN_S
+        while self._places and time.monotonic() < deadline:
+            time.sleep(0.05)
+            self._reap()
+        for pid in self._places:
+            os.kill(pid, signal.SIGTERM)
+
+
+def serve(base: str, handlers: Mapping[bytes, Handler], idle_s: float = UNUSED_S) -> bool:
+    """Be the server; False if there is one."""
+    if not _has_lock(base):
+        return False
+    os.closerange(LOCK_HANDLE + 1, 1 << 16)
+    os.chdir("/")
+    os.umask(0o077)
+    gc.collect()
+    gc.freeze()  # what is loaded stays, and stays shared between the workers
+    Server(base, handlers, idle_s).run()
+    return True
+
+
+def _has_lock(base: str) -> bool:
+    """Take the lock, or find that who started us has handed it over."""
+    try:
+        given, named = os.fstat(LOCK_HANDLE), os.stat(f"{base}.lock")
+        if (given.st_dev, given.st_ino) == (named.st_dev, named.st_ino):
+            fcntl.flock(LOCK_HANDLE, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.set_inheritable(LOCK_HANDLE, False)
+            return True
+    except OSError:
+        pass
+    lock = take_lock(base, again=True)
+    if lock < 0:
+        return False
+    if lock != LOCK_HANDLE:
+        os.dup2(lock, LOCK_HANDLE, inheritable=False)
+        os.close(lock)
+    return True
+
+
+def _listen(path: str) -> socket.socket:
+    draft = f"{path}.{os.getpid()}"
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(draft)
+    listener.bind(draft)
+    os.chmod(draft, 0o600)
+    listener.listen(_BACKLOG)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", IDLE_S, 0))
+    with contextlib.suppress(OSError):
+        os.rmdir(path)
+    try:
+        os.rename(draft, path)
+    except OSError:
+        os.unlink(draft)
+        raise
+    return listener
+
+
+def log(line: str) -> None:
+    print(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line}", file=sys.stderr, flush=True)

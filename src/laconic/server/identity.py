@@ -1,0 +1,126 @@
+"""Which server is ours: the names of its files, and whether what it has loaded is still there.
+
+client/place.c computes the same names; change both.
+"""
+
+# pathlib takes six milliseconds to load.
+# ruff: noqa: PTH102, PTH116, PTH118, PTH120
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from os.path import dirname, isabs, join, realpath
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Protocol
+
+    class Peer(Protocol):
+        def getsockopt(self, level: int, name: int, size: int, /) -> bytes: ...
+
+
+PROGRAM = "laconic-py"
+
+
+def find_program() -> str:
+    """Give the Python program of this installation, or an empty text."""
+    for directory in (dirname(realpath(sys.argv[0])), realpath(dirname(sys.executable))):
+        path = join(directory, PROGRAM)
+        if os.access(path, os.X_OK):
+            return path
+    return ""
+
+
+def base_path(program: str, environ: Mapping[str, str]) -> str:
+    """Give the path that the names of the server's files begin with; OSError without a place.
+
+    One server for each installation, as it was installed last, and for each view of the files: a
+    container must not be answered from outside.
+    """
+    found = os.stat(program)
+    seconds, rest = divmod(found.st_mtime_ns, 1_000_000_000)
+    views = (_file_number("/"), _file_number("/proc/self/ns/mnt"))
+    words = (program, found.st_ino, found.st_size, f"{seconds}.{rest:09d}", *views)
+    return join(runtime_directory(environ), _hash(" ".join(map(str, words))))
+
+
+def runtime_directory(environ: Mapping[str, str]) -> str:
+    """Give the directory of the socket, made if it is missing; OSError if it is not ours alone."""
+    base, name = environ.get("XDG_RUNTIME_DIR", ""), "laconic"
+    if not isabs(base) or not is_private(base):
+        base, name = environ.get("TMPDIR", ""), f"laconic-{os.geteuid()}"
+        base = base if isabs(base) else "/tmp"  # noqa: S108 - what is in there must be ours alone
+    path = f"{base}/{name}"
+    if not is_private(path):
+        os.mkdir(path, 0o700)
+    if not is_private(path):
+        raise PermissionError(path)
+    return path
+
+
+def is_private(path: str) -> bool:
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return False
+    is_own = found.st_uid == os.geteuid() and not found.st_mode & 0o077
+    return stat.S_ISDIR(found.st_mode) and is_own
+
+
+def _hash(words: str) -> str:  # FNV-1a
+    value = 0xCBF29CE484222325
+    for byte in words.encode("utf-8", "surrogateescape"):
+        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return f"{value:016x}"
+
+
+def _file_number(path: str) -> int:
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return 0
+
+
+_SO_PEERCRED = 17  # of Linux; 1 is LOCAL_PEERCRED of macOS
+_SOL_SOCKET = 1
+
+
+def is_own_peer(connected: Peer) -> bool:
+    """Tell whether the process at the other end is one of our own user."""
+    if sys.platform == "linux":
+        found = connected.getsockopt(_SOL_SOCKET, _SO_PEERCRED, 12)  # process, user, group
+    else:
+        found = connected.getsockopt(0, 1, 76)  # struct xucred: its version, the user
+    return int.from_bytes(found[4:8], sys.byteorder) == os.geteuid()
+
+
+# -- what the server has loaded --------------------------------------------------------------------
+
+Stamps = dict[str, tuple[int, int, int]]
+
+
+def stamps(paths: list[str]) -> Stamps:
+    """Give what tells a file from another one in its place."""
+    found: Stamps = {}
+    for path in paths:
+        try:
+            status = os.stat(path)
+            found[path] = status.st_ino, status.st_size, status.st_mtime_ns
+        except OSError:
+            found[path] = 0, 0, 0
+    return found
+
+
+def loaded_files() -> list[str]:
+    """Give the files of the modules that are loaded of ours, and the directories of our data."""
+    files = [getattr(module, "__file__", None) for module in tuple(sys.modules.values())]
+    root = dirname(dirname(__file__))
+    modules = [path for path in files if path and path.startswith(f"{root}/")]
+    data = [folder for folder, _, _ in os.walk(root) if "/data" in folder]
+    return [sys.executable, *modules, *data, *_data_files(data)]
+
+
+def _data_files(folders: list[str]) -> list[str]:
+    return [entry.path for folder in folders for entry in os.scandir(folder) if entry.is_file()]

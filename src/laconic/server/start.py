@@ -1,0 +1,81 @@
+"""Starts the server behind a call that found none; nobody waits for it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+
+from laconic.server.identity import base_path, find_program
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LOCK_HANDLE = 3
+_EVERY_S = 10  # one that dies at once is not started by every call
+_LOG_BYTES = 1 << 20
+_FLAGS = os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+
+
+def is_wanted(environ: Mapping[str, str]) -> bool:
+    return environ.get("LACONIC_NO_SERVER", "") in ("", "0")
+
+
+def start(environ: Mapping[str, str]) -> bool:
+    """Start the server unless it is there or was tried a moment ago. Never raises."""
+    try:
+        program = find_program() if is_wanted(environ) else ""
+        if not program:
+            return False
+        base = base_path(program, environ)
+        lock = take_lock(base)
+        if lock < 0:
+            return False
+        _spawn(program, base, lock, environ)
+        os.close(lock)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def take_lock(base: str, *, again: bool = False) -> int:
+    """Give the lock that makes its holder the server, -1 if it cannot be had now."""
+    lock = os.open(f"{base}.lock", os.O_RDWR | _FLAGS, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        found = os.fstat(lock)
+        # A time in the future means that the clock was set back.
+        is_recent = found.st_size > 0 and 0 <= time.time() - found.st_mtime < _EVERY_S
+        if again or not is_recent:
+            os.ftruncate(lock, 0)
+            os.write(lock, b"started\n")
+            return lock
+    except BlockingIOError:
+        pass
+    os.close(lock)
+    return -1
+
+
+def _spawn(program: str, base: str, lock: int, environ: Mapping[str, str]) -> None:
+    log = os.open(f"{base}.log", os.O_WRONLY | os.O_APPEND | _FLAGS, 0o600)
+    nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        if os.fstat(log).st_size > _LOG_BYTES:
+            os.ftruncate(log, 0)
+        # The lock goes first: what stands at its number may be one of the others.
+        spare = fcntl.fcntl(lock, fcntl.F_DUPFD_CLOEXEC, 64)
+        log_spare = fcntl.fcntl(log, fcntl.F_DUPFD_CLOEXEC, 64)
+        actions = [
+            (os.POSIX_SPAWN_DUP2, nothing, 0),
+            (os.POSIX_SPAWN_DUP2, log_spare, 1),
+            (os.POSIX_SPAWN_DUP2, log_spare, 2),
+            (os.POSIX_SPAWN_DUP2, spare, LOCK_HANDLE),
+        ]
+        argv = [program, "server", "serve", base]
+        os.posix_spawn(program, argv, dict(environ), file_actions=actions, setsid=True)
+        os.close(spare)
+        os.close(log_spare)
+    finally:
+        os.close(log)
+        os.close(nothing)

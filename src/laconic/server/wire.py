@@ -1,0 +1,147 @@
+"""The frames that client and server exchange; client/wire.h is the other side.
+
+A frame is the four bytes `lac1`, one byte that says what it is, the length of its body as four
+bytes, the most significant first, and the body. In a body a number has four bytes, and a text is
+its length and its bytes.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Protocol
+
+    class Socket(Protocol):
+        def recv(self, size: int, /) -> bytes: ...
+        def sendall(self, data: bytes, /) -> object: ...
+
+
+MAGIC = b"lac1"
+_HEADER = len(MAGIC) + 5
+_CHUNK = 1 << 20
+
+# What a client says, and what it is answered.
+HOOK, QUESTION, SHELL, RUN, MORE, DONE = b"h", b"q", b"s", b"r", b"m", b"d"
+STATUS, STOP = b"i", b"z"
+AT_WORK, ANSWER, RAW, BECOME, COLD = b"W", b"A", b"R", b"X", b"N"
+
+
+class WireError(Exception):
+    """The other side does not speak as it should, says too much, or is gone."""
+
+
+def number(value: int) -> bytes:
+    return value.to_bytes(4, "big")
+
+
+def text(data: bytes) -> bytes:
+    return number(len(data)) + data
+
+
+def texts(items: Sequence[bytes]) -> bytes:
+    return number(len(items)) + b"".join([text(item) for item in items])
+
+
+def words(items: Sequence[str]) -> bytes:
+    """Give an argument list as C has it: each word with a zero byte behind it."""
+    return b"".join(_encoded(item) + b"\0" for item in items)
+
+
+def frame(kind: bytes, body: bytes = b"") -> bytes:
+    return MAGIC + kind + number(len(body)) + body
+
+
+def answer(status: int, out: bytes = b"", err: bytes = b"") -> bytes:
+    return frame(ANSWER, number(status) + text(out) + text(err))
+
+
+class Reader:
+    """What is left to read of a body."""
+
+    __slots__ = ("_at", "_body")
+
+    def __init__(self, body: bytes) -> None:
+        self._body, self._at = body, 0
+
+    def number(self) -> int:
+        return int.from_bytes(self._take(4), "big")
+
+    def text(self) -> bytes:
+        return self._take(self.number())
+
+    def texts(self) -> list[bytes]:
+        return [self.text() for _ in self._count()]
+
+    def end(self) -> None:
+        if self._at != len(self._body):
+            raise WireError("there is more in a frame than belongs there")
+
+    def _count(self) -> Iterable[int]:
+        count = self.number()
+        if count * 4 > len(self._body) - self._at:
+            raise WireError("a frame counts more texts than it holds")
+        return range(count)
+
+    def _take(self, size: int) -> bytes:
+        start, self._at = self._at, self._at + size
+        if self._at > len(self._body):
+            raise WireError("a frame ends too early")
+        return self._body[start : self._at]
+
+
+def receive(connection: Socket, limit: int) -> tuple[bytes, bytes]:
+    """Give the kind and the body of the next frame; a kind of nothing when there is none."""
+    # One call for most: a frame is sent in one piece.
+    data = connection.recv(1 << 16)
+    if not data:
+        return b"", b""
+    while len(data) < _HEADER:
+        data += _more(connection, _HEADER - len(data))
+    length = int.from_bytes(data[5:_HEADER], "big")
+    if data[:4] != MAGIC or length > limit:
+        raise WireError("this is no frame, or too large a one")
+    parts, missing = [data], _HEADER + length - len(data)
+    if missing < 0:
+        raise WireError("there is more than one frame")
+    while missing > 0:
+        parts.append(_more(connection, min(missing, _CHUNK)))
+        missing -= len(parts[-1])
+    return data[4:5], b"".join(parts)[_HEADER:]
+
+
+def _more(connection: Socket, size: int) -> bytes:
+    data = connection.recv(size)
+    if not data:
+        raise WireError("a frame ends too early")
+    return data
+
+
+class Call:
+    """What a client asks: its version, place, arguments and environment; rest: what follows."""
+
+    __slots__ = ("arguments", "directory", "rest", "variables", "version")
+
+    def __init__(self, body: bytes) -> None:
+        self.rest = reader = Reader(body)
+        self.version = reader.text().decode("utf-8", "replace")
+        self.directory = _decoded(reader.text())
+        self.arguments = [_decoded(argument) for argument in reader.texts()]
+        # The first of two with the same name counts, as in getenv().
+        pairs = [_decoded(pair).partition("=") for pair in reversed(reader.texts())]
+        self.variables = {name: value for name, is_pair, value in pairs if name and is_pair}
+
+
+def call(version: str, cwd: str, arguments: Sequence[str], environ: dict[str, str]) -> bytes:
+    """Give the body of a call without what comes behind it."""
+    pairs = [_encoded(f"{name}={value}") for name, value in environ.items()]
+    named = text(version.encode()) + text(_encoded(cwd))
+    return named + texts([_encoded(argument) for argument in arguments]) + texts(pairs)
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _encoded(words: str) -> bytes:
+    return words.encode("utf-8", "surrogateescape")

@@ -1,0 +1,188 @@
+"""A worker of the server: a process that takes one connection after the other.
+
+Being a process and not a thread, it can be stopped by a timer in the middle of a pattern that runs
+away, delays nobody, and is replaced when it has grown or something went wrong in it.
+"""
+
+# pathlib takes six milliseconds to load.
+# ruff: noqa: PTH123
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+
+from laconic import __version__
+from laconic.server import wire
+from laconic.server.board import BUSY, IDLE
+from laconic.server.identity import is_own_peer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import FrameType
+
+    from laconic.server.board import Board
+
+    Handler = Callable[["Connection", wire.Call], None]
+
+SPARE = 3  # workers that wait for a call
+IDLE_S = 10  # how long one waits before it looks whether it is needed
+LIMIT_BYTES = 32 << 20  # of a request; a hook reads no more than half of it
+_READ_S = 5.0  # for a client to say what it wants
+_STUCK_S = 30.0  # for a worker that does not even get to tell the time
+_TICK_S = 1.0
+_MOST_CALLS = 50_000
+_MOST_GROWTH = 64 << 20
+
+
+class OutOfTimeError(Exception):
+    """A call took longer than it may; the worker ends after the answer."""
+
+
+class Connection:
+    """A client; what it is sent is never mixed up with signs of life."""
+
+    __slots__ = ("_lock", "_socket", "board", "deadline", "is_at_work", "since")
+
+    def __init__(self, connected: socket.socket, board: Board) -> None:
+        self._socket, self._lock, self.board = connected, threading.Lock(), board
+        self.is_at_work = False
+        self.since = time.monotonic()
+        self.deadline: float | None = self.since + _READ_S
+
+    def receive(self, *, patiently: bool = False) -> tuple[bytes, bytes]:
+        """Give the next frame; patiently: a command runs, and nobody knows how long."""
+        self.is_at_work = False
+        self.deadline = None if patiently else time.monotonic() + _READ_S
+        received = wire.receive(self._socket, LIMIT_BYTES)
+        self.deadline, self.since, self.is_at_work = None, time.monotonic(), True
+        return received
+
+    def send(self, frame: bytes) -> None:
+        with self._lock:
+            self.is_at_work = False
+            self._socket.sendall(frame)
+
+    def tick(self, now: float) -> None:
+        """Show that somebody is at work; give up on who does not say what it wants."""
+        if self.deadline is not None and now > self.deadline:
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
+        elif self.is_at_work and now - self.since > _TICK_S / 2:
+            with self._lock, contextlib.suppress(OSError):
+                if self.is_at_work:
+                    self._socket.send(wire.frame(wire.AT_WORK), socket.MSG_DONTWAIT)
+
+
+class Worker:
+    """The loop of one process; handlers: what to do for each kind of call."""
+
+    def __init__(
+        self,
+        listener: socket.socket,
+        board: Board,
+        place: int,
+        wanted: int,
+        handlers: Mapping[bytes, Handler],
+    ) -> None:
+        self._listener, self._board, self._place, self._wanted = listener, board, place, wanted
+        self._handlers = handlers
+        self._parent, self._size = os.getppid(), resident_bytes()
+        self._connection: Connection | None = None
+        self._calls = 0
+        self.must_end = False
+
+    def run(self) -> None:
+        """Serve until told to end."""
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGALRM, _out_of_time)
+        # The timer is for this thread: another one that gets the signal does not wake it up.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+        threading.Thread(target=self._tick_forever, daemon=True).start()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
+        while not self.must_end and self._calls < _MOST_CALLS:
+            self._board.mark(self._place, IDLE)
+            try:
+                connected, _ = self._listener.accept()
+            except BlockingIOError:  # nobody came for a while
+                if self._board.count(IDLE) > SPARE or os.getppid() != self._parent:
+                    return
+                continue
+            except OSError:
+                return  # the server ends
+            self._board.mark(self._place, BUSY)
+            if not self._board.count(IDLE):
+                os.write(self._wanted, b"+")
+            self._calls += 1
+            with connected:
+                self._serve(connected)
+
+    def _serve(self, connected: socket.socket) -> None:
+        if not is_own_peer(connected):
+            return
+        self._connection = Connection(connected, self._board)
+        try:
+            self._answer(self._connection)
+        except (OSError, wire.WireError):
+            pass  # the client is gone or talks nonsense; it helps itself
+        except OutOfTimeError:
+            self.must_end = True
+        except Exception:  # noqa: BLE001 - the client does the work itself
+            self._report()
+            self.must_end = True
+        finally:
+            self._connection = None
+
+    def _answer(self, connection: Connection) -> None:
+        kind, body = connection.receive()
+        call = wire.Call(body)
+        handler = self._handlers.get(kind)
+        if handler is None or call.version != __version__:
+            connection.send(wire.frame(wire.COLD))
+        else:
+            handler(connection, call)
+
+    def _report(self) -> None:
+        import traceback  # noqa: PLC0415 - seldom
+
+        print(time.strftime("%Y-%m-%d %H:%M:%S"), file=sys.stderr)
+        traceback.print_exc()
+
+    def _tick_forever(self) -> None:
+        while True:
+            # This watch needs no Python: it ends a worker whose pattern never ends.
+            faulthandler.dump_traceback_later(_STUCK_S, exit=True, file=2)
+            time.sleep(_TICK_S)
+            connection = self._connection
+            if connection:
+                connection.tick(time.monotonic())
+            if resident_bytes() > self._size + _MOST_GROWTH:
+                self.must_end = True
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float):  # type: ignore[no-untyped-def]  # noqa: ANN201 - loads no typing
+    """Raise OutOfTimeError in what is inside when the time is up."""
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _out_of_time(_number: int, _frame: FrameType | None) -> None:
+    raise OutOfTimeError
+
+
+def resident_bytes() -> int:
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+    except (OSError, ValueError, IndexError):
+        return 0

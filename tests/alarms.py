@@ -1,0 +1,77 @@
+"""What nobody may hide of a failure, by a rule of the tests' own: wider than that of the code."""
+
+from __future__ import annotations
+
+import re
+
+from laconic.compact.result import GAP, MADE, SHORT, Compacted
+
+# Part of a word is enough, and any number behind a name, a bracket or the word "line" is a place.
+_ALARM = re.compile(
+    r"""err(?:or|no|s\b) | fail | panic | exception | assert | traceback | fatal | undefined
+    | denied | not\ found | no\ such | cannot | can't | unable | abort | invalid | expected
+    | conflict | killed | timed?\ ?out | not\ ok | missing | refused | unresolved | crash
+    | overflow | segmentation | core\ dumped | [✗✘✕✖\u00d7❌]
+    | \.[a-z_]\w*[:(]\ ?\d | ^\s*[^\s:]*[a-z_]:\d+: | \bline:?\ \d | ^\s*(?:-->|at)\ .*:\d""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+# The only alarms that a filter may hide after a failure, and why.
+HARMLESS = {
+    "a test that passed, whatever its name": (
+        r"^test .* \.\.\. (?:ok|ignored)$",  # cargo
+        r"^\s*--- PASS: ",  # go
+        r"^ok +\S+\s+(?:[\d.]+m?s|\(cached\))",
+        r"^\s*[✓✔√] ",  # mocha, jest, vitest
+        r"::.* PASSED(?: +\[ *\d+%\])?$",  # pytest
+    ),
+    "a package that is fetched or compiled, whatever its name": (
+        r"^\s*(?:Compiling|Checking|Documenting) [\w.@/+-]+ v?\d\S*(?: \(.*\))?$",
+        r"^\s*Download(?:ing|ed) [\w.@/+-]+ v?\d\S*(?: \(.*\))?$",
+        r"^\s*(?:Collecting|Installing|Fetching|Building|Adding|Updating) [\w.@/+-]+ v?\d\S*$",
+    ),
+    "a package and the line of the file that asks for it, while pip goes on": (
+        r"^(?:Collecting|Requirement already satisfied:) .* \(line \d+\)\)",
+    ),
+    "advice": (
+        r"^Note: You didn't use the -out option ",  # terraform
+    ),
+    "a stack frame in the code of a compiler's or a package's author": (
+        r"^\s+at /rustc/[0-9a-f]{40}/",
+        r"^\s+(?:at|\u276f) .*(?:node_modules/|node:internal/)\S*$",
+    ),
+}
+_HARMLESS = re.compile("|".join(source for sources in HARMLESS.values() for source in sources))
+# A count of zero is no alarm; what else stands on its line may be one.
+_ZERO = re.compile(
+    r"(?<![\w.])(?:0|no) (?:\w+ )?(?:errors?|fail(?:ed|ures?|ing)?|conflicts?|exceptions?)\b"
+    r"|\b(?:errors?|failed|failures?)[=:] ?0(?![\w.])",
+    re.IGNORECASE,
+)
+
+
+def is_alarm(text: str) -> bool:
+    return bool(_ALARM.search(_ZERO.sub("", text)) and not _HARMLESS.search(text))
+
+
+def texts_shown(compacted: Compacted) -> set[str]:
+    """Every raw text that can be read off the result: as it is, as `text (x3)`, or as a branch.
+
+    The branch of a tree is the heading's text and, behind the indent, what its line adds.
+    """
+    texts: set[str] = set()
+    heading = ""
+    for row in compacted.shown:
+        if row.kind == MADE:
+            heading = row.text
+            texts.add(re.sub(r" \(x\d+\)$", "", row.text))
+        elif row.kind == SHORT and row.text.startswith("  "):
+            texts.add(heading + row.text[2:])
+        elif row.kind != GAP:
+            texts.add(row.text)
+    return texts
+
+
+def hidden_alarms(compacted: Compacted, cleaned: list[str]) -> list[str]:
+    shown = texts_shown(compacted)
+    return [text for text in cleaned if is_alarm(text) and text not in shown]

@@ -1,0 +1,91 @@
+/* Gives the client's reader of frames whatever a server might send: seeded, so always the same.
+ *
+ * usage: fuzz ROUNDS SEED. Each round makes a valid answer, damages it, and reads it from a socket.
+ * What was read must be whole: every byte of it is looked at, so that a sanitizer sees a fault. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../../client/client.h"
+
+static uint64_t state;
+
+static uint32_t chance(uint32_t below) { /* xorshift64* */
+    state ^= state >> 12;
+    state ^= state << 25;
+    state ^= state >> 27;
+    return (uint32_t)((state * 0x2545F4914F6CDD1Du) >> 32) % below;
+}
+
+static void add_text(struct buffer *body, uint32_t most) {
+    char text[300];
+    for (size_t pos = 0; pos < sizeof text; pos++) text[pos] = (char)chance(256);
+    uint32_t length = chance(most);
+    buffer_number(body, length);
+    buffer_add(body, text, length);
+}
+
+static void make_answer(struct buffer *frame) {
+    struct buffer body = {0};
+    char kind = "ARXWN?"[chance(6)];
+    if (kind == 'X') {
+        for (uint32_t left = chance(5); left > 0; left--) buffer_add(&body, "word", 5 - chance(2));
+    } else {
+        buffer_number(&body, chance(300));
+        if (kind == 'R') buffer_number(&body, chance(1000)), buffer_number(&body, chance(1000));
+        if (kind == 'A') add_text(&body, 300), add_text(&body, 300);
+    }
+    buffer_add(frame, "lac1", 4);
+    buffer_add(frame, &kind, 1);
+    buffer_number(frame, (uint32_t)body.length);
+    buffer_add(frame, body.data, body.length);
+    buffer_free(&body);
+}
+
+static void damage(struct buffer *frame) {
+    for (uint32_t left = chance(4); left > 0; left--) {
+        uint32_t at = chance((uint32_t)frame->length);
+        switch (chance(4)) {
+        case 0: frame->data[at] = (unsigned char)chance(256); break;
+        case 1: frame->data[at] ^= (unsigned char)(1u << chance(8)); break;
+        case 2: frame->length = at > 0 ? at : 1; break;
+        default: buffer_add(frame, "\xff\xff\xff\xff\0\0", chance(7)); break;
+        }
+    }
+}
+
+static unsigned sum;
+
+static void look_at(struct text text) {
+    for (size_t pos = 0; pos < text.length; pos++) sum += text.data[pos];
+}
+
+int main(int argc, char **argv) {
+    unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000, read = 0;
+    state = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    for (unsigned long round = 0; round < rounds; round++) {
+        int ends[2];
+        struct buffer frames = {0};
+        struct answer answer;
+        for (uint32_t left = 1 + chance(3); left > 0; left--) make_answer(&frames);
+        damage(&frames);
+        if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return 2;
+        if (write(ends[0], frames.data, frames.length) != (ssize_t)frames.length) return 2;
+        close(ends[0]);
+        if (answer_receive(ends[1], &answer)) {
+            read++;
+            look_at(answer.out);
+            look_at(answer.err);
+            for (char **word = answer.words; word != NULL && *word != NULL; word++) {
+                look_at((struct text){(unsigned char *)*word, strlen(*word)});
+            }
+            answer_free(&answer);
+        }
+        close(ends[1]);
+        buffer_free(&frames);
+    }
+    printf("%lu of %lu answers were whole, sum %u\n", read, rounds, sum);
+    return read > 0 && read < rounds ? 0 : 1;
+}

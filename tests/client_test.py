@@ -1,0 +1,498 @@
+"""The client, with a server and without: the command runs, and its output and code arrive.
+
+It is compiled with the sanitizers, so that a fault in it is a failure here.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import warm
+
+pytestmark = [
+    pytest.mark.skipif(warm.COMPILER is None, reason="there is no C compiler"),
+    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
+]
+
+
+@pytest.fixture(scope="module")
+def bin_dir():
+    with tempfile.TemporaryDirectory(prefix="lac") as directory:
+        warm.compile_client(Path(directory, "laconic"), *warm.SANITIZED)
+        warm.write_program(Path(directory))
+        yield Path(directory)
+
+
+@pytest.fixture
+def cold(bin_dir):
+    """An installation that starts no server unless a test takes this variable away."""
+    made = warm.Installation(bin_dir, dict(os.environ) | {"LACONIC_NO_SERVER": "1"})
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def server(cold):
+    del cold.environ["LACONIC_NO_SERVER"]
+    cold.process = cold.warm_up()
+    return cold
+
+
+SCRIPT = "echo out; echo err >&2; exit 7"
+
+
+def has_run(done, out=b"out\n", err=b"err\n", status=7):
+    assert (done.stdout, done.stderr, done.returncode) == (out, err, status)
+
+
+# -- without a fault -------------------------------------------------------------------------------
+
+
+def test_it_is_small():
+    lines = sum(
+        len(path.read_text().splitlines()) for path in (warm.ROOT / "client").glob("*.[ch]")
+    )
+    assert lines < 900
+
+
+def test_the_first_call_is_answered_and_starts_a_server(cold):
+    del cold.environ["LACONIC_NO_SERVER"]
+    assert warm.verdict(cold.hook("git status").stdout) == "allow"
+    warm.wait_for(cold.status)
+    before = cold.calls()
+    assert warm.verdict(cold.hook("rm -rf /").stdout) == "deny"
+    assert cold.calls() == before + 2  # the hook, and the question for this number
+
+
+def test_a_server_and_the_long_way_give_the_same_answers(server):
+    for words in (
+        ("check", "git status"),
+        ("check", "--json", "rm -rf /"),
+        ("check", "a", "b"),
+        ("rewrite", "git status | head -3"),
+        ("-c", "echo $0 $1; exit 4", "zero", "one"),
+        ("-ec", "false; echo no"),
+        ("run", "--nosuch", "x"),
+        ("run", "sh", "-c", SCRIPT),
+        ("wrap", "--", "bash", "-c", SCRIPT),
+        ("run", "--baseline-pipe", "tail -1", "git", "log", "-2", "--oneline"),
+        ("run", "nosuchcommand"),
+        ("--version",),
+    ):
+        given = server.run(*words)
+        slow = server.run(*words, env=server.environ | {"LACONIC_NO_SERVER": "1"})
+        assert (given.stdout, given.stderr, given.returncode) == (
+            slow.stdout, slow.stderr, slow.returncode,
+        ), words  # fmt: skip
+
+
+def test_what_cannot_be_run_has_the_status_that_a_shell_gives(server, tmp_path):
+    (tmp_path / "script").write_text("echo a script without a first line; exit 4\n")
+    (tmp_path / "script").chmod(0o755)
+    has_run(server.run("run", str(tmp_path / "script")), b"a script without a first line\n", b"", 4)
+    for command, status in (("/", 126), ("/dev/null/x", 127), ("", 127), (__file__, 126)):
+        done = server.run("run", "--", command)
+        assert (done.stdout, done.returncode) == (b"", status)
+        assert done.stderr.startswith(f"laconic: {command}: ".encode())
+
+
+def test_the_output_of_a_command_is_compacted_and_kept(server):
+    script = "for i in $(seq 3000); do echo line $i of many; done; echo error: it broke; exit 1"
+    before = server.calls()
+    done = server.run("run", "sh", "-c", script)
+    assert server.calls() == before + 2
+    assert done.returncode == 1
+    assert b"error: it broke" in done.stdout
+    assert len(done.stdout) < 20_000
+    recall = done.stdout.rsplit(b"laconic recall ", 1)[1].split(b"]")[0].decode()
+    whole = server.run("recall", recall).stdout
+    assert whole.count(b"\n") == 3001
+    assert not list(Path(server.environ["XDG_STATE_HOME"], "laconic/spool").iterdir())
+
+
+def test_what_is_certain_is_shown_while_a_command_runs(server):
+    process = server.popen("run", "sh", "-c", "echo first; sleep 3; echo last")
+    started = time.monotonic()
+    assert process.stdout.readline() == b"first\n"
+    assert time.monotonic() - started < 2.5
+    assert process.communicate(timeout=10) == (b"last\n", b"")
+
+
+def test_order_and_bytes_of_both_streams_are_kept(server):
+    script = "printf 'a\\n'; printf 'b\\377\\000\\n' >&2; printf 'c'; exit 3"
+    done = server.run("run", "sh", "-c", script, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert (done.stdout, done.returncode) == (b"a\nb\xff\0\nc", 3)
+
+
+def test_a_command_has_the_callers_stdin_group_and_limits(server):
+    done = server.run("run", "sh", "-c", "cat; ulimit -n", input=b"given", preexec_fn=_fewer_files)
+    assert done.stdout == b"given99\n"
+    process = server.popen("run", "sh", "-c", "ps -o pgid= -p $$", start_new_session=True)
+    assert int(process.communicate(timeout=10)[0]) == process.pid
+
+
+def _fewer_files():
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_NOFILE, (99, 99))
+
+
+def test_who_writes_on_in_the_background_holds_nobody(server):
+    started = time.monotonic()
+    done = server.run("run", "sh", "-c", "(sleep 2; echo late; echo late > $0) & echo now",
+                      str(server.runtime / "late"))  # fmt: skip
+    assert time.monotonic() - started < 1.9
+    has_run(done, b"now\n", b"", 0)
+    warm.wait_for((server.runtime / "late").exists)  # and was not ended by a broken pipe
+
+
+def test_200_calls_at_once_are_all_answered_right(server):
+    commands = ["git status", "rm -rf /"] * 100
+    with ThreadPoolExecutor(50) as pool:
+        answers = list(pool.map(lambda command: server.hook(command).stdout, commands))
+    assert [warm.verdict(answer) for answer in answers] == ["allow", "deny"] * 100
+
+
+# -- signals ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_the_command_and_prints_what_there_is(server, number):
+    process = server.popen("run", "sh", "-c", "echo begun; exec sleep 30", preexec_fn=_take_signals)
+    _wait_for_child(process.pid)
+    time.sleep(0.2)
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=10)
+    assert out == b"begun\n"
+    # Ctrl-C ends the client itself as well, so that a loop of a shell ends.
+    assert process.returncode == (-number if number == signal.SIGINT else 128 + number)
+
+
+def _take_signals():
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _wait_for_child(pid):
+    path = Path(f"/proc/{pid}/task/{pid}/children")
+    return int(warm.wait_for(lambda: path.read_text().split())[0])
+
+
+def test_a_signal_that_a_command_handles_is_the_commands(server):
+    script = "trap 'echo got it; exit 5' USR1; echo ready; while :; do sleep 0.05; done"
+    process = server.popen("run", "sh", "-c", script)
+    _wait_for_child(process.pid)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGUSR1)
+    assert process.communicate(timeout=10)[0] == b"ready\ngot it\n"
+    assert process.returncode == 5
+
+
+def test_a_killed_client_leaves_no_command_and_loses_no_output(server):
+    process = server.popen("run", "sh", "-c", "echo kept; exec sleep 30")
+    child = _wait_for_child(process.pid)
+    spools = Path(server.environ["XDG_STATE_HOME"], "laconic/spool")
+    warm.wait_for(lambda: any(path.stat().st_size for path in spools.iterdir()))
+    process.kill()
+    process.wait()
+    warm.wait_for(lambda: not Path(f"/proc/{child}").exists())
+    assert b"kept\n" in [path.read_bytes() for path in spools.iterdir()]
+
+
+def test_death_by_a_signal_is_128_and_its_number(server):
+    has_run(server.run("run", "sh", "-c", "kill -9 $$"), b"", b"", 137)
+
+
+# -- faults of the server --------------------------------------------------------------------------
+
+
+def test_a_server_killed_while_a_command_runs(server):
+    process = server.popen("run", "sh", "-c", f"sleep 1; {SCRIPT}")
+    _wait_for_child(process.pid)
+    for pid in [server.process, *server.workers(server.process)]:
+        warm.kill(pid)
+    out, err = process.communicate(timeout=10)
+    assert (out, err, process.returncode) == (b"out\n", b"err\n", 7)
+
+
+def test_a_server_killed_while_it_answers_a_hook(server, tmp_path):
+    """The user's own program makes the answer slow, and writes down that it was asked."""
+    program = tmp_path / "slow"
+    program.write_text(
+        f"#!/bin/sh\ncat > /dev/null\necho asked >> {tmp_path}/asked\nsleep 1\n"
+        'echo \'{"hookSpecificOutput": {"permissionDecision": "deny"}}\'\n'
+    )
+    program.chmod(0o755)
+    _configure(server, f'[permissions]\nengine = "external"\n[permissions.external]\n'
+                       f'command = "{program}"\ntimeout_ms = 5000\n')  # fmt: skip
+    process = server.popen("hook", "claude-code", stdin=subprocess.PIPE)
+    process.stdin.write(warm.hook_input())
+    process.stdin.close()
+    process.stdin = None
+    warm.wait_for((tmp_path / "asked").exists)
+    for pid in [server.process, *server.workers(server.process)]:
+        warm.kill(pid)
+    out, _ = process.communicate(timeout=20)
+    assert (warm.verdict(out), process.returncode) == ("deny", 0)
+    assert (tmp_path / "asked").read_text() == "asked\nasked\n"
+
+
+def _configure(installation, text):
+    path = Path(installation.environ["XDG_CONFIG_HOME"], "laconic/config.toml")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def test_a_slow_answer_delays_no_other(server, tmp_path):
+    program = tmp_path / "slow"
+    program.write_text("#!/bin/sh\ncat > /dev/null\nsleep 3\necho '{}'\n")
+    program.chmod(0o755)
+    slow = dict(server.environ) | {"LACONIC_CONFIG_DIR": str(tmp_path / "slow-config")}
+    (tmp_path / "slow-config").mkdir()
+    (tmp_path / "slow-config/config.toml").write_text(
+        f'[permissions]\nengine = "external"\n[permissions.external]\ncommand = "{program}"\n'
+        "timeout_ms = 4000\n"
+    )
+    with ThreadPoolExecutor(8) as pool:
+        waiting = [pool.submit(server.hook, env=slow) for _ in range(6)]
+        time.sleep(0.5)
+        started = time.monotonic()
+        assert warm.verdict(server.hook("rm -rf /").stdout) == "deny"
+        assert time.monotonic() - started < 1.5
+        assert not any(call.done() for call in waiting)
+        assert {warm.verdict(call.result().stdout) for call in waiting} == {"ask"}
+
+
+def test_a_change_of_the_configuration_counts_at_once(server):
+    for answer in ("deny", "allow", "deny"):
+        _configure(server, f'[commands]\n{answer} = ["frobnicate"]\n')
+        before = server.calls()
+        assert warm.verdict(server.hook("frobnicate x").stdout) == answer
+        assert server.calls() == before + 2
+
+
+def test_a_server_of_another_version_is_not_believed(server, bin_dir):
+    other = bin_dir / "laconic-other"
+    warm.compile_client(other, version="0.0.0-other")
+    server.client = other
+    assert warm.verdict(server.hook("rm -rf /").stdout) == "deny"
+    has_run(server.run("run", "sh", "-c", SCRIPT))
+
+
+def test_an_installation_that_was_replaced_gets_another_server(server):
+    program = server.bin_dir / "laconic-py"
+    os.utime(program, (time.time() + 5, time.time() + 5))
+    assert warm.verdict(server.hook("rm -rf /").stdout) == "deny"
+    new = int(warm.wait_for(lambda: server.status().get("process")))
+    assert new != server.process
+    warm.wait_for(lambda: not Path(f"/proc/{server.process}").exists())
+
+
+@pytest.mark.parametrize("kind", ["file", "directory", "full directory", "dead socket", "link"])
+def test_something_else_in_the_place_of_the_socket(server, kind):
+    path = server.socket
+    path.unlink()
+    if kind == "file":
+        path.write_text("nothing")
+    elif kind == "dead socket":
+        with socket.socket(socket.AF_UNIX) as dead:
+            dead.bind(str(path))
+    elif kind == "link":
+        path.symlink_to("/dev/null")
+    else:
+        path.mkdir()
+        if kind == "full directory":
+            (path / "file").touch()
+    assert warm.verdict(server.hook("rm -rf /").stdout) == "deny"
+    has_run(server.run("run", "sh", "-c", SCRIPT))
+    warm.wait_for(lambda: not Path(f"/proc/{server.process}").exists())
+    if kind != "full directory":
+        assert warm.wait_for(lambda: server.hook() and server.status())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+def test_the_socket_of_somebody_else_is_not_used(server):
+    path = server.socket
+    path.unlink()
+    program = (
+        "import os, socket, sys\n"
+        "foreign = socket.socket(socket.AF_UNIX)\n"
+        "foreign.bind(sys.argv[1])\n"
+        "os.setuid(65534)\n"
+        "foreign.listen()\n"
+        "while True:\n"
+        "    foreign.accept()[0].sendall(b'lac1A' + bytes([0, 0, 0, 12]) + bytes(12))\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program, path]) as foreign:
+        try:
+            warm.wait_for(path.exists)
+            assert warm.verdict(server.hook("rm -rf /").stdout) == "deny"
+            has_run(server.run("run", "sh", "-c", SCRIPT))
+        finally:
+            foreign.kill()
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o777])
+def test_a_directory_that_others_can_enter_is_not_used(cold, mode):
+    del cold.environ["LACONIC_NO_SERVER"]
+    (cold.runtime / "laconic").mkdir()
+    (cold.runtime / "laconic").chmod(mode)
+    assert warm.verdict(cold.hook("rm -rf /").stdout) == "deny"
+    assert not list((cold.runtime / "laconic").iterdir())
+
+
+def test_a_server_that_is_stopped_is_given_up(server):
+    for pid in [server.process, *server.workers(server.process)]:
+        warm.kill(pid, signal.SIGSTOP)
+    try:
+        assert warm.verdict(server.hook("rm -rf /").stdout) == "deny"
+        has_run(server.run("run", "sh", "-c", SCRIPT))
+    finally:
+        for pid in [server.process, *server.workers(server.process)]:
+            warm.kill(pid, signal.SIGCONT)
+
+
+def test_a_request_that_is_too_large_or_never_ends_is_cut_off(server):
+    connections = []
+    for data in (b"lac1h\x03\x20\x00\x00", b"lac1h", b"nonsense!", b""):
+        connected = socket.socket(socket.AF_UNIX)
+        connected.connect(str(server.socket))
+        connected.sendall(data)
+        connected.settimeout(10)
+        connections.append(connected)
+    assert warm.verdict(server.hook("rm -rf /").stdout) == "deny"
+    for connected in connections:
+        with connected:
+            assert connected.recv(100) == b""
+    assert server.status()
+
+
+def test_a_hook_with_50_megabytes_says_nothing_and_ends_well(server):
+    done = server.run("hook", "claude-code", input=b" " * (50 << 20))
+    assert (done.stdout, done.stderr, done.returncode) == (b"", b"", 0)
+
+
+def test_the_clock_set_back_keeps_no_server_from_starting(cold):
+    del cold.environ["LACONIC_NO_SERVER"]
+    cold.hook()
+    server = int(warm.wait_for(lambda: cold.status().get("process")))
+    for pid in [server, *cold.workers(server)]:
+        warm.kill(pid)
+    lock = next((cold.runtime / "laconic").glob("*.lock"))
+    os.utime(lock, (time.time() + 3600, time.time() + 3600))
+    cold.hook()
+    warm.wait_for(cold.status)
+
+
+def test_a_server_that_dies_at_once_is_not_started_by_every_call(cold):
+    del cold.environ["LACONIC_NO_SERVER"]
+    cold.hook()
+    server = int(warm.wait_for(lambda: cold.status().get("process")))
+    for pid in [server, *cold.workers(server)]:
+        warm.kill(pid)
+    cold.hook()
+    time.sleep(1)
+    assert not cold.status()
+
+
+# -- faults of the surroundings --------------------------------------------------------------------
+
+
+def test_no_process_can_be_started(server, bin_dir, tmp_path):
+    (tmp_path / "fork.c").write_text(
+        "#include <errno.h>\n#include <sys/types.h>\n"
+        "pid_t no_fork(void);\npid_t no_fork(void) { errno = EAGAIN; return -1; }\n"
+        '#pragma GCC diagnostic ignored "-Wimplicit-function-declaration"\n'
+    )
+    client = bin_dir / "laconic-alone"
+    warm.compile_client(client, "-Dfork=no_fork", str(tmp_path / "fork.c"), "-w")
+    server.client = client
+    has_run(server.run("run", "sh", "-c", SCRIPT))
+
+
+@pytest.mark.parametrize("name", ["HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"])
+@pytest.mark.parametrize("value", [None, "relative", "/dev/null/x"])
+def test_a_directory_that_is_missing_or_cannot_be_written(cold, name, value):
+    cold.environ.pop(name)
+    if name == "HOME":
+        cold.environ.pop("XDG_STATE_HOME")
+    if value is not None:
+        cold.environ[name] = value
+    del cold.environ["LACONIC_NO_SERVER"]
+    cold.environ["TMPDIR"] = str(cold.runtime)
+    try:
+        assert warm.verdict(cold.hook("rm -rf /").stdout) == "deny"
+        has_run(cold.run("run", "sh", "-c", SCRIPT))
+        warm.wait_for(cold.status)
+        assert warm.verdict(cold.hook("rm -rf /").stdout) == "deny"
+        has_run(cold.run("run", "sh", "-c", SCRIPT))
+    finally:
+        cold.close()
+
+
+def test_a_limit_on_the_size_of_files_is_the_commands(server):
+    def limit():
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    done = server.run("run", "sh", "-c", f"seq 1000 >&2; {SCRIPT}", preexec_fn=limit)
+    assert done.returncode == 7
+    assert done.stderr.endswith(b"1000\nerr\n")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")
+def test_a_disk_that_is_full(server):
+    state = Path(server.environ["XDG_STATE_HOME"], "laconic")
+    script = f'mount -t tmpfs -o size=64k,mode=700 none {state} && exec "$@"'
+    inner = [str(server.client), "run", "sh", "-c", f"seq 100000; {SCRIPT}"]
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", script, "sh", *inner],
+        env=server.environ, capture_output=True, timeout=30, check=False,
+    )  # fmt: skip
+    assert done.returncode == 7, done.stderr
+    assert done.stdout.count(b"\n") == 100_001
+
+
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+def test_streams_that_are_closed(server, closed, tmp_path):
+    def close():
+        for handle in closed:
+            os.close(handle)
+
+    done = server.run("run", "sh", "-c", f"echo ran > {tmp_path}/ran; exit 7", preexec_fn=close)
+    assert done.returncode == 7
+    assert (tmp_path / "ran").read_text() == "ran\n"
+    done = server.hook(preexec_fn=close)
+    assert done.returncode == 0
+
+
+def test_a_reader_that_goes_away_ends_the_command_as_it_would_without_us(server):
+    process = server.popen("run", "sh", "-c", "while :; do echo y; sleep 0.01; done")
+    time.sleep(0.5)
+    process.stdout.close()
+    process.stderr.close()
+    assert process.wait(timeout=10) == 128 + signal.SIGPIPE
+
+
+def test_without_laconic_py_a_command_runs_and_a_hook_is_silent(cold, tmp_path):
+    client = tmp_path / "laconic"
+    client.write_bytes(cold.client.read_bytes())
+    client.chmod(0o755)
+    cold.client = client
+    has_run(cold.run("run", "sh", "-c", SCRIPT))
+    has_run(cold.run("wrap", "--", "sh", "-c", SCRIPT))
+    has_run(cold.run("-c", SCRIPT))
+    done = cold.hook()
+    assert (done.stdout, done.returncode) == (b"", 0)
+    assert b"install laconic again" in cold.run("gain").stderr

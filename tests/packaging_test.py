@@ -1,0 +1,73 @@
+"""What an installer makes of a checkout: `laconic` on the path, in C or in Python."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import warm
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("hatchling") is None, reason="hatchling is not installed"
+)
+
+
+def build(tmp_path, **variables):
+    """Build a wheel from the checkout; give it."""
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    environ = dict(os.environ) | variables
+    subprocess.run([*command, "-w", tmp_path, warm.ROOT], env=environ, check=True)
+    return next(Path(tmp_path).glob("*.whl"))
+
+
+def installed(wheel, directory):
+    """Install a wheel; give the directory of its executables."""
+    venv.create(directory, with_pip=True)
+    command = [directory / "bin/pip", "install", "--quiet", "--no-deps", "--no-index", wheel]
+    subprocess.run(command, check=True)
+    return directory / "bin"
+
+
+def script_of(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        name = next(n for n in archive.namelist() if n.endswith(".data/scripts/laconic"))
+        return archive.read(name)
+
+
+def says(program, *words, **options):
+    environ = dict(os.environ) | {"LACONIC_NO_SERVER": "1"}
+    return subprocess.run(
+        [program, *words], env=environ, capture_output=True, check=False, **options
+    )
+
+
+@pytest.mark.skipif(warm.COMPILER is None, reason="there is no C compiler")
+def test_with_a_compiler_the_wheel_has_the_client_in_c(tmp_path):
+    wheel = build(tmp_path)
+    assert script_of(wheel)[:4] == b"\x7fELF" or sys.platform != "linux"
+    assert "none-any" not in wheel.name
+    bin_dir = installed(wheel, tmp_path / "env")
+    assert says(bin_dir / "laconic", "--version").stdout.startswith(b"laconic ")
+    done = says(bin_dir / "laconic", "hook", "claude-code", input=warm.hook_input("rm -rf /"))
+    assert warm.verdict(done.stdout) == "deny"
+
+
+@pytest.mark.parametrize(
+    "variables", [{"LACONIC_NO_NATIVE": "1"}, {"CC": "nosuchcompiler"}, {"CC": "false"}]
+)
+def test_without_one_it_has_the_client_in_python(tmp_path, variables):
+    wheel = build(tmp_path, **variables)
+    assert script_of(wheel).startswith(b"#!python")
+    assert wheel.name.endswith("-py3-none-any.whl")
+    bin_dir = installed(wheel, tmp_path / "env")
+    done = says(bin_dir / "laconic", "hook", "claude-code", input=warm.hook_input("rm -rf /"))
+    assert (warm.verdict(done.stdout), done.returncode) == ("deny", 0)
+    done = says(bin_dir / "laconic", "run", "sh", "-c", "echo out; exit 7")
+    assert (done.stdout, done.returncode) == (b"out\n", 7)

@@ -1,0 +1,146 @@
+"""An installation for tests: the client, laconic-py beside it, and a server of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from laconic import __version__
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "client").glob("*.c"))
+FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-g", "-O1", "-Wall", "-Wextra", "-Wshadow", "-Werror")
+SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+COMPILER = shutil.which(os.environ.get("CC", "cc"))
+
+
+def compile_client(target: Path, *extra: str, version: str = __version__) -> None:
+    command = [COMPILER, *FLAGS, f'-DLACONIC_VERSION="{version}"', *SOURCES, *extra, "-o", target]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def write_program(directory: Path, name: str = "laconic-py", module: str = "entry") -> Path:
+    """Write a script as an installer does, with a copy of the package as it is now.
+
+    A server ends when its files are edited; nobody edits the copy.
+    """
+    package = directory / "lib" / "laconic"
+    if not package.exists():
+        shutil.copytree(ROOT / "src/laconic", package)
+    program = directory / name
+    program.write_text(
+        f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(package.parent)!r})\n"
+        f"from laconic.cli.{module} import main\nsys.exit(main())\n"
+    )
+    program.chmod(0o755)
+    return program
+
+
+def hook_input(command: str = "git status") -> bytes:
+    call = {
+        "session_id": "s",
+        "transcript_path": "/nonexistent",
+        "cwd": "/",
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+    }
+    return json.dumps(call).encode()
+
+
+def verdict(output: bytes) -> str:
+    return json.loads(output)["hookSpecificOutput"]["permissionDecision"]
+
+
+class Installation:
+    """A directory with the executables; every test has directories of its own for the rest."""
+
+    def __init__(self, bin_dir: Path, environ: dict[str, str]) -> None:
+        self.bin_dir, self.client = bin_dir, bin_dir / "laconic"
+        self.runtime = Path(tempfile.mkdtemp(prefix="lac"))  # short: names of sockets are
+        self.environ = environ | {"XDG_RUNTIME_DIR": str(self.runtime)}
+        self.environ["ASAN_OPTIONS"] = "detect_leaks=0"  # who is about to exit frees nothing
+
+    def run(self, *words: str, **options) -> subprocess.CompletedProcess[bytes]:
+        options.setdefault("env", self.environ)
+        options.setdefault("timeout", 30)
+        if "stdout" not in options:
+            options["capture_output"] = True
+        if "input" not in options:
+            options.setdefault("stdin", subprocess.DEVNULL)
+        return subprocess.run([self.client, *words], check=False, **options)
+
+    def hook(self, command: str = "git status", **options) -> subprocess.CompletedProcess[bytes]:
+        return self.run("hook", "claude-code", input=hook_input(command), **options)
+
+    def popen(self, *words: str, **options) -> subprocess.Popen[bytes]:
+        options.setdefault("stdin", subprocess.DEVNULL)
+        return subprocess.Popen(
+            [self.client, *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=self.environ,
+            **options,
+        )
+
+    # -- the server
+
+    def status(self) -> dict[str, str]:
+        """Give what the server says of itself; empty without one."""
+        done = self.run("server", "status")
+        lines = done.stdout.decode().splitlines() if done.returncode == 0 else ()
+        return dict(line.split(None, 1) for line in lines)
+
+    def warm_up(self) -> int:
+        """Have a server; give its process id."""
+        self.hook()
+        spools = Path(self.environ["XDG_STATE_HOME"], "laconic", "spool")
+        spools.mkdir(0o700, parents=True, exist_ok=True)
+        return int(wait_for(lambda: self.status().get("process"), told=self.log))
+
+    def log(self) -> str:
+        return self.run("server", "log").stdout.decode()
+
+    @property
+    def socket(self) -> Path:
+        return next((self.runtime / "laconic").glob("*.sock"))
+
+    def calls(self) -> int:
+        return int(self.status().get("calls", 0))
+
+    def workers(self, server: int) -> list[int]:
+        return [
+            int(pid) for pid in Path(f"/proc/{server}/task/{server}/children").read_text().split()
+        ]
+
+    def close(self) -> None:
+        server = self.status().get("process")
+        if server:
+            for pid in [int(server), *self.workers(int(server))]:
+                kill(pid)
+        shutil.rmtree(self.runtime, ignore_errors=True)
+
+
+def kill(pid: int, number: int = signal.SIGKILL) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+def wait_for(condition, seconds: float = 20.0, told=str):
+    """Give what the condition gives, once that is something."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"it did not happen in time\n{told()}")
