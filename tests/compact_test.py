@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from alarms import hidden_alarms, is_alarm, texts_shown
+from laconic.catalog import library
+from laconic.compact.bound import attempt
 from laconic.compact.diagnostics import diagnostics, is_diagnostic
 from laconic.compact.filter import Filter
 from laconic.compact.generic import compact_generic, failures, mistakes, summary
 from laconic.compact.lines import ERR, Lines, read_lines, read_streams
+from laconic.compact.match import is_passed_through
 from laconic.compact.notice import notice
 from laconic.compact.patterns import Pattern, Patterns
 from laconic.compact.pipeline import apply, compact
@@ -20,6 +25,7 @@ from laconic.compact.result import GAP, MADE, SHORT
 from laconic.compact.result import RAW as WHOLE
 from laconic.compact.stages.clean import clean
 from laconic.compact.tokens import estimate
+from laconic.filters import FilterSet
 from outputs import FOUND, RAW, arguments, cases
 
 CASES = cases()
@@ -75,15 +81,20 @@ def test_every_filter_has_recorded_outputs_of_a_success_and_of_a_failure(wanted)
 # -- what holds for all of them ------------------------------------------------------------------
 
 
-def check(wanted: Filter, status: int, raw: bytes) -> None:
+CERTAIN = ["error: it failed", "src/main.rs:3:5: wrong"]
+
+
+def check(wanted: Filter, status: int, raw: bytes, *, is_recorded: bool = False) -> None:
     lines = read_lines(raw)
     compacted = compact(wanted, status, lines)
     if compacted is None:
         return
-    cleaned = clean(lines).texts
+    cleaned = clean(lines, is_text=wanted.kind == "text").texts
     check_parts(compacted, cleaned)
+    check_words(wanted, compacted, cleaned)
     if status != 0:
         check_failure(compacted, cleaned)
+        assert not is_recorded or hidden_alarms(compacted, cleaned) == []
     text = compacted.text() + notice(compacted)
     assert estimate(text) < estimate(lines.text), "it must cost less than raw"
     again = compact(wanted, status, read_lines(text.encode("utf-8", "surrogateescape")))
@@ -105,23 +116,56 @@ def check_parts(compacted, cleaned: list[str]) -> None:
             assert len(row.text) < len(sources[0])
         elif row.kind == GAP:
             assert row.text.startswith(f"[... {len(sources)} line")
+            assert not seen.intersection(row.numbers)
         else:
             assert row.kind == MADE
             assert sources
 
 
+def check_words(wanted: Filter, compacted, cleaned: list[str]) -> None:
+    """Every word stands in the lines it was made of or in the filter's templates, or is a count."""
+    written = set(WORD.findall(json.dumps(wanted.table, ensure_ascii=False)))
+    for row in compacted.shown:
+        if row.kind in (SHORT, MADE):
+            text = re.sub(r" \[\.\.\. \d+ characters hidden\] | \(x\d+\)$", " ", row.text)
+            source = "\n".join(cleaned[number - 1] for number in row.numbers)
+            for word in WORD.findall(text):
+                assert word in source or word in written or word.isdecimal(), row
+
+
+WORD = re.compile(r"\w+")
+
+
 def check_failure(compacted, cleaned: list[str]) -> None:
-    texts = {row.text for row in compacted.shown}
-    texts |= {re.sub(r" \(x\d+\)$", "", row.text) for row in compacted.shown if row.kind == MADE}
+    texts = texts_shown(compacted)
     for text in cleaned:
-        assert not is_diagnostic(text) or text in texts, f"hidden: {text!r}"
+        is_certain = text in CERTAIN or is_diagnostic(text)
+        assert not is_certain or text in texts, f"hidden: {text!r}"
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_the_promises_hold_for_recorded_outputs(case):
     for wanted in [case.filter] if case.filter else FILTERS:
         for status in (case.status, 0, 1):
-            check(wanted, status, case.raw)
+            check(wanted, status, case.raw, is_recorded=case.filter is not None)
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_no_alarm_is_hidden_without_a_filter(case):
+    lines = read_lines(case.raw)
+    views = [compact_generic(lines, 5), mistakes(lines), failures(1, lines), summary(lines)]
+    for compacted in filter(None, views):
+        check_parts(compacted, clean(lines).texts)
+        check_failure(compacted, clean(lines).texts)
+        assert hidden_alarms(compacted, clean(lines).texts) == []
+
+
+def test_the_alarms_of_the_tests_are_more_than_the_diagnostics_of_the_code():
+    texts = {text for case in CASES for text in clean(read_lines(case.raw)).texts}
+    found = {text for text in texts if is_diagnostic(text)}
+    assert len(found) > 500
+    assert [text for text in found if not is_alarm(text)] == []
+    assert len([text for text in texts if is_alarm(text)]) > len(found)
 
 
 def pieces(wanted: Filter) -> st.SearchStrategy[str]:
@@ -129,8 +173,7 @@ def pieces(wanted: Filter) -> st.SearchStrategy[str]:
     known = [line for example in wanted.table["example"] for line in example["input"].split("\n")]
     common = [
         "",
-        "error: it failed",
-        "src/main.rs:3:5: wrong",
+        *CERTAIN,
         "x" * 1500,
         "a\rb\rc",
         "\x1b[31mred",
@@ -235,20 +278,34 @@ def test_the_search_over_all_lines_finds_what_the_test_of_one_line_finds(texts):
 SOURCES = [
     "^ab", "^ab?c", "b|^a", "^[a^]|b", "^[]|]a", "^(?:a|b)c", "(?i)^AB", "(?i)c$", "^a+b",
     "^ab{0,2}",
-    r"^a\.b", r"\.b", "^$", "c", "^(a)|(b)", r"^\s*c", "abc", "^a*b",
+    r"^a\.b", r"\.b", "^$", "c", "^(a)|(b)", r"^\s*c", "abc", "^a*b", "", "x*", "$", "(?:^|b)a",
+    r"^[^a]*$", "[^]a]+$", "[^-a]", r"^\W+$", r"\D\D", r"[\s.]b", r"^[\W]*$", "a(?!.*b)",
+    "(?<![a])b", r"^(?=[^.]*\.)", r"\bc", r"\Bc", r"c\Z", r"^(?P<x>a)(?:\s(b))?", r"(?i:^A)b",
+    r"(?<=\s)c", "(?s:a.)", "^^a", r"^\t-|[\t-b]", "a\n|b", "^(a|b)|^(c)", "(?i)(A)|(B)",
+    r"a\(|\[a", r"[\]a]|[|]", r"^\B$",
 ]  # fmt: skip
+
+
+PATTERNS = {source: Pattern(source) for source in SOURCES}
 
 
 @given(
     st.lists(st.sampled_from(SOURCES), min_size=1, max_size=4),
-    st.lists(st.text("abcABC.]| ", max_size=6), max_size=60),
+    st.lists(st.text("abcABC.]| \t\x85([-", max_size=4), max_size=40),
+    st.sampled_from([1, 7, 1 << 14]),
 )
-def test_a_set_of_patterns_finds_what_a_plain_search_finds(sources, texts):
-    lines = Lines(texts)
-    expected = [p for p, text in enumerate(texts) if any(re.search(s, text) for s in sources)]
-    assert Patterns(sources).hits(lines) == expected
-    first = [p for p, text in enumerate(texts) if re.search(sources[0], text)]
-    assert [pos for pos, _ in Pattern(sources[0]).matches(lines)] == first
+@settings(deadline=None)
+def test_patterns_find_in_many_lines_what_a_plain_search_finds_in_each(sources, texts, chunk):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("laconic.compact.lines._CHUNK", chunk)
+        lines = Lines(texts)
+        for source, pattern in PATTERNS.items():
+            found = [(p, m.groups()) for p, t in enumerate(texts) if (m := re.search(source, t))]
+            assert list(pattern.captures(lines)) == found, source
+            assert pattern.hits(lines) == [pos for pos, _ in found], source
+        expected = [p for p, text in enumerate(texts) if any(re.search(s, text) for s in sources)]
+        assert Patterns(sources).hits(lines) == expected
+        assert [p for p, text in enumerate(texts) if Patterns(sources).matches(text)] == expected
 
 
 # -- what filters have hidden elsewhere, and ours must not ---------------------------------------
@@ -285,6 +342,31 @@ def test_a_diff_shows_each_changed_line_but_those_of_lock_files():
     changed = [line for line in source if line.startswith(("+", "-", " ", "@"))]
     assert [line for line in got if line in changed][-len(changed) :] == changed
     assert any("lines hidden" in line for line in got)
+
+
+BLANKS = [*("a" * 400, "@@ -1,4 +1,5 @@", " x", " ", " ", "-y\r", "+y"), *(" ", "", "", " z")]
+BLANKS += ["noise"] * 99
+
+
+def test_blank_lines_and_line_ends_of_a_text_stay_as_they_are():
+    wanted = Filter("x", {"command": ["x"], "kind": "text", "drop": ["^noise$", "^a"]})
+    assert compact(wanted, 0, Lines(BLANKS)).text().split("\n")[:-1] == BLANKS[1:-99]
+    wanted = Filter("x", {"command": ["x"], "kind": "summary", "drop": ["^noise$", "^a"]})
+    expected = ["@@ -1,4 +1,5 @@", " x", " ", "-y", "+y", "", " z"]
+    assert compact(wanted, 0, Lines(BLANKS)).text().split("\n")[:-1] == expected
+
+
+def test_blank_lines_of_a_section_stay_as_they_are():
+    section = {"start": "^@@", "end": "^noise"}
+    wanted = Filter("x", {"command": ["x"], "drop": ["^a"], "keep": ["^a"], "section": [section]})
+    got = compact(wanted, 0, Lines(BLANKS)).text().split("\n")[:-1]
+    assert got == [text.rstrip("\r") for text in BLANKS[1:-99]]
+
+
+def test_a_few_tokens_are_not_worth_a_name():
+    wanted = Filter("x", {"command": ["x"], "drop": ["^ok"]})
+    assert compact(wanted, 0, Lines(["ok  \tpackage/name\t0.1s"] * 3 + ["end"])) is None
+    assert compact(wanted, 0, Lines(["ok  \tpackage/name\t0.1s"] * 9 + ["end"])) is not None
 
 
 @pytest.mark.parametrize("identifier", ["git/log", "git/diff", "git/status", "ls"])
@@ -358,6 +440,36 @@ def test_a_tree_gives_every_path_back():
         else:
             back.append(directory + row.text[2:] if row.kind == SHORT else row.text)
     assert back == paths
+
+
+PREFIXED = {"command": ["x"], "tree": [{"match": r"^([^:\s][^:]*:)\d+[:-]"}]}
+FOUND_LINES = [f"src/pkg/module{n // 8}.py:{n}:    raise ValueError({n})" for n in range(40)]
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_what_lines_begin_with_is_written_once_also_of_diagnostics(status):
+    texts = ["src/x.py:3: error: once", *FOUND_LINES, "error: 41 found"]
+    compacted = compact(Filter("x", PREFIXED), status, Lines(texts))
+    got = compacted.text().splitlines()
+    assert got[:3] == [texts[0], "src/pkg/module0.py:", "  0:    raise ValueError(0)"]
+    assert got[-1] == texts[-1]
+    assert set(texts) <= texts_shown(compacted)
+    assert compacted.tokens < 0.75 * compacted.tokens_raw
+
+
+def test_a_branch_behind_a_gap_has_its_heading():
+    paths = [f"src/some/directory/name{n}.py" for n in range(120)]
+    table = {"command": ["x"], "kind": "listing", "tree": [{"match": "."}], "budget": 300}
+    got = [row.text for row in compact(Filter("x", table), 0, Lines(paths)).shown]
+    gap = got.index(next(text for text in got if "hidden]" in text))
+    assert got[gap - 1].startswith("  name")
+    assert got[gap + 1].startswith("  name")
+    tail = {**table, "kind": "summary", "tree": [{"match": "^src"}]}
+    texts = [*(f"line {n}: of a build" for n in range(20)), *paths]
+    got = [row.text for row in compact(Filter("x", tail), 0, Lines(texts)).shown]
+    gap = len(got) - 1 - next(n for n, text in enumerate(reversed(got)) if "hidden]" in text)
+    assert got[gap - 1] == "src/some/directory/"
+    assert got[gap + 1].startswith("  name")
 
 
 def test_a_json_document_is_never_cut():
@@ -466,14 +578,14 @@ def test_the_promises_hold_without_a_filter(texts):
         ("/usr/bin/git diff HEAD~1 -- src", "git/diff"),
         ("git status --porcelain", None),
         ("git status -sb", None),
-        ("git commit -m status", None),
+        ("git commit -m status", "git/commit"),
         ("git stash show status", None),
         ("git branchless status", None),
         ("git log --grep status", "git/log"),
         ("git log -p", None),
         ("git log --format=%h", None),
         ("git diff --name-only", None),
-        ("git -C status fetch", None),
+        ("git -C status fetch", "git/fetch"),
         ("cargo test", "cargo/test"),
         ("cargo +nightly test --release", "cargo/test"),
         ("cargo t -p core", "cargo/test"),
@@ -484,6 +596,10 @@ def test_the_promises_hold_without_a_filter(texts):
         ("python -X dev pytest", None),
         ("uv run pytest -x", "pytest"),
         ("poetry run python -m pytest", "pytest"),
+        ("uvx pytest -q", "pytest"),
+        ("pipx run pytest", "pytest"),
+        ("pipx list pytest", None),
+        ("corepack npm ci", "npm/install"),
         ("pytest -vs", None),
         ("npm ci", "npm/install"),
         ("npm run install", None),
@@ -502,6 +618,31 @@ def test_the_promises_hold_without_a_filter(texts):
 def test_the_filter_for_a_command_is(command, identifier):
     found = FOUND.filters.find(arguments(command))
     assert (found.id if found else None) == identifier
+
+
+@pytest.mark.parametrize(
+    ("command", "is_found"),
+    [
+        ("git show HEAD", True),
+        ("git show HEAD:src/x.py", False),
+        ("git show HEAD~1 -- src", True),
+        ("git show --name-only", False),
+        ("git show $it", False),
+        ("git show :x", False),
+        ("git show a:", True),
+    ],
+)
+def test_an_argument_can_pass_a_filter_by(command, is_found):
+    own = {"git/show": {"command": ["git show"], "passthrough": ["--name-only", "^[^:]*:."]}}
+    found = FilterSet(own, {"git/show": "x.toml"}, library=library()).filters
+    assert (found.find(arguments(command)) is not None) == is_found
+
+
+def test_a_passthrough_that_runs_away_passes_the_filter_by(monkeypatch):
+    wanted = Filter("x", {"command": ["x"], "passthrough": ["^(a+)+$"]})
+    monkeypatch.setattr("laconic.compact.match.attempt", partial(attempt, seconds=0.1))
+    assert is_passed_through(wanted, arguments(f"x {'a' * 40}b"))
+    assert not is_passed_through(wanted, arguments("x b"))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from pathlib import Path
@@ -138,6 +139,33 @@ def test_a_good_filter_gives_its_result_and_the_timer_is_off():
     result, fault = bound.attempt(lambda: compact(wanted, 0, lines()), 1000, seconds=0.05)
     assert (result.shown[0].text, fault) == ("word " * 20 + " (x300)", "")
     time.sleep(0.1)
+
+
+def test_a_timer_that_is_set_already_goes_on():
+    class OutOfTimeError(Exception):
+        pass
+
+    def stop(*_):
+        raise OutOfTimeError
+
+    previous = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    runaway = Filter("x", {"command": ["x"], "drop": ["^(a+)+$"]})
+
+    def until_stopped():
+        bound.attempt(lambda: compact(runaway, 0, lines()), 20_000)
+        time.sleep(1)
+
+    start = time.monotonic()
+    try:
+        assert bound.attempt(lambda: "done", 10) == ("done", "")
+        assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 0.3
+        with pytest.raises(OutOfTimeError):
+            until_stopped()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    assert time.monotonic() - start < 0.9
 
 
 def test_outside_of_the_main_thread_nothing_runs_that_could_not_be_stopped():

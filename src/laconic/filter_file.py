@@ -111,6 +111,7 @@ def check_filter(document: Mapping[str, Any]) -> Iterator[Fault]:
     yield from faults
     if not faults:
         yield from _check_commands(document)
+        yield from _check_passthrough(document)
         yield from _check_templates(document)
         yield from _check_success(document)
 
@@ -123,6 +124,13 @@ def _check_commands(document: Mapping[str, Any]) -> Iterator[Fault]:
         if not words or words[0].startswith("-") or "/" in words[0]:
             where = f'key "command": item {number}'
             yield Fault(where, f"expected a program's name first, found {toml.brief(command)}")
+
+
+def _check_passthrough(document: Mapping[str, Any]) -> Iterator[Fault]:
+    for number, entry in enumerate(document.get("passthrough", ()), 1):
+        complaint = "" if entry.startswith("-") else is_pattern(entry)
+        if complaint:
+            yield Fault(f'key "passthrough": item {number}', complaint)
 
 
 def _check_templates(document: Mapping[str, Any]) -> Iterator[Fault]:

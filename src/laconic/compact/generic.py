@@ -5,11 +5,13 @@ Only large output is touched. Errs towards showing: diagnostics and the two ends
 
 from __future__ import annotations
 
-import re
+from itertools import compress, count
+from operator import ne
 
 from laconic.compact.diagnostics import find_diagnostics
 from laconic.compact.filter import BUDGET, WIDTH
 from laconic.compact.notice import has_notice
+from laconic.compact.patterns import Pattern
 from laconic.compact.pipeline import is_cheaper
 from laconic.compact.result import Compacted, Row, Shown, shortened
 from laconic.compact.stages.clean import clean
@@ -25,8 +27,8 @@ _ENDS = 10  # lines at each end that stay as they are
 _RUN = 6  # similar neighbours from which on only the first and the last are shown
 _CONTEXT = 2
 _VARYING = b"0123456789abcdefABCDEF"
-_WARNING = re.compile(r"(?i)\bwarn(?:ing)?s?\b")
-_SUMMARY = re.compile(
+_WARNING = Pattern(r"(?i)\bwarn(?:ing)?s?\b")
+_SUMMARY = Pattern(
     r"(?i)\b\d+ (?:tests?|passed|passing|failed|failing|skipped|ok)\b|^Tests?:|^ok\b"
 )
 
@@ -52,7 +54,7 @@ def _is_document(text: str) -> bool:
 def mistakes(lines: Lines, context: int = _CONTEXT) -> Compacted | None:
     """Errors and warnings, each with the lines around it."""
     cleaned = clean(lines)
-    found = find_diagnostics(cleaned) | _hits(cleaned, _WARNING)
+    found = find_diagnostics(cleaned).union(_WARNING.hits(cleaned))
     near = {p for pos in found for p in range(pos - context, pos + context + 1)}
     return _picked("err", lines, cleaned, near, found)
 
@@ -63,20 +65,17 @@ def failures(status: int, lines: Lines) -> Compacted | None:
     found = find_diagnostics(cleaned) if status else set()
     near = {p for pos in found for p in range(pos - _CONTEXT, pos + _CONTEXT + 1)}
     last = range(max(0, len(lines) - 3), len(lines))
-    return _picked("test", lines, cleaned, near.union(last) | _hits(cleaned, _SUMMARY), found)
+    near.update(last, _SUMMARY.hits(cleaned))
+    return _picked("test", lines, cleaned, near, found)
 
 
 def summary(lines: Lines) -> Compacted | None:
     """The beginning, the end, and every diagnostic between them."""
     cleaned = clean(lines)
-    found = find_diagnostics(cleaned) | _hits(cleaned, _WARNING)
+    found = find_diagnostics(cleaned).union(_WARNING.hits(cleaned))
     total = len(lines)
     ends = {*range(min(5, total)), *range(max(0, total - _ENDS), total)}
     return _picked("summary", lines, cleaned, ends | found, found)
-
-
-def _hits(lines: Lines, pattern: re.Pattern[str]) -> set[int]:
-    return {pos for pos, text in enumerate(lines.texts) if pattern.search(text)}
 
 
 def _picked(
@@ -109,29 +108,18 @@ def _collapsed(rows: list[Row], cleaned: Lines, pinned: set[int]) -> list[Row]:
     for pos in (*pinned, *range(_ENDS), *range(-_ENDS, 0)):
         if -len(shapes) <= pos < len(shapes):
             shapes[pos] = b""
+    found = [shapes[row] if isinstance(row, int) else b"" for row in rows]
     kept: list[Row] = []
-    pos = 0
-    while pos < len(rows):
-        end = _run_end(rows, shapes, pos)
-        if end - pos < _RUN:
-            kept += rows[pos:end]
+    start = 0
+    for end in (*compress(count(1), map(ne, found, found[1:])), len(rows)):
+        first, last = rows[start], rows[end - 1]
+        is_long = end - start >= _RUN and found[start] != b""
+        if is_long and isinstance(first, int) and isinstance(last, int):
+            kept += [first, gap_row(range(first + 2, last + 1)), last]
         else:
-            middle = [row + 1 for row in rows[pos + 1 : end - 1] if isinstance(row, int)]
-            kept += [rows[pos], gap_row(middle), rows[end - 1]]
-        pos = end
+            kept += rows[start:end]
+        start = end
     return kept
-
-
-def _run_end(rows: list[Row], shapes: list[bytes], pos: int) -> int:
-    first = rows[pos]
-    shape = shapes[first] if isinstance(first, int) else b""
-    end = pos + 1
-    while shape and end < len(rows):
-        row = rows[end]
-        if not isinstance(row, int) or shapes[row] != shape:
-            break
-        end += 1
-    return end
 
 
 def _shapes(lines: Lines) -> list[bytes]:
@@ -142,7 +130,7 @@ def _shapes(lines: Lines) -> list[bytes]:
     """
     raw = lines.text.encode("utf-8", "surrogateescape")
     shapes = raw.translate(None, _VARYING).split(b"\n")
-    for pos, text in enumerate(lines.texts):
+    for pos, text in enumerate(lines.texts if "/" in lines.text else ()):
         if "/" in text:
             words = text.split(None, 1)
             if len(words) > 1 and "/" not in words[0]:

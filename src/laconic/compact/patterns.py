@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from itertools import compress, count, repeat
+from itertools import chain, compress, count, repeat
 
 from laconic.compact.lines import split_indexes
 from laconic.compact.multiline import (
@@ -22,6 +22,7 @@ from laconic.compact.multiline import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
 
     from laconic.compact.lines import Lines
 
@@ -52,24 +53,26 @@ class Pattern:
         """The indexes of the lines that match, in order."""
         if self._over_lines is None:
             return list(compress(count(), map(self.search, lines.texts)))
-        step = self._over_lines.groups + 1
+        step = self.compiled.groups + 1
         found: list[int] = []
         for starts, pieces in self._split(lines):
             found += split_indexes(pieces[::step], starts)
         return found if self.is_anchored else sorted(set(found))
 
-    def captures(self, lines: Lines) -> list[tuple[int, Groups]]:
+    def captures(self, lines: Lines) -> Iterator[tuple[int, Groups]]:
         """The indexes of the lines that match, with what the groups captured there."""
         if self._over_lines is None:
             found = ((pos, self.search(text)) for pos, text in enumerate(lines.texts))
-            return [(pos, match.groups()) for pos, match in found if match]
-        step = self._over_lines.groups + 1
-        captured: list[tuple[int, Groups]] = []
+            return ((pos, match.groups()) for pos, match in found if match)
+        captured = chain.from_iterable(self._captures_of_chunks(lines))
+        return captured if self.is_anchored else _first_of_each(captured)
+
+    def _captures_of_chunks(self, lines: Lines) -> Iterator[Iterable[tuple[int, Groups]]]:
+        step = self.compiled.groups + 1
         for starts, pieces in self._split(lines):
             columns = [pieces[group::step] for group in range(1, step)]
             groups: Iterable[Groups] = zip(*columns, strict=True) if columns else repeat(())
-            captured += zip(split_indexes(pieces[::step], starts), groups, strict=False)
-        return captured if self.is_anchored else _first_of_each(captured)
+            yield zip(split_indexes(pieces[::step], starts), groups, strict=False)
 
     def values(self, groups: Groups) -> dict[str, str]:
         """What was captured, by number and by name."""
@@ -88,7 +91,7 @@ class Pattern:
         whole = rf"\n(?:{source})" if self.is_anchored else rf"(?:{source})[^\n]*"
         return re.compile(whole, re.MULTILINE)
 
-    def _split(self, lines: Lines) -> Iterator[tuple[Iterable[int], list[str | None]]]:
+    def _split(self, lines: Lines) -> Iterator[tuple[Iterable[int], list[Any]]]:
         """Each chunk with a match, as what is between the matches, and what to count from."""
         assert self._over_lines is not None
         split = self._over_lines.split
@@ -99,8 +102,13 @@ class Pattern:
                 yield count(first) if self.is_anchored else repeat(first), pieces
 
 
-def _first_of_each(captured: list[tuple[int, Groups]]) -> list[tuple[int, Groups]]:
-    return list(dict(reversed(captured)).items())[::-1]
+def _first_of_each(captured: Iterable[tuple[int, Groups]]) -> Iterator[tuple[int, Groups]]:
+    """Without the matches of nothing that may follow on the same line."""
+    before = -1
+    for pos, groups in captured:
+        if pos != before:
+            yield pos, groups
+        before = pos
 
 
 class Patterns:

@@ -22,6 +22,7 @@ not cost fewer tokens with its notice, and when there is a notice already.
 
 from __future__ import annotations
 
+from collections import deque
 from itertools import compress, count, takewhile
 from operator import not_
 
@@ -87,9 +88,9 @@ def _rows(wanted: Filter, status: int, lines: Lines) -> list[Row]:
         pinned |= find_diagnostics(lines)
     if branch.show and status == 0:
         return [*sorted(pinned), *_made(fill(branch.show, values), lines)]
-    if branch.json:
+    if branch.json and status == 0:
         extracted = extract(lines, branch.json)
-        if extracted is not None and status == 0:
+        if extracted is not None:
             return list(extracted)
     return _staged(branch, lines, pinned, wanted.kind)
 
@@ -100,10 +101,10 @@ def _branch(wanted: Filter, status: int, lines: Lines) -> tuple[Branch, dict[str
         return wanted.failure, {}
     values = count_values(lines, wanted.counts)
     for pattern in wanted.requires:
-        found = pattern.captures(lines)
+        found = deque(pattern.captures(lines), maxlen=1)
         if not found:
             return wanted.plain, {}
-        values.update(pattern.values(found[-1][1]))
+        values.update(pattern.values(found[0][1]))
     return wanted.success, values
 
 
@@ -122,31 +123,44 @@ def _staged(branch: Branch, lines: Lines, pinned: set[int], kind: str) -> list[R
     rows = _with_cuts(left, blocks, pinned)
     if not (branch.dedupe or branch.groups):  # they make few lines of many
         rows = window(rows, branch.budget, share, pinned)
+    rows = _merged(branch, rows, lines, held, blocks)
+    if kind != TEXT:
+        rows = _without_blanks(rows, texts, blocks.held)
+    rows = limit(rows, branch.head, branch.tail, pinned)
 
-    def replaced(row: Row) -> Row:
-        if isinstance(row, Shown) or row in held:
-            return row
-        return shortened(row, texts[row], replace(texts[row], branch.replace))
+    def shorten(row: Row) -> Row:
+        return _clipped(branch, _replaced(branch, row, texts, held), texts, pinned)
 
-    def clipped(row: Row) -> Row:
-        if isinstance(row, Shown) or row in pinned:
-            return row
-        return shortened(row, texts[row], clip(texts[row], branch.width))
+    return fit(rows, shorten, texts, branch.budget, share, pinned)
 
+
+def _merged(
+    branch: Branch, rows: list[Row], lines: Lines, held: set[int], blocks: Blocks
+) -> list[Row]:
+    """The stages that make one line of several; they see lines that are replaced already."""
+    texts = lines.texts
     if branch.replace and (branch.dedupe or branch.groups or branch.trees):
-        rows = list(map(replaced, rows))
+        rows = [_replaced(branch, row, texts, held) for row in rows]
     if branch.dedupe:
         rows = dedupe(rows, texts)
     for pattern, show in branch.groups:
         rows = group(rows, lines, pattern, show, held)
     for pattern in branch.trees:
-        rows = tree(rows, texts, pattern, blocks.held if pattern.compiled.groups else held)
-    if kind != TEXT:
-        rows = _without_blanks(rows, texts, blocks.held)
-    rows = limit(rows, branch.head, branch.tail, pinned)
-    return fit(
-        rows, lambda row: clipped(replaced(row)), texts, branch.budget, share, pinned
-    )
+        # a line that is a heading and its rest is whole: so pinned ones may be among them
+        rows = tree(rows, lines, pattern, blocks.held if pattern.compiled.groups else held)
+    return rows
+
+
+def _replaced(branch: Branch, row: Row, texts: list[str], held: set[int]) -> Row:
+    if not branch.replace or isinstance(row, Shown) or row in held:
+        return row
+    return shortened(row, texts[row], replace(texts[row], branch.replace))
+
+
+def _clipped(branch: Branch, row: Row, texts: list[str], pinned: set[int]) -> Row:
+    if isinstance(row, Shown) or row in pinned:
+        return row
+    return shortened(row, texts[row], clip(texts[row], branch.width))
 
 
 def _without_cuts(total: int, blocks: Blocks, pinned: set[int]) -> list[int]:

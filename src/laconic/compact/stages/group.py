@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from laconic.compact.result import MADE, Row, Shown
 from laconic.compact.stages.template import fill
 
@@ -17,15 +19,12 @@ def group(
     rows: list[Row], lines: Lines, pattern: Pattern, show: str, held: AbstractSet[int]
 ) -> list[Row]:
     """The made line takes the place of the first; a line without fellows stays as it is."""
-    captured = pattern.captures(lines)
-    if not captured:
-        return rows
     left = set(rows)
     left -= held
-    members: dict[Groups, list[int]] = {}
-    for row, groups in captured:
+    members: dict[Groups, list[int]] = defaultdict(list)
+    for row, groups in pattern.captures(lines):
         if row in left:
-            members.setdefault(groups, []).append(row)
+            members[groups].append(row)
     made: dict[Row, Row] = {}
     gone: set[Row] = set()
     for groups, found in members.items():

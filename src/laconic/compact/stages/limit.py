@@ -37,13 +37,14 @@ def limit(rows: list[Row], head: int, tail: int, pinned: AbstractSet[int]) -> li
 
 
 def window(rows: list[Row], budget: int, share: float, pinned: AbstractSet[int]) -> list[Row]:
-    """Cut what cannot fit, by the number of lines alone: hardly one costs less than a token.
+    """Cut what cannot fit, by the number of lines alone: few cost less than two tokens.
 
     So the stages behind need not look at what fit() would cut anyway.
     """
-    if not budget:
+    most = budget // 2
+    if not budget or len(pinned) > most:  # what is pinned stays anyway
         return rows
-    return limit(rows, int(budget * share) + 1, int(budget * (1 - share)) + 1, pinned)
+    return limit(rows, int(most * share) + 1, int(most * (1 - share)) + 1, pinned)
 
 
 def fit(
@@ -103,9 +104,10 @@ def with_gaps(rows: list[Row], kept: Collection[int], head: int = 0, tail: int =
     found = rows[:head]
     behind = head
     for pos in chain(sorted(wanted), [last]):
-        missing = rows[behind:pos]
-        found += [gap_row(_numbers(missing))] if len(missing) > _SMALL else missing
-        found += rows[pos : pos + 1] if pos < last else rows[last:]
+        if pos - behind > _SMALL:
+            found.append(gap_row(_numbers(rows[behind:pos])))
+            behind = pos
+        found += rows[behind : pos + 1] if pos < last else rows[behind:]
         behind = pos + 1
     return found
 

@@ -12,36 +12,51 @@ from laconic.compact.result import MADE, SHORT, Row, Shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
+    from laconic.compact.lines import Lines
     from laconic.compact.patterns import Pattern
 
 _FEWEST = 3  # for two names the line of the directory costs as much as it saves
 INDENT = "  "
 
 
-def tree(rows: list[Row], texts: list[str], pattern: Pattern, held: Collection[int]) -> list[Row]:
+def tree(rows: list[Row], lines: Lines, pattern: Pattern, held: Collection[int]) -> list[Row]:
     """Heading and name together are the line as it was printed, so that it can be used."""
-
-    def beginning(row: Row) -> str:
-        return "" if isinstance(row, Shown) or row in held else _beginning(texts[row], pattern)
-
+    beginnings: dict[Row, str] = dict(_beginnings(rows, lines, pattern))
+    for row in held:
+        beginnings.pop(row, None)
     kept: list[Row] = []
-    for heading, found in groupby(rows, beginning):
+    for heading, found in groupby(rows, beginnings.get):
         members = list(found)
-        is_worth_it = len(heading) > len(INDENT) and len(members) >= _FEWEST
-        kept += _branch(heading, members, texts) if is_worth_it else members
+        if heading and len(heading) > len(INDENT) and len(members) >= _FEWEST:
+            kept += _branch(heading, members, lines.texts)
+        else:
+            kept += members
     return kept
 
 
-def _beginning(text: str, pattern: Pattern) -> str:
-    """What a line shares with its neighbours; nothing for a line that is none of these."""
-    match = pattern.search(text)
-    if match is None:
-        return ""
-    if pattern.compiled.groups:
-        return match[1] or "" if match.start(1) == 0 else ""
-    return text[: text.rstrip("/").rfind("/") + 1]
+def _beginnings(rows: list[Row], lines: Lines, pattern: Pattern) -> Iterator[tuple[int, str]]:
+    """What lines share with their neighbours; nothing for those that do not match."""
+    texts = lines.texts
+    if not pattern.compiled.groups:
+        for row in rows:
+            if isinstance(row, int) and pattern.search(texts[row]):
+                yield row, texts[row][: texts[row].rstrip("/").rfind("/") + 1]
+        return
+    for index, shared in _captured(rows, lines, pattern):
+        if shared and texts[index].startswith(shared):
+            yield index, shared
+
+
+def _captured(rows: list[Row], lines: Lines, pattern: Pattern) -> Iterator[tuple[int, str | None]]:
+    """What the first group captures in each line; of all lines, unless only few are left."""
+    if 2 * len(rows) > len(lines):
+        yield from ((index, groups[0]) for index, groups in pattern.captures(lines))
+        return
+    for row in rows:
+        if isinstance(row, int) and (match := pattern.search(lines.texts[row])):
+            yield row, match[1]
 
 
 def _branch(heading: str, rows: list[Row], texts: list[str]) -> list[Row]:
