@@ -17,13 +17,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "command", nargs="+", metavar="COMMAND", help="one text, in quotes; - reads it from stdin"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "--cwd", dest="directory", metavar="DIR", help="the directory that it would run in"
-    )
+    source.add_command(parser)
     parser.add_argument(
         "--verbose", action="store_true", help="say on stderr what decided, for each segment"
     )

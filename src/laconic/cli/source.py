@@ -20,7 +20,8 @@ _LIMIT = 1 << 20
 PROFILES = ("strict", "default", "relaxed")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_command(parser: argparse.ArgumentParser) -> None:
+    """What every question about a command takes."""
     parser.add_argument(
         "command", nargs="+", metavar="COMMAND", help="one text, in quotes; - reads it from stdin"
     )
@@ -28,6 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cwd", dest="directory", metavar="DIR", help="the directory that it would run in"
     )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_command(parser)
     parser.add_argument("--profile", choices=PROFILES, help="decide by this profile")
     parser.add_argument("--escalate-deny", action="store_true", help="turn deny into ask")
 

@@ -1,4 +1,7 @@
-"""Reads compound commands, pipelines and lists; `parse` is the only way in."""
+"""Reads compound commands, pipelines and lists; `parse` is the only way in.
+
+One method per construct, so that the grammar stands in one place: that makes the file long.
+"""
 
 from __future__ import annotations
 
