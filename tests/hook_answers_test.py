@@ -324,3 +324,10 @@ def test_a_list_of_words_is_not_taken_for_commands(place):
     stdin = claude(["ls", "-l"])
     for agent in ("claude-code", "codex"):
         assert place.answer(agent, stdin).stdout == b""
+
+
+def test_droid_denies_where_it_would_take_an_ask_for_a_yes(place):
+    data = claude("git tag -d v1") | {"tool_name": "Execute"}
+    assert decision_of(place.answer("droid", data))["permissionDecision"] == "ask"
+    place.environ["FACTORY_EXEC_TARGET_AUTONOMY"] = "auto-high"
+    assert decision_of(place.answer("droid", data))["permissionDecision"] == "deny"

@@ -177,8 +177,8 @@ def alike(ours, theirs):
 # -- what the data say -----------------------------------------------------------------------------
 
 KEYS = {
-    "title", "dialect", "silence", "neutral", "rewrite_with", "wraps", "login_shell", "timeout",
-    "tools", "events", "fields", "foreign", "answer", "install",
+    "title", "dialect", "silence", "neutral", "rewrite_with", "wraps", "login_shell",
+    "not_asked_with", "timeout", "tools", "events", "fields", "foreign", "answer", "install",
 }  # fmt: skip
 
 

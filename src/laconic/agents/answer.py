@@ -65,7 +65,7 @@ def _answer(
 def _response(call: HookCall, environ: Mapping[str, str], stdin: bytes) -> Response:
     refusal = getattr(call.agent.dialect, "refusal", None)
     if refusal and (refused := refusal()):
-        return fitted(refused, call, "deny")
+        return fitted(refused, call, "deny", environ)
     seen.note_call(state_directory(environ), call.agent.name, call.event.name)
     from pathlib import Path  # noqa: PLC0415 - most calls end before this
 
@@ -79,7 +79,7 @@ def _response(call: HookCall, environ: Mapping[str, str], stdin: bytes) -> Respo
     from laconic.agents.respond import respond  # noqa: PLC0415 - as above
 
     response = respond(call, settings, environ, stdin)
-    return fitted(response, call, settings.config.hooks.cannot_ask)
+    return fitted(response, call, settings.config.hooks.cannot_ask, environ)
 
 
 def _neutral(agent: Agent, kind: str) -> bytes:

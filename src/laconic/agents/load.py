@@ -60,7 +60,7 @@ class Agent:
 
     __slots__ = (
         "answer", "document", "events", "fields", "foreign", "login_shell", "name", "neutral",
-        "rewrite_with", "title", "tools", "wraps",
+        "not_asked_with", "rewrite_with", "title", "tools", "wraps",
     )  # fmt: skip
 
     def __init__(self, name: str, document: Mapping[str, Any]) -> None:
@@ -70,6 +70,7 @@ class Agent:
         self.rewrite_with = frozenset(document["rewrite_with"])
         self.wraps: bool = document.get("wraps", False)
         self.login_shell: bool = document.get("login_shell", False)
+        self.not_asked_with = tuple(document.get("not_asked_with", ()))
         self.tools = frozenset(document["tools"])
         self.events = [Event(event, spec) for event, spec in document["events"].items()]
         self.fields: Mapping[str, Any] = document["fields"]

@@ -92,22 +92,20 @@ class Reader:
 
 def receive(connection: Socket, limit: int) -> tuple[bytes, bytes]:
     """Give the kind and the body of the next frame; a kind of nothing when there is none."""
-    # One call for most: a frame is sent in one piece.
-    data = connection.recv(1 << 16)
+    # Not a byte more than the frame: a client may have sent the next one already.
+    data = connection.recv(_HEADER)
     if not data:
         return b"", b""
     while len(data) < _HEADER:
         data += _more(connection, _HEADER - len(data))
-    length = int.from_bytes(data[5:_HEADER], "big")
-    if data[:4] != MAGIC or length > limit:
+    missing = int.from_bytes(data[5:_HEADER], "big")
+    if data[:4] != MAGIC or missing > limit:
         raise WireError("this is no frame, or too large a one")
-    parts, missing = [data], _HEADER + length - len(data)
-    if missing < 0:
-        raise WireError("there is more than one frame")
+    parts = []
     while missing > 0:
         parts.append(_more(connection, min(missing, _CHUNK)))
         missing -= len(parts[-1])
-    return data[4:5], b"".join(parts)[_HEADER:]
+    return data[4:5], b"".join(parts)
 
 
 def _more(connection: Socket, size: int) -> bytes:

@@ -1,7 +1,7 @@
 """Compressors: harmless when they print, list or test, or work on their standard streams.
 
 Unsafe: an operand without -c, -l or -t is replaced by its packed or unpacked form; of -t, -l, -d
-and -z the last one counts.
+and -z the last one counts, but bzip2 reads its long options after its short ones.
 """
 
 from __future__ import annotations
@@ -13,16 +13,18 @@ if TYPE_CHECKING:
 
 _PRINTS = ("-c", "--stdout", "--to-stdout")
 _LOOKS = ("-t", "--test", "-l", "--list")
+_SHORT_FIRST = frozenset("bzip2 bunzip2 lbzip2 pbzip2".split())
 _WRITES = ("-d", "--decompress", "--uncompress", "-z", "--compress")
 
 
 def judge(call: Call) -> None:
     parsed = call.parsed
-    if parsed is not None and parsed.operands and not _changes_nothing(parsed):
+    if parsed is not None and parsed.operands and not _changes_nothing(call.path[0], parsed):
         why = "replaces files by packed or unpacked ones"
         call.ask("file", why, instead=f"{call.path[0]} -c prints instead")
 
 
-def _changes_nothing(parsed: Parsed) -> bool:
+def _changes_nothing(program: str, parsed: Parsed) -> bool:
     modes = [option.name for option in parsed.options if option.name in (*_LOOKS, *_WRITES)]
-    return parsed.has(*_PRINTS) or (bool(modes) and modes[-1] in _LOOKS)
+    counting = modes if program in _SHORT_FIRST else modes[-1:]
+    return parsed.has(*_PRINTS) or (bool(counting) and all(mode in _LOOKS for mode in counting))

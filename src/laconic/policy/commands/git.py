@@ -59,8 +59,8 @@ def _judge_fetch(call: Call, parsed: Parsed) -> None:
 def _judge_config(call: Call, parsed: Parsed) -> None:
     words = [operand.text for operand in parsed.operands]
     first = words[0] if words else ""
-    lists = parsed.has("-l", "--list") or first == "list"
-    gets = parsed.has(*_CONFIG_GETS) or first == "get" or len(words) == 1
+    lists = parsed.has("-l", "--list")
+    gets = parsed.has(*_CONFIG_GETS) or len(words) == 1
     if None in words or first in _CONFIG_VERBS or not (lists or gets):
         call.ask("write", "changes settings", instead="git config --get NAME")
 

@@ -1,0 +1,1 @@
+"""What the gate allows is run for real: nothing may change."""

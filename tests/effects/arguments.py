@@ -1,0 +1,184 @@
+"""Random command lines for the programs that are known: their own options and nasty ones."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from laconic.catalog import library, tables
+from laconic.shell import ParseError, parse
+from laconic.shell.walk import commands
+from laconic.shell.words import literal
+from laconic.tools.options import ATTACHED, FLAG, Spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from random import Random
+
+    from laconic.tools.knowledge import Branch
+
+PIECES = Path(__file__).parents[1] / "cases" / "effects" / "pieces.txt"
+
+_FILES = """
+    a b link notes.txt data.json data.yaml data.csv data.xml data.db app.py main.c main.o main.bin
+    c.gz c.bz2 c.xz c.zst t.tar t.tgz z.zip lib.a fix.patch cert.crt src docs . .. ./a src/app.py
+    ../outside/kept.txt HEAD main side v1 origin
+""".split()
+_VALUES = "out out.txt ../outside/new ./p.sh evil a b 1 0 2 x - , 10 json".split()
+_NASTY = """
+    -o -O -w -f -i -e -c -x -p -r -d -D -t -T -C -F -E -I -S -P -s -u -k -l -n -v -q -a -z -N -W -X
+    -oout -i.bak -wout --output --output=out --out=out --outp out --output-file=out --log-file=out
+    --exec=./p.sh --command=evil --filter=./p.sh --in-place --write --force --delete --edit
+    -exec ./p.sh ; + {} - -- +x @a =x out ./p.sh evil made -o- --file=a --config=a --pager=evil !
+    touch sh
+""".split()
+
+
+class Tool(NamedTuple):
+    """A command path that may be allowed, and the words that its arguments are made of."""
+
+    path: tuple[str, ...]
+    spec: Spec
+    needs: tuple[str, ...]
+    words: tuple[str, ...]
+    examples: tuple[list[str], ...]
+
+
+def tools() -> dict[str, list[Tool]]:
+    """All paths with a table that allows, by program, as far as the program is installed."""
+    written = {name: table for _, name, table in tables()}
+    found: dict[str, list[Tool]] = {}
+    for program, branch in library().root.words.items():
+        if shutil.which(program):
+            known = list(_tools_below(branch, (program,), Spec(), written))
+            if known:
+                found[program] = known
+    return found
+
+
+def _tools_below(
+    branch: Branch, path: tuple[str, ...], everywhere: Spec, written: dict[str, Any]
+) -> Iterator[Tool]:
+    entry = branch.entry
+    if entry is not None:
+        everywhere = entry.everywhere.joined(everywhere)
+        if entry.verdict["default"] == "allow":
+            table = written[entry.path]
+            yes, no = (
+                [words for example in table.get(key, ()) for words in _commands(example)]
+                for key in ("yes", "no")
+            )
+            said = [word for words in yes + no for word in words[1:]]
+            spec = (entry.options or Spec()).joined(everywhere)
+            like_this = tuple(words for words in yes if words[: len(path)] == list(path))
+            yield Tool(path, spec, entry.needs, (*said, *entry.refuse), like_this)
+    for word, child in branch.words.items():
+        yield from _tools_below(child, (*path, word), everywhere, written)
+
+
+def _commands(example: str) -> list[list[str]]:
+    """The words of the commands in an example, as far as they are known."""
+    try:
+        found = commands(parse(example))
+    except ParseError:
+        return []
+    texts = [[literal(word) for word in one.command.words] for one in found]
+    return [[text for text in words if text] for words in texts]
+
+
+def random_command(source: Random, tool: Tool) -> str:
+    """Half of them begin as an example, which does what its program is for."""
+    if tool.examples and source.random() < 0.6:
+        words, most = list(source.choice(tool.examples)), 2
+        if len(words) > len(tool.path) and source.random() < 0.4:
+            # some programs read no options behind operands
+            words.append(words.pop(source.randrange(len(tool.path), len(words))))
+    else:
+        words, most = list(tool.path), 4
+        if tool.needs and source.random() < 0.8:
+            words.append(source.choice(tool.needs))
+    for _ in range(source.randint(1, most)):
+        place = source.randint(len(tool.path), len(words))
+        words[place:place] = _random_words(source, tool)
+    return " ".join(map(quoted, words)) + source.choice(["", "", " < b"])
+
+
+def each_option(tool: Tool) -> Iterator[str]:
+    """Every option that is accepted, in the first example and alone, with values that tell."""
+    for example in (*tool.examples[:1], list(tool.path)):
+        program, rest = example[: len(tool.path)], example[len(tool.path) :]
+        for name, (arity, _) in tool.spec.known.items():
+            values = ("out", "./p.sh", "a", "1")
+            options = [name] if arity == FLAG else [_attached(name, value) for value in values]
+            for option in options:
+                yield " ".join(map(quoted, [*program, *rest, option]))
+                yield " ".join(map(quoted, [*program, option, *rest]))
+
+
+def _random_words(source: Random, tool: Tool) -> list[str]:
+    kind = source.random()
+    if kind < 0.4 and tool.spec.known:
+        name = source.choice(list(tool.spec.known))
+        return _option(source, name, tool.spec.known[name][0])
+    if kind < 0.5 and tool.spec.known:
+        return [_twisted(source, tool)]
+    if kind < 0.7:
+        return [source.choice(_FILES)]
+    return [source.choice(tool.words if tool.words and kind < 0.9 else _NASTY)]
+
+
+def _option(source: Random, name: str, arity: int) -> list[str]:
+    value = source.choice(source.choice([_VALUES, _FILES]))
+    if arity == FLAG:
+        return [name]
+    if arity == ATTACHED:
+        return [source.choice([name, _attached(name, value)])]
+    return source.choice([[name, value], [_attached(name, value)]])
+
+
+def _attached(name: str, value: str) -> str:
+    return f"{name}={value}" if len(name) > 2 else name + value
+
+
+def _twisted(source: Random, tool: Tool) -> str:
+    """A bundle, an abbreviation, or an option with a value that it may not take."""
+    known = list(tool.spec.known)
+    name = source.choice(known)
+    if len(name) == 2:
+        letters = [option[1] for option in (*known, *_NASTY) if len(option) == 2]
+        return name + "".join(source.choices(letters, k=source.randint(1, 3)))
+    if source.random() < 0.5:
+        return name[: source.randint(3, len(name))] + source.choice(["", "=out", "=./p.sh"])
+    return name + source.choice(["=out", "=1", "="])
+
+
+class Script(NamedTuple):
+    """A command with {} for a small program, and the pieces that it is made of."""
+
+    command: str
+    pieces: tuple[str, ...]
+
+
+def scripts() -> list[Script]:
+    lines = PIECES.read_text("utf-8").splitlines()
+    found = [line.partition(" | ")[::2] for line in lines if not line.startswith("#")]
+    return [
+        Script(command, tuple(map(_unescaped, pieces.split())))
+        for command, pieces in found
+        if shutil.which(command.partition(" ")[0])
+    ]
+
+
+def _unescaped(piece: str) -> str:
+    return re.sub(r"\\(.)", lambda found: {"s": " ", "n": "\n"}.get(found[1], found[1]), piece)
+
+
+def random_script(source: Random, script: Script) -> str:
+    text = "".join(source.choices(script.pieces, k=source.randint(1, 9)))
+    return script.command.replace("{}", quoted(text))
+
+
+def quoted(word: str) -> str:
+    return "'" + word.replace("'", "'\\''") + "'"

@@ -1,0 +1,88 @@
+"""What the gate allows is run for real, and must change nothing."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+
+from effects.claims import unexcused
+from effects.hunt import SLOW, Hunt, quick, random_commands, runnable_claims
+from effects.isolation import isolation
+from effects.scratch import Scratch
+
+SEED = 20
+CLAIMS_SECONDS, RANDOM_SECONDS, EACH_SECONDS = 16, 8, 1
+GUARD = isolation()
+
+pytestmark = pytest.mark.skipif(GUARD is None, reason="nothing here takes root's rights away")
+
+
+@pytest.fixture(scope="module")
+def scratch():
+    made = Scratch()
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("command", "change"),
+    [
+        ("touch made", "made empty work/made"),
+        ("echo x > made", "made work/made"),
+        ("mkdir made", "made work/made"),
+        ("touch a", "changed work/a"),
+        ("printf x | dd of=a conv=notrunc", "changed work/a"),
+        ("chmod 700 a", "changed work/a"),
+        ("rm a", "removed work/a"),
+        ("mv docs papers", "removed work/docs/readme.md"),
+        ("ln -sf b link", "changed work/link"),
+        ("touch ~/.cache", "made empty home/.cache"),
+        ("echo >> ../outside/kept.txt", "changed outside/kept.txt"),
+        ("rm named.txt", "removed work/named.txt"),
+        ("rmdir named/", "removed work/named"),
+        ("./p.sh", "made outside/traces"),
+        ("evil", "made outside/traces"),
+        ("(sleep 0.1; touch made) > /dev/null 2>&1 & wait", "made empty work/made"),
+    ],
+)
+def test_a_change_is_seen(scratch, command, change):
+    assert change in scratch.changes(command, seconds=5)
+    assert scratch.changes("cat a", seconds=5) == []
+
+
+def test_what_runs_is_stopped_with_its_children_when_its_time_is_over(scratch):
+    start = time.monotonic()
+    assert scratch.changes("(sleep 60; touch made) & sleep 60", seconds=0.2) == []
+    assert time.monotonic() - start < 5
+
+
+@pytest.mark.skipif(not (GUARD and GUARD.is_closed), reason="namespaces are not permitted")
+def test_what_runs_has_no_network_and_sees_no_other_processes(scratch):
+    networks = "tail -n +3 /proc/net/dev | grep -v ' lo:'"
+    processes = "[ $(ls -d /proc/[0-9]* | wc -l) -gt 9 ]"
+    assert scratch.changes(f"{networks} && touch made", seconds=5) == []
+    assert scratch.changes(f"{processes} && touch made", seconds=5) == []
+
+
+def test_an_excuse_holds_for_one_command_and_one_place_only():
+    changes = ["made work/.git/refs/heads/x", "removed work/a"]
+    assert unexcused(changes, frozenset({"git/branch"})) == ["removed work/a"]
+    assert unexcused(changes, frozenset({"git/branches"})) == changes
+
+
+def test_what_cases_and_tables_claim_to_be_harmless_changes_nothing():
+    claimed = quick(runnable_claims())
+    random.Random(SEED).shuffle(claimed)
+    hunt = Hunt(claimed, EACH_SECONDS, time.monotonic() + CLAIMS_SECONDS).run()
+    assert hunt.ran
+    assert not hunt.findings, "\n".join(map(str, hunt.findings))
+
+
+@pytest.mark.skipif(not (GUARD and GUARD.is_closed), reason="random commands need a closed place")
+def test_allowed_commands_with_random_arguments_change_nothing():
+    deadline = time.monotonic() + RANDOM_SECONDS
+    hunt = Hunt(random_commands(SEED, without=SLOW), EACH_SECONDS, deadline).run()
+    assert hunt.ran
+    assert not hunt.findings, "\n".join(map(str, hunt.findings))
