@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from laconic.cli.shell import is_shell_call, launcher, read_line
 
 LACONIC = Path(sys.executable).with_name("laconic")
+JUST = str(Path(sys.executable).with_name("just"))  # from the development tools
 NOISE = "x" * 40
 
 
@@ -210,11 +210,10 @@ def test_a_make_inside_of_make_is_given_jobs(noisy):
     assert b"warning" not in done.stderr
 
 
-@pytest.mark.skipif(not shutil.which("just"), reason="just is not installed")
 def test_just_runs_each_line_of_a_recipe_through_us(noisy):
     (noisy / "justfile").write_text("check:\n  @noisy 0\n  @noisy 3\n  @echo never\n")
     done = subprocess.run(
-        ["just", "--shell", LACONIC, "--shell-arg", "-cu", "check"],
+        [JUST, "--shell", LACONIC, "--shell-arg", "-cu", "check"],
         cwd=noisy, capture_output=True, check=False,
     )  # fmt: skip
     assert (done.returncode, lines(done)) == (3, ["result 0", "result 3"])

@@ -153,7 +153,8 @@ def _said(command: str, sample: str, site: Site) -> tuple[str, str]:
 
 
 def _call(command: str, sample: str, site: Site) -> subprocess.CompletedProcess[str]:
-    with tempfile.TemporaryDirectory() as scratch:
+    # What the server of a sample call still writes down must not keep the scratch from going.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         # No agent has called: the samples are kept out of the records.
         environ = {**site.variables, "LACONIC_STATE_DIR": scratch}
         return subprocess.run(  # noqa: S603 - what the agent runs, the way it does
