@@ -137,7 +137,7 @@ def status(connection: Connection, _call: Call) -> None:
     board = connection.board
     found = {
         "version": __version__,
-        "process": os.getppid(),
+        "process": connection.server,
         "since": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(_STARTED)),
         "calls": board.calls,
         "workers": f"{board.count(IDLE)} idle, {board.count(BUSY)} busy",
@@ -149,7 +149,8 @@ def status(connection: Connection, _call: Call) -> None:
 
 def stop(connection: Connection, call: Call) -> None:
     status(connection, call)
-    os.kill(os.getppid(), signal.SIGTERM)
+    if os.getppid() == connection.server:  # never the parent that an orphan is given
+        os.kill(connection.server, signal.SIGTERM)
 
 
 HANDLERS = {

@@ -48,10 +48,11 @@ class OutOfTimeError(Exception):
 class Connection:
     """A client; what it is sent is never mixed up with signs of life."""
 
-    __slots__ = ("_lock", "_socket", "board", "deadline", "is_at_work", "since")
+    __slots__ = ("_lock", "_socket", "board", "deadline", "is_at_work", "server", "since")
 
-    def __init__(self, connected: socket.socket, board: Board) -> None:
+    def __init__(self, connected: socket.socket, board: Board, server: int) -> None:
         self._socket, self._lock, self.board = connected, threading.Lock(), board
+        self.server = server  # its process; perhaps gone, and then our parent is another
         self.is_at_work = False
         self.since = time.monotonic()
         self.deadline: float | None = self.since + _READ_S
@@ -111,7 +112,7 @@ class Worker:
             try:
                 connected, _ = self._listener.accept()
             except BlockingIOError:  # nobody came for a while
-                if self._board.count(IDLE) > SPARE or os.getppid() != self._parent:
+                if self._board.count(IDLE) > SPARE or self._is_orphan():
                     return
                 continue
             except OSError:
@@ -122,11 +123,15 @@ class Worker:
             self._calls += 1
             with connected:
                 self._serve(connected)
+            self.must_end = self.must_end or self._is_orphan()
+
+    def _is_orphan(self) -> bool:
+        return os.getppid() != self._parent
 
     def _serve(self, connected: socket.socket) -> None:
         if not is_own_peer(connected):
             return
-        self._connection = Connection(connected, self._board)
+        self._connection = Connection(connected, self._board, self._parent)
         try:
             self._answer(self._connection)
         except (OSError, wire.WireError):
