@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 
 pytest_plugins = ["hook_place", "oracle.plugin"]
+
+
+def pytest_configure():
+    """Begin as if typed at a terminal: who runs in the background ignores signals."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def pytest_addoption(parser):
@@ -16,7 +24,8 @@ def pytest_addoption(parser):
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory, monkeypatch):
     directory = tmp_path_factory.mktemp("home")
-    for name in [name for name in os.environ if name.startswith("LACONIC_")]:
+    # What a make around the tests tells the makes below it is not for those in the tests.
+    for name in [name for name in os.environ if name.startswith(("LACONIC_", "MAKE", "MFLAGS"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(directory))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(directory / ".config"))
