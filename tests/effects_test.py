@@ -13,7 +13,7 @@ from effects.isolation import isolation
 from effects.scratch import Scratch
 
 SEED = 20
-CLAIMS_SECONDS, RANDOM_SECONDS, EACH_SECONDS = 16, 8, 1
+CLAIMS_SECONDS, RANDOM_SECONDS, EACH_SECONDS = 10, 4, 1
 GUARD = isolation()
 
 pytestmark = pytest.mark.skipif(GUARD is None, reason="nothing here takes root's rights away")
