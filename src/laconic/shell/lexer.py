@@ -233,8 +233,8 @@ class Lexer(Scanner):
         It looks for the closing parentheses first, through comments and here-documents.
         """
         inside = self.text[start : self.pos]
-        if "<<" in inside or "\n" in inside or "#" in inside:
-            raise self.fail("comment, newline or here-document inside (( that is a subshell", start)
+        if "<<" in inside or "\n" in inside or "#" in inside or not _balanced(inside):
+            raise self.fail("what bash reads otherwise inside (( that is a subshell", start)
 
     def arithmetic(self, start: int, close: str) -> Arithmetic | None:
         """Read an expression up to close (`))` or `]`); None if there is no such end."""
@@ -304,6 +304,7 @@ class Lexer(Scanner):
         """Read `$(..)`, `<(..)` or `>(..)`; here-documents opened inside must end inside."""
         start = self.pos
         self.pos += 2
+        self.refuse_split("(")
         self.enter()
         outer, self.awaited = self.awaited, []
         is_double = self.peek() == "("
