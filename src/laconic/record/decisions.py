@@ -93,8 +93,8 @@ def _rotate(path: Path) -> None:
                 with contextlib.suppress(FileNotFoundError):
                     _moved(path, number - 1).replace(_moved(path, number))
             path.replace(_moved(path, 1))
-    except BlockingIOError:
-        pass  # somebody else is at it
+    except (BlockingIOError, FileNotFoundError):
+        pass  # somebody else is at it, or has just done it
     finally:
         os.close(lock)
 
