@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+from contextlib import contextmanager
 from functools import partial
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import plainly
 from alarms import hidden_alarms, is_alarm, texts_shown
 from laconic.catalog import library
+from laconic.compact import masks
 from laconic.compact.bound import attempt
 from laconic.compact.diagnostics import diagnostics, is_diagnostic
 from laconic.compact.filter import Filter
@@ -21,16 +25,21 @@ from laconic.compact.match import is_passed_through
 from laconic.compact.notice import notice
 from laconic.compact.patterns import Pattern, Patterns
 from laconic.compact.pipeline import apply, compact
-from laconic.compact.result import GAP, MADE, SHORT
+from laconic.compact.result import GAP, MADE, SHORT, numbers_of
 from laconic.compact.result import RAW as WHOLE
+from laconic.compact.runs import backward_runs, forward_runs, rows_of_run
 from laconic.compact.stages.clean import clean
-from laconic.compact.tokens import estimate
+from laconic.compact.stages.limit import limit, window
+from laconic.compact.tokens import estimate, estimate_lines
 from laconic.filters import FilterSet
+from laconic.run.spool import new_id, open_spool
+from laconic.run.window import look_through
 from outputs import FOUND, RAW, arguments, cases
 
 CASES = cases()
 IDS = [case.id for case in CASES]
 FILTERS = [FOUND.load(identifier) for identifier in FOUND.ids]
+LOG_LINES = [f"{n} is done, and the next of many begins" for n in range(40)]
 EXAMPLES = [
     pytest.param(wanted, example, id=f"{wanted.id}-{number}")
     for wanted in FILTERS
@@ -268,9 +277,193 @@ def test_a_line_that_only_sounds_like_it_is_none(text):
     assert diagnostics(["", text, "x"]) == set()
 
 
-@given(st.lists(st.text(st.sampled_from("eErRoO0:.1 fFaAiIlLİß\u2028"), max_size=12), max_size=12))
-def test_the_search_over_all_lines_finds_what_the_test_of_one_line_finds(texts):
-    assert diagnostics(texts) == {pos for pos, text in enumerate(texts) if is_diagnostic(text)}
+PIECES = [
+    "error", "fail", "FAILED", "0 errors", "no failures", "errors: 0", "10 failed", "x.py", ":3:",
+    ":", " ", "  at ", "node_modules/", "/a.js:1:2", "test ", " ... ok", " PASSED", "a::b", "ok ",
+    "✓ ", "✗", "\u00d7", "Compiling ", "v1.2", "12", "é", "\udcff", "\x85", "not ok ", "(3,7)",
+]  # fmt: skip
+
+
+def some_texts(pieces: list[str], letters: str) -> st.SearchStrategy[list[str]]:
+    """Lines of pieces and of letters, many of them equal to others."""
+    text = st.one_of(
+        st.lists(st.sampled_from(pieces), max_size=5).map("".join), st.text(letters, max_size=12)
+    )
+    return st.lists(text, max_size=8).flatmap(
+        lambda texts: st.lists(st.sampled_from(texts or [""]), max_size=40)
+    )
+
+
+CHUNKS = st.sampled_from([1, 7, 40, 1 << 14])
+
+
+@contextmanager
+def chunks_of(size: int):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("laconic.compact.lines._CHUNK", size)
+        yield
+
+
+@given(some_texts(PIECES, "eErRoO0:.1 fFaAiIlLİß\u2028"), CHUNKS)
+@settings(max_examples=300, deadline=None)
+def test_the_search_over_all_lines_finds_what_a_plain_test_of_each_finds(texts, chunk):
+    expected = {pos for pos, text in enumerate(texts) if plainly.is_diagnostic(text)}
+    with chunks_of(chunk):
+        assert diagnostics(texts) == expected
+    assert {pos for pos, text in enumerate(texts) if is_diagnostic(text)} == expected
+
+
+def test_the_search_finds_what_a_plain_test_finds_in_recorded_outputs():
+    for case in CASES:
+        texts = list(clean(read_lines(case.raw)).texts)
+        assert diagnostics(texts) == {p for p, t in enumerate(texts) if plainly.is_diagnostic(t)}
+
+
+def test_of_very_many_diagnostics_none_is_missed_and_those_at_the_ends_are_certain():
+    errors, fine = [f"error {n}: wrong" for n in range(9000)], ["test error_path ... ok"] * 300
+    texts = [*fine, *errors, *fine, *errors, *fine]
+    found = diagnostics(texts)
+    certain = {pos for pos, text in enumerate(texts) if plainly.is_diagnostic(text)}
+    assert certain <= found
+    assert not found & {*range(300), *range(len(texts) - 300, len(texts))}
+
+
+ESCAPES = [
+    "\x1b[31m", "\x1b[0m", "\x1b[1;32m", "\x1b[2K", "\x1b]0;title\x07", "\x1b]8;;", "\x1b\\",
+    "\x07", "\x1b", "[0m", "\r", "\r", " ", "red", "error: x", "10%", "\x1bM", "\x1b[", "\xa0",
+]  # fmt: skip
+
+
+@given(some_texts(ESCAPES, "\r\x1b[m1 \x07"), CHUNKS, st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_all_lines_are_cleaned_as_each_would_be_alone(texts, chunk, is_text):
+    expected = [plainly.clean(text, is_text=is_text) for text in texts]
+    with chunks_of(chunk):
+        assert list(clean(Lines(texts), is_text=is_text).texts) == expected
+
+
+# -- lines and sets of lines ---------------------------------------------------------------------
+
+
+@given(st.lists(st.text("ab\r é", max_size=9), max_size=40), CHUNKS)
+def test_lines_are_the_same_one_by_one_and_in_chunks(texts, chunk):
+    with chunks_of(chunk):
+        for lines in (Lines(texts), read_lines("".join(f"{text}\n" for text in texts).encode())):
+            assert list(lines.texts) == [lines.texts[pos] for pos in range(len(lines))] == texts
+            assert len(lines) == len(lines.texts) == len(texts)
+            assert lines.text == "\n".join(texts)
+            assert lines.size == len(lines.text)
+
+
+MASKS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60)
+
+
+@given(MASKS, st.integers(0, 3))
+def test_masks_are_sets_of_lines(pairs, context):
+    one, other = (bytes(column) for column in zip(*pairs, strict=True))
+    a, b = set(masks.indexes(one)), set(masks.indexes(other))
+    assert set(masks.indexes(masks.union(one, other))) == a | b
+    assert set(masks.indexes(masks.both(one, other))) == a & b
+    assert set(masks.indexes(masks.without(one, other))) == a - b
+    assert list(masks.backwards(one)) == sorted(a, reverse=True)
+    near = {pos + step for pos in a for step in range(-context, context + 1)}
+    assert set(masks.indexes(masks.widened(one, context))) == near & set(range(len(pairs)))
+    assert masks.mask_of(a, len(one)) == one
+
+
+@given(MASKS, st.integers(4, 40), st.sampled_from([0.3, 0.5, 0.9]))
+def test_a_window_over_a_mask_is_that_over_its_rows(pairs, budget, share):
+    left, pinned = (bytes(column) for column in zip(*pairs, strict=True))
+    pinned = masks.both(left, pinned)
+    rows = masks.indexes(left)
+    head, tail = int(budget // 2 * share) + 1, int(budget // 2 * (1 - share)) + 1
+    got = window(left, {}, budget, share, pinned)
+    assert list(map(repr, got)) == list(map(repr, limit(rows, head, tail, pinned)))
+
+
+@given(
+    some_texts(["a", "n=1", "n=2", "cp x/1 y", "cp x/2 z", "12", "  ", "", "cp 1"], "a1 /"),
+    CHUNKS,
+    st.sets(st.integers(0, 39)),
+)
+@settings(max_examples=300, deadline=None)
+def test_runs_are_the_same_from_both_ends_and_in_any_chunks(texts, chunk, single):
+    single = {pos for pos in single if pos < len(texts)}
+    with chunks_of(chunk):
+        lines = Lines(texts or [""])
+    mask = masks.mask_of(single, len(lines))
+    expected = plainly.runs(texts or [""], single)
+    assert list(forward_runs(lines, mask)) == expected
+    assert list(backward_runs(lines, mask)) == expected[::-1]
+    for run in expected:
+        numbers = [n for row in rows_of_run(run, lines) for n in numbers_of(row)]
+        assert numbers == [pos + 1 for pos in run]
+
+
+# -- errors without end --------------------------------------------------------------------------
+
+ERRORS = [f"src/mod_{n}.py:{n}: error: wrong number {n}" for n in range(9000)]
+SHOWN_BOUND = 20_000  # tokens
+
+
+@pytest.mark.parametrize("before", [[], ["all is well"] * 50, ["", *LOG_LINES]])
+@pytest.mark.parametrize(
+    "compacted_by",
+    [
+        compact_generic, mistakes, summary, partial(failures, 1),
+        partial(compact, Filter("x", {"command": ["x"]}), 1),
+        partial(compact, Filter("x", {"command": ["x"], "tree": [{"match": "^(src/)"}]}), 1),
+        partial(compact, Filter("x", {"command": ["x"], "must_keep": ["error"],
+                                      "success": {"requires": ["."], "show": "ok"}}), 0),
+    ],
+    ids=["generic", "err", "summary", "test", "filter", "tree", "show"],
+)  # fmt: skip
+def test_of_errors_without_end_the_first_and_last_are_shown_and_the_others_counted(
+    compacted_by, before
+):
+    texts = [*before, *ERRORS, *before, "end"]
+    compacted = compacted_by(Lines(texts))
+    check_parts(compacted, texts)
+    assert compacted.tokens < SHOWN_BOUND
+    got = texts_shown(compacted)
+    assert {ERRORS[0], ERRORS[150], ERRORS[-1], ERRORS[-50]} <= got
+    counts = re.findall(r"lines hidden, (\d+) of them with errors", compacted.text())
+    assert len(counts) == 1
+    assert int(counts[0]) + sum(text in got for text in ERRORS) == len(ERRORS)
+
+
+def test_in_an_output_too_large_to_be_held_the_errors_that_are_not_shown_are_counted(tmp_path):
+    spool = open_spool(str(tmp_path), new_id(), ["both"], "x")
+    texts = ["begin", *ERRORS, *["all is well here"] * 400_000, *ERRORS[:300], "end"]
+    os.write(spool.handles["both"], "".join(f"{text}\n" for text in texts).encode())
+    found = look_through(spool, "both")
+    shown = found.text.splitlines()
+    errors = [text for text in shown if text in set(ERRORS)]
+    marks = [text for text in shown if text.startswith("[... ")]
+    assert errors[0] == ERRORS[0]
+    assert errors[-1] == ERRORS[299]
+    assert found.total == len(texts)
+    assert sum(int(mark.split()[1]) for mark in marks) == found.hidden
+    assert found.hidden == found.total - (len(shown) - len(marks))
+    counts = re.findall(r"hidden, (\d+) of them with errors", found.text)
+    assert [int(count) for count in counts] == [len(ERRORS) + 300 - len(errors)]
+
+
+def test_the_same_error_without_end_is_shown_once():
+    texts = [*LOG_LINES * 20, *["error: the same"] * 50_000, *LOG_LINES * 20]
+    assert "error: the same (x50000)" in [row.text for row in compact_generic(Lines(texts)).shown]
+
+
+def test_the_lines_of_a_filter_without_a_budget_are_all_shown():
+    wanted = Filter("x", {"command": ["x"], "kind": "text", "budget": 0, "drop": ["^drop"]})
+    compacted = compact(wanted, 1, Lines([*["drop this line, it is long"] * 9000, *ERRORS]))
+    assert compacted.text().splitlines() == ERRORS
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_the_estimate_for_lines_is_that_for_their_text(case):
+    lines = read_lines(case.raw * 20)
+    assert estimate_lines(lines) == pytest.approx(estimate(lines.text), rel=0.1, abs=1)
 
 
 # -- patterns ------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import threading
 import time
@@ -10,15 +11,19 @@ from pathlib import Path
 import pytest
 
 from laconic import toml, trust
-from laconic.cli.main import run
 from laconic.compact import bound
+from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.filter import Filter
-from laconic.compact.lines import Lines
+from laconic.compact.lines import Lines, read_lines
+from laconic.compact.notice import notice
 from laconic.compact.pipeline import compact
+from laconic.compact.stages.clean import clean
+from laconic.compact.tokens import estimate
 from laconic.filter_file import check_filter
 from laconic.filters import DATA, built_in_commands, check_bytes, load_filters
 from laconic.settings import read_settings
-from outputs import FOUND
+from outputs import FOUND, cases
+from printed import faults
 
 CASES = sorted((Path(__file__).parent / "cases/filters").glob("*.toml"))
 BUILT_IN = sorted(DATA.rglob("*.toml"))
@@ -60,7 +65,123 @@ def test_no_command_has_two_filters():
 
 def test_the_built_in_filters_are_small():
     sizes = sorted(len(path.read_text().split("[[example]]")[0].splitlines()) for path in BUILT_IN)
-    assert sizes[len(sizes) // 2] <= 25
+    median = sizes[len(sizes) // 2]
+    print(f"{len(sizes)} filters, lines without examples: {sizes}, median {median}")
+    assert median <= 25
+
+
+# -- what is printed is true ---------------------------------------------------------------------
+
+RECORDED = [case for case in cases() if case.filter]
+
+
+def printed(wanted: Filter, status: int, raw: bytes) -> str | None:
+    """What an agent reads, or None if that is the output as it is."""
+    compacted = compact(wanted, status, read_lines(raw))
+    if compacted is None:
+        return None
+    line = notice(compacted)
+    return compacted.text() + (f"{line}\n" if line else "")
+
+
+def raw_texts(wanted: Filter, raw: bytes) -> list[str]:
+    return list(clean(read_lines(raw), is_text=wanted.kind == "text").texts)
+
+
+@pytest.mark.parametrize("case", RECORDED, ids=[case.id for case in RECORDED])
+def test_what_is_printed_is_true_and_costs_less_and_stays_as_it_is(case):
+    for status in {case.status, 0, 1}:
+        text = printed(case.filter, status, case.raw)
+        if text is not None:
+            assert faults(case.filter, status, raw_texts(case.filter, case.raw), text) == []
+            assert estimate(text) < estimate(case.raw.decode("utf-8", "replace"))
+            again = printed(case.filter, status, text.encode("utf-8", "surrogateescape"))
+            assert again in (None, text)
+
+
+@pytest.mark.parametrize("identifier", FOUND.ids)
+def test_a_filter_that_would_drop_everything_hides_no_failure(identifier):
+    own = [case for case in RECORDED if case.filter.id == identifier and case.status != 0]
+    for change in ({"drop": ["."]}, {"keep": ["^no such line$"]}, {"head": 1, "tail": 1}):
+        for case in own:
+            table = {**case.filter.table, **change, "failure": change, "replace": [], "group": []}
+            wanted = Filter(identifier, table)
+            text = printed(wanted, case.status, case.raw)
+            if text is not None:
+                texts = raw_texts(wanted, case.raw)
+                assert faults(wanted, case.status, texts, text, is_diagnostic) == []
+
+
+def test_a_result_is_never_compacted_again():
+    wanted = Filter("x", {"command": ["x"], "replace": [["^(.*) word-word-word$", "{1}"]]})
+    text = printed(wanted, 0, b"name word-word-word word-word-word word-word-word\n" * 30)
+    assert text.startswith("name word-word-word word-word-word\nname ")
+    assert printed(wanted, 0, text.encode()) is None
+
+
+def lost(lines: list[str]) -> list[str]:
+    return [line for line in lines if "error" not in line.lower() and "FAILED" not in line]
+
+
+def lost_and_counted(lines: list[str]) -> list[str]:
+    left = lost(lines)
+    missing = len(lines) - len(left)
+    return [*left[:-1], re.sub(r"\d+", lambda n: str(int(n[0]) + missing), left[-1], count=1)]
+
+
+def invented(lines: list[str]) -> list[str]:
+    return ["ok: all tests passed", *lines]
+
+
+def swapped(lines: list[str]) -> list[str]:
+    return [lines[-2], *lines[1:-2], lines[0], lines[-1]]
+
+
+def miscounted(lines: list[str]) -> list[str]:
+    return [re.sub(r"^\d+(?= x )|(?<= )\d+(?= passed; 1 ignored)", "99", line) for line in lines]
+
+
+def cut(lines: list[str]) -> list[str]:
+    longest = max(lines[:-1], key=len)
+    return [line[:-9] if line == longest else line for line in lines]
+
+
+def misplaced(lines: list[str]) -> list[str]:
+    return [line.replace("many/m8.py:", "many/m7.py:") for line in lines]
+
+
+def unannounced(lines: list[str]) -> list[str]:
+    return lines[:-1]
+
+
+def overstated(lines: list[str]) -> list[str]:
+    return [*lines[:-1], re.sub(r"\d+ shortened", "9 shortened", lines[-1])]
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("cargo/test/failed", lost),
+        ("cargo/test/failed", lost_and_counted),
+        ("make/failed", lost_and_counted),
+        ("cargo/test/failed", invented),
+        ("cargo/test/passed", invented),
+        ("git/log/plain", swapped),
+        ("make/built", miscounted),
+        ("cargo/test/passed", miscounted),
+        ("make/failed", cut),
+        ("git/log/plain", cut),
+        ("mypy/many", misplaced),
+        ("git/diff/unstaged", unannounced),
+        ("ls/long", overstated),
+    ],
+)
+def test_a_fault_that_is_planted_in_what_is_printed_is_found(name, fault):
+    case = next(case for case in RECORDED if case.id == name)
+    text = printed(case.filter, case.status, case.raw)
+    planted = "".join(f"{line}\n" for line in fault(text.splitlines()))
+    assert planted != text
+    assert faults(case.filter, case.status, raw_texts(case.filter, case.raw), planted) != []
 
 
 # -- where they come from ------------------------------------------------------------------------
@@ -209,112 +330,3 @@ def test_no_built_in_pattern_is_slow_on_hostile_lines(identifier):
         start = time.perf_counter()
         compact(wanted, status, Lines(hostile))
         assert time.perf_counter() - start < 0.5
-
-
-# -- the command line ----------------------------------------------------------------------------
-
-
-def laconic(capfd, *argv: str) -> tuple[int, str, str]:
-    status = run(["filters", *argv])
-    return status, *capfd.readouterr()
-
-
-def test_list_and_show(capfd):
-    status, out, _ = laconic(capfd, "list")
-    assert status == 0
-    assert "cargo/test" in out
-    assert laconic(capfd, "show", "cargo/test")[1] == (DATA / "cargo/test.toml").read_text()
-    assert laconic(capfd, "show", "cargo/tset") == (
-        1, "", "laconic: there is no filter 'cargo/tset'\nhint: did you mean: cargo/test\n",
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("command", "status", "answer"),
-    [
-        ("git -C x log -3", 0, "git/log  (built-in)\n"),
-        ("git log -p", 1, "none: an option passes git/log by; its output is shown as it is\n"),
-        ("git log --format=%h", 1, "none: it asks for exact output, or a program reads it\n"),
-        ("cat x", 1, "none: it reads something out; its output is shown as it is\n"),
-        ("./build.sh", 1, "none: no filter; only a large output is compacted\n"),
-    ],
-)
-def test_which(command, status, answer, capfd):
-    assert laconic(capfd, "which", command) == (status, answer, "")
-
-
-def test_which_wants_one_command_that_can_be_parsed(capfd):
-    assert laconic(capfd, "which", "a; b")[2] == "laconic: expected one command, found 2\n"
-    assert laconic(capfd, "which", "a (")[0] == 1
-
-
-def test_the_examples_of_a_filter_are_tested(home, capfd):
-    path = home / ".config/laconic/filters/x.toml"
-    write(
-        path,
-        GIT_LOG
-        + '[[example]]\ncommand = "git log"\nstatus = 0\ninput = "noise\\na\\n"\noutput = "b\\n"\n',
-    )
-    status, out, _ = laconic(capfd, "test", "x")
-    assert status == 1
-    assert out == (
-        "x: example 1: `git log`, status 0\n  --- expected\n  +++ got\n  @@ -1 +1 @@\n  -b\n  +a\n"
-        "1 examples, 1 of them wrong\n"
-    )
-    assert laconic(capfd, "test", str(path))[0] == 1
-    assert laconic(capfd, "test", "cargo/test", "git/log")[0] == 0
-
-
-def test_new_writes_a_filter_whose_example_is_the_output(home, tmp_path, capfd):
-    output = tmp_path / "out.txt"
-    output.write_bytes(b'say """x""" \\ \t \xff\n\x1b[31mred\nlast')
-    status, out, _ = laconic(
-        capfd,
-        "new",
-        "my/build",
-        "--from",
-        str(output),
-        "--command",
-        "mytool build -v",
-        "--status",
-        "3",
-    )
-    path = home / ".config/laconic/filters/my/build.toml"
-    assert (status, out.splitlines()[0]) == (0, str(path))
-    document = toml.parse(path.read_bytes())
-    assert document["command"] == ["mytool build"]
-    assert document["example"][0]["status"] == 3
-    assert document["example"][0]["input"] == 'say """x""" \\ \t \ufffd\n\x1b[31mred\nlast\n'
-    assert laconic(capfd, "new", "my/build", "--from", str(output), "--command", "x")[0] == 1
-
-
-@pytest.mark.parametrize(
-    ("argv", "complaint"),
-    [
-        (["new", "x"], "where is the output?"),
-        (["new", "x", "--from", "/dev/null"], "is not a regular file"),
-        (["new", "../x", "--from", __file__, "--command", "x"], "leads out of your filters"),
-        (["new", "x", "--from", __file__], "which command wrote it?"),
-    ],
-)
-def test_new_says_what_it_needs(argv, complaint, capfd):
-    status, _, err = laconic(capfd, *argv)
-    assert status in (1, 2)
-    assert complaint in err
-
-
-def test_new_takes_a_recorded_run(capfd):
-    from laconic.record.runs import Run, record_run
-    from laconic.record.store import Store
-    from laconic.settings import read_directories
-
-    state = read_directories().state
-    raw_id = Store(state).keep({"both": b"built\nerror: no\n"})
-    record_run(state, Run("mytool build", status=2, raw_id=raw_id))
-    status, out, err = laconic(capfd, "new", "my/build", "--run", "last")
-    assert (status, err) == (0, "")
-    document = toml.parse(Path(out.splitlines()[0]).read_bytes())
-    example = document["example"][0]
-    assert (example["command"], example["status"], example["input"]) == (
-        "mytool build", 2, "built\nerror: no\n",
-    )  # fmt: skip

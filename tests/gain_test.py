@@ -143,6 +143,12 @@ def test_a_wrong_command_line_is_told(words, message, laconic):
     assert err.startswith(message)
 
 
+def test_a_history_without_runs_says_so_and_prints_nothing(laconic):
+    told = "laconic: no run is recorded yet\nhint: laconic run git status\n"
+    assert laconic("history") == (0, "", told)
+    assert laconic("history", "--json") == (0, "", "")
+
+
 def test_names_that_command_a_terminal_are_escaped(laconic, state_dir):
     record_run(state_dir, a_run("x\x1b[2J", program="p\x1b[2J", filter_id="f\n\x07", project="/\r"))
     for words in (["history"], ["gain", "--by", "command"], ["gain", "--by", "filter"],

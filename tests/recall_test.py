@@ -218,12 +218,18 @@ def test_what_cannot_be_is_told_in_a_line(words, status, message, laconic):
     assert laconic("recall", *words) == (status, b"", message)
 
 
-@pytest.mark.parametrize("words", [["--lines", "5:"], ["--grep", "nowhere"]])
-def test_no_line_is_told(words, store, laconic):
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--lines", "5:"], "has 2 lines, not 5:"),
+        (["--grep", "nowhere"], "has 2 lines, none matches 'nowhere'"),
+        (["--lines", "1:1", "--grep", "b"], "has 2 lines, none of 1:1 matches 'b'"),
+    ],
+)
+def test_no_line_is_told(words, message, store, laconic):
     raw_id = keep(store, {"out": b"a\nb\n"})
-    assert laconic("recall", raw_id, *words) == (
-        1, b"", f"laconic: no such line in {raw_id}\nhint: laconic recall {raw_id}\n",
-    )  # fmt: skip
+    told = f"laconic: {raw_id} {message}\nhint: laconic recall {raw_id}\n"
+    assert laconic("recall", raw_id, *words) == (1, b"", told)
 
 
 def test_outputs_outlive_the_records(store, laconic):

@@ -49,7 +49,7 @@ class View:
         """Give what to show, None for all of it: also when a filter fails or takes too long."""
         if self.is_exact:
             return None
-        found, self.problem = attempt(lambda: self._compacted(status, lines), len(lines.text))
+        found, self.problem = attempt(lambda: self._compacted(status, lines), lines.size)
         return found
 
     def _compacted(self, status: int, lines: Lines) -> Compacted | None:
@@ -103,13 +103,15 @@ def _split(gap: Shown, missing: Iterable[int]) -> Iterable[Shown]:
 
 
 def render(
-    compacted: Compacted, raw_id: str, is_told: Callable[[Shown], bool] = lambda _: False
+    compacted: Compacted, raw_id: str, is_told: Callable[[Shown], bool] | None = None
 ) -> dict[str, str]:
     """The text for each stream, with the notice; rows that were told already are left out."""
-    texts = {"out": "", "err": ""}
-    for stream in texts:
-        rows = [row for row in compacted.shown if compacted.stream(row) == stream]
-        texts[stream] = "".join(f"{row.text}\n" for row in rows if not is_told(row))
+    texts = {stream: compacted.text(stream) for stream in ("out", "err")}
+    if is_told is not None:
+        left = [row for row in compacted.shown if not is_told(row)]
+        for stream in texts:
+            rows = [row for row in left if compacted.stream(row) == stream]
+            texts[stream] = "".join(f"{row.text}\n" for row in rows)
     line = notice(compacted, raw_id)
     if line:
         first = compacted.dropped[0][0] if compacted.dropped else 1

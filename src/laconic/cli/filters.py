@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from laconic import toml
 from laconic.catalog import library
+from laconic.cli import draft
 from laconic.cli.config import warn
+from laconic.cli.source import read_command
 from laconic.compact.lines import read_lines
-from laconic.compact.match import asks_for_exact
+from laconic.compact.match import asks_for_exact, is_passed_through
 from laconic.compact.pipeline import apply
-from laconic.errors import LaconicError, UsageError
+from laconic.errors import LaconicError
 from laconic.files import read_file, write_private
-from laconic.filters import DATA, FilterSet, check_bytes, load_filters
+from laconic.filters import BUILT_IN, DATA, FilterSet, check_bytes, load_filters
 from laconic.schema import closest
-from laconic.settings import read_directories, read_settings
-from laconic.shell import ParseError, parse
-from laconic.shell.walk import commands
-from laconic.tools.arguments import evaluate
+from laconic.settings import read_settings
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from laconic.compact.filter import Filter
     from laconic.tools.arguments import Argument
 
-_LONGEST_EXAMPLE = 64 * 1024
+_OUTPUT = re.compile(r'^output = """\n(.*?)^"""$', re.MULTILINE | re.DOTALL)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,26 +43,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show.add_argument("id", metavar="ID", help="as `laconic filters list` prints it: cargo/test")
     test = action("test", "run the examples in filters; exit status 1 when one fails")
     test.add_argument("id", nargs="*", metavar="ID", help="a filter's id or file; all if none")
+    test.add_argument(
+        "--update", action="store_true", help="write into your files what the stages give"
+    )
     which = action("which", "say which filter a command has, or why it has none")
-    which.add_argument("command", metavar="COMMAND", help="one text, in quotes")
-    new = action("new", "write a filter with an example from a real output")
-    new.add_argument("id", metavar="NAME", help="its id: mytool/build")
-    new.add_argument("--command", metavar="COMMAND", help="the command that wrote the output")
-    new.add_argument("--status", type=int, metavar="N", help="its exit status; 0 if not given")
-    new.add_argument("--from", dest="file", metavar="FILE", help="the output; - reads stdin")
-    new.add_argument("--run", metavar="ID", help="take all from a run, by its id or `last`")
+    which.add_argument("command", nargs="+", metavar="COMMAND", help="one text, in quotes")
+    draft.add_arguments(action("new", "write a filter with an example from a real output"))
 
 
 def main(args: argparse.Namespace) -> int:
     if args.action == "new":
-        return _new(args)
+        return draft.main(args)
     found = load_filters(read_settings(), library())
     if args.action == "test":
-        return _test(found, args.id)
+        return _test(found, args.id, update=args.update)
     warn(found.problems)
     if args.action == "list":
         return _list(found)
-    return _show(found, args.id) if args.action == "show" else _which(found, args.command)
+    if args.action == "show":
+        return _show(found, args.id)
+    return _which(found, read_command(args.command, "filters which"))
 
 
 def _list(found: FilterSet) -> int:
@@ -95,42 +95,51 @@ def _load(found: FilterSet, identifier: str) -> Filter:
 
 
 def _which(found: FilterSet, command: str) -> int:
-    arguments = _arguments(command)
+    runs = list(draft.runs_of(command))
+    if not runs:
+        raise LaconicError("there is no command in it", "laconic filters which 'git log -3'")
+    answers = [_answer(found, arguments) for _, arguments in runs]
+    for (text, _), (_, answer) in zip(runs, answers, strict=True):
+        print(f"{text}: {answer}" if len(runs) > 1 else answer)
+    return 0 if any(has_filter for has_filter, _ in answers) else 1
+
+
+def _answer(found: FilterSet, arguments: list[Argument]) -> tuple[bool, str]:
+    """Tell whether a command has a filter, and which, or why it has none."""
     wanted = found.filters.find(arguments)
     if wanted is not None:
-        print(f"{wanted.id}  ({wanted.source})")
-        return 0
+        fits = [p for p in wanted.commands if draft.is_found_by(p, wanted.id, arguments)]
+        path = max(fits, key=len, default=wanted.commands[0])
+        return True, f"{wanted.id}  ({wanted.source}), for: {path}"
     if asks_for_exact(arguments):
-        reason = "it asks for exact output, or a program reads it"
-    elif (hidden := found.filters.find(arguments, with_passthrough=True)) is not None:
-        reason = f"an option passes {hidden.id} by; its output is shown as it is"
-    elif found.filters.is_exact(arguments):
-        reason = "it reads something out; its output is shown as it is"
-    else:
-        reason = "no filter; only a large output is compacted"
-    print(f"none: {reason}")
-    return 1
+        return False, f"none: {_first(arguments, asks_for_exact)} asks for exact output"
+    hidden = found.filters.find(arguments, with_passthrough=True)
+    if hidden is not None:
+        word = _first(arguments, lambda words: is_passed_through(hidden, words))
+        return False, f"none: {word} passes {hidden.id} by; its output is shown as it is"
+    if found.filters.is_exact(arguments):
+        return False, "none: it reads something out; its output is shown as it is"
+    return False, "none: no filter; only a large output is compacted"
 
 
-def _arguments(command: str) -> list[Argument]:
-    try:
-        script = parse(command.encode("utf-8", "surrogateescape"))
-    except ParseError as error:
-        raise LaconicError(f"cannot be parsed: {error}") from error
-    runs = [found for found in commands(script) if found.command.words]
-    if len(runs) != 1:
-        raise LaconicError(f"expected one command, found {len(runs)}")
-    return evaluate(runs[0].command.words, {})
+def _first(arguments: list[Argument], has_it: Callable[[list[Argument]], bool]) -> str:
+    """Give the first word with which something is so, with the option that it is the value of."""
+    end = next(end for end in range(2, len(arguments) + 1) if has_it(arguments[:end]))
+    words = [argument.leading for argument in arguments[1:end]]
+    return " ".join(words[-2:] if words[-2:-1] in (["-o"], ["--output"]) else words[-1:])
 
 
 # -- test ----------------------------------------------------------------------------------------
 
 
-def _test(found: FilterSet, names: list[str]) -> int:
+def _test(found: FilterSet, names: list[str], *, update: bool) -> int:
     count = wrong = 0
     warn(found.problems)
     for wanted in [_named(found, name) for name in names or found.ids]:
-        for number, example in enumerate(wanted.table.get("example", ()), 1):
+        if update and wanted.source != BUILT_IN:
+            wanted = _updated(wanted)  # noqa: PLW2901 - the same filter, read again
+        examples = wanted.table.get("example", ())
+        for number, example in enumerate(examples, 1):
             count += 1
             lines = list(_difference(wanted, example))
             if lines:
@@ -138,11 +147,27 @@ def _test(found: FilterSet, names: list[str]) -> int:
                 command, status = example["command"], example["status"]
                 print(f"{wanted.id}: example {number}: `{command}`, status {status}")
                 print("\n".join(f"  {line}" for line in lines))
-        if not wanted.table.get("example"):
+        if not examples:
             wrong += 1
             print(f"{wanted.id}: has no [[example]]")
     print(f"{count} examples, {wrong} of them wrong")
     return 1 if wrong or found.problems else 0
+
+
+def _updated(wanted: Filter) -> Filter:
+    """Write what the stages give in place of what the examples expect, and read the file again."""
+    from laconic.compact.filter import Filter  # noqa: PLC0415 - for this option only
+
+    path = Path(wanted.source)
+    source = read_file(path).decode()
+    results = [_result(wanted, example) for example in wanted.table.get("example", ())]
+    places = list(_OUTPUT.finditer(source))
+    if len(places) != len(results):
+        raise LaconicError(f"{path}: not every output is written over several lines")
+    for place, result in zip(reversed(places), reversed(results), strict=True):
+        source = source[: place.start(1)] + draft.quoted(result) + source[place.end(1) :]
+    write_private(path, source.encode())
+    return Filter(wanted.id, toml.parse(source.encode()), wanted.source)
 
 
 def _named(found: FilterSet, name: str) -> Filter:
@@ -158,83 +183,13 @@ def _named(found: FilterSet, name: str) -> Filter:
 
 
 def _difference(wanted: Filter, example: dict[str, Any]) -> Iterator[str]:
-    raw = example["input"].encode("utf-8", "surrogateescape")
-    compacted = apply(wanted, example["status"], read_lines(raw))
-    got = compacted.text() if compacted else example["input"]
+    got = _result(wanted, example)
     if got != example["output"]:
         expected = example["output"].splitlines()
         yield from difflib.unified_diff(expected, got.splitlines(), "expected", "got", lineterm="")
 
 
-# -- new -----------------------------------------------------------------------------------------
-
-
-def _new(args: argparse.Namespace) -> int:
-    command, status, raw = _recorded(args.run) if args.run else (args.command, 0, b"")
-    command = args.command or command
-    status = status if args.status is None else args.status
-    if args.file:
-        raw = _read(args.file)
-    elif not args.run:
-        raise UsageError("where is the output?", f"laconic filters new {args.id} --run last")
-    if not command:
-        raise UsageError("which command wrote it?", "add --command 'mytool build'")
-    path = read_directories().config / "filters" / f"{args.id}.toml"
-    if not path.resolve().is_relative_to((read_directories().config / "filters").resolve()):
-        raise UsageError(f"{args.id!r} leads out of your filters", "name it like mytool/build")
-    if path.exists():
-        raise LaconicError(f"{path}: is there already", f"laconic filters show {args.id}")
-    write_private(path, _draft(command, status, raw).encode())
-    print(f"{path}\nnext: edit it, then: laconic filters test {args.id}")
-    return 0
-
-
-def _read(name: str) -> bytes:
-    if name != "-":
-        return read_file(Path(name), _LONGEST_EXAMPLE)
-    raw = sys.stdin.buffer.read(_LONGEST_EXAMPLE + 1) if sys.stdin else b""
-    if len(raw) > _LONGEST_EXAMPLE:
-        raise LaconicError(f"the output is larger than {_LONGEST_EXAMPLE // 1024} KB")
-    return raw
-
-
-def _recorded(wish: str) -> tuple[str, int, bytes]:
-    """Give the command, the exit status and the output of a run."""
-    from laconic.record import queries  # noqa: PLC0415 - for this option only
-    from laconic.record.database import reading  # noqa: PLC0415 - as above
-    from laconic.record.store import Store  # noqa: PLC0415 - as above
-
-    state = read_directories().state
-    with reading(state) as (connection, _):
-        source = queries.source(connection, wish)
-        if source is None:
-            raise LaconicError(f"no run has the id {wish!r}", "laconic history")
-        runs = queries.history(connection, 10_000)
-    status = next((run["status"] for run in reversed(runs) if run["raw_id"] == source.raw_id), 0)
-    raw = b"".join(Store(state).load(source.raw_id).values())
-    if len(raw) > _LONGEST_EXAMPLE:
-        hint = f"laconic recall {source.raw_id} --lines 1:200 > part.txt, then --from part.txt"
-        raise LaconicError(f"the output is larger than {_LONGEST_EXAMPLE // 1024} KB", hint)
-    return source.command, int(str(status or 0)), raw
-
-
-def _draft(command: str, status: int, raw: bytes) -> str:
-    words = [a.text for a in _arguments(command) if a.is_static and a.text]
-    path = [words[0].rsplit("/", 1)[-1], *(w for w in words[1:2] if w.isalpha())]
-    text = raw.decode("utf-8", "replace")
-    if not text.endswith("\n"):
-        text += "\n"
-    body = "".join(f"{toml.quote(line)[1:-1]}\n" for line in text.split("\n")[:-1])
-    return f'''# What it shows and what it hides, in one or two lines.
-command = [{toml.quote(" ".join(path))}]
-kind = "summary"
-drop = []
-
-[[example]]
-command = {toml.quote(command)}
-status = {status}
-input = """
-{body}"""
-output = """
-{body}"""
-'''
+def _result(wanted: Filter, example: dict[str, Any]) -> str:
+    raw = example["input"].encode("utf-8", "surrogateescape")
+    compacted = apply(wanted, example["status"], read_lines(raw))
+    return compacted.text() if compacted else str(example["input"])

@@ -37,4 +37,6 @@ def main(args: argparse.Namespace) -> int:
             print(json.dumps(run | {"time": report.utc(int(str(run["time"])))}))
     elif runs:
         print("\n".join(report.lines(runs)))
+    elif args.n and not note:
+        complain("no run is recorded yet", "laconic run git status")
     return 0

@@ -52,11 +52,19 @@ def main(args: argparse.Namespace) -> int:
             for line in picked.pick(lines(store.chunks(raw_id))):
                 printer.write_line(line, numbered=args.grep is not None)
             if not printer.seen:
-                raise LaconicError(f"no such line in {raw_id}", f"laconic recall {raw_id}")
+                raise _nothing(args, raw_id, sum(1 for _ in lines(store.chunks(raw_id))))
         printer.flush()
     finally:  # also when the reader has seen enough: recall ID | head
         _count(store, raw_id, source, bytes(printer.seen))
     return 0
+
+
+def _nothing(args: argparse.Namespace, raw_id: str, count: int) -> LaconicError:
+    has = f"{raw_id} has {count:,} line{'' if count == 1 else 's'}"
+    if args.grep is None:
+        return LaconicError(f"{has}, not {args.lines}", f"laconic recall {raw_id}")
+    where = f" of {args.lines}" if args.lines else ""
+    return LaconicError(f"{has}, none{where} matches {args.grep!r}", f"laconic recall {raw_id}")
 
 
 class _Printer:

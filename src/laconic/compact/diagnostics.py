@@ -6,14 +6,19 @@ Errs towards too many: a line that is shown without need costs a few tokens, a h
 from __future__ import annotations
 
 import re
-from itertools import islice, repeat
+from itertools import accumulate, compress, repeat
+from operator import ne
 
-from laconic.compact.lines import Lines, split_indexes
-from laconic.compact.patterns import Pattern, Patterns
+from laconic.compact.lines import Lines, split_chunk
+from laconic.compact.masks import any_of, indexes, mask_of, union, without
+from laconic.compact.patterns import Patterns
+from laconic.compact.tokens import estimate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+    from laconic.compact.masks import Mask
 
 WORDS = (
     "error", "fail", "panic", "exception", "assert", "traceback", "fatal", "undefined",
@@ -21,11 +26,12 @@ WORDS = (
     "conflict", "timed out", "killed", "not ok ", "unresolved", "core dumped", "refused", "missing",
     "crash", "✗", "✘", "✕", "✖", "\u00d7", "❌",
 )  # fmt: skip
-# `src/main.rs:3:5`, `app.ts(3,7)`; `File "x.py", line 3`: in text whose digits are all 0.
+# All of these are for bytes in small letters whose digits are all 0.
+# `src/main.rs:3:5`, `app.ts(3,7)`; `File "x.py", line 3`.
 _PLACES = (r"\.[a-z][a-z0_]{0,9}[:(]0", ", line 0")
-# `configure:2310:`, `Makefile:12:`, but no time of day.
-_NUMBERED = re.compile(":0(?<=[a-z_]:0)0*:")
-_AT_START = re.compile(r"[^\s:]*[A-Za-z_]:\d+:")
+# `configure:2310:`, `Makefile:12:`, but no time of day. The first is faster, the second is right.
+_NUMBERED = re.compile(rb":0(?<=[a-z_]:0)0*:")
+_AT_START = re.compile(rb"\n[^\s:]*[a-z_]:0+:")
 
 
 def _by_anchor() -> list[str]:
@@ -42,101 +48,129 @@ def _by_anchor() -> list[str]:
     return [f"{anchor}(?:{'|'.join(found)})" for anchor, found in endings.items()]
 
 
+def _by_beginning() -> Iterator[bytes]:
+    """Expressions for the marks, one for all that differ in their last byte only."""
+    endings: dict[bytes, bytes] = {}
+    for mark in (word.encode() for word in WORDS if not word.isascii()):
+        endings[mark[:-1]] = endings.get(mark[:-1], b"") + mark[-1:]
+    return (beginning + b"[" + last + b"][^\n]*" for beginning, last in endings.items())
+
+
 _ANCHORS = ("x", "v", "f", "ss", "ra", "ab", "no")
-_SIGNS = tuple(map(re.compile, (*_by_anchor(), *_PLACES)))
-_MARKS = tuple(word for word in WORDS if not word.isascii())
-_FEW = 500  # matches that are looked at one by one
+# Each up to the end of the line. The most frequent come first: see _with_sign().
+_SIGNS = tuple(re.compile(rf"(?:{s})[^\n]*".encode()) for s in (*_PLACES, *_by_anchor()))
+_MARKS = tuple(re.compile(source) for source in _by_beginning())
 # What speaks of errors and means none: tests that passed, stack frames of other people's code,
 # names of packages, counts of zero.
-_PASSED = Patterns((
-    r"^test .* \.\.\. (?:ok|ignored)$", r"^\s*--- PASS: ", r"^ok +\S+\s+[\d.]+m?s$",
-    r"^\s*[✓✔√] [^:]*$", r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$", r"^\s+at /rustc/[0-9a-f]{40}/",
-    (r"^\s*(?:Compiling|Checking|Downloading|Downloaded|Collecting|Installing|Fetching|Building"
-     r"|Documenting|Adding|Updating) [\w.@/+-]+ v?\d[\w.+-]*(?: \([^()]*\))?$"),
+_HARMLESS = Patterns((
+    (r"^(?=[\s\-to✓✔√A-IU])(?:test .* \.\.\. (?:ok|ignored)$|ok +\S+\s+[\d.]+m?s$"
+     r"|\s*(?:--- PASS: |[✓✔√] [^:]*$|(?<=\s)at /rustc/[0-9a-f]{40}/"
+     "|(?<=\\s)(?:[aA][tT]|\u276f) " r".*[nN](?i:ode(?:_modules|:internal)/)\S*\s*$"
+     r"|(?:Compiling|Checking|Downloading|Downloaded|Collecting|Installing|Fetching|Building"
+     r"|Documenting|Adding|Updating) [\w.@/+-]+ v?\d[\w.+-]*(?: \([^()]*\))?$))"),
 ))  # fmt: skip
-_FRAME = Pattern("^\\s+(?:at|\u276f) ")
-_MISTAKES = r"(?:errors?|fail(?:ed|ures?|ing)?|conflicts?|exceptions?)\b"
+_PASSED, _PASSED_TEST = " PASSED", Patterns((r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$",))
+_MISTAKES = rb"(?:errors?|fail(?:ed|ures?|ing)?|conflicts?|exceptions?)\b"
 # In small letters. A look behind stands behind the first characters, as `re` searches for these.
-_NONE = (
-    Pattern(rf"0(?<![\w.]0) (?:\w+ )?{_MISTAKES}"), Pattern(rf"no(?<!\wno) (?:\w+ )?{_MISTAKES}"),
-    Pattern(r"errors?[=:] ?0(?![\w.])"), Pattern(r"fail(?:ed|ures?)[=:] ?0(?![\w.])"),
-)  # fmt: skip
+_NONE = tuple(map(re.compile, (
+    rb"0 (?<![\w.]0 )(?:\w+ )?" + _MISTAKES, rb"no (?<!\wno )(?:\w+ )?" + _MISTAKES,
+    rb"errors?[=:] ?0(?![\w.])", rb"fail(?:ed|ures?)[=:] ?0(?![\w.])",
+)))  # fmt: skip
+_MOST = 12_000  # tokens at either end: no more are ever shown of both
+_DENSE = 0.3  # the share of candidates from which on it is faster to look at all lines
+_DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 
 
 def is_diagnostic(text: str) -> bool:
-    return _has_sign(text) and not _harmless([text])
+    return any_of(find_diagnostics(Lines([text])))
 
 
-def diagnostics(texts: list[str]) -> set[int]:
+def diagnostics(texts: Iterable[str]) -> set[int]:
     """The indexes of all texts that are diagnostics."""
-    return find_diagnostics(Lines(texts))
+    return set(indexes(find_diagnostics(Lines(texts))))
 
 
-def find_diagnostics(lines: Lines) -> set[int]:
-    """The indexes of all lines that are diagnostics."""
-    text, folded = lines.text, _folded(lines.text)
-    found = _lines_with(_SIGNS, folded)
-    found |= _lines_with([re.compile(mark) for mark in _MARKS if mark in text], text)
-    numbered = _lines_with([_NUMBERED], folded) - found
-    found.update(pos for pos in numbered if _AT_START.match(lines.texts[pos]))
-    order = sorted(found)
-    harmless = _harmless([lines.texts[pos] for pos in order])
-    return found.difference(order[pos] for pos in harmless)
+def find_diagnostics(lines: Lines) -> Mask:
+    """The lines that are diagnostics; of very many, those in the middle may be harmless."""
+    chunks = lines.chunks
+    found = [_with_sign(_lowered(chunk)) for chunk in chunks]
+    behind = _settle(found, chunks, range(len(chunks)))
+    _settle(found, chunks, range(len(chunks) - 1, behind - 1, -1))
+    return b"".join(found)
 
 
-def _lines_with(signs: Iterable[re.Pattern[str]], text: str) -> set[int]:
-    """The indexes of the lines of a text that have one of these signs."""
-    found: set[int] = set()
-    offsets: list[int] = []
-    for sign in signs:
-        few = [match.start() for match in islice(sign.finditer(text), _FEW)]
-        if len(few) < _FEW:
-            offsets += few
-        else:
-            found.update(split_indexes(sign.split(text), repeat(0)))
-    index = behind = 0
-    for offset in sorted(offsets):
-        index += text.count("\n", behind, offset)
-        behind = offset
-        found.add(index)
+def _settle(found: list[Mask], chunks: list[str], order: range) -> int:
+    """Take off what is harmless, chunk by chunk, until enough is left; give the next chunk."""
+    left = _MOST
+    for number in order:
+        if left < 0:
+            return number
+        found[number] = _without_harmless(found[number], chunks[number])
+        if any_of(found[number]):
+            left -= estimate("\n".join(compress(split_chunk(chunks[number]), found[number])))
+    return order.stop
+
+
+def _without_harmless(found: Mask, chunk: str) -> Mask:
+    for harmless_of in (_only_zeros, _harmless):
+        if not any_of(found):
+            break
+        if found.count(1) > _DENSE * len(found):
+            found = without(found, harmless_of(chunk))
+            continue
+        texts = compress(split_chunk(chunk), found)
+        harmless = harmless_of("".join([f"\n{text}" for text in texts]))
+        if any_of(harmless):
+            found = without(found, mask_of(compress(indexes(found), harmless), len(found)))
     return found
 
 
-def _folded(text: str) -> str:
-    """As many characters: small letters, 0 for any digit, and ? for what is not ASCII."""
-    return text.encode("ascii", "replace").translate(_FOLDING).decode("ascii")
+def _with_sign(lowered: bytes) -> Mask:
+    """The lines of a chunk that have a word or a place, whatever else they say.
+
+    Where a sign is found, the rest of the line is taken off, and is not searched again.
+    """
+    text = lowered.translate(_DIGITS)
+    total = text.count(b"\n")
+    found = bytearray(total + 1)
+    for sign in _SIGNS if text.isascii() else (*_SIGNS, *_MARKS):
+        pieces = sign.split(text)
+        if len(pieces) > total:
+            return b"\1" * total
+        if len(pieces) > 1:
+            for index in accumulate(map(bytes.count, pieces[:-1], repeat(b"\n"))):
+                found[index] = 1
+            text = b"".join(pieces)
+    if _NUMBERED.search(text):
+        for match in _AT_START.finditer(text):
+            found[text.count(b"\n", 0, match.end())] = 1
+    return bytes(found[1:])  # a newline stands in front of the first
 
 
-_FOLDING = bytes(range(256)).lower().translate(bytes.maketrans(b"123456789", b"0" * 9))
+def _only_zeros(candidates: str) -> Mask:
+    """The lines of a chunk that have no sign but in counts of zero."""
+    lowered = _lowered(candidates)
+    counted = _without_zeros(lowered)
+    if counted == lowered:
+        return bytes(candidates.count("\n"))
+    texts = counted.split(b"\n")[1:]
+    changed = bytes(map(ne, texts, lowered.split(b"\n")[1:]))
+    rest = _with_sign(b"".join([b"\n" + text for text in compress(texts, changed)]))
+    return without(changed, mask_of(compress(indexes(changed), rest), len(changed)))
 
 
-def _has_sign(text: str) -> bool:
-    folded = _folded(text)
-    return (
-        any(sign.search(folded) for sign in _SIGNS)
-        or (not text.isascii() and any(mark in text for mark in _MARKS))
-        or (":" in text and _AT_START.match(text) is not None)
-    )
+def _harmless(candidates: str) -> Mask:
+    """The lines of a chunk that have a sign and yet say nothing is wrong."""
+    lines = Lines.of_chunks([candidates])
+    found = _HARMLESS.mask(lines)
+    return union(found, _PASSED_TEST.mask(lines)) if _PASSED in candidates else found
 
 
-def _harmless(texts: list[str]) -> set[int]:
-    """The indexes of the texts that have a sign and yet say nothing is wrong."""
-    found = set(_PASSED.hits(Lines(texts)))
-    rest = [pos for pos in range(len(texts)) if pos not in found]
-    lines = Lines([texts[pos].lower() for pos in rest])
-    found.update(rest[pos] for pos in _FRAME.hits(lines) if _is_foreign(lines.texts[pos]))
-    zeros = {pos for pattern in _NONE for pos in pattern.hits(lines)}
-    found.update(rest[pos] for pos in zeros if not _has_sign(_without_zeros(lines.texts[pos])))
-    return found
+def _lowered(chunk: str) -> bytes:
+    return chunk.encode("utf-8", "surrogateescape").lower()
 
 
-def _is_foreign(frame: str) -> bool:
-    """Tell whether a stack frame is in code that is not the project's own."""
-    place = frame.rsplit(maxsplit=1)[-1]
-    return "node_modules/" in place or "node:internal/" in place
-
-
-def _without_zeros(text: str) -> str:
+def _without_zeros(lowered: bytes) -> bytes:
     for pattern in _NONE:
-        text = pattern.compiled.sub("", text)
-    return text
+        lowered = pattern.sub(b"", lowered)
+    return lowered

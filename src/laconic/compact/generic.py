@@ -5,28 +5,33 @@ Only large output is touched. Errs towards showing: diagnostics and the two ends
 
 from __future__ import annotations
 
-from itertools import compress, count
-from operator import ne
+from itertools import islice
 
 from laconic.compact.diagnostics import find_diagnostics
 from laconic.compact.filter import BUDGET, WIDTH
+from laconic.compact.masks import mask_of, union, widened, without
 from laconic.compact.notice import has_notice
 from laconic.compact.patterns import Pattern
-from laconic.compact.pipeline import is_cheaper
-from laconic.compact.result import Compacted, Row, Shown, shortened
+from laconic.compact.pipeline import is_blank, is_cheaper
+from laconic.compact.result import Compacted, Row, Shown, numbers_of, shortened, text_of
+from laconic.compact.runs import backward_runs, forward_runs, repeated, rows_of_run
 from laconic.compact.stages.clean import clean
-from laconic.compact.stages.dedupe import dedupe
-from laconic.compact.stages.limit import clip, fit, gap_row, with_gaps
+from laconic.compact.stages.limit import clip, find_excess, fit, rows_between
+from laconic.compact.tokens import estimate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.compact.lines import Lines
+    from collections.abc import Callable, Iterator
+
+    from laconic.compact.lines import Lines, TextLines
+    from laconic.compact.masks import Mask
+    from laconic.compact.stages.limit import Excess
 
 MOST_LINES, MOST_BYTES = 200, 16 * 1024
 _ENDS = 10  # lines at each end that stay as they are
-_RUN = 6  # similar neighbours from which on only the first and the last are shown
 _CONTEXT = 2
-_VARYING = b"0123456789abcdefABCDEF"
+_HEAD_SHARE = 0.5
+_BLOCK = 32  # rows whose cost is estimated together
 _WARNING = Pattern(r"(?i)\bwarn(?:ing)?s?\b")
 _SUMMARY = Pattern(
     r"(?i)\b\d+ (?:tests?|passed|passing|failed|failing|skipped|ok)\b|^Tests?:|^ok\b"
@@ -37,102 +42,139 @@ def compact_generic(
     lines: Lines, most_lines: int = MOST_LINES, most_bytes: int = MOST_BYTES
 ) -> Compacted | None:
     """Collapse what repeats in a large output; None for an output that is not large."""
-    if (len(lines) <= most_lines and len(lines.text) <= most_bytes) or _is_document(lines.text):
+    if (len(lines) <= most_lines and lines.size <= most_bytes) or _is_document(lines):
+        return None
+    if has_notice(lines) or is_blank(lines):
         return None
     cleaned = clean(lines)
     pinned = find_diagnostics(cleaned)
-    rows = _collapsed(dedupe(list(range(len(lines))), cleaned.texts), cleaned, pinned)
-    return _finished("generic", lines, cleaned, rows, pinned)
+    return _cheaper("generic", lines, cleaned, _collapsed(cleaned, pinned))
 
 
-def _is_document(text: str) -> bool:
+def _is_document(lines: Lines) -> bool:
     """Tell whether it looks like JSON: a part of it would be of no use."""
-    inner = text.strip()
-    return inner[:1] + inner[-1:] in ("{}", "[]")
+    first = next(filter(None, map(str.lstrip, lines.chunks)), "")
+    last = next(filter(None, map(str.rstrip, reversed(lines.chunks))), "")
+    return first[:1] + last[-1:] in ("{}", "[]")
 
 
 def mistakes(lines: Lines, context: int = _CONTEXT) -> Compacted | None:
     """Errors and warnings, each with the lines around it."""
     cleaned = clean(lines)
-    found = find_diagnostics(cleaned).union(_WARNING.hits(cleaned))
-    near = {p for pos in found for p in range(pos - context, pos + context + 1)}
-    return _picked("err", lines, cleaned, near, found)
+    found = union(find_diagnostics(cleaned), _WARNING.mask(cleaned))
+    return _picked("err", lines, cleaned, widened(found, context), found)
 
 
 def failures(status: int, lines: Lines) -> Compacted | None:
     """Failures with the lines around them, and what sums up a test run."""
-    cleaned = clean(lines)
-    found = find_diagnostics(cleaned) if status else set()
-    near = {p for pos in found for p in range(pos - _CONTEXT, pos + _CONTEXT + 1)}
-    last = range(max(0, len(lines) - 3), len(lines))
-    near.update(last, _SUMMARY.hits(cleaned))
-    return _picked("test", lines, cleaned, near, found)
+    cleaned, total = clean(lines), len(lines)
+    found = find_diagnostics(cleaned) if status else bytes(total)
+    near = widened(found, _CONTEXT)
+    last = mask_of(range(max(0, total - 3), total), total)
+    wanted = union(union(near, last), _SUMMARY.mask(cleaned))
+    return _picked("test", lines, cleaned, wanted, found)
 
 
 def summary(lines: Lines) -> Compacted | None:
     """The beginning, the end, and every diagnostic between them."""
-    cleaned = clean(lines)
-    found = find_diagnostics(cleaned).union(_WARNING.hits(cleaned))
-    total = len(lines)
-    ends = {*range(min(5, total)), *range(max(0, total - _ENDS), total)}
-    return _picked("summary", lines, cleaned, ends | found, found)
+    cleaned, total = clean(lines), len(lines)
+    found = union(find_diagnostics(cleaned), _WARNING.mask(cleaned))
+    ends = mask_of((*range(min(5, total)), *range(max(0, total - _ENDS), total)), total)
+    return _picked("summary", lines, cleaned, union(ends, found), found)
 
 
 def _picked(
-    name: str, lines: Lines, cleaned: Lines, wanted: set[int], pinned: set[int]
+    name: str, lines: Lines, cleaned: Lines, wanted: Mask, pinned: Mask
 ) -> Compacted | None:
-    rows: list[Row] = list(range(len(lines)))
-    return _finished(name, lines, cleaned, with_gaps(rows, wanted), pinned)
-
-
-def _finished(
-    name: str, lines: Lines, cleaned: Lines, rows: list[Row], pinned: set[int]
-) -> Compacted | None:
-    if has_notice(lines.text) or not lines.text.strip():
+    if has_notice(lines) or is_blank(lines):
         return None
-    texts = cleaned.texts
+    again = repeated(cleaned, pinned)
+    excess = find_excess(pinned, cleaned.texts, again)
+    rows = _with_marks(cleaned, range(len(lines)), wanted, again, excess)
+    return _cheaper(name, lines, cleaned, _fitting(rows, cleaned, pinned, excess))
 
-    def clipped(row: Row) -> Row:
-        if isinstance(row, Shown) or row in pinned:
-            return row
-        return shortened(row, texts[row], clip(texts[row], WIDTH))
 
-    rows = fit(rows, clipped, texts, BUDGET, 0.5, pinned)
+def _fitting(rows: list[Row], cleaned: Lines, pinned: Mask, excess: Excess | None) -> list[Row]:
+    kept = excess.left_of(pinned) if excess else pinned
+    return fit(rows, _clipper(cleaned, kept), cleaned.texts, BUDGET, _HEAD_SHARE, kept)
+
+
+def _cheaper(name: str, lines: Lines, cleaned: Lines, rows: list[Row]) -> Compacted | None:
     compacted = Compacted(name, lines, rows, cleaned.texts)
     return compacted if is_cheaper(compacted) else None
 
 
-def _collapsed(rows: list[Row], cleaned: Lines, pinned: set[int]) -> list[Row]:
-    """Of a run of lines with the same shape the first and the last stay."""
-    shapes = _shapes(cleaned)
-    for pos in (*pinned, *range(_ENDS), *range(-_ENDS, 0)):
-        if -len(shapes) <= pos < len(shapes):
-            shapes[pos] = b""
-    found = [shapes[row] if isinstance(row, int) else b"" for row in rows]
-    kept: list[Row] = []
-    start = 0
-    for end in (*compress(count(1), map(ne, found, found[1:])), len(rows)):
-        first, last = rows[start], rows[end - 1]
-        is_long = end - start >= _RUN and found[start] != b""
-        if is_long and isinstance(first, int) and isinstance(last, int):
-            kept += [first, gap_row(range(first + 2, last + 1)), last]
-        else:
-            kept += rows[start:end]
-        start = end
-    return kept
+def _with_marks(
+    cleaned: Lines, part: range, wanted: Mask, again: Mask, excess: Excess | None
+) -> list[Row]:
+    """The wanted rows of a part and marks for the others.
 
-
-def _shapes(lines: Lines) -> list[bytes]:
-    """Each line without what differs between lines of one kind; an empty shape is like no other.
-
-    Numbers and hexadecimal digits go from all lines at once, which is a hundred times faster than
-    to look for them; a line with a path is known by its first word and the number of its words.
+    again: wanted lines that are equal to the one before, with which they are one row.
     """
-    raw = lines.text.encode("utf-8", "surrogateescape")
-    shapes = raw.translate(None, _VARYING).split(b"\n")
-    for pos, text in enumerate(lines.texts if "/" in lines.text else ()):
-        if "/" in text:
-            words = text.split(None, 1)
-            if len(words) > 1 and "/" not in words[0]:
-                shapes[pos] = b"%s %d" % (words[0].encode("utf-8", "replace"), text.count(" "))
-    return shapes
+    left = without(b"\1" * len(cleaned), again)
+    wanted = without(wanted, again)
+    if excess is not None:
+        left, wanted = excess.left_of(left), excess.left_of(wanted)
+    rows = rows_between(left, {}, part, wanted)
+    return [_row(row, again, cleaned, excess) for row in rows]
+
+
+def _row(row: Row, again: Mask, cleaned: Lines, excess: Excess | None) -> Row:
+    if isinstance(row, Shown):
+        return row
+    if excess is not None and row == excess.first:
+        return excess.mark
+    behind = again.find(0, row + 1)
+    end = len(again) if behind < 0 else behind
+    return rows_of_run(range(row, end), cleaned)[0]
+
+
+def _clipper(cleaned: Lines, pinned: Mask) -> Callable[[Row], Row]:
+    texts = cleaned.texts
+
+    def clipped(row: Row) -> Row:
+        if isinstance(row, Shown) or pinned[row]:
+            return row
+        return shortened(row, texts[row], clip(texts[row], WIDTH))
+
+    return clipped
+
+
+def _collapsed(cleaned: Lines, pinned: Mask) -> list[Row]:
+    """One row for a run of equal lines, three for one of similar lines.
+
+    An output that is too large for the budget is looked at from both ends, as far as it fits.
+    """
+    texts, total = cleaned.texts, len(cleaned)
+    ends = (*range(min(_ENDS, total)), *range(max(0, total - _ENDS), total))
+    single = union(pinned, mask_of(ends, total))
+    forward = (row for run in forward_runs(cleaned, single) for row in rows_of_run(run, cleaned))
+    head = _taken(forward, BUDGET, texts)
+    following = next(forward, None)
+    if following is None:
+        return _fitting(head, cleaned, pinned, None)
+    again = repeated(cleaned, pinned)
+    excess = find_excess(pinned, texts, again)
+    if excess is not None:
+        rows = _with_marks(cleaned, range(total), pinned, again, excess)
+        return _fitting(rows, cleaned, pinned, excess)
+    backward = (
+        row for run in backward_runs(cleaned, single) for row in reversed(rows_of_run(run, cleaned))
+    )
+    tail = _taken(backward, BUDGET, texts)[::-1]
+    between = range(numbers_of(head[-1])[-1], numbers_of(tail[0])[0] - 1)
+    if between:
+        rows = [*head, *_with_marks(cleaned, between, pinned, again, None), *tail]
+    else:
+        rows = [*head, following, *forward]
+    return _fitting(rows, cleaned, pinned, None)
+
+
+def _taken(rows: Iterator[Row], budget: int, texts: TextLines) -> list[Row]:
+    """The first rows, a little more than the budget has room for."""
+    taken: list[Row] = []
+    cost = 0
+    while cost <= budget and (block := list(islice(rows, _BLOCK))):
+        cost += estimate("\n".join([clip(text_of(row, texts), WIDTH) for row in block]))
+        taken += block
+    return taken

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, repeat
+from bisect import bisect_right
+from itertools import accumulate, chain, repeat
 from operator import add
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import TypeAlias
+
+    TextLines: TypeAlias = "Texts | Sequence[str]"
 
 OUT, ERR = "out", "err"
 _CHUNK = 1 << 14  # characters; between two searches a signal can end a run that takes too long
+_FEW_CHUNKS = 4  # of which all lines are made at once
+_MOST_SPLIT = 64  # chunks whose lines are at hand, if there are more
 
 
 class Line:
@@ -25,45 +31,105 @@ class Line:
         return f"Line({self.number}, {self.text!r}, {self.stream!r})"
 
 
+class Texts:
+    """The lines of chunks as a sequence; each is made when it is asked for."""
+
+    __slots__ = ("_chunks", "_count", "_first", "_firsts", "_found", "_split")
+
+    def __init__(self, chunks: list[str], firsts: list[int], count: int) -> None:
+        self._chunks, self._firsts, self._count = chunks, firsts, count
+        self._split: dict[int, list[str]] = {}
+        self._first = 0  # of the chunk that was asked for last, with its lines
+        self._found: list[str] = []
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, pos: int) -> str:
+        place = pos - self._first
+        if not 0 <= place < len(self._found):
+            place = self._turn_to(pos)
+        return self._found[place]
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(map(split_chunk, self._chunks))
+
+    def _turn_to(self, pos: int) -> int:
+        """Have the chunk of a line at hand; give the place of the line in it."""
+        if not 0 <= pos < self._count:
+            raise IndexError(pos)
+        number = bisect_right(self._firsts, pos) - 1
+        if number not in self._split:
+            if len(self._split) >= _MOST_SPLIT:
+                self._split.clear()
+            self._split[number] = split_chunk(self._chunks[number])
+        self._first, self._found = self._firsts[number], self._split[number]
+        return pos - self._first
+
+
 class Lines:
     """All lines of a run: those of stdout, then those of stderr where it was read apart.
 
-    Held as columns, because an object per line would cost more than all stages together.
+    Held as chunks of many lines, with a newline in front of each line: an object for each line
+    would cost more time than all stages together, and more memory than the output itself.
+    firsts: the index of the first line of each chunk. size: the number of characters.
     """
 
-    __slots__ = ("_chunks", "out_count", "text", "texts")
+    __slots__ = ("_texts", "chunks", "count", "firsts", "out_count", "size")
 
-    def __init__(self, texts: list[str], out_count: int | None = None) -> None:
-        self.texts = texts
-        self._chunks: list[tuple[int, str]] | None = None
-        self.out_count = len(texts) if out_count is None else out_count
-        self.text = "\n".join(texts)
+    def __init__(self, texts: Iterable[str] = (), out_count: int | None = None) -> None:
+        found = list(texts)
+        self._take(list(_cut("\n".join(found))) if found else [], out_count)
+
+    def _take(self, chunks: list[str], out_count: int | None) -> None:
+        counts = [chunk.count("\n") for chunk in chunks]
+        self.chunks, self.count = chunks, sum(counts)
+        self.firsts = list(accumulate(counts, initial=0))[:-1]
+        self.out_count = self.count if out_count is None else out_count
+        self.size = max(0, sum(map(len, chunks)) - 1)
+        self._texts: TextLines | None = None
+
+    @classmethod
+    def of_chunks(cls, chunks: list[str], out_count: int | None = None) -> Lines:
+        lines = cls.__new__(cls)
+        lines._take(chunks, out_count)  # noqa: SLF001 - its own
+        return lines
 
     def __len__(self) -> int:
-        return len(self.texts)
+        return self.count
 
     def __iter__(self) -> Iterator[Line]:
         for number, text in enumerate(self.texts, 1):
             yield Line(number, text, self.stream(number))
 
-    def chunks(self) -> list[tuple[int, str]]:
-        """Pieces of the text, a newline in front of each line, with the index of their first."""
-        if self._chunks is None:
-            self._chunks = list(self._cut()) if self.texts else []
-        return self._chunks
+    @property
+    def texts(self) -> TextLines:
+        if self._texts is None:
+            found = Texts(self.chunks, self.firsts, self.count)
+            is_small = len(self.chunks) <= _FEW_CHUNKS
+            self._texts = list(found) if is_small else found
+        return self._texts
 
-    def _cut(self) -> Iterator[tuple[int, str]]:
-        text, start, first = self.text, 0, 0
-        while start <= len(text):
-            end = text.find("\n", start + _CHUNK)
-            end = len(text) if end < 0 else end
-            chunk = f"\n{text[start:end]}"
-            yield first, chunk
-            first += chunk.count("\n")
-            start = end + 1
+    @property
+    def text(self) -> str:
+        """All of it in one piece, which is a copy."""
+        return "".join(self.chunks)[1:]
 
     def stream(self, number: int) -> str:
         return OUT if number <= self.out_count else ERR
+
+
+def split_chunk(chunk: str) -> list[str]:
+    return chunk[1:].split("\n")
+
+
+def _cut(text: str) -> Iterator[str]:
+    start = 0
+    while start <= len(text):
+        end = text.find("\n", start + _CHUNK)
+        end = len(text) if end < 0 else end
+        yield f"\n{text[start:end]}"
+        start = end + 1
 
 
 def split_indexes(pieces: Sequence[str], starts: Iterable[int]) -> Iterator[int]:
@@ -77,13 +143,21 @@ def split_indexes(pieces: Sequence[str], starts: Iterable[int]) -> Iterator[int]
 
 def read_lines(raw: bytes, stream: str = OUT) -> Lines:
     """Split at newlines only; any bytes survive (invalid UTF-8 as surrogates)."""
-    texts = raw.decode("utf-8", "surrogateescape").split("\n")
-    if not texts[-1]:
-        texts.pop()
-    return Lines(texts, len(texts) if stream == OUT else 0)
+    chunks = list(_decoded(raw))
+    return Lines.of_chunks(chunks, None if stream == OUT else 0)
 
 
 def read_streams(out: bytes, err: bytes) -> Lines:
     """Both streams where each was spooled apart: no order between them is known."""
-    first, second = read_lines(out), read_lines(err, ERR)
-    return Lines(first.texts + second.texts, len(first))
+    first, second = list(_decoded(out)), list(_decoded(err))
+    return Lines.of_chunks(first + second, sum(chunk.count("\n") for chunk in first))
+
+
+def _decoded(raw: bytes) -> Iterator[str]:
+    """The chunks of an output; one at a time, as one wide character makes all others as wide."""
+    start, end = 0, len(raw) - raw.endswith(b"\n")
+    while start <= end and raw:
+        cut = raw.find(b"\n", min(start + _CHUNK, end), end)
+        cut = end if cut < 0 else cut
+        yield f"\n{raw[start:cut].decode('utf-8', 'surrogateescape')}"
+        start = cut + 1

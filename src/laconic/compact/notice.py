@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.compact.lines import Lines
     from laconic.compact.result import Compacted
 
 MARK = "[laconic: "
 _SAMPLE_ID = "k3f9ab"
+_AT_START = re.compile(rf"\n{re.escape(MARK)}")
 
 
 def notice(compacted: Compacted, identifier: str = _SAMPLE_ID) -> str:
@@ -22,11 +26,13 @@ def notice(compacted: Compacted, identifier: str = _SAMPLE_ID) -> str:
     return f"{MARK}{', '.join(parts)}, see them: laconic recall {identifier}]"
 
 
-def gap(count: int) -> str:
-    """The mark where neighbouring lines were cut."""
-    return f"[... {count} line{'s' if count > 1 else ''} hidden]"
+def gap(count: int, pinned: int = 0, *, is_exact: bool = True) -> str:
+    """The mark where neighbouring lines were cut; pinned: how many of them say what is wrong."""
+    number = f"{pinned}" if is_exact else f"{pinned} or more"
+    which = f", {number} of them with errors, failures or places" if pinned else ""
+    return f"[... {count} line{'s' if count > 1 else ''} hidden{which}]"
 
 
-def has_notice(text: str) -> bool:
+def has_notice(lines: Lines) -> bool:
     """Tell whether an output was compacted before: then it stays as it is."""
-    return text.startswith(MARK) or f"\n{MARK}" in text
+    return any(map(_AT_START.search, lines.chunks))

@@ -7,10 +7,12 @@ many lines, which are split where it matches: so a line that does not match cost
 from __future__ import annotations
 
 import re
-from functools import cached_property
-from itertools import chain, compress, count, repeat
+from functools import cached_property, reduce
+from itertools import chain, count, cycle, repeat
+from operator import mul
 
 from laconic.compact.lines import split_indexes
+from laconic.compact.masks import indexes, mask_of, union
 from laconic.compact.multiline import (
     FLAG,
     across_lines,
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from laconic.compact.lines import Lines
+    from laconic.compact.masks import Mask
 
     Groups = tuple[str | None, ...]
 
@@ -34,6 +37,7 @@ class Pattern:
 
     def __init__(self, source: str) -> None:
         self.source = source
+        self._searched = 0
 
     @cached_property
     def is_anchored(self) -> bool:
@@ -49,30 +53,54 @@ class Pattern:
         # search() would try every position of the line again
         return self.compiled.match if self.is_anchored else self.compiled.search
 
+    def mask(self, lines: Lines) -> Mask:
+        """The lines that match."""
+        if self._over_lines is None:
+            return bytes(map(bool, map(self.search, lines.texts)))
+        # what finds runs takes longer to compile than to search a few chunks without it
+        self._searched += len(lines.chunks)
+        is_worth_it = self.is_anchored and self._searched > _FEW_CHUNKS
+        return b"".join(map(self._mask_by_runs if is_worth_it else self._mask_of, lines.chunks))
+
     def hits(self, lines: Lines) -> list[int]:
         """The indexes of the lines that match, in order."""
-        if self._over_lines is None:
-            return list(compress(count(), map(self.search, lines.texts)))
-        step = self.compiled.groups + 1
-        found: list[int] = []
-        for starts, pieces in self._split(lines):
-            found += split_indexes(pieces[::step], starts)
-        return found if self.is_anchored else sorted(set(found))
+        return indexes(self.mask(lines))
 
     def captures(self, lines: Lines) -> Iterator[tuple[int, Groups]]:
         """The indexes of the lines that match, with what the groups captured there."""
         if self._over_lines is None:
             found = ((pos, self.search(text)) for pos, text in enumerate(lines.texts))
             return ((pos, match.groups()) for pos, match in found if match)
-        captured = chain.from_iterable(self._captures_of_chunks(lines))
+        pairs = zip(lines.firsts, lines.chunks, strict=True)
+        return chain.from_iterable(self._captures_of(first, chunk) for first, chunk in pairs)
+
+    def last(self, lines: Lines) -> Groups | None:
+        """What the groups captured in the last line that matches, None without one."""
+        if self._over_lines is None:
+            found = [groups for _, groups in self.captures(lines)]
+            return found[-1] if found else None
+        for chunk in reversed(lines.chunks):
+            captured = list(self._captures_of(0, chunk))
+            if captured:
+                return captured[-1][1]
+        return None
+
+    def _captures_of(self, first: int, chunk: str) -> Iterable[tuple[int, Groups]]:
+        pieces, starts, *columns = self._split(first, chunk)
+        if len(pieces) == 1:
+            return ()
+        groups: Iterable[Groups] = zip(*columns, strict=True) if columns else repeat(())
+        captured = zip(split_indexes(pieces, starts), groups, strict=False)
         return captured if self.is_anchored else _first_of_each(captured)
 
-    def _captures_of_chunks(self, lines: Lines) -> Iterator[Iterable[tuple[int, Groups]]]:
+    def _split(self, first: int, chunk: str) -> tuple[Any, ...]:
+        """What is between the matches, what to count their lines from, and each group's values."""
+        assert self._over_lines is not None
         step = self.compiled.groups + 1
-        for starts, pieces in self._split(lines):
-            columns = [pieces[group::step] for group in range(1, step)]
-            groups: Iterable[Groups] = zip(*columns, strict=True) if columns else repeat(())
-            yield zip(split_indexes(pieces[::step], starts), groups, strict=False)
+        pieces = self._over_lines.split(chunk if self.is_anchored else chunk[1:])
+        # the newline that an anchored match begins with is in none of the pieces
+        starts = count(first) if self.is_anchored else repeat(first)
+        return pieces[::step], starts, *(pieces[group::step] for group in range(1, step))
 
     def values(self, groups: Groups) -> dict[str, str]:
         """What was captured, by number and by name."""
@@ -83,23 +111,39 @@ class Pattern:
     @cached_property
     def _over_lines(self) -> re.Pattern[str] | None:
         """The pattern for many lines; None where they must be looked at one by one."""
-        is_single = self.is_anchored and len(alternatives(self.source)) == 1
-        plain = self.source.replace("^", "", 1) if is_single else self.source
-        source = across_lines(plain)
+        source = self._source_over_lines
         if source is None:
             return None
         whole = rf"\n(?:{source})" if self.is_anchored else rf"(?:{source})[^\n]*"
         return re.compile(whole, re.MULTILINE)
 
-    def _split(self, lines: Lines) -> Iterator[tuple[Iterable[int], list[Any]]]:
-        """Each chunk with a match, as what is between the matches, and what to count from."""
-        assert self._over_lines is not None
-        split = self._over_lines.split
-        for first, chunk in lines.chunks():
-            pieces = split(chunk if self.is_anchored else chunk[1:])
-            if len(pieces) > 1:
-                # the newline that an anchored match begins with is in none of the pieces
-                yield count(first) if self.is_anchored else repeat(first), pieces
+    @cached_property
+    def _source_over_lines(self) -> str | None:
+        is_single = self.is_anchored and len(alternatives(self.source)) == 1
+        return across_lines(self.source.replace("^", "", 1) if is_single else self.source)
+
+    @cached_property
+    def _runs(self) -> re.Pattern[str]:
+        """All neighbouring lines that match from their start, as the only group."""
+        assert self._source_over_lines is not None
+        line = rf"\n(?:{without_captures(self._source_over_lines)})[^\n]*"
+        return re.compile(rf"({line}(?:{line})*)", re.MULTILINE)
+
+    def _mask_by_runs(self, chunk: str) -> Mask:
+        pieces = self._runs.split(chunk)
+        if len(pieces) == 1:
+            return bytes(chunk.count("\n"))
+        # what is between two runs, and a run, by turns
+        return b"".join(map(mul, cycle(_NO_YES), map(str.count, pieces, repeat("\n"))))
+
+    def _mask_of(self, chunk: str) -> Mask:
+        pieces, starts, *_ = self._split(0, chunk)
+        total = chunk.count("\n")
+        return mask_of(split_indexes(pieces, starts), total) if len(pieces) > 1 else bytes(total)
+
+
+_FEW_CHUNKS = 4
+_NO_YES = (b"\0", b"\1")
 
 
 def _first_of_each(captured: Iterable[tuple[int, Groups]]) -> Iterator[tuple[int, Groups]]:
@@ -132,12 +176,13 @@ class Patterns:
     def matches(self, text: str) -> bool:
         return any(part.search(text) for part in self._parts)
 
+    def mask(self, lines: Lines) -> Mask:
+        """The lines that match."""
+        return reduce(union, (part.mask(lines) for part in self._parts), bytes(len(lines)))
+
     def hits(self, lines: Lines) -> list[int]:
         """The indexes of the lines that match, in order."""
-        found = [part.hits(lines) for part in self._parts]
-        if len(found) == 1:
-            return found[0]
-        return sorted({pos for hits in found for pos in hits})
+        return indexes(self.mask(lines))
 
 
 def _body(source: str) -> str:

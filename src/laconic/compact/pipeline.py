@@ -3,7 +3,8 @@
  1. clean      colours and overwritten text go; from here on lines are as a terminal showed them
  2. count      numbers are taken before anything is dropped
  3. branch     exit status 0: [success], when all it requires is there; any other: [failure]
- 4. pin        must_keep lines, and after a failure every diagnostic: no later stage removes them
+ 4. pin        must_keep lines, and after a failure every diagnostic: no later stage removes them;
+               of more than 12,000 tokens of them those in the middle are cut and counted
  5. show       [success] show: its text and the pinned lines are the result
  6. json       fields of JSON output are the result
  7. section    blocks stay whole, or up to their first lines
@@ -22,12 +23,12 @@ not cost fewer tokens with its notice, and when there is a notice already.
 
 from __future__ import annotations
 
-from collections import deque
 from itertools import compress, count, takewhile
 from operator import not_
 
 from laconic.compact.diagnostics import find_diagnostics
 from laconic.compact.filter import LISTING, SUMMARY, TEXT
+from laconic.compact.masks import indexes, union
 from laconic.compact.notice import has_notice, notice
 from laconic.compact.result import MADE, Compacted, Row, Shown, shortened, texts_of
 from laconic.compact.stages.clean import clean
@@ -36,17 +37,19 @@ from laconic.compact.stages.dedupe import dedupe
 from laconic.compact.stages.drop import drop, keep
 from laconic.compact.stages.group import group
 from laconic.compact.stages.json import extract
-from laconic.compact.stages.limit import clip, fit, gap_row, limit, window
+from laconic.compact.stages.limit import clip, find_excess, fit, gap_row, limit, window
 from laconic.compact.stages.replace import replace
 from laconic.compact.stages.section import Blocks, find_blocks
 from laconic.compact.stages.template import fill
 from laconic.compact.stages.tree import tree
-from laconic.compact.tokens import estimate
+from laconic.compact.tokens import estimate, estimate_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.compact.filter import Branch, Filter
-    from laconic.compact.lines import Lines
+    from laconic.compact.lines import Lines, TextLines
+    from laconic.compact.masks import Mask
+    from laconic.compact.stages.limit import Excess
 
 # What a result must save, the notice included; for less the raw output is worth more.
 _WORTH, _FEWEST_TOKENS = 0.9, 20
@@ -63,7 +66,7 @@ def compact(wanted: Filter, status: int, lines: Lines) -> Compacted | None:
 
 def apply(wanted: Filter, status: int, lines: Lines) -> Compacted | None:
     """Run the stages; None if they change nothing. What it costs is not compared yet."""
-    if not lines.text.strip() or has_notice(lines.text):
+    if is_blank(lines) or has_notice(lines):
         return None
     cleaned = clean(lines, is_text=wanted.kind == TEXT)
     rows = _rows(wanted, status, cleaned)
@@ -73,9 +76,13 @@ def apply(wanted: Filter, status: int, lines: Lines) -> Compacted | None:
     return Compacted(wanted.id, lines, rows, cleaned.texts)
 
 
+def is_blank(lines: Lines) -> bool:
+    return not any(map(str.strip, lines.chunks))
+
+
 def is_cheaper(compacted: Compacted) -> bool:
     """Compare with raw, the notice included; the numbers stay in the result."""
-    compacted.tokens_raw = estimate(compacted.lines.text)
+    compacted.tokens_raw = estimate_lines(compacted.lines)
     compacted.tokens = estimate(compacted.text() + notice(compacted))
     most = min(compacted.tokens_raw * _WORTH, compacted.tokens_raw - _FEWEST_TOKENS)
     return compacted.tokens <= most
@@ -83,16 +90,17 @@ def is_cheaper(compacted: Compacted) -> bool:
 
 def _rows(wanted: Filter, status: int, lines: Lines) -> list[Row]:
     branch, values = _branch(wanted, status, lines)
-    pinned = set(branch.must_keep.hits(lines))
+    pinned = branch.must_keep.mask(lines)
     if status != 0:
-        pinned |= find_diagnostics(lines)
+        pinned = union(pinned, find_diagnostics(lines))
+    excess = find_excess(pinned, lines.texts) if branch.budget else None
     if branch.show and status == 0:
-        return [*sorted(pinned), *_made(fill(branch.show, values), lines)]
+        return [*_pinned_rows(pinned, excess), *_made(fill(branch.show, values), lines)]
     if branch.json and status == 0:
         extracted = extract(lines, branch.json)
         if extracted is not None:
             return list(extracted)
-    return _staged(branch, lines, pinned, wanted.kind)
+    return _staged(branch, lines, pinned, excess, wanted.kind)
 
 
 def _branch(wanted: Filter, status: int, lines: Lines) -> tuple[Branch, dict[str, str]]:
@@ -101,10 +109,10 @@ def _branch(wanted: Filter, status: int, lines: Lines) -> tuple[Branch, dict[str
         return wanted.failure, {}
     values = count_values(lines, wanted.counts)
     for pattern in wanted.requires:
-        found = deque(pattern.captures(lines), maxlen=1)
-        if not found:
+        groups = pattern.last(lines)
+        if groups is None:
             return wanted.plain, {}
-        values.update(pattern.values(found[0][1]))
+        values.update(pattern.values(groups))
     return wanted.success, values
 
 
@@ -113,16 +121,25 @@ def _made(text: str, lines: Lines) -> list[Row]:
     return [Shown(MADE, line, numbers) for line in text.split("\n")]
 
 
-def _staged(branch: Branch, lines: Lines, pinned: set[int], kind: str) -> list[Row]:
+def _pinned_rows(pinned: Mask, excess: Excess | None) -> list[Row]:
+    marks = {excess.first: excess.mark} if excess else {}
+    return [marks.get(row, row) for row in indexes(excess.left_of(pinned) if excess else pinned)]
+
+
+def _staged(
+    branch: Branch, lines: Lines, pinned: Mask, excess: Excess | None, kind: str
+) -> list[Row]:
+    if excess is not None:
+        lines, pinned = excess.hollowed(lines), excess.left_of(pinned)
     texts, share = lines.texts, _HEAD_SHARE[kind]
     blocks = find_blocks(lines, branch.sections)
-    held = pinned | blocks.held
+    held = union(pinned, blocks.held)
     left = _without_cuts(len(lines), blocks, pinned)
     left = drop(left, lines, branch.drop, held)
     left = keep(left, lines, branch.keep, held)
-    rows = _with_cuts(left, blocks, pinned)
-    if not (branch.dedupe or branch.groups):  # they make few lines of many
-        rows = window(rows, branch.budget, share, pinned)
+    left, marks = _with_cuts(left, blocks, pinned, excess)
+    is_merged = branch.dedupe or branch.groups  # they make few lines of many
+    rows = window(left, marks, 0 if is_merged else branch.budget, share, pinned)
     rows = _merged(branch, rows, lines, held, blocks)
     if kind != TEXT:
         rows = _without_blanks(rows, texts, blocks.held)
@@ -134,9 +151,7 @@ def _staged(branch: Branch, lines: Lines, pinned: set[int], kind: str) -> list[R
     return fit(rows, shorten, texts, branch.budget, share, pinned)
 
 
-def _merged(
-    branch: Branch, rows: list[Row], lines: Lines, held: set[int], blocks: Blocks
-) -> list[Row]:
+def _merged(branch: Branch, rows: list[Row], lines: Lines, held: Mask, blocks: Blocks) -> list[Row]:
     """The stages that make one line of several; they see lines that are replaced already."""
     texts = lines.texts
     if branch.replace and (branch.dedupe or branch.groups or branch.trees):
@@ -151,42 +166,52 @@ def _merged(
     return rows
 
 
-def _replaced(branch: Branch, row: Row, texts: list[str], held: set[int]) -> Row:
-    if not branch.replace or isinstance(row, Shown) or row in held:
+def _replaced(branch: Branch, row: Row, texts: TextLines, held: Mask) -> Row:
+    if not branch.replace or isinstance(row, Shown) or held[row]:
         return row
     return shortened(row, texts[row], replace(texts[row], branch.replace))
 
 
-def _clipped(branch: Branch, row: Row, texts: list[str], pinned: set[int]) -> Row:
-    if isinstance(row, Shown) or row in pinned:
+def _clipped(branch: Branch, row: Row, texts: TextLines, pinned: Mask) -> Row:
+    if isinstance(row, Shown) or pinned[row]:
         return row
     return shortened(row, texts[row], clip(texts[row], branch.width))
 
 
-def _without_cuts(total: int, blocks: Blocks, pinned: set[int]) -> list[int]:
-    if not blocks.cut:
-        return list(range(total))
-    cut = {pos for first, last in blocks.cut for pos in range(first, last + 1)}
-    cut -= pinned
-    return [pos for pos in range(total) if pos not in cut]
-
-
-def _with_cuts(left: list[int], blocks: Blocks, pinned: set[int]) -> list[Row]:
-    """Mark where the rest of a block was."""
-    rows: list[Row] = list(left)
+def _without_cuts(total: int, blocks: Blocks, pinned: Mask) -> Mask:
+    left = bytearray(b"\1") * total
     for first, last in blocks.cut:
-        missing = [pos + 1 for pos in range(first, last + 1) if pos not in pinned]
+        left[first : last + 1] = bytes(last + 1 - first)
+    return union(bytes(left), pinned) if blocks.cut else bytes(left)
+
+
+def _with_cuts(
+    left: Mask, blocks: Blocks, pinned: Mask, excess: Excess | None
+) -> tuple[Mask, dict[int, Shown]]:
+    """Mark where the rest of a block was, and where lines were that had to stay and are too many.
+
+    Gives the lines that are left, and the marks by the line in whose place they stand.
+    """
+    marks = {excess.first: excess.mark} if excess else {}
+    marked = bytearray(excess.left_of(left) if excess else left)
+    gone = range(excess.first, excess.last + 1) if excess else range(0)
+    for first, last in blocks.cut:
+        missing = [p + 1 for p in range(first, last + 1) if not pinned[p] and p not in gone]
         if missing:
-            rows.append(gap_row(missing))
-    if len(rows) > len(left):
-        rows.sort(key=lambda row: row if isinstance(row, int) else row.numbers[0] - 1)
-    return rows
+            marks[missing[0] - 1] = gap_row(missing)
+            marked[missing[0] - 1] = 1
+    return bytes(marked), marks
 
 
-def _without_blanks(rows: list[Row], texts: list[str], held: set[int]) -> list[Row]:
+def _without_blanks(rows: list[Row], texts: TextLines, held: Mask) -> list[Row]:
     """Of neighbouring blank lines one stays; none at the beginning and the end."""
     stripped = map(str.strip, texts_of(rows, texts))
-    blank = {pos for pos in compress(count(), map(not_, stripped)) if rows[pos] not in held}
+    found = compress(count(), map(not_, stripped))
+    blank = {pos for pos in found if not _is_held(rows[pos], held)}
     gone = {pos for pos in blank if pos + 1 in blank or pos + 1 == len(rows)}
     gone.update(takewhile(blank.__contains__, count()))
     return [row for pos, row in enumerate(rows) if pos not in gone] if gone else rows
+
+
+def _is_held(row: Row, held: Mask) -> bool:
+    return isinstance(row, int) and held[row] == 1

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from laconic.compact.lines import Lines
+    from laconic.compact.lines import Lines, TextLines
 
 RAW, SHORT, MADE, GAP = "raw", "short", "made", "gap"
 
@@ -41,7 +41,7 @@ class Compacted:
     """
 
     def __init__(
-        self, name: str, lines: Lines, rows: Sequence[Row], texts: list[str] | None = None
+        self, name: str, lines: Lines, rows: Sequence[Row], texts: TextLines | None = None
     ) -> None:
         """Rows that are indexes stand for cleaned lines, which are the raw ones if not given."""
         self.filter, self.lines = name, lines
@@ -59,7 +59,7 @@ class Compacted:
     def shortened(self) -> int:
         return sum(row.kind == SHORT for row in self._rows if isinstance(row, Shown))
 
-    @property
+    @cached_property
     def hidden(self) -> int:
         whole = sum(1 for row in self._rows if isinstance(row, int))
         return len(self.lines) - whole - self.shortened
@@ -67,7 +67,8 @@ class Compacted:
     @cached_property
     def dropped(self) -> list[tuple[int, int]]:
         """The ranges of line numbers that no raw or shortened line stands for."""
-        seen = sorted(row.numbers[0] for row in self.shown if row.kind in (RAW, SHORT))
+        rows = (row for row in self._rows if isinstance(row, int) or row.kind == SHORT)
+        seen = sorted(numbers_of(row)[0] for row in rows)
         found: list[tuple[int, int]] = []
         expected = 1
         for number in (*seen, len(self.lines) + 1):
@@ -79,8 +80,10 @@ class Compacted:
     def text(self, stream: str | None = None) -> str:
         """The printed lines, of one stream or of both; the notice is not among them."""
         rows = self._rows
-        if stream is not None:
+        if stream is not None and 0 < self.lines.out_count < len(self.lines):
             rows = [row for row in rows if self.stream(row) == stream]
+        elif stream not in (None, self.lines.stream(1)):
+            rows = []
         return "".join([f"{text}\n" for text in texts_of(rows, self._texts)])
 
     def stream(self, row: Row) -> str:
@@ -93,11 +96,11 @@ def shortened(row: int, text: str, short: str) -> Row:
     return Shown(SHORT, short, (row + 1,)) if len(short) < len(text) else row
 
 
-def texts_of(rows: Sequence[Row], texts: Sequence[str]) -> list[str]:
+def texts_of(rows: Sequence[Row], texts: TextLines) -> list[str]:
     return [texts[row] if isinstance(row, int) else row.text for row in rows]
 
 
-def text_of(row: Row, texts: Sequence[str]) -> str:
+def text_of(row: Row, texts: TextLines) -> str:
     return texts[row] if isinstance(row, int) else row.text
 
 

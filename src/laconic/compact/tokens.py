@@ -1,15 +1,16 @@
-"""How many tokens a text costs: an estimate from classes of bytes, or exact where it can be.
+"""How many tokens a text costs: an estimate from classes of bytes.
 
 The weights are fitted to the mean of two real vocabularies (o200k and cl100k) on 44 real outputs of
 commands; docs/filters.md has the error, bench/tokens.py measures it. Bytes divided by four is wrong
-by a quarter: digits and marks cost most.
+by a quarter: digits and marks cost most. A tokenizer would count exactly, but its vocabulary takes
+longer to load than a whole run takes.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from laconic.compact.lines import Lines
 
 _PER_NEWLINE = 0.64
 _PER_SPACES = 0.38  # a run of blanks
@@ -36,6 +37,20 @@ def estimate(text: str) -> int:
     step = (len(raw) - _SAMPLE) // (_SAMPLES - 1)
     sample = b"".join(raw[n * step : n * step + _SAMPLE] for n in range(_SAMPLES))
     return round(_cost(sample) * len(raw) / len(sample))
+
+
+def estimate_lines(lines: Lines) -> int:
+    """The same for the text of all lines, without a copy of it."""
+    if len(lines.chunks) <= _SAMPLES:
+        return estimate(lines.text)
+    step = (len(lines.chunks) - 1) // (_SAMPLES - 1)
+    sample = "".join(map(_middle, lines.chunks[::step]))
+    return round(_cost(sample.encode("utf-8", "surrogateescape")) * lines.size / len(sample))
+
+
+def _middle(chunk: str) -> str:
+    start = max(0, (len(chunk) - 2 * _SAMPLE) // 2)
+    return chunk[start : start + 2 * _SAMPLE]
 
 
 def _cost(raw: bytes) -> float:
@@ -67,13 +82,3 @@ def _runs(raw: bytes, table: bytes) -> tuple[int, int]:
 
 
 _IS_DIGIT, _IS_UPPER, _IS_BLANK, _IS_MARK = map(_table, (_DIGITS, _UPPER, _BLANKS, _MARKS))
-
-
-def exact_counter() -> Callable[[str], int] | None:
-    """Give a real tokenizer that the user has installed and that carries its vocabulary, if any."""
-    try:
-        from rs_bpe.bpe import openai  # type: ignore[import-not-found]  # noqa: PLC0415 - optional
-    except ImportError:
-        return None
-    encoder = openai.o200k_base()
-    return lambda text: int(encoder.count(text))

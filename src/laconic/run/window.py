@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import time
 
-from laconic.compact.diagnostics import WORDS, is_diagnostic
+from laconic.compact.diagnostics import find_diagnostics
 from laconic.compact.lines import read_lines
+from laconic.compact.masks import indexes
 from laconic.compact.notice import gap
 from laconic.compact.stages.clean import clean
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from laconic.run.spool import Spool
 
-LARGE = 16 << 20  # compacting a whole output takes some eight times its size
+LARGE = 16 << 20  # compacting a whole output takes several times its size
 _HEAD_LINES, _TAIL_LINES = 30, 60
 _MOST_FIRST, _MOST_LAST = 150, 50  # diagnostics from the beginning, and near the end
 _NEAR_END = 4 << 20
@@ -36,34 +37,63 @@ class Window:
         self.text, self.total, self.hidden = text, total, hidden
 
 
+class _Diagnostics:
+    """Those from the beginning, those near the end, and how many there are.
+
+    is_complete: all of the output was searched.
+    """
+
+    def __init__(self) -> None:
+        self.first: dict[int, bytes] = {}
+        self.last: dict[int, bytes] = {}
+        self.near_end: list[int] = []
+        self.count = 0
+        self.is_complete = True
+        self._deadline = time.monotonic() + _LONGEST_S
+
+    def look_at(self, piece: bytes, before: int, *, is_near_end: bool) -> None:
+        """Search a piece; before: the number of lines before it."""
+        if not is_near_end and time.monotonic() > self._deadline:
+            self.is_complete = False
+            return
+        lines = read_lines(piece)
+        found = [before + 1 + pos for pos in indexes(find_diagnostics(lines))]
+        self.count += len(found)
+        wanted = found[-_MOST_LAST:] if is_near_end else found[: _MOST_FIRST - len(self.first)]
+        texts = {number: _encoded(lines.texts[number - before - 1]) for number in wanted}
+        if is_near_end:
+            self.near_end += found
+            self.last = _newest(self.last | texts, _MOST_LAST)
+        else:
+            self.first |= texts
+
+    def hidden(self, shown: dict[int, bytes]) -> int:
+        """How many are not shown."""
+        near_end = sum(number not in shown for number in self.near_end)
+        return self.count - len(self.near_end) - len(self.first) + near_end
+
+
 def look_through(spool: Spool, stream: str, start: int = 0) -> Window:
     """Look through a stream from a byte on."""
     size = spool.size(stream)
-    deadline = time.monotonic() + _LONGEST_S
-    shown: dict[int, bytes] = {}
-    first: dict[int, bytes] = {}
-    last: dict[int, bytes] = {}
+    head: dict[int, bytes] = {}
     tail: dict[int, bytes] = {}
+    diagnostics = _Diagnostics()
     total = 0
     for end, piece in _pieces(spool, stream, start, size):
         if total == 0:
-            shown = dict(enumerate(piece.split(b"\n", _HEAD_LINES)[:_HEAD_LINES], 1))
-        count = piece.count(b"\n")
+            head = dict(enumerate(piece.split(b"\n", _HEAD_LINES)[:_HEAD_LINES], 1))
         is_near_end = size - end <= _NEAR_END
-        if is_near_end:
-            last = _newest(last | _diagnostics(piece, total), _MOST_LAST)
-        elif len(first) < _MOST_FIRST and time.monotonic() < deadline:
-            found = _diagnostics(piece, total)
-            first |= dict(list(found.items())[: _MOST_FIRST - len(first)])
+        diagnostics.look_at(piece, total, is_near_end=is_near_end)
         if is_near_end:
             lines = piece.removesuffix(b"\n").rsplit(b"\n", _TAIL_LINES)[-_TAIL_LINES:]
             number = total + piece.removesuffix(b"\n").count(b"\n") + 1
             tail = _newest(tail | dict(enumerate(lines, number - len(lines) + 1)), _TAIL_LINES)
-        total += count
+        total += piece.count(b"\n")
     if tail:
         total = max(total, *tail)
-    shown = dict(sorted((shown | first | last | tail).items()))
-    text = "".join(f"{line}\n" for line in _with_gaps(shown, total))
+    shown = dict(sorted((head | diagnostics.first | diagnostics.last | tail).items()))
+    text = "".join(f"{line}\n" for line in _with_gaps(shown, total, diagnostics))
     return Window(text, total, total - len(shown))
 
 
@@ -84,36 +114,22 @@ def _pieces(spool: Spool, stream: str, start: int, size: int) -> Iterator[tuple[
         yield start - len(rest), data[:cut]
 
 
-def _diagnostics(piece: bytes, before: int) -> dict[int, bytes]:
-    """The lines that are diagnostics by their words, by number."""
-    lowered = piece.decode("latin-1").lower()
-    starts: set[int] = set()
-    for word in map(_as_latin, WORDS):
-        offset = lowered.find(word)
-        while offset >= 0 and len(starts) <= _MOST_FIRST:
-            starts.add(lowered.rfind("\n", 0, offset) + 1)
-            end = lowered.find("\n", offset)
-            offset = lowered.find(word, end) if end >= 0 else -1
-    found: dict[int, bytes] = {}
-    for start in sorted(starts):
-        line = piece[start:].split(b"\n", 1)[0] if start < len(piece) else b""
-        if is_diagnostic(line.decode("utf-8", "surrogateescape")):
-            found[before + piece.count(b"\n", 0, start) + 1] = line
-    return found
-
-
-def _as_latin(word: str) -> str:
-    return word.encode().decode("latin-1").lower()
-
-
-def _with_gaps(shown: dict[int, bytes], total: int) -> Iterator[str]:
+def _with_gaps(shown: dict[int, bytes], total: int, diagnostics: _Diagnostics) -> Iterator[str]:
+    """The lines, and marks for the others; one of them says how many diagnostics are not shown."""
+    hidden, behind = diagnostics.hidden(shown), max(diagnostics.first, default=0)
     expected = 1
-    for number, line in shown.items():
+    for number, line in (*shown.items(), (total + 1, b"")):
         if number > expected:
-            yield gap(number - expected)
-        text = "".join(clean(read_lines(line)).texts)
-        cut = len(text) - _WIDTH
-        yield f"{text[:_WIDTH]} [... {cut} characters hidden]" if cut > 0 else text
+            is_theirs = hidden and number > behind
+            pinned = hidden if is_theirs else 0
+            yield gap(number - expected, pinned, is_exact=diagnostics.is_complete)
+            hidden = 0 if is_theirs else hidden
+        if number <= total:
+            text = "".join(clean(read_lines(line)).texts)
+            cut = len(text) - _WIDTH
+            yield f"{text[:_WIDTH]} [... {cut} characters hidden]" if cut > 0 else text
         expected = number + 1
-    if total >= expected:
-        yield gap(total - expected + 1)
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

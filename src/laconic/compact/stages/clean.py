@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 
-from laconic.compact.diagnostics import diagnostics
-from laconic.compact.lines import Lines
+from laconic.compact.diagnostics import diagnostics, find_diagnostics
+from laconic.compact.lines import Lines, split_chunk
+from laconic.compact.masks import any_of
 
 _ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
     r"|\][^\x07\x1b\n]*(?:\x07|\x1b\\)"  # OSC: titles, links
     r"|[@-Z\\^_])"
 )
+_OVERWRITTEN = re.compile(r"\n[^\n]*\r(?=[^\n\r]*[^\s])")
+_BLANK_END = re.compile(r"\r[^\S\n]*$", re.MULTILINE)
+_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_MOST_COLOURS = 12  # different ones, that are taken off one by one
 
 
 def clean(lines: Lines, *, is_text: bool = False) -> Lines:
@@ -19,18 +24,49 @@ def clean(lines: Lines, *, is_text: bool = False) -> Lines:
 
     is_text: carriage returns are part of what is read, as in a diff that changes line ends.
     """
-    if "\x1b" in lines.text:
-        lines = Lines(_ESCAPE.sub("", lines.text).split("\n"), lines.out_count)
-    if "\r" in lines.text and not is_text:
-        lines = Lines(
-            [_last(text) if "\r" in text else text for text in lines.texts], lines.out_count
-        )
-    return lines
+    chunks = [_without_escapes(chunk) if "\x1b" in chunk else chunk for chunk in lines.chunks]
+    if not is_text:
+        chunks = [_without_returns(chunk) if "\r" in chunk else chunk for chunk in chunks]
+    is_clean = all(one is other for one, other in zip(chunks, lines.chunks, strict=True))
+    return lines if is_clean else Lines.of_chunks(chunks, lines.out_count)
 
 
-def _last(text: str) -> str:
-    """What stands on the line at the end; a diagnostic that was overwritten keeps all of it."""
-    parts = [part for part in text.split("\r") if part.strip()]
-    if diagnostics(parts[:-1]):
-        return text
-    return parts[-1] if parts else ""
+def _without_escapes(chunk: str) -> str:
+    """Take colours off, each of the same at once, which is faster than one after the other.
+
+    That is the same only if nothing else is an escape: what is left could become one.
+    """
+    left, found = chunk, 0
+    for _ in range(_MOST_COLOURS):
+        colour = _COLOUR.search(left)
+        if colour is None:
+            break
+        length = len(left)
+        left = left.replace(colour[0], "")
+        found += (length - len(left)) // len(colour[0])
+    return left if found == chunk.count("\x1b") and "\x1b" not in left else _ESCAPE.sub("", chunk)
+
+
+def _without_returns(chunk: str) -> str:
+    """What stands on each line at the end; where a diagnostic was overwritten, all of it."""
+    chunk = chunk.replace("\r\n", "\n").removesuffix("\r")
+    if "\r" in chunk:
+        parts = Lines.of_chunks([chunk.replace("\r", "\n")])
+        if any_of(find_diagnostics(parts)):
+            return "".join([f"\n{text}" for text in _with_diagnostics(split_chunk(chunk))])
+    return _BLANK_END.sub("", _OVERWRITTEN.sub("\n", chunk))
+
+
+def _with_diagnostics(texts: list[str]) -> list[str]:
+    """The same line by line; the parts of all are looked at together, as there are thousands."""
+    returned = [pos for pos, text in enumerate(texts) if "\r" in text]
+    parts = [(pos, part) for pos in returned for part in _overwritten(texts[pos])]
+    spared = {parts[n][0] for n in diagnostics(part for _, part in parts)}
+    for pos in returned:
+        if pos not in spared:
+            texts[pos] = _BLANK_END.sub("", _OVERWRITTEN.sub("\n", f"\n{texts[pos]}"))[1:]
+    return texts
+
+
+def _overwritten(text: str) -> list[str]:
+    return [part for part in text.split("\r") if part.strip()][:-1]

@@ -15,6 +15,6 @@ def count_values(lines: Lines, counts: tuple[tuple[str, Pattern], ...]) -> dict[
 
 def _number(lines: Lines, pattern: Pattern) -> int:
     if not pattern.compiled.groups:
-        return len(pattern.hits(lines))
+        return pattern.mask(lines).count(1)
     numbers = (groups[0] or "" for _, groups in pattern.captures(lines))
     return sum(int(number) for number in numbers if number.isdecimal())

@@ -7,8 +7,12 @@ from operator import eq
 
 from laconic.compact.result import MADE, Row, Shown, numbers_of, texts_of
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.lines import TextLines
 
-def dedupe(rows: list[Row], texts: list[str]) -> list[Row]:
+
+def dedupe(rows: list[Row], texts: TextLines) -> list[Row]:
     written = texts_of(rows, texts)
     kept: list[Row] = []
     behind = 0

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from laconic.compact.masks import both, union, without
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from laconic.compact.lines import Lines
+    from laconic.compact.masks import Mask
     from laconic.compact.patterns import Patterns
 
 
-def drop(rows: list[int], lines: Lines, patterns: Patterns, held: Collection[int]) -> list[int]:
-    hits = set(patterns.hits(lines))
-    hits.difference_update(held)
-    return [row for row in rows if row not in hits] if hits else rows
+def drop(left: Mask, lines: Lines, patterns: Patterns, held: Mask) -> Mask:
+    return without(left, without(patterns.mask(lines), held)) if patterns else left
 
 
-def keep(rows: list[int], lines: Lines, patterns: Patterns, held: Collection[int]) -> list[int]:
-    if not patterns:
-        return rows
-    wanted = set(patterns.hits(lines))
-    wanted.update(held)
-    return [row for row in rows if row in wanted]
+def keep(left: Mask, lines: Lines, patterns: Patterns, held: Mask) -> Mask:
+    return both(left, union(patterns.mask(lines), held)) if patterns else left

@@ -9,18 +9,14 @@ from laconic.compact.stages.template import fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
-
     from laconic.compact.lines import Lines
+    from laconic.compact.masks import Mask
     from laconic.compact.patterns import Groups, Pattern
 
 
-def group(
-    rows: list[Row], lines: Lines, pattern: Pattern, show: str, held: AbstractSet[int]
-) -> list[Row]:
+def group(rows: list[Row], lines: Lines, pattern: Pattern, show: str, held: Mask) -> list[Row]:
     """The made line takes the place of the first; a line without fellows stays as it is."""
-    left = set(rows)
-    left -= held
+    left = {row for row in rows if isinstance(row, int) and not held[row]}
     members: dict[Groups, list[int]] = defaultdict(list)
     for row, groups in pattern.captures(lines):
         if row in left:

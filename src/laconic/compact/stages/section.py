@@ -8,20 +8,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.compact.filter import Section
     from laconic.compact.lines import Lines
+    from laconic.compact.masks import Mask
 
 
 class Blocks:
-    """held: indexes of lines that stay. cut: ranges (first, last) of which only a mark stays."""
+    """held: lines that stay. cut: ranges (first, last) of which only a mark stays."""
 
     __slots__ = ("cut", "held")
 
-    def __init__(self) -> None:
-        self.held: set[int] = set()
-        self.cut: list[tuple[int, int]] = []
+    def __init__(self, held: Mask, cut: list[tuple[int, int]]) -> None:
+        self.held, self.cut = held, cut
 
 
 def find_blocks(lines: Lines, sections: tuple[Section, ...]) -> Blocks:
-    blocks = Blocks()
+    held = bytearray(len(lines))
+    cut: list[tuple[int, int]] = []
     for section in sections:
         starts = section.start.hits(lines)
         ends = section.end.hits(lines) if starts else []
@@ -32,8 +33,7 @@ def find_blocks(lines: Lines, sections: tuple[Section, ...]) -> Blocks:
             following = bisect_right(ends, start)
             behind = ends[following] if following < len(ends) else len(lines)
             shown = behind if section.lines is None else min(start + section.lines, behind)
-            blocks.held.update(range(start, shown))
+            held[start:shown] = b"\1" * (shown - start)
             if shown < behind:
-                blocks.cut.append((shown, behind - 1))
-    blocks.cut.sort()
-    return blocks
+                cut.append((shown, behind - 1))
+    return Blocks(bytes(held), sorted(cut))

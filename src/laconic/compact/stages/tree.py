@@ -12,20 +12,20 @@ from laconic.compact.result import MADE, SHORT, Row, Shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
 
-    from laconic.compact.lines import Lines
+    from laconic.compact.lines import Lines, TextLines
+    from laconic.compact.masks import Mask
     from laconic.compact.patterns import Pattern
 
 _FEWEST = 3  # for two names the line of the directory costs as much as it saves
 INDENT = "  "
 
 
-def tree(rows: list[Row], lines: Lines, pattern: Pattern, held: Collection[int]) -> list[Row]:
+def tree(rows: list[Row], lines: Lines, pattern: Pattern, held: Mask) -> list[Row]:
     """Heading and name together are the line as it was printed, so that it can be used."""
-    beginnings: dict[Row, str] = dict(_beginnings(rows, lines, pattern))
-    for row in held:
-        beginnings.pop(row, None)
+    shared = _beginnings(rows, lines, pattern)
+    beginnings: dict[Row, str] = {row: heading for row, heading in shared if not held[row]}
     kept: list[Row] = []
     for heading, found in groupby(rows, beginnings.get):
         members = list(found)
@@ -41,8 +41,8 @@ def _beginnings(rows: list[Row], lines: Lines, pattern: Pattern) -> Iterator[tup
     texts = lines.texts
     if not pattern.compiled.groups:
         for row in rows:
-            if isinstance(row, int) and pattern.search(texts[row]):
-                yield row, texts[row][: texts[row].rstrip("/").rfind("/") + 1]
+            if isinstance(row, int) and pattern.search(text := texts[row]):
+                yield row, text[: text.rstrip("/").rfind("/") + 1]
         return
     for index, shared in _captured(rows, lines, pattern):
         if shared and texts[index].startswith(shared):
@@ -59,7 +59,7 @@ def _captured(rows: list[Row], lines: Lines, pattern: Pattern) -> Iterator[tuple
             yield row, match[1]
 
 
-def _branch(heading: str, rows: list[Row], texts: list[str]) -> list[Row]:
+def _branch(heading: str, rows: list[Row], texts: TextLines) -> list[Row]:
     indexes = [row for row in rows if isinstance(row, int)]
     names = [Shown(SHORT, INDENT + texts[i][len(heading) :], (i + 1,)) for i in indexes]
     return [Shown(MADE, heading, [i + 1 for i in indexes]), *names]

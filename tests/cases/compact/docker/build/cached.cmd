@@ -1,2 +1,2 @@
-docker buildx build --progress=plain -t shop .
+docker buildx build -t shop:1 --load .
 status 0

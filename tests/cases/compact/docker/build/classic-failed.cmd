@@ -1,2 +1,2 @@
-docker build .
-status 2
+docker build --network=none .
+status 1

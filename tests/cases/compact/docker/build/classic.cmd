@@ -1,2 +1,2 @@
-docker build -t shop .
+docker build --network=none -t shop .
 status 0

@@ -1,2 +1,2 @@
-docker build -t shop .
+docker buildx build --load -f Dockerfile.fail .
 status 1

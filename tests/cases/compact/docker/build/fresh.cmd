@@ -1,2 +1,2 @@
-docker build -t shop .
+docker buildx build --load --no-cache .
 status 0

@@ -1,0 +1,217 @@
+"""laconic filters new: a filter for a command, with an example from a real output."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from laconic import toml
+from laconic.catalog import library
+from laconic.compact.filter import Filter
+from laconic.compact.lines import read_lines
+from laconic.compact.pipeline import apply
+from laconic.errors import LaconicError, UsageError
+from laconic.files import read_file, write_private
+from laconic.filters import BUILT_IN, FilterSet, load_filters
+from laconic.settings import read_directories, read_settings
+from laconic.shell import ParseError, parse
+from laconic.shell.walk import commands
+from laconic.tools.arguments import evaluate
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from laconic.tools.arguments import Argument
+
+LAST = "last"
+_LONGEST_EXAMPLE = 64 * 1024
+_SUBCOMMAND = re.compile(r"[a-z][a-z0-9_:-]*")
+_VERSION = re.compile(r"-?[0-9.]+$")
+# What they run is their argument: a filter for all that they run would be no filter.
+_INTERPRETERS = frozenset("bash sh zsh dash node deno bun ruby perl php python make just".split())
+
+
+class Example(NamedTuple):
+    """An output, the command that wrote it and its exit status; None: not known."""
+
+    raw: bytes
+    command: str | None
+    status: int | None
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="NAME", help="its id: mytool/build")
+    parser.add_argument(
+        "--from",
+        dest="source",
+        metavar="WHERE",
+        help="the output: a run's id, `last` for the last run, a file, or - for stdin",
+    )
+    parser.add_argument("--command", metavar="COMMAND", help="the command that wrote it")
+    parser.add_argument("--status", type=int, metavar="N", help="its exit status; 0 if not given")
+
+
+def main(args: argparse.Namespace) -> int:
+    if not args.source:
+        raise UsageError("where is the output?", f"laconic filters new {args.id} --from last")
+    example = _example(args.source, args.id)
+    command = args.command or example.command
+    if not command:
+        raise UsageError("which command wrote it?", "add --command 'mytool build'")
+    status = args.status if args.status is not None else example.status or 0
+    path = _place(args.id)
+    target = command_path(args.id, arguments_of(command))
+    write_private(path, _draft(target, command, status, example.raw).encode())
+    print(f"{path}\nfor: {target}")
+    if replaced := _replaced(command):
+        print(f"instead of: {replaced}")
+    print(f"next: say what to drop, then: laconic filters test {args.id}")
+    return 0
+
+
+def _place(identifier: str) -> Path:
+    folder = read_directories().config / "filters"
+    path = folder / f"{identifier}.toml"
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise UsageError(f"{identifier!r} leads out of your filters", "name it like mytool/build")
+    if path.exists():
+        raise LaconicError(f"{path}: is there already", f"laconic filters show {identifier}")
+    return path
+
+
+def _replaced(command: str) -> str:
+    """Name the built-in filter that the new one takes the place of."""
+    now = load_filters(read_settings(), library()).filters.find(arguments_of(command))
+    built_in = load_filters(None, library()).filters.find(arguments_of(command))
+    return f"{built_in.id} ({BUILT_IN})" if built_in and now is not built_in else ""
+
+
+# -- where the output is -------------------------------------------------------------------------
+
+
+def _example(source: str, identifier: str) -> Example:
+    if source == "-":
+        raw = sys.stdin.buffer.read(_LONGEST_EXAMPLE + 1) if sys.stdin else b""
+        return Example(_short_enough(raw, "cut it down first"), None, None)
+    if source != LAST and Path(source).exists():
+        return Example(read_file(Path(source), _LONGEST_EXAMPLE), None, None)
+    return _recorded(source, identifier)
+
+
+def _recorded(wish: str, identifier: str) -> Example:
+    from laconic.record import queries  # noqa: PLC0415 - for these two answers only
+    from laconic.record.database import reading  # noqa: PLC0415 - as above
+    from laconic.record.store import Store, is_id  # noqa: PLC0415 - as above
+
+    state = read_directories().state
+    if wish != LAST and not is_id(wish):
+        raise LaconicError(f"{wish}: is neither a file nor the id of a run", "laconic history")
+    with reading(state) as (connection, _):
+        runs = queries.history(connection, 1 if wish == LAST else 100_000)
+    run = next((run for run in reversed(runs) if wish in (LAST, run["raw_id"])), None)
+    if run is None:
+        what = "no run is recorded yet" if wish == LAST else f"no run has the id {wish!r}"
+        raise LaconicError(what, "laconic history")
+    command, raw_id = str(run["command"]), str(run["raw_id"] or "")
+    if not raw_id:
+        as_word = command.replace("'", "'\\''")
+        hint = f"{command} 2>&1 | laconic filters new {identifier} --from - --command '{as_word}'"
+        raise LaconicError(f"the last output was not kept, it was shown whole: {command}", hint)
+    raw = b"".join(Store(state).load(raw_id).values())
+    hint = f"laconic recall {raw_id} --lines 1:200 > part.txt, then --from part.txt"
+    status = run["status"]
+    return Example(_short_enough(raw, hint), command, None if status is None else int(str(status)))
+
+
+def _short_enough(raw: bytes, hint: str) -> bytes:
+    if len(raw) > _LONGEST_EXAMPLE:
+        raise LaconicError(f"the output is larger than {_LONGEST_EXAMPLE // 1024} KB", hint)
+    return raw
+
+
+# -- which command -------------------------------------------------------------------------------
+
+
+def arguments_of(command: str) -> list[Argument]:
+    found = list(runs_of(command))
+    if len(found) != 1:
+        raise LaconicError(f"expected one command, found {len(found)}")
+    return found[0][1]
+
+
+def runs_of(command: str) -> Iterator[tuple[str, list[Argument]]]:
+    """Give the text and the words of every command that a line would run."""
+    source = command.encode("utf-8", "surrogateescape")
+    try:
+        script = parse(source)
+    except ParseError as error:
+        raise LaconicError(f"cannot be parsed: {error}") from error
+    for found in commands(script):
+        if found.command.words:
+            text = source[found.command.start : found.command.end]
+            yield text.decode("utf-8", "replace"), evaluate(found.command.words, {})
+
+
+def command_path(identifier: str, arguments: list[Argument]) -> str:
+    """Give the words by which a filter finds this command: the program and its subcommand."""
+    words = [argument.text or "" for argument in arguments if argument.is_static]
+    for start in range(len(words)):  # behind `npx`, `uv run` and the like
+        path = _path(words[start:])
+        if is_found_by(path, identifier, arguments):
+            return path
+    raise UsageError("no filter can be found by this command", "name another with --command")
+
+
+def _path(words: list[str]) -> str:
+    program = words[0].rsplit("/", 1)[-1]
+    plain = _VERSION.sub("", program)
+    program = plain if plain in _INTERPRETERS else program
+    return " ".join([program, *_subcommand(program, words[1:])])
+
+
+def _subcommand(program: str, rest: list[str]) -> list[str]:
+    if program not in _INTERPRETERS:
+        count = 2 if rest[:1] == ["run"] else 1
+        return [word for word in rest[:count] if _SUBCOMMAND.fullmatch(word)]
+    if rest[:1] == ["-m"]:
+        return rest[:2]
+    code = [word for word in rest if word in ("-c", "-e")]
+    scripts = [word for word in rest if word[:1] != "-"]
+    return code[:1] or scripts[:1]
+
+
+def is_found_by(path: str, identifier: str, arguments: list[Argument]) -> bool:
+    """Tell whether a filter for this path would be the one for the command."""
+    alone = FilterSet({identifier: {"command": [path]}}, {identifier: ""}, library=library())
+    found = alone.filters.find(arguments, with_passthrough=True)
+    return found is not None and found.id == identifier
+
+
+# -- the file ------------------------------------------------------------------------------------
+
+
+def _draft(path: str, command: str, status: int, raw: bytes) -> str:
+    text = raw.decode("utf-8", "replace")
+    text += "" if text.endswith("\n") else "\n"
+    compacted = apply(Filter("", {"command": [path]}), status, read_lines(text.encode()))
+    return f'''# What it shows and what it hides, in one or two lines.
+command = [{toml.quote(path)}]
+kind = "summary"
+drop = []
+
+[[example]]
+command = {toml.quote(command)}
+status = {status}
+input = """
+{quoted(text)}"""
+output = """
+{quoted(compacted.text() if compacted else text)}"""
+'''
+
+
+def quoted(text: str) -> str:
+    """Give lines as they stand in a basic string of several lines."""
+    return "".join(f"{toml.quote(line)[1:-1]}\n" for line in text.split("\n")[:-1])

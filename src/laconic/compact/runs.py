@@ -1,0 +1,192 @@
+"""Runs of equal and of similar lines, found from either end of an output, as far as is asked for.
+
+A run is a range of lines: neighbours that are equal, or that differ in numbers only, or one line.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import lru_cache
+from itertools import compress, count
+from operator import eq, ne, not_, or_
+
+from laconic.compact.lines import split_chunk
+from laconic.compact.masks import both
+from laconic.compact.result import MADE, Row, Shown
+from laconic.compact.stages.limit import gap_row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from laconic.compact.lines import Lines, TextLines
+    from laconic.compact.masks import Mask
+
+_LONG = 6  # similar neighbours from which on only the first and the last are shown
+_SHOWN = 3  # rows in place of so many: the two and a mark
+_SHORT = 100  # lines that are compared with each other
+_MOST_DISTINCT = 8000
+_VARYING = b"0123456789abcdefABCDEF"
+
+
+def forward_runs(lines: Lines, single: Mask) -> Iterator[range]:
+    """The runs from the first on; single: lines that are similar to no other."""
+    start = 0
+    for number in range(len(lines.chunks)):
+        for pos in _starts(lines, number, single):
+            if pos > start:
+                yield range(start, pos)
+                start = pos
+    yield range(start, len(lines))
+
+
+def backward_runs(lines: Lines, single: Mask) -> Iterator[range]:
+    """The same runs from the last on."""
+    end = len(lines)
+    for number in range(len(lines.chunks) - 1, -1, -1):
+        for pos in reversed(_starts(lines, number, single)):
+            yield range(pos, end)
+            end = pos
+
+
+def rows_of_run(run: range, lines: Lines) -> list[Row]:
+    """One row for equal lines; of many similar ones the first and the last."""
+    if len(run) == 1:
+        return [run.start]
+    texts = lines.texts
+    if _is_repeated(texts, run.start + 1) and _are_equal(run, lines):
+        return [_made(run, texts)]
+    rows = _rows_of_short(run, texts) if len(run) <= _SHORT else []
+    if len(run) >= _LONG and not 0 < len(rows) <= _SHOWN:
+        return [run.start, gap_row(range(run.start + 2, run.stop)), run.stop - 1]
+    return rows
+
+
+def _rows_of_short(run: range, texts: TextLines) -> list[Row]:
+    """A row for each line and for all that are equal to it."""
+    starts = [pos for pos in run if pos == run.start or not _is_repeated(texts, pos)]
+    parts = map(range, starts, [*starts[1:], run.stop])
+    return [part.start if len(part) == 1 else _made(part, texts) for part in parts]
+
+
+def _made(run: range, texts: TextLines) -> Shown:
+    return Shown(MADE, f"{texts[run.start]} (x{len(run)})", range(run.start + 1, run.stop + 1))
+
+
+def _are_equal(run: range, lines: Lines) -> bool:
+    """Tell whether all lines of a run are the same."""
+    text = lines.texts[run.start]
+    number = bisect_right(lines.firsts, run.start) - 1
+    while number < len(lines.chunks) and lines.firsts[number] < run.stop:
+        chunk, first = lines.chunks[number], lines.firsts[number]
+        if not _is_one_line(chunk, text):
+            part = split_chunk(chunk)[max(0, run.start - first) : run.stop - first]
+            if part.count(text) < len(part):
+                return False
+        number += 1
+    return True
+
+
+def repeated(lines: Lines, mask: Mask, most: int = _MOST_DISTINCT) -> Mask:
+    """The lines of a mask that are equal to the one before them, and not blank.
+
+    They are looked for from both ends, up to so many others of the mask, which are all that is
+    shown of it.
+    """
+    found = bytearray(len(lines))
+    for order in (range(len(lines.chunks)), range(len(lines.chunks) - 1, -1, -1)):
+        left = most
+        for number in order:
+            part = _repeated_in(lines, number, mask)
+            first = lines.firsts[number]
+            found[first : first + len(part)] = part
+            left -= mask.count(1, first, first + len(part)) - part.count(1)
+            if left < 0:
+                break
+        else:
+            break
+    return bytes(found)
+
+
+def _repeated_in(lines: Lines, number: int, mask: Mask) -> Mask:
+    chunk, first = lines.chunks[number], lines.firsts[number]
+    part = mask[first : first + chunk.count("\n")]
+    if 1 not in part:
+        return part
+    texts = split_chunk(chunk)
+    return both(part, bytes([_is_repeated(lines.texts, first), *map(eq, texts, texts[1:])]))
+
+
+def _is_repeated(texts: TextLines, pos: int) -> bool:
+    """Tell whether a line is equal to that before it, and not blank."""
+    return 0 < pos < len(texts) and texts[pos] == texts[pos - 1] and bool(texts[pos].strip())
+
+
+def _starts(lines: Lines, number: int, single: Mask) -> list[int]:
+    """Where the runs of a chunk begin."""
+    chunk, first = lines.chunks[number], lines.firsts[number]
+    if first and _is_one_line(chunk, lines.texts[first - 1]):
+        return []
+    alone = single[first : first + chunk.count("\n")]
+    before = _shape_before(lines, first, single)
+    if before and 1 not in alone and _has_one_shape(chunk, before, lines.texts[first - 1]):
+        return []
+    texts = split_chunk(chunk)
+    shapes = [before, *_shapes(chunk, texts)]
+    for pos in compress(count(1), alone):
+        shapes[pos] = b""
+    differs = map(or_, map(ne, shapes, shapes[1:]), map(not_, shapes[1:]))
+    found = compress(count(), differs)
+    around = [lines.texts[first - 1] if first else None, *texts]
+    return [first + p for p in found if around[p] != texts[p] or not texts[p].strip()]
+
+
+def _is_one_line(chunk: str, text: str) -> bool:
+    """Tell whether a chunk is but repetitions of the line before it."""
+    line = f"\n{text}"
+    return chunk.startswith(line) and bool(text.strip()) and chunk == line * chunk.count("\n")
+
+
+def _shape_before(lines: Lines, first: int, single: Mask) -> bytes | None:
+    """The shape of the line in front of a chunk, None if there is none."""
+    if first == 0:
+        return None
+    text = lines.texts[first - 1]
+    return b"" if single[first - 1] else _shapes(f"\n{text}", [text])[0]
+
+
+def _has_one_shape(chunk: str, shape: bytes, before: str) -> bool:
+    """Tell whether all lines of a chunk have the shape of that before, without a step for each."""
+    if "/" not in chunk:
+        raw = chunk.encode("utf-8", "surrogateescape")
+        return raw.translate(None, _VARYING) == (b"\n" + shape) * chunk.count("\n")
+    if "/" not in before:
+        return False
+    start = re.match(" *[^ ]*", before)
+    assert start
+    rest = before.count(" ") - start[0].count(" ")
+    return _lines_with(start[0], rest).fullmatch(chunk) is not None
+
+
+@lru_cache(maxsize=16)
+def _lines_with(start: str, spaces: int) -> re.Pattern[str]:
+    """Lines that have a path, this beginning, and so many spaces behind it."""
+    line = rf"\n{re.escape(start)}(?=[^\n/]*/)(?: [^ \n]*){{{spaces}}}(?![^\n])"
+    return re.compile(f"(?:{line})*")
+
+
+def _shapes(chunk: str, texts: list[str]) -> list[bytes]:
+    """Each line without what differs between lines of one kind; an empty shape is like no other.
+
+    Numbers and hexadecimal digits go from all lines at once, which is a hundred times faster than
+    to look for them; a line with a path is known by its first word and the number of its words.
+    """
+    raw = chunk.encode("utf-8", "surrogateescape")
+    shapes = raw.translate(None, _VARYING).split(b"\n")[1:]
+    for pos, text in enumerate(texts if "/" in chunk else ()):
+        if "/" in text:
+            words = text.split(None, 1)
+            if len(words) > 1 and "/" not in words[0]:
+                shapes[pos] = b"%s %d" % (words[0].encode("utf-8", "replace"), text.count(" "))
+    return shapes

@@ -1,0 +1,2 @@
+cargo build --offline --color=always
+status 101

@@ -1,0 +1,2 @@
+cargo build --offline
+status 101

@@ -1,0 +1,2 @@
+cargo clippy --offline --workspace
+status 0

@@ -1,0 +1,2 @@
+cargo test --offline --color=always -p core-lib
+status 0

@@ -1,0 +1,2 @@
+cargo test --offline --doc
+status 101

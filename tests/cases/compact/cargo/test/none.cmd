@@ -1,0 +1,2 @@
+cargo test --offline nosuchname
+status 0

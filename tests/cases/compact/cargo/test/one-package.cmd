@@ -1,0 +1,2 @@
+cargo test --offline -p cli
+status 0

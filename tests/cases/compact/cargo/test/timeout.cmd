@@ -1,0 +1,2 @@
+cargo test --offline --test three
+status 124

@@ -1,0 +1,2 @@
+cargo test --offline --workspace --no-fail-fast
+status 101

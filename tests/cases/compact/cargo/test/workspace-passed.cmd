@@ -1,0 +1,2 @@
+cargo test --offline --workspace
+status 0

@@ -1,0 +1,2 @@
+docker build --network=none -t shop:1 .
+status 0

@@ -1,0 +1,2 @@
+docker buildx build --load -f nosuch .
+status 1

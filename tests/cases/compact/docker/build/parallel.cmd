@@ -1,0 +1,2 @@
+docker buildx build --progress=plain --load --no-cache --target build .
+status 0

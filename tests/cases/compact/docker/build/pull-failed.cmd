@@ -1,0 +1,2 @@
+docker buildx build --load -f Dockerfile.pull .
+status 1

@@ -1,0 +1,2 @@
+docker buildx build --load -f Dockerfile.syntax .
+status 1

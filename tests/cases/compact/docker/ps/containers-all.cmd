@@ -1,0 +1,2 @@
+docker ps -a
+status 0

@@ -1,0 +1,2 @@
+docker ps
+status 0

@@ -1,0 +1,2 @@
+npx eslint --color src
+status 1

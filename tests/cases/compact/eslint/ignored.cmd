@@ -1,0 +1,2 @@
+npx eslint node_modules/jest/index.js
+status 2

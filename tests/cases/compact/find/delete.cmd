@@ -1,0 +1,2 @@
+find . -name thing_7.py -print -delete
+status 0

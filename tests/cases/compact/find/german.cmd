@@ -1,0 +1,2 @@
+find src nosuch -name "*.c"
+status 1

@@ -1,0 +1,2 @@
+find . -type f
+status 0

@@ -1,0 +1,2 @@
+git add README.md
+status 128

@@ -1,0 +1,2 @@
+git branch -a --color=always
+status 0

@@ -1,0 +1,2 @@
+git branch -a
+status 0

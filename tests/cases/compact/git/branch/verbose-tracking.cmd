@@ -1,0 +1,2 @@
+git branch -vv
+status 0

@@ -1,0 +1,2 @@
+git commit --allow-empty -m ""
+status 1

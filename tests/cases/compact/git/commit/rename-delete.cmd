@@ -1,0 +1,2 @@
+git commit -am "move things about"
+status 0

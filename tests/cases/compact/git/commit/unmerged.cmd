@@ -1,0 +1,2 @@
+git commit -m "resolved?"
+status 128

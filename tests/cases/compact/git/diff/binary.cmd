@@ -1,0 +1,2 @@
+git diff HEAD -- logo.png READ.md README.md
+status 0

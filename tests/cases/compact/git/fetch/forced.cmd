@@ -1,0 +1,2 @@
+git fetch --prune
+status 0

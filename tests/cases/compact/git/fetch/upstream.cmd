@@ -1,0 +1,2 @@
+git fetch upstream
+status 0

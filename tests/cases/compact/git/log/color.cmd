@@ -1,0 +1,2 @@
+git log --color=always -6
+status 0

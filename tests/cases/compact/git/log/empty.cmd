@@ -1,0 +1,2 @@
+git log --author=nobody
+status 0

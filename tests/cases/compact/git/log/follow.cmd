@@ -1,0 +1,2 @@
+git log --follow -4 -- READ.md
+status 0

@@ -1,0 +1,2 @@
+git log --first-parent --decorate=full
+status 0

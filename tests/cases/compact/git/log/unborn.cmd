@@ -1,0 +1,2 @@
+git log
+status 128

@@ -1,0 +1,2 @@
+git pull --no-rebase
+status 1

@@ -1,0 +1,2 @@
+git pull --no-rebase --progress
+status 0

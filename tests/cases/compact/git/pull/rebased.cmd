@@ -1,0 +1,2 @@
+git pull --rebase --progress
+status 0

@@ -1,0 +1,2 @@
+git pull
+status 128

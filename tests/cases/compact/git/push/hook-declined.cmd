@@ -1,0 +1,2 @@
+git push --force origin main
+status 1

@@ -1,0 +1,2 @@
+git push origin main
+status 1

@@ -1,0 +1,2 @@
+git push --progress
+status 0

@@ -1,0 +1,2 @@
+git show --color=always HEAD~2
+status 0

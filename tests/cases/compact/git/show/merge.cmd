@@ -1,0 +1,2 @@
+git show 1f0e7c2
+status 0

@@ -1,0 +1,2 @@
+git show HEAD~1 HEAD~2
+status 0

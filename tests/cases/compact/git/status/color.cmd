@@ -1,0 +1,2 @@
+git -c color.status=always status
+status 0

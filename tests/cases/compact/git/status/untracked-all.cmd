@@ -1,0 +1,2 @@
+git status -uall
+status 0

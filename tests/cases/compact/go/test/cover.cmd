@@ -1,0 +1,2 @@
+go test -cover ./store ./calc
+status 1

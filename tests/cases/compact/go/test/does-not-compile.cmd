@@ -1,0 +1,2 @@
+go test ./store ./calc
+status 1

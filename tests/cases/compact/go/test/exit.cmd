@@ -1,0 +1,2 @@
+go test ./store
+status 1

@@ -1,0 +1,2 @@
+go test -v ./calc ./store
+status 1

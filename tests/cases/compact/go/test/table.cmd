@@ -1,0 +1,2 @@
+go test ./calc ./store
+status 1

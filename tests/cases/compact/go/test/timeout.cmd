@@ -1,0 +1,2 @@
+go test -timeout 1s ./slow ./store
+status 1

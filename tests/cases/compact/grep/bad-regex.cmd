@@ -1,0 +1,2 @@
+grep -rn '[' src
+status 2

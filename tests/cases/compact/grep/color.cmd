@@ -1,0 +1,2 @@
+grep -rn --color=always TODO src/app/models src/app/views
+status 0

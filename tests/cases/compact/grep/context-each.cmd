@@ -1,0 +1,2 @@
+grep -rn -A2 -B1 "raise Value" src/app/models
+status 0

@@ -1,0 +1,2 @@
+grep -rc TODO src
+status 0

@@ -1,0 +1,2 @@
+grep -rn "class Thing" src lib docs
+status 0

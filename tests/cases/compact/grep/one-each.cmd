@@ -1,0 +1,2 @@
+grep -rn TODO .
+status 0

@@ -1,0 +1,2 @@
+grep TODO src
+status 2

@@ -1,0 +1,2 @@
+rg --color=always -n TODO src/app/models
+status 0

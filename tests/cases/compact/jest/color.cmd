@@ -1,0 +1,2 @@
+npx jest --colors src/bad.test.js
+status 1

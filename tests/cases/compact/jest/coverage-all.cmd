@@ -1,0 +1,2 @@
+npx jest --coverage
+status 0

@@ -1,0 +1,2 @@
+npx jest -t adds
+status 0

@@ -1,0 +1,2 @@
+npx jest src/leak.test.js
+status 124

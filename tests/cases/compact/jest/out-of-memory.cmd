@@ -1,0 +1,2 @@
+npx jest -i src/oom.test.js
+status 134

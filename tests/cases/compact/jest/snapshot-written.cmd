@@ -1,0 +1,2 @@
+npx jest --ci=false src/snap.test.js
+status 0

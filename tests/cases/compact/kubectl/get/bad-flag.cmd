@@ -1,0 +1,2 @@
+kubectl get pods --nosuch
+status 1

@@ -1,0 +1,2 @@
+kubectl get pods --context nosuch
+status 1

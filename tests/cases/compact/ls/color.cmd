@@ -1,0 +1,2 @@
+ls -la --color=always docs
+status 0

@@ -1,0 +1,2 @@
+ls -la src nosuch
+status 2

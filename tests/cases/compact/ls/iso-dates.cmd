@@ -1,0 +1,2 @@
+ls -l docs
+status 0

@@ -1,0 +1,2 @@
+ls -lR src
+status 0

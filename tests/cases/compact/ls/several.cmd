@@ -1,0 +1,2 @@
+ls -l docs lib/core broken
+status 0

@@ -1,0 +1,2 @@
+make -C build
+status 2

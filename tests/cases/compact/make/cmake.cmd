@@ -1,0 +1,2 @@
+make -C build core
+status 0

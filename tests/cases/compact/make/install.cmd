@@ -1,0 +1,2 @@
+make lib install
+status 0

@@ -1,0 +1,2 @@
+make
+status 0

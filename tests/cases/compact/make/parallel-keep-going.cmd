@@ -1,0 +1,2 @@
+make -j4 -k
+status 2

@@ -1,0 +1,2 @@
+mypy --python-version 2.7 pkg
+status 2

@@ -1,0 +1,2 @@
+mypy --show-column-numbers --show-error-end pkg
+status 1

@@ -1,0 +1,2 @@
+mypy --config-file nosuch.ini pkg
+status 2

@@ -1,0 +1,2 @@
+mypy --no-error-summary pkg/sub/m1.py
+status 1

@@ -1,0 +1,2 @@
+mypy pkg
+status 1

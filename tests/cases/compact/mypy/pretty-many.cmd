@@ -1,0 +1,2 @@
+mypy --pretty pkg
+status 1

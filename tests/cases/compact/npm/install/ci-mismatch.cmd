@@ -1,0 +1,2 @@
+npm ci
+status 1

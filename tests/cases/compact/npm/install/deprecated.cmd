@@ -1,0 +1,2 @@
+npm install --no-audit
+status 0

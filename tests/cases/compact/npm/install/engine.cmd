@@ -1,0 +1,2 @@
+npm install --engine-strict
+status 1

@@ -1,0 +1,2 @@
+npm install
+status 1

@@ -1,0 +1,2 @@
+pip install 'idna==3.3'
+status 0

@@ -1,0 +1,2 @@
+pip install --upgrade idna==3.4
+status 0

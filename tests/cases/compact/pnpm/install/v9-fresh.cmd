@@ -1,0 +1,2 @@
+pnpm install
+status 0

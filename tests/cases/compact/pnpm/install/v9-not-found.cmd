@@ -1,0 +1,2 @@
+pnpm add nosuch-package-laconic-xyz
+status 1

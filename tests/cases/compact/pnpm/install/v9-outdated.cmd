@@ -1,0 +1,2 @@
+pnpm install --frozen-lockfile
+status 1

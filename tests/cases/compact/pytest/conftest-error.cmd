@@ -1,0 +1,2 @@
+pytest -p no:cacheprovider tests
+status 4

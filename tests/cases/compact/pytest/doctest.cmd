@@ -1,0 +1,2 @@
+pytest -p no:cacheprovider --doctest-modules doc.py
+status 1

@@ -1,0 +1,2 @@
+pytest -p no:cacheprovider tests/test_fixture.py
+status 1

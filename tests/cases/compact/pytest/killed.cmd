@@ -1,0 +1,2 @@
+pytest -p no:cacheprovider tests/test_ok.py tests/test_kill.py
+status 137

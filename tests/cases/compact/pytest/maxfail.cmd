@@ -1,0 +1,2 @@
+pytest --maxfail=2 -p no:cacheprovider -q
+status 1

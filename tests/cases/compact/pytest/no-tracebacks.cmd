@@ -1,0 +1,2 @@
+pytest --tb=no -q -p no:cacheprovider
+status 1

@@ -1,0 +1,2 @@
+pytest -p no:cacheprovider tests/test_ok.py::test_nosuch
+status 4

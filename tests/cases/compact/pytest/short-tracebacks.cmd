@@ -1,0 +1,2 @@
+pytest --tb=short -p no:cacheprovider
+status 1

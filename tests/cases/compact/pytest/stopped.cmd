@@ -1,0 +1,2 @@
+pytest -x -p no:cacheprovider
+status 1

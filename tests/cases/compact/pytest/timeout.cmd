@@ -1,0 +1,2 @@
+pytest -p no:cacheprovider tests/test_kill.py
+status 124

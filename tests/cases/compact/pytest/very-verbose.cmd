@@ -1,0 +1,2 @@
+pytest -vv -p no:cacheprovider tests/test_bad.py
+status 1

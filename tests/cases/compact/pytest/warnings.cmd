@@ -1,0 +1,2 @@
+pytest -p no:cacheprovider tests/test_warn.py tests/test_ok.py
+status 1

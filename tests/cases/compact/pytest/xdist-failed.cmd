@@ -1,0 +1,2 @@
+pytest -n 2 -p no:cacheprovider
+status 1

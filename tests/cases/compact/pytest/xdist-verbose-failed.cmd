@@ -1,0 +1,2 @@
+pytest -n 2 -v -p no:cacheprovider
+status 1

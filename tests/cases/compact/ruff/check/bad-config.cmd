@@ -1,0 +1,2 @@
+ruff check pkg
+status 2

@@ -1,0 +1,2 @@
+ruff check --fix --select F,I pkg
+status 1

@@ -1,0 +1,2 @@
+ruff format pkg calc.py
+status 0

@@ -1,0 +1,2 @@
+terraform plan -nosuch
+status 1

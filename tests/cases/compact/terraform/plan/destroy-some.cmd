@@ -1,0 +1,2 @@
+terraform plan -no-color
+status 0

@@ -1,0 +1,2 @@
+terraform plan -destroy -no-color
+status 0

@@ -1,0 +1,2 @@
+terraform plan
+status 1

@@ -1,0 +1,2 @@
+terraform plan -no-color -input=false -var-file=nosuch.tfvars
+status 1

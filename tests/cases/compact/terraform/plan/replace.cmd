@@ -1,0 +1,2 @@
+terraform plan -no-color -var size=large
+status 0

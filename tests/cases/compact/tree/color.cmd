@@ -1,0 +1,2 @@
+tree -C src
+status 0

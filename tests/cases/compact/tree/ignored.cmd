@@ -1,0 +1,2 @@
+tree -I 'thing_*'
+status 0

@@ -1,0 +1,2 @@
+tree -L 2
+status 0

@@ -1,0 +1,2 @@
+npx tsc -b --verbose
+status 2

@@ -1,0 +1,2 @@
+npx tsc -p tsconfig.json --rootDir nosuch
+status 1

@@ -1,0 +1,2 @@
+python -m unittest -v tests.test_v
+status 134

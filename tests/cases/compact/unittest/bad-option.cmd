@@ -1,0 +1,2 @@
+python -m unittest --nosuch
+status 2

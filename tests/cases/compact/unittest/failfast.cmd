@@ -1,0 +1,2 @@
+python -m unittest -f -v tests.test_u
+status 1

@@ -1,0 +1,2 @@
+python -m unittest tests.test_u
+status 1

@@ -1,0 +1,2 @@
+npx vitest run --bail 1
+status 1

@@ -1,0 +1,2 @@
+npx vitest run --coverage
+status 0

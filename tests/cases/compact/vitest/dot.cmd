@@ -1,0 +1,2 @@
+npx vitest run --reporter=dot
+status 0

@@ -1,0 +1,71 @@
+"""What the fast searches of laconic.compact mean, line by line and without haste."""
+
+from __future__ import annotations
+
+import re
+
+from laconic.compact.diagnostics import WORDS
+
+_PLACE = re.compile(r"\.[a-z][a-z0-9_]{0,9}[:(][0-9]|, line [0-9]|^[^\s:]*[a-z_]:[0-9]+:", re.ASCII)
+_MISTAKES = r"(?:errors?|fail(?:ed|ures?|ing)?|conflicts?|exceptions?)\b"
+_ZEROS = (
+    rf"(?<![\w.])0 (?:\w+ )?{_MISTAKES}", rf"(?<!\w)no (?:\w+ )?{_MISTAKES}",
+    r"errors?[=:] ?0(?![\w.])", r"fail(?:ed|ures?)[=:] ?0(?![\w.])",
+)  # fmt: skip
+_PACKAGES = (
+    "Compiling", "Checking", "Downloading", "Downloaded", "Collecting", "Installing", "Fetching",
+    "Building", "Documenting", "Adding", "Updating",
+)  # fmt: skip
+_HARMLESS = (
+    r"^test .* \.\.\. (?:ok|ignored)$", r"^\s*--- PASS: ", r"^ok +\S+\s+[\d.]+m?s$",
+    r"^\s*[✓✔√] [^:]*$", r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$", r"^\s+at /rustc/[0-9a-f]{40}/",
+    rf"^\s*(?:{'|'.join(_PACKAGES)}) [\w.@/+-]+ v?\d[\w.+-]*(?: \([^()]*\))?$",
+)  # fmt: skip
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\^_])")
+
+
+def is_diagnostic(text: str) -> bool:
+    lowered = text.encode("utf-8", "surrogateescape").lower().decode("utf-8", "surrogateescape")
+    if not _has_sign(lowered) or any(re.search(source, text) for source in _HARMLESS):
+        return False
+    if re.match("\\s+(?:at|\u276f) ", lowered):
+        place = text.rsplit(maxsplit=1)[-1].lower()
+        if "node_modules/" in place or "node:internal/" in place:
+            return False
+    for source in _ZEROS:
+        lowered = re.sub(source, "", lowered, flags=re.ASCII)
+    return _has_sign(lowered)
+
+
+def _has_sign(lowered: str) -> bool:
+    return any(word in lowered for word in WORDS) or _PLACE.search(lowered) is not None
+
+
+def clean(text: str, *, is_text: bool) -> str:
+    text = _ESCAPE.sub("", text)
+    if is_text or "\r" not in text:
+        return text
+    text = text.removesuffix("\r")
+    parts = [part for part in text.split("\r") if part.strip()]
+    if any(map(is_diagnostic, parts[:-1])):
+        return text
+    return parts[-1] if parts else text.split("\r")[0]
+
+
+def runs(texts: list[str], single: set[int]) -> list[range]:
+    """Neighbours that are equal or of the same shape, from the first line to the last."""
+    shapes = ["" if pos in single else _shape(text) for pos, text in enumerate(texts)]
+    found, start = [], 0
+    for pos in range(1, len(texts)):
+        is_equal = texts[pos] == texts[pos - 1] and bool(texts[pos].strip())
+        if not is_equal and (shapes[pos] != shapes[pos - 1] or not shapes[pos]):
+            found.append(range(start, pos))
+            start = pos
+    return [*found, range(start, len(texts))]
+
+
+def _shape(text: str) -> str:
+    words = text.split(None, 1)
+    if "/" in text and len(words) > 1 and "/" not in words[0]:
+        return f"{words[0]} {text.count(' ')}"
+    return re.sub("[0-9a-fA-F]", "", text)
