@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from laconic.shell.walk import commands
 from laconic.shell.words import literal
 from laconic.types import Verdict
 
+_PLAIN_WORD = re.compile(r"[\w./=,:@%+-]+")
 CASES = Path(__file__).parent / "cases" / "decide"
 
 
@@ -82,6 +84,33 @@ def _first_name(command: str) -> str | None:
     return name if name and name.isalnum() and command.startswith(name) else None
 
 
+def _last_word(command: str) -> tuple[str, str] | None:
+    """A plain command without its last word, and that word, if it stands for itself."""
+    front, _, last = command.rpartition(" ")
+    is_plain = _first_name(command) is not None and _PLAIN_WORD.fullmatch(last)
+    return (front, last) if is_plain and front.strip() and "<<" not in front else None
+
+
+def _echoed_last(command: str) -> str | None:
+    found = _last_word(command)
+    return None if found is None else f"{found[0]} $(echo {found[1]})"
+
+
+def _last_in_variable(command: str) -> str | None:
+    found = _last_word(command)
+    return None if found is None else f'w={found[1]}; {found[0]} "$w"'
+
+
+def _last_in_loop(command: str) -> str | None:
+    found = _last_word(command)
+    return None if found is None else f"for w in {found[1]} x; do {found[0]} $w; done"
+
+
+def _echoed_first(command: str) -> str | None:
+    name = _first_name(command)
+    return None if name is None else command.replace(name, f"$(echo {name})", 1)
+
+
 MUTATIONS = {
     "blanks": lambda c: c.replace(" ", "  ") if "'" not in c and '"' not in c else None,
     "quotes": _quote_first,
@@ -93,6 +122,12 @@ MUTATIONS = {
     "group": lambda c: f"{{ {c}\n}}",
     "behind cd": lambda c: f"cd x && {{ {c}\n}}",
     "continued": lambda c: f"true &&\n{c}",
+    "loop": lambda c: f"for i in 1; do {c}\ndone",
+    "behind an assignment": lambda c: f"w=1; {c}",
+    "name from a substitution": _echoed_first,
+    "word from a substitution": _echoed_last,
+    "word from a variable": _last_in_variable,
+    "word from a loop": _last_in_loop,
 }
 
 

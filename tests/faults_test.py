@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from laconic import agent_rules, engine, exceptions, external
 from laconic.catalog import library, tables
-from laconic.policy import commands, configured, evaluation, judge, permissions, places
+from laconic.policy import commands, configured, evaluation, judge, permissions, places, scope
 from laconic.policy import decide as policy
 from laconic.policy.call import Call
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
-from laconic.settings import process_environment, read_settings
-from laconic.tools import knowledge, options
+from laconic.settings import process_environment, read_directories, read_settings
+from laconic.tools import arguments, knowledge, options
 from laconic.types import Verdict
 
 FAULTS = [
@@ -136,13 +138,19 @@ def test_a_fault_in_the_users_rules(monkeypatch, fault):
     [
         (policy, "parse", "ls"),
         (policy, "commands", "ls"),
-        (policy, "redirect_findings", "ls"),
+        (policy, "redirect_findings", "cat < x"),
+        (policy, "evaluations", "ls"),
         (policy, "evaluation_findings", "ls"),
+        (policy, "binding_findings", "ls"),
         (policy, "bombs", "ls"),
-        (policy, "strictest", "ls"),
-        (evaluation, "evaluations", "echo $((1 + 2))"),
+        (policy, "strictest", "ls; ls"),
+        (evaluation, "result", "echo $(( $(echo 1) + 2 ))"),
         (places, "_place", "cat < x"),
-        (judge, "evaluate", "ls"),
+        (judge, "expand", "ls"),
+        (scope, "Flow", "x=1; cat $x"),
+        (scope, "worlds", "x=1; cat $x"),
+        (scope, "followed_names", "ls"),
+        (arguments, "output", "ls $(echo x)"),
     ],
 )
 def test_a_fault_anywhere_else(monkeypatch, module, name, command, fault):
@@ -186,6 +194,9 @@ def test_a_fault_in_reading_the_users_rules(ask, monkeypatch, fault):
 
 
 def test_a_fault_in_the_store_of_exceptions(ask, monkeypatch, fault):
+    exceptions.add(
+        read_directories().state, "npm publish", "/", time.time() + 60, once=False, now=0
+    )
     monkeypatch.setattr(exceptions, "find", broken(fault))
     decision = ask("npm publish")
     assert decision.verdict is Verdict.ASK

@@ -36,6 +36,7 @@ def test_it_counts_what_is_allowed(tmp_path):
         {"command": "zz", "expected": yes},
         {"command": "git push", "expected": no},
         {"command": "git log", "expected": no},
+        {"command": "nice python3 -m json.tool x", "expected": no},
         {"command": "rm -rf /", "expected": ["deny"]},
     ]
     for name, rows in (("bypass", bypass), ("gate", gate)):
@@ -48,8 +49,9 @@ def test_it_counts_what_is_allowed(tmp_path):
         "  unproven      0 of     1 (  0.00 %) allowed",
         "  harmless      1 of     2 ( 50.00 %) allowed",
         "  deny          0 of     1 (  0.00 %) allowed",
-        "  ask           1 of     3 ( 33.33 %) allowed",
+        "  ask           2 of     4 ( 50.00 %) allowed",
         '    "git log"\n        git/log: ',
+        "        python3: python3: the module json.tool only reads and prints\n        nice: ",
         "speed over gate.jsonl: median ",
         "length: microseconds per KB",
     ):

@@ -7,11 +7,12 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from laconic.catalog import library, tables
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
 from laconic.shell.words import literal
-from laconic.tools.options import ATTACHED, FLAG, Spec
+from laconic.tools.options import ATTACHED, FLAG, VALUE, Spec
+
+from .knowledge import Knowledge, built_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,9 +24,13 @@ PIECES = Path(__file__).parents[1] / "cases" / "effects" / "pieces.txt"
 
 _FILES = """
     a b link notes.txt data.json data.yaml data.csv data.xml data.db app.py main.c main.o main.bin
-    c.gz c.bz2 c.xz c.zst t.tar t.tgz z.zip lib.a fix.patch cert.crt src docs . .. ./a src/app.py
-    ../outside/kept.txt HEAD main side v1 origin
+    c.gz c.bz2 c.xz c.zst t.tar t.tgz z.zip app.jar page.html lib.a fix.patch cert.crt src docs . ..
+    ./a src/app.py ../outside/kept.txt HEAD main side v1 origin
 """.split()
+_OPERANDS = [
+    words.split()
+    for words in "out,./p.sh,evil,a out,a ./p.sh,./p.sh a,out a,a b out,1 ./p.sh".split(",")
+]
 _VALUES = "out out.txt ../outside/new ./p.sh evil a b 1 0 2 x - , 10 json".split()
 _NASTY = """
     -o -O -w -f -i -e -c -x -p -r -d -D -t -T -C -F -E -I -S -P -s -u -k -l -n -v -q -a -z -N -W -X
@@ -42,17 +47,18 @@ class Tool(NamedTuple):
     path: tuple[str, ...]
     spec: Spec
     needs: tuple[str, ...]
+    refused: tuple[str, ...]
     words: tuple[str, ...]
     examples: tuple[list[str], ...]
 
 
-def tools() -> dict[str, list[Tool]]:
+def tools(knowledge: Knowledge | None = None) -> dict[str, list[Tool]]:
     """All paths with a table that allows, by program, as far as the program is installed."""
-    written = {name: table for _, name, table in tables()}
+    known_here = knowledge or built_in()
     found: dict[str, list[Tool]] = {}
-    for program, branch in library().root.words.items():
+    for program, branch in sorted(known_here.library.root.words.items()):
         if shutil.which(program):
-            known = list(_tools_below(branch, (program,), Spec(), written))
+            known = list(_tools_below(branch, (program,), Spec(), known_here.written))
             if known:
                 found[program] = known
     return found
@@ -73,7 +79,8 @@ def _tools_below(
             said = [word for words in yes + no for word in words[1:]]
             spec = (entry.options or Spec()).joined(everywhere)
             like_this = tuple(words for words in yes if words[: len(path)] == list(path))
-            yield Tool(path, spec, entry.needs, (*said, *entry.refuse), like_this)
+            refused = tuple(entry.refuse)
+            yield Tool(path, spec, entry.needs, refused, (*said, *refused), like_this)
     for word, child in branch.words.items():
         yield from _tools_below(child, (*path, word), everywhere, written)
 
@@ -105,16 +112,50 @@ def random_command(source: Random, tool: Tool) -> str:
     return " ".join(map(quoted, words)) + source.choice(["", "", " < b"])
 
 
-def each_option(tool: Tool) -> Iterator[str]:
-    """Every option that is accepted, in the first example and alone, with values that tell."""
-    for example in (*tool.examples[:1], list(tool.path)):
+def each_option(tool: Tool) -> Iterator[list[str]]:
+    """Every option that is accepted or known to do harm, each in all its ways, telling ones first.
+
+    In the examples and alone, with values that would show, in front of operands and behind them.
+    """
+    for name, (arity, _) in tool.spec.known.items():
+        if arity == FLAG:
+            yield _placed(tool, [[name]])
+        else:
+            apart = [[name, "out"]] if arity == VALUE else []
+            values = ("out", "./p.sh", "a", "1", "../outside/new")
+            yield _placed(tool, [[_attached(name, value)] for value in values] + apart)
+    for name in tool.refused:
+        yield _placed(tool, _disguised(tool, name))
+
+
+def each_operand(tool: Tool) -> Iterator[list[str]]:
+    """Operands that would show if they were written to, run or deleted; examples cut short."""
+    bases = [list(tool.path), *tool.examples[:2]]
+    for more in _OPERANDS:
+        yield [" ".join(map(quoted, [*base, *more])) for base in bases]
+    for example in tool.examples:
+        cut = [[*example[:at], *example[at + 1 :]] for at in range(len(tool.path), len(example))]
+        yield [" ".join(map(quoted, words)) for words in cut]
+
+
+def _placed(tool: Tool, options: list[list[str]]) -> list[str]:
+    found = []
+    for example in (*tool.examples[:2], list(tool.path)):
         program, rest = example[: len(tool.path)], example[len(tool.path) :]
-        for name, (arity, _) in tool.spec.known.items():
-            values = ("out", "./p.sh", "a", "1")
-            options = [name] if arity == FLAG else [_attached(name, value) for value in values]
-            for option in options:
-                yield " ".join(map(quoted, [*program, *rest, option]))
-                yield " ".join(map(quoted, [*program, option, *rest]))
+        for words in options:
+            found += [[*program, *words, *rest], [*program, *rest, *words]]
+    return [" ".join(map(quoted, words)) for words in found]
+
+
+def _disguised(tool: Tool, name: str) -> list[list[str]]:
+    """An option that the table refuses: shortened, with a value or none, behind other letters."""
+    found = [[name], [name, "out"], [_attached(name, "out")], [_attached(name, "./p.sh")]]
+    if name.startswith("--"):
+        found += [[name[:length], "out"] for length in range(3, len(name))]
+        return found + [[f"{name[:length]}=out"] for length in range(3, len(name))]
+    letters = [other[1] for other, (arity, _) in tool.spec.known.items() if arity == FLAG]
+    bundles = [f"-{letter}{name[1:]}" for letter in letters if letter != "-"]
+    return found + [[bundle, "out"] for bundle in bundles] + [[f"{b}out"] for b in bundles]
 
 
 def _random_words(source: Random, tool: Tool) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from decide_test import ALL
-from laconic.catalog import library, tables
+from laconic.catalog import tables
 from laconic.policy.decide import decide
 from laconic.policy.rules import Rules
 from laconic.shell import parse
@@ -19,8 +19,12 @@ from laconic.shell.walk import commands
 from laconic.shell.words import literal
 from laconic.types import Verdict
 
+from .knowledge import built_in
+
 if TYPE_CHECKING:
     from laconic.policy.places import Facts
+
+    from .knowledge import Knowledge
 
 MAY_CHANGE = Path(__file__).parents[1] / "cases" / "effects" / "may-change.txt"
 # Programs that are allowed although their purpose is to make files.
@@ -54,9 +58,11 @@ def _builtins() -> frozenset[str]:
     return frozenset(subprocess.check_output(["bash", "-c", "compgen -b -k"], text=True).split())
 
 
-def allowing_rules(command: str, facts: Facts, profile: str = "default") -> frozenset[str] | None:
+def allowing_rules(
+    command: str, facts: Facts, profile: str = "default", knowledge: Knowledge | None = None
+) -> frozenset[str] | None:
     """The ids of the rules by which a command is allowed; None if it is not."""
-    decision = decide(command, library(), Rules(profile), facts)
+    decision = decide(command, (knowledge or built_in()).library, Rules(profile), facts)
     if decision.verdict is not Verdict.ALLOW:
         return None
     return frozenset(leaf.rule for leaf in decision.leaves())

@@ -1,8 +1,8 @@
 """Run commands that the gate allows, and tell which of them change something.
 
-`python -m effects.hunt [SEED [SECONDS]]` runs all claims, then for so long every option that is
-accepted, then for so long random arguments; it prints each command that changed something, as short
-as it could be made, and exits 1 if any did.
+`python -m effects.hunt [SEED [SECONDS]]` runs all claims, then for so long what the tables accept,
+option by option, then for so long random arguments; it prints each command that changed something,
+as short as it could be made, and exits 1 if any did.
 """
 
 from __future__ import annotations
@@ -12,19 +12,23 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.policy.places import Facts
 from laconic.shell import parse
 from laconic.shell.walk import commands
 
-from .arguments import each_option, random_command, random_script, scripts, tools
+from .arguments import each_operand, each_option, random_command, random_script, scripts, tools
 from .claims import BUILDERS, allowing_rules, claims, programs, unexcused
 from .isolation import isolation
+from .knowledge import built_in
 from .scratch import Scratch
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
+
+    from .knowledge import Knowledge
 
 _WORKERS = 2
 _TRIES = 20
@@ -49,10 +53,22 @@ class Finding(NamedTuple):
 
 
 class Hunt:
-    """Runs commands in several places at a time until they or the time are used up."""
+    """Runs commands in several places at a time until they or the time are used up.
 
-    def __init__(self, candidates: Iterable[str], each_s: float, deadline: float) -> None:
+    enough: the number of findings that it ends with.
+    """
+
+    def __init__(
+        self,
+        candidates: Iterable[str],
+        each_s: float,
+        deadline: float,
+        knowledge: Knowledge | None = None,
+        *,
+        enough: float = float("inf"),
+    ) -> None:
         self._candidates, self._each_s, self._deadline = iter(candidates), each_s, deadline
+        self._knowledge, self._enough = knowledge or built_in(), enough
         self._lock = threading.Lock()
         self.ran = 0
         self.findings: list[Finding] = []
@@ -64,8 +80,9 @@ class Hunt:
         return self
 
     def _next(self) -> str | None:
+        is_over = time.monotonic() >= self._deadline or len(self.findings) >= self._enough
         with self._lock:
-            return next(self._candidates, None) if time.monotonic() < self._deadline else None
+            return None if is_over else next(self._candidates, None)
 
     def _work(self) -> None:
         scratch = Scratch()
@@ -79,7 +96,7 @@ class Hunt:
             scratch.close()
 
     def _changes(self, command: str, scratch: Scratch) -> list[str] | None:
-        rules = allowing_rules(command, scratch.facts)
+        rules = allowing_rules(command, scratch.facts, knowledge=self._knowledge)
         if rules is None:
             return None
         return unexcused(scratch.changes(command, self._each_s), rules | programs(command))
@@ -116,10 +133,12 @@ def runnable_claims() -> list[str]:
     ]
 
 
-def random_commands(seed: int, without: Collection[str] = ()) -> Iterator[str]:
+def random_commands(
+    seed: int, without: Collection[str] = (), knowledge: Knowledge | None = None
+) -> Iterator[str]:
     """Allowed command lines without end, from all programs in turn."""
-    source, facts = random.Random(seed), Facts()
-    known = {name: found for name, found in tools().items() if name not in {*BUILDERS, *without}}
+    source, facts, left_out = random.Random(seed), Facts(), {*BUILDERS, *without}
+    known = {name: found for name, found in tools(knowledge).items() if name not in left_out}
     names, programmable = list(known), scripts()
     weights = [min(len(known[name]), _HEAVIEST) for name in names]
     while True:
@@ -127,18 +146,27 @@ def random_commands(seed: int, without: Collection[str] = ()) -> Iterator[str]:
         script = source.choice(programmable) if source.random() < _SCRIPTS else None
         for _ in range(_TRIES):
             command = random_script(source, script) if script else random_command(source, tool)
-            if allowing_rules(command, facts) is not None:
+            if allowing_rules(command, facts, knowledge=knowledge) is not None:
                 yield command
                 break
 
 
-def commands_by_option(seed: int) -> list[str]:
-    """Every option of every table once, in an order that is given by the seed."""
-    known = [tool for name, found in tools().items() if name not in BUILDERS for tool in found]
+def commands_by_table(
+    seed: int, only: Collection[str] = (), knowledge: Knowledge | None = None
+) -> list[str]:
+    """Every option of every table and telling operands, each once before any a second time."""
+    known = [
+        tool
+        for name, found in tools(knowledge).items()
+        if name not in BUILDERS and (not only or name in only)
+        for tool in found
+    ]
     tables = {(tool.path[0], *tool.spec.known, *tool.words): tool for tool in known}
-    made = list(dict.fromkeys(command for tool in tables.values() for command in each_option(tool)))
-    random.Random(seed).shuffle(made)
-    return made
+    found = tables.values()
+    ways = [ways for tool in found for ways in (*each_option(tool), *each_operand(tool))]
+    random.Random(seed).shuffle(ways)
+    rounds = zip_longest(*ways)
+    return list(dict.fromkeys(command for each in rounds for command in each if command))
 
 
 def main() -> int:
@@ -148,10 +176,10 @@ def main() -> int:
     if guard is None or not guard.is_closed:
         print("effects: needs unshare and setpriv, to shut off what it runs", file=sys.stderr)
         return 1
-    print(f"effects: seed {seed}, {seconds:.0f} s for options and as much for the rest", flush=True)
+    print(f"effects: seed {seed}, {seconds:.0f} s for tables and as much for the rest", flush=True)
     failed = _report("claims", Hunt(runnable_claims(), 5, float("inf")))
     deadline = time.monotonic() + seconds
-    failed |= _report("options", Hunt(commands_by_option(seed), 2, deadline))
+    failed |= _report("tables", Hunt(commands_by_table(seed), 2, deadline))
     deadline = time.monotonic() + seconds
     failed |= _report("random arguments", Hunt(random_commands(seed), 2, deadline))
     return failed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 
 from laconic.policy.places import is_secret, place
@@ -10,6 +11,8 @@ from laconic.types import Decision, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from laconic.policy.judge import Judge
     from laconic.tools.arguments import Argument
     from laconic.tools.knowledge import Entry, Match
@@ -30,10 +33,13 @@ _FIRM_PLACES = {
 class Call:
     """A program with its arguments; findings are the decisions that speak against it.
 
-    id: the path as a rule id (`git/push`).
+    id: the path as a rule id (`git/push`). why: what it does and why that is harmless, in case
+    nothing speaks against it.
     """
 
-    __slots__ = ("arguments", "entry", "findings", "id", "judge", "match", "parsed", "path", "span")
+    __slots__ = (
+        "arguments", "entry", "findings", "id", "judge", "match", "parsed", "path", "span", "why",
+    )  # fmt: skip
 
     def __init__(self, match: Match, entry: Entry, judge: Judge, span: tuple[int, int]) -> None:
         self.match, self.entry, self.judge, self.span = match, entry, judge, span
@@ -41,8 +47,15 @@ class Call:
         self.id = "/".join(match.path)
         self.parsed: Parsed | None = None
         self.findings: list[Decision] = []
+        self.why = entry.about
+        if entry.anything and entry.about and not entry.code:
+            self.why += ", whatever its arguments are"
 
     # -- what handlers say
+
+    def harmless(self, why: str) -> None:
+        """Why this very call does no harm; it decides nothing."""
+        self.why = why
 
     def ask(
         self,
@@ -83,7 +96,7 @@ class Call:
             self.ask("read", "reads a network connection", argument, firm=True)
         elif any(map(_RAW_DEVICE.match, argument.texts)):
             self.ask("read", "reads a raw device or the memory of a process", argument, firm=True)
-        if self.judge.profile != "relaxed" and any(map(is_secret, argument.texts)):
+        if self.judge.profile != "relaxed" and any(map(is_secret, self._paths(argument))):
             self.ask("secret", "reads keys, passwords or tokens", argument)
 
     def writes(self, argument: Argument) -> None:
@@ -146,6 +159,13 @@ class Call:
             self.ask("code", "runs shell code that is not known", argument, firm=True)
         else:
             self.findings.append(self.judge.nested(argument))
+
+    def _paths(self, argument: Argument) -> Iterable[str]:
+        """As written, and from where `cd` may have led."""
+        yield from argument.texts
+        for cwd in self.judge.directories[1:]:
+            for text in argument.texts:
+                yield posixpath.normpath(posixpath.join(cwd, text))
 
     def _places(self, argument: Argument) -> set[str]:
         judge = self.judge

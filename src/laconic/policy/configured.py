@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from laconic.shell.ast import Assignment, Command, Loop, Word
 from laconic.shell.words import leading, literal
-from laconic.tools.arguments import evaluate
+from laconic.tools.arguments import expand
 from laconic.tools.options import parse_options
 from laconic.types import Decision, Verdict
 
@@ -128,7 +128,7 @@ def value_of(assignment: Assignment, judge: Judge) -> str | None:
         return None
     if not isinstance(assignment.value, Word):
         return "" if assignment.value is None else None
-    found = evaluate((assignment.value,), judge.known)
+    found = expand((assignment.value,), judge.values)
     return found[0].text if len(found) == 1 and not found[0].glob else None
 
 

@@ -7,17 +7,18 @@ strictest part decides. What cannot be parsed asks, and what can be read of it m
 
 from __future__ import annotations
 
+from laconic.policy.bindings import binding_findings
 from laconic.policy.bombs import bombs
 from laconic.policy.configured import changed_names, exports
 from laconic.policy.evaluation import evaluation_findings
 from laconic.policy.judge import Judge
 from laconic.policy.permissions import apply_to_text
 from laconic.policy.redirects import redirect_findings
+from laconic.policy.scope import Scope, changes_directory
 from laconic.shell import ParseError, parse
-from laconic.shell.ast import Assignment, Function, Loop, Node, Word, nodes
-from laconic.shell.walk import commands
-from laconic.shell.words import literal
-from laconic.tools.arguments import evaluate
+from laconic.shell.ast import Function, nodes
+from laconic.shell.walk import commands, evaluations, redirects
+from laconic.tools.arguments import expand
 from laconic.types import Decision, Verdict, strictest
 
 TYPE_CHECKING = False
@@ -25,13 +26,12 @@ if TYPE_CHECKING:
     from laconic.policy.configured import Export
     from laconic.policy.places import Facts
     from laconic.policy.rules import Rules
-    from laconic.shell.ast import Script
+    from laconic.shell.ast import Command, Node, Script
     from laconic.shell.walk import Occurrence
     from laconic.tools.knowledge import Library
 
 MAX_BYTES = 64 * 1024
 _MAX_READABLE_LINES = 40
-_MAX_POSSIBLE = 16
 
 
 def decide(command: str, library: Library, rules: Rules, facts: Facts) -> Decision:
@@ -77,28 +77,47 @@ def _unparsable(command: str, size: int, error: ParseError, judge: Judge) -> Dec
 
 
 def _judge_script(script: Script, judge: Judge) -> Decision:
-    found = nodes(script.body)
+    functions, values = judge.functions, judge.values
+    try:
+        return _judge_parts(script, judge)
+    finally:
+        judge.functions, judge.values = functions, values
+
+
+def _judge_parts(script: Script, judge: Judge) -> Decision:
+    found, occurrences = nodes(script.body), commands(script)
     functions = [node for node in found if isinstance(node, Function)]
-    outer = judge.functions
-    judge.functions = outer | {function.name for function in functions}
-    for name in _assigned_names(found) & judge.known.keys():
-        del judge.known[name]
-    judge.possible.update(_possible_values(found, judge))
-    parts: list[Decision] = []
-    occurrences = commands(script)
+    judge.functions |= {function.name for function in functions}
+    scope = Scope(found, occurrences, judge)
+    judge.values = scope.start
+    sites = evaluations(script, scope.fields)
+    scope.follow(script, found, occurrences, sites)
     exported = _follow_exports(script, found, occurrences, judge) if judge.rules.gates else []
-    for occurrence in occurrences:
-        start = occurrence.command.start
-        judge.given = {e.name: e.value for e in exported if e.start <= start < e.end}
-        context = occurrence.context
-        substituted = bool(context.substitution) and not context.assigned
-        parts.append(judge.simple(occurrence.command, substituted=substituted))
-        _follow_directory(occurrence, judge)
-    parts += redirect_findings(script, judge)
-    parts += evaluation_findings(script, found)
+    parts = [_judge_occurrence(occurrence, exported, scope, judge) for occurrence in occurrences]
+    for redirect in redirects(script):
+        for values in scope.at(redirect):
+            judge.values = values
+            parts += redirect_findings(redirect, judge)
+    parts += evaluation_findings(sites, found, script.source, scope.start)
+    parts += binding_findings(found, sites, judge.facts.environment)
     parts += bombs(functions, occurrences)
-    judge.functions = outer
     return strictest(parts, 0, len(script.source))
+
+
+def _judge_occurrence(
+    occurrence: Occurrence, exported: list[Export], scope: Scope, judge: Judge
+) -> Decision:
+    """One simple command, for all values that its variables may have: the strictest counts."""
+    command, context = occurrence.command, occurrence.context
+    judge.given = {e.name: e.value for e in exported if e.start <= command.start < e.end}
+    substituted = bool(context.substitution) and not context.assigned
+    cases = []
+    for values in scope.at(command):
+        judge.values = values
+        cases.append(judge.simple(command, substituted=substituted))
+        if changes_directory(occurrence):
+            _follow_directory(command, judge)
+    return max(cases, key=lambda case: (case.verdict, case.risk, case.firm))
 
 
 def _follow_exports(
@@ -109,32 +128,11 @@ def _follow_exports(
     return exported
 
 
-def _follow_directory(occurrence: Occurrence, judge: Judge) -> None:
-    words = occurrence.command.words
-    if not words or literal(words[0]) not in ("cd", "pushd", "popd", "chdir"):
-        return
+def _follow_directory(command: Command, judge: Judge) -> None:
     targets = [
         argument
-        for argument in evaluate(words[1:], judge.known)
-        if not argument.leading.startswith("-") or argument.text == "-"
+        for argument in expand(command.words, judge.values)
+        if argument.text not in ("command", "builtin")
+        and (not argument.leading.startswith("-") or argument.text == "-")
     ]
-    judge.enter_directory(targets[0] if targets else None)
-
-
-def _possible_values(found: list[Node], judge: Judge) -> dict[str, tuple[str, ...]]:
-    """All values that the text itself gives to its variables: any of them may be meant."""
-    values: dict[str, list[str]] = {}
-    for node in found:
-        words: tuple[Word, ...] = ()
-        if isinstance(node, Assignment) and isinstance(node.value, Word):
-            words = (node.value,)
-        elif isinstance(node, Loop):
-            words = node.words or ()
-        for argument in evaluate(words, judge.known):
-            if argument.text is not None and isinstance(node, Assignment | Loop):
-                values.setdefault(node.name, []).append(argument.text)
-    return {name: tuple(dict.fromkeys(given))[:_MAX_POSSIBLE] for name, given in values.items()}
-
-
-def _assigned_names(found: list[Node]) -> set[str]:
-    return {node.name for node in found if isinstance(node, Assignment | Loop) and node.name}
+    judge.enter_directory(targets[1] if len(targets) > 1 else None)

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import re
 
-from laconic.shell.ast import Assignment, Command, Loop, Parameter
-from laconic.shell.walk import evaluations
+from laconic.shell.ast import Assignment, Command, Loop, Parameter, Substitution
 from laconic.shell.words import assigned, literal
+from laconic.tools.arguments import result
 from laconic.types import Decision, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.shell.ast import Node, Script
+    from laconic.shell.ast import Node
     from laconic.shell.walk import Evaluation
+    from laconic.tools.arguments import Values
 
+_MAX_NUMBERS = 16
 _INTEGER = re.compile(r"-?[0-9]+")
 
 
-def evaluation_findings(script: Script, found: list[Node]) -> list[Decision]:
-    sites = evaluations(script)
+def evaluation_findings(
+    sites: list[Evaluation], found: list[Node], source: bytes, values: Values
+) -> list[Decision]:
     if not sites:
         return []
     tainted = _tainted_names(found)
+    _put_numbers_in(sites, found, source, values)
     return [
         Decision(
             Verdict.ASK, f"evaluation/{site.kind}", _WHY[site.kind], site.start, site.end, firm=True
@@ -37,6 +41,20 @@ _WHY = {
     "indirect": "which variable is read is only known when it runs",
     "prompt": "the value is expanded like a prompt, which may run commands",
 }
+
+
+def _put_numbers_in(
+    sites: list[Evaluation], found: list[Node], source: bytes, values: Values
+) -> None:
+    """`$(echo 1)` in an expression is the number 1; any other text might be code."""
+    numbers: dict[str, str] = {}
+    for node in found if any("$(" in (s.text or "") for s in sites) else ():
+        number = result(node, values) if isinstance(node, Substitution) else None
+        if number is not None and _is_number(number):
+            numbers[source[node.start : node.end].decode("latin-1")] = number
+    for site in sites if len(numbers) <= _MAX_NUMBERS else ():
+        for written, number in numbers.items() if site.kind == "arithmetic" else ():
+            site.text = site.text and site.text.replace(written, number)
 
 
 def _may_run_code(site: Evaluation, tainted: frozenset[str]) -> bool:

@@ -15,7 +15,7 @@ from laconic.policy.commands import handler
 from laconic.policy.configured import configures_gate, settled, value_of
 from laconic.policy.permissions import apply
 from laconic.shell.words import literal
-from laconic.tools.arguments import Argument, evaluate
+from laconic.tools.arguments import Argument, Values, expand
 from laconic.types import Decision, Verdict, strictest
 
 TYPE_CHECKING = False
@@ -41,12 +41,12 @@ class Judge:
 
     around: the programs that run the one under judgement. inline: the variables in front of it;
     given: those that are certain to be exported by now; changed: those that may have any value.
-    known: the values of variables, where certain; possible: values that others may have.
+    values: what is known of the variables at the command under judgement.
     """
 
     __slots__ = (
         "around", "changed", "decide", "depth", "directories", "facts", "free_places", "functions",
-        "given", "inline", "known", "library", "possible", "profile", "rules", "substituted",
+        "given", "guessing", "inline", "library", "profile", "rules", "substituted", "values",
     )  # fmt: skip
 
     def __init__(
@@ -54,14 +54,14 @@ class Judge:
     ) -> None:
         self.library, self.rules, self.facts, self.decide = library, rules, facts, decide
         self.depth = 0
+        self.guessing = False
         self.profile = rules.profile
         self.free_places = (
             frozenset(("project", "temporary")) if self.profile == "relaxed" else frozenset()
         )
         self.directories = [facts.cwd]
         self.functions: frozenset[str] = frozenset()
-        self.known = {"HOME": facts.home, "PWD": facts.cwd}
-        self.possible: dict[str, tuple[str, ...]] = {}
+        self.values = Values({"HOME": facts.home, "PWD": facts.cwd})
         self.around: list[str] = []
         self.substituted = False
         self.inline: dict[str, str | None] = {}
@@ -79,7 +79,9 @@ class Judge:
         span = command.start, command.end
         found = self._assignments(command)
         if command.words:
-            arguments = evaluate(command.words, self.known, self.possible)
+            arguments = expand(command.words, self.values)
+            if not arguments:
+                return _dynamic("the name of the program is not known", span)
             outer = self.inline
             self.inline = {a.name: value_of(a, self) for a in command.assignments}
             found.append(self.command(arguments, span))
@@ -94,13 +96,7 @@ class Judge:
             return Decision(Verdict.ASK, "nesting", "commands nested too deeply", *span)
         name = arguments[0].text
         if name is None or arguments[0].glob or _ODD.search(name) or not name:
-            return Decision(
-                Verdict.ASK,
-                "dynamic-command",
-                "the name of the program is not known",
-                *span,
-                firm=True,
-            )
+            return self._unknown_program(arguments, span)
         base = name.rsplit("/", 1)[-1]
         self.depth += 1
         try:
@@ -112,7 +108,25 @@ class Judge:
             reason = f"the rule failed ({type(fault).__name__}: {fault})"
             decision = Decision(Verdict.ASK, f"{base}/fault", reason, *span, firm=True)
         self.depth -= 1
+        if arguments[0].expanded:
+            # what looks for builtins by their names in the text has not seen this one
+            dynamic = _dynamic("the name of the program comes from an expansion", span)
+            return strictest((decision, dynamic), *span)
         return decision
+
+    def _unknown_program(self, arguments: list[Argument], span: tuple[int, int]) -> Decision:
+        """Ask, or deny if one of the names that it may have is denied."""
+        first, rest = arguments[0], arguments[1:]
+        unknown = _dynamic("the name of the program is not known", span)
+        if self.guessing or first.text is not None:
+            return unknown
+        self.guessing = True  # what it runs may be unknown, too: once is enough
+        found = [unknown]
+        for name in filter(None, first.possible):
+            program = Argument(name, first.start, first.end, expanded=True)
+            found.append(self.command([program, *rest], span))
+        self.guessing = False
+        return max(found, key=lambda decision: decision.verdict)
 
     def _spellings(self, base: str, arguments: list[Argument]) -> list[list[Argument]]:
         """The command as written, by base name, and without options in front of a subcommand."""
@@ -162,16 +176,17 @@ class Judge:
         self._judge(call)
         self.around.pop()
         parts = settled(call, base)
-        if parts:
+        if any(part.verdict is not Verdict.ALLOW for part in parts):
             return strictest(parts, *span)
-        if call.findings:
-            reason = f"{' '.join(call.path)} is allowed by the configuration"
-            return Decision(Verdict.ALLOW, "config/allow", reason, *span)
-        about = found.entry.about
-        reason = (
-            f"{' '.join(call.path)}: {about}" if about else f"{' '.join(call.path)} is harmless"
-        )
-        return Decision(Verdict.ALLOW, call.id, reason, *span)
+        path = " ".join(call.path)
+        if len(parts) < len(call.findings):
+            reason = f"{path} is allowed by the configuration"
+            own = Decision(Verdict.ALLOW, "config/allow", reason, *span)
+        else:
+            reason = f"{path}: {call.why}" if call.why else f"{path} is harmless"
+            reason += "; what it runs is judged, too" if parts else ""
+            own = Decision(Verdict.ALLOW, call.id, reason, *span)
+        return strictest((*parts, own), *span)
 
     def _find(self, base: str, arguments: list[Argument]) -> Match | None:
         found = self.library.find(base, arguments)
@@ -290,6 +305,10 @@ class Judge:
         self.directories = list(dict.fromkeys([*self.directories, *reached]))
         if len(self.directories) > _MAX_DIRECTORIES:
             self.directories = [*self.directories[:_MAX_DIRECTORIES], ""]
+
+
+def _dynamic(reason: str, span: tuple[int, int]) -> Decision:
+    return Decision(Verdict.ASK, "dynamic-command", reason, *span, firm=True)
 
 
 def _joined(cwd: str, target: str) -> str:

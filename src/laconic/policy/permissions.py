@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from fnmatch import translate
+from functools import lru_cache
 
 from laconic.types import Decision, Verdict, strictest
 
@@ -24,14 +25,27 @@ class Permission:
     """A rule for commands whose text fits a pattern, in which `*` stands for anything.
 
     rest: more words may follow. written: the rule as the user wrote it; source: where it stands.
+    unless: patterns, and whether words may follow, of rules that count more and say something
+    looser.
     """
 
-    __slots__ = ("_fits", "_fits_more", "pattern", "rest", "rule", "source", "verdict", "written")
+    __slots__ = (
+        "_fits", "_fits_more", "pattern", "rest", "rule", "source", "unless", "verdict", "written",
+    )  # fmt: skip
 
     def __init__(
-        self, verdict: Verdict, pattern: str, *, rest: bool, written: str, source: str, agent: str
+        self,
+        verdict: Verdict,
+        pattern: str,
+        *,
+        rest: bool,
+        written: str,
+        source: str,
+        agent: str,
+        unless: tuple[tuple[str, bool], ...] = (),
     ) -> None:
         self.verdict, self.rest, self.written, self.source = verdict, rest, written, source
+        self.unless = unless
         self.pattern = _plain(pattern)
         self.rule = f"permissions/{agent}/{verdict.word}"
         self._fits = _compiled(self.pattern)
@@ -82,6 +96,21 @@ class Permission:
         has_blanks = any(_BLANKS.search(word) for word in words)
         return len(words) == len(arguments) and not has_blanks and self.fits(" ".join(words))
 
+    def is_overridden(self, arguments: list[Argument]) -> bool:
+        """Tell whether a rule that counts more speaks of just this command."""
+        looser = (
+            Permission(Verdict.ALLOW, pattern, rest=rest, written="", source="", agent="")
+            for pattern, rest in self.unless
+        )
+        return any(rule.fits_words(arguments) or rule.begins(arguments) for rule in looser)
+
+    def begins(self, arguments: list[Argument]) -> bool:
+        """Tell whether a pattern that leaves only the end open fits, whatever comes there."""
+        head, star, tail = self.pattern.partition("*")
+        known = arguments[: _known(arguments)]
+        text = " ".join(argument.text or "" for argument in known)
+        return bool(head and star) and not tail and text.startswith(head)
+
     def says(self, verdict: Verdict, decision: Decision) -> Decision:
         verb = {Verdict.ALLOW: "allows", Verdict.ASK: "asks about", Verdict.DENY: "denies"}
         what = verb[verdict] if verdict is self.verdict else "may speak of"
@@ -91,6 +120,7 @@ class Permission:
         )
 
 
+@lru_cache(maxsize=1024)
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(translate(_GLOB_SPECIALS.sub(r"[\1]", pattern)))
 
@@ -115,7 +145,7 @@ def apply(
     for permission in permissions:
         if permission.verdict is not Verdict.ALLOW:
             verdict = max(permission.fits_spelling(spelling) for spelling in spellings)
-            if verdict is not Verdict.ALLOW:
+            if verdict is not Verdict.ALLOW and not permission.is_overridden(spellings[0]):
                 said.append(permission.says(verdict, decision))
     if len(said) == 1 and decision.verdict is Verdict.ASK and not decision.risk:
         allows = (p for p in permissions if p.verdict is Verdict.ALLOW)
@@ -132,7 +162,7 @@ def apply_to_text(
     said = [
         permission.says(permission.verdict, decision)
         for permission in permissions
-        if permission.verdict > decision.verdict and permission.fits(text)
+        if permission.verdict > decision.verdict and not permission.unless and permission.fits(text)
     ]
     return strictest((decision, *said), decision.start, decision.end)
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from laconic.policy.call import Call
-from laconic.shell.walk import redirects
-from laconic.tools.arguments import evaluate
+from laconic.tools.arguments import expand
 from laconic.tools.knowledge import Branch, Entry, Match
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.judge import Judge
-    from laconic.shell.ast import Redirect, Script
+    from laconic.shell.ast import Redirect
     from laconic.types import Decision
 
 _STANDARD_STREAMS = frozenset(("0", "1", "2", "-"))
@@ -18,20 +17,17 @@ _REDIRECT_ENTRY = Entry("redirect", {}, "")
 _NO_MATCH = Match("redirect", Branch(), [])
 
 
-def redirect_findings(script: Script, judge: Judge) -> list[Decision]:
-    findings: list[Decision] = []
-    for redirect in redirects(script):
-        call = Call(_NO_MATCH, _REDIRECT_ENTRY, judge, (redirect.start, redirect.end))
-        _judge_redirect(redirect, call)
-        findings += call.findings
-    return findings
+def redirect_findings(redirect: Redirect, judge: Judge) -> list[Decision]:
+    call = Call(_NO_MATCH, _REDIRECT_ENTRY, judge, (redirect.start, redirect.end))
+    _judge_redirect(redirect, call)
+    return call.findings
 
 
 def _judge_redirect(redirect: Redirect, call: Call) -> None:
     operator = redirect.operator
     if operator in ("<<", "<<-", "<<<"):
         return
-    targets = evaluate((redirect.target,), call.judge.known, call.judge.possible)
+    targets = expand((redirect.target,), call.judge.values)
     if len(targets) != 1 or targets[0].glob:
         call.ask("target", "redirects to something that is not known")
         return

@@ -48,3 +48,11 @@ class Rules:
         self.gates: dict[str, Gate] = {}
         self.force_push: frozenset[str] = frozenset()
         self.permissions: tuple[Permission, ...] = ()
+
+    def here(self, gates: dict[str, Gate], permissions: tuple[Permission, ...]) -> Rules:
+        """Give the same rules with those that depend on who asks, and where."""
+        made = Rules(self.profile)
+        for name in self.__slots__:
+            setattr(made, name, getattr(self, name))
+        made.gates, made.permissions = gates, permissions
+        return made

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+from laconic.lazy import pattern
+
 Cell = tuple[str, bool]  # a character, and whether it is quoted
 MAX_FIELDS = 256
 _MAX_BRACES = 40
-_SEQUENCE = re.compile(r"([-+]?[0-9]+|[A-Za-z])\.\.([-+]?[0-9]+|[A-Za-z])(?:\.\.([-+]?[0-9]+))?")
+_SEQUENCE = pattern(r"([-+]?[0-9]+|[A-Za-z])\.\.([-+]?[0-9]+|[A-Za-z])(?:\.\.([-+]?[0-9]+))?")
 
 
 def expand_braces(cells: list[Cell]) -> list[list[Cell]] | None:

@@ -2,17 +2,17 @@ r"""What bash makes of the text inside `$'..'`."""
 
 from __future__ import annotations
 
-import re
+from laconic.lazy import pattern
 
 _LETTERS = {
     "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v",
     "e": "\x1b", "E": "\x1b", "\\": "\\", "'": "'", '"': '"', "?": "?",
 }  # fmt: skip
-_OCTAL = re.compile(r"[0-7]{1,3}")
+_OCTAL = pattern(r"[0-7]{1,3}")
 _HEX = {
-    "x": re.compile(r"[0-9a-fA-F]{1,2}"),
-    "u": re.compile(r"[0-9a-fA-F]{1,4}"),
-    "U": re.compile(r"[0-9a-fA-F]{1,8}"),
+    "x": pattern(r"[0-9a-fA-F]{1,2}"),
+    "u": pattern(r"[0-9a-fA-F]{1,4}"),
+    "U": pattern(r"[0-9a-fA-F]{1,8}"),
 }
 _LAST_CODE_POINT = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)

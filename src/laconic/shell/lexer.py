@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from laconic.lazy import pattern
 from laconic.shell.ast import (
     COMPOUNDS,
     Arithmetic,
@@ -32,15 +33,15 @@ if TYPE_CHECKING:
 
 MAX_BACKTRACKS = 40  # `((` may open arithmetic or two subshells: re-reading is bounded
 
-_PLAIN = re.compile(r"""(?:[^ \t\n|&;()<>\\'"`$?*+@!]+|[?*+@!](?!\())+""")
-_IN_QUOTES = re.compile(r'[^\\"`$]+')
-_IN_HEREDOC = re.compile(r"[^\\`$]+")
-_IN_ARITHMETIC = re.compile(r"[^\\$`\"'()\[\]]+")
-_IN_BRACES = re.compile(r"[^\\}'\"$`<>]+")
-_SIMPLE_PARAMETER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
-_BRACED_PARAMETER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
-_OPERATOR = re.compile(r":[-=+?]|##?|%%?|//?|\^\^?|,,?|@[A-Za-z]?|[-:=+?*]")
-_DOLLAR_SINGLE = re.compile(r"(?:[^\\']+|\\.)*", re.DOTALL)
+_PLAIN = pattern(r"""(?:[^ \t\n|&;()<>\\'"`$?*+@!]+|[?*+@!](?!\())+""")
+_IN_QUOTES = pattern(r'[^\\"`$]+')
+_IN_HEREDOC = pattern(r"[^\\`$]+")
+_IN_ARITHMETIC = pattern(r"[^\\$`\"'()\[\]]+")
+_IN_BRACES = pattern(r"[^\\}'\"$`<>]+")
+_SIMPLE_PARAMETER = pattern(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
+_BRACED_PARAMETER = pattern(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
+_OPERATOR = pattern(r":[-=+?]|##?|%%?|//?|\^\^?|,,?|@[A-Za-z]?|[-:=+?*]")
+_DOLLAR_SINGLE = pattern(r"(?:[^\\']+|\\.)*", re.DOTALL)
 
 
 class Lexer(Scanner):

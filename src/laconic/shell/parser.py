@@ -5,8 +5,7 @@ One method per construct, so that the grammar stands in one place: that makes th
 
 from __future__ import annotations
 
-import re
-
+from laconic.lazy import pattern
 from laconic.shell.ast import (
     AndOr,
     ArithmeticCommand,
@@ -39,24 +38,26 @@ from laconic.shell.simple import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
+
     from laconic.shell.ast import AnyCommand
 
-_INTERNAL = re.compile(rb"[\0\x01\x7f]")
+_INTERNAL = pattern(rb"[\0\x01\x7f]")
 _DELIMITED = r"(?=[ \t\n|&;()]|[<>](?!\()|\Z)"
-_RESERVED = re.compile(
+_RESERVED = pattern(
     r"(?:if|then|elif|else|fi|for|while|until|done|do|case|esac|select|in|function|coproc|time"
     r"|\[\[|[{}!])" + _DELIMITED
 )
 _RESERVED_STARTS = frozenset(word[0] for word in RESERVED_WORDS)
 _MISPLACED = frozenset("then elif else fi do done esac in }".split())
 _COMPOUND_STARTS = frozenset("if while until for select case [[ {".split())
-_IN = re.compile("in" + _DELIMITED)
-_CONDITIONAL_END = re.compile(r"\]\]" + _DELIMITED)
-_TIME_OPTION = re.compile(r"(?:-p|--)" + _DELIMITED)
-_ASSIGNING_NAME = re.compile(f"(?:{'|'.join(sorted(ASSIGNING))})" + _DELIMITED)
-_LOOP_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*" + _DELIMITED)
-_FUNCTION = re.compile(r"""([^ \t\n|&;()<>\\'"`$]+)[ \t]*\([ \t]*\)""")
-_FUNCTION_KEYWORD = re.compile(r"""([^ \t\n|&;()<>\\'"`$]+)(?:[ \t]*\([ \t]*\))?""")
+_IN = pattern("in" + _DELIMITED)
+_CONDITIONAL_END = pattern(r"\]\]" + _DELIMITED)
+_TIME_OPTION = pattern(r"(?:-p|--)" + _DELIMITED)
+_ASSIGNING_NAME = pattern(f"(?:{'|'.join(sorted(ASSIGNING))})" + _DELIMITED)
+_LOOP_NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*" + _DELIMITED)
+_FUNCTION = pattern(r"""([^ \t\n|&;()<>\\'"`$]+)[ \t]*\([ \t]*\)""")
+_FUNCTION_KEYWORD = pattern(r"""([^ \t\n|&;()<>\\'"`$]+)(?:[ \t]*\([ \t]*\))?""")
 _FOR_SEMICOLONS = 2
 _UNARY = frozenset(f"-{letter}" for letter in "abcdefghknoprstuvwxzGLNORS")
 _BINARY = frozenset("== = != =~ -eq -ne -lt -le -gt -ge -nt -ot -ef < >".split())

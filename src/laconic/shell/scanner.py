@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import abc
-import re
 
+from laconic.lazy import pattern
 from laconic.shell.ast import Mark, Substitution, nodes
 
 TYPE_CHECKING = False
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 META = frozenset(" \t\n|&;()<>")
 MAX_DEPTH = 80  # ten Python frames a level stay below the interpreter's limit of 1000
 
-_BLANKS = re.compile(r"(?:[ \t]+|\\\n)+")
-_CONTINUATIONS = re.compile(r"(?:\\\n)+")
+_BLANKS = pattern(r"(?:[ \t]+|\\\n)+")
+_CONTINUATIONS = pattern(r"(?:\\\n)+")
 
 
 class ParseError(Exception):

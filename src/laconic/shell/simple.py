@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from laconic.lazy import pattern
 from laconic.shell.ast import (
     Arithmetic,
     Array,
@@ -19,15 +18,15 @@ from laconic.shell.ast import (
 from laconic.shell.lexer import Lexer
 from laconic.shell.scanner import META
 
-ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[|\+?=)")
-NUMBERED = re.compile(r"[0-9]+(?=[<>])")
-NAMED = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*\}(?=[<>])")
+ASSIGNMENT = pattern(r"([A-Za-z_][A-Za-z0-9_]*)(\[|\+?=)")
+NUMBERED = pattern(r"[0-9]+(?=[<>])")
+NAMED = pattern(r"\{[A-Za-z_][A-Za-z0-9_]*\}(?=[<>])")
 RESERVED_WORDS = frozenset(
     "if then elif else fi for while until done do case esac select in function coproc time"
     " [[ { } !".split()
 )
-_NAMED_ELEMENT = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*\[[^<>]*\]\}[<>]")
-_REDIRECT = re.compile(r"<<<|<<-|<<|<&|<>|<|>>|>&|>\||>|&>>|&>")
+_NAMED_ELEMENT = pattern(r"\{[A-Za-z_][A-Za-z0-9_]*\[[^<>]*\]\}[<>]")
+_REDIRECT = pattern(r"<<<|<<-|<<|<&|<>|<|>>|>&|>\||>|&>>|&>")
 _MAX_FD_DIGITS = 9
 # these take assignments as arguments, with arrays
 ASSIGNING = frozenset("alias declare export local readonly typeset let eval".split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from laconic.lazy import pattern
 from laconic.shell.ast import (
     AndOr,
     Arithmetic,
@@ -32,9 +33,12 @@ from laconic.shell.words import fields, leading, literal, splits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from laconic.shell.ast import AnyCommand
+    from laconic.shell.words import Field
+
+    Reader = Callable[[Word | Assignment], tuple[Field, ...] | None]
 
 
 class Context:
@@ -232,8 +236,8 @@ class Evaluation:
         return frozenset(_NAME.findall(self.text))
 
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_PLAIN_EXPRESSION = re.compile(
+_NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_PLAIN_EXPRESSION = pattern(
     r"(?:[A-Za-z0-9_ \t\n+\-*/%<>=!&|^~?:,();#@]|\[[A-Za-z0-9_]+\]|\$(?:[A-Za-z_][A-Za-z0-9_]*"
     r"|\{[A-Za-z_][A-Za-z0-9_]*\}|[#?]))*"
 )
@@ -241,8 +245,11 @@ _COMPARISONS = frozenset(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"])
 _DECLARING = frozenset(["declare", "typeset", "local"])
 
 
-def evaluations(script: Script) -> list[Evaluation]:
-    """Every evaluation site at any depth, in the order of the source."""
+def evaluations(script: Script, read: Reader = fields) -> list[Evaluation]:
+    """Every evaluation site at any depth, in the order of the source.
+
+    read: what the arguments of builtins say, None for a word that is not known.
+    """
     found: list[Evaluation] = []
     for node in nodes(script.body):
         if isinstance(node, Arithmetic):
@@ -252,7 +259,7 @@ def evaluations(script: Script) -> list[Evaluation]:
         elif isinstance(node, Test):
             found += _in_test(node)
         elif isinstance(node, Command):
-            found += _in_builtin(node)
+            found += _in_builtin(node, read)
     return sorted(found, key=lambda site: site.start)
 
 
@@ -276,14 +283,14 @@ def _in_test(node: Test) -> Iterator[Evaluation]:
         yield Evaluation(node.operands[0], "variable", literal(node.operands[0]))
 
 
-def _in_builtin(command: Command) -> Iterator[Evaluation]:
+def _in_builtin(command: Command, read: Reader) -> Iterator[Evaluation]:
     words = command.words
     while len(words) > 1 and literal(words[0]) in ("command", "builtin"):
         words = words[1:]
     name = literal(words[0]) if words else None
     if name not in _EVALUATING:
         return
-    arguments = _known_arguments(words[1:])
+    arguments = _known_arguments(words[1:], read)
     if name == "printf":
         arguments = arguments[:2]  # behind the format nothing is an option
     if name == "let":
@@ -306,11 +313,13 @@ _EVALUATING = _DECLARING.union(
 )
 
 
-def _known_arguments(words: tuple[Word | Assignment, ...]) -> list[tuple[Node, str | None]]:
+def _known_arguments(
+    words: tuple[Word | Assignment, ...], read: Reader
+) -> list[tuple[Node, str | None]]:
     """Arguments as the builtin sees them; None for a text that is not known."""
     found: list[tuple[Node, str | None]] = []
     for word in words:
-        values = fields(word)
+        values = read(word)
         if values is None and leading(word).startswith("-"):
             found.append((word, leading(word)))
         found += [(word, None)] if values is None else [(word, value.text) for value in values]

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from laconic.shell.ast import Assignment, Literal, Parameter, Quoted, Word
-from laconic.shell.words import fields, flat, leading, part_splits, text
+import re
+
+from laconic.shell.ast import (
+    Assignment,
+    DoubleQuoted,
+    Literal,
+    Parameter,
+    Quoted,
+    Substitution,
+    Word,
+)
+from laconic.shell.words import fields, flat, leading, literal, part_splits, text
+from laconic.tools.printed import output, printer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +24,14 @@ if TYPE_CHECKING:
 
 
 _MAX_POSSIBLE = 16
+_MAX_LENGTH = 16 * 1024
+_MAX_DEPTH = 3  # of substitutions in substitutions whose results are looked for
 _NUMBERS = frozenset("#?$!")
+_PLACES = frozenset(("HOME", "PWD"))
+_CHANGES_IN_ZSH = re.compile(r"\[|:[aAcehlpPqQrstuxgfFwW&]")
+_BLANKS = " \t\n"
+_TO_SPACE = {ord("\t"): " ", ord("\n"): " "}
+_EMPTY = Quoted(0, 0, "", "'")
 
 
 class Argument:
@@ -21,10 +39,12 @@ class Argument:
 
     text: its value, None if not known (for a glob, the pattern). leading: what it begins with for
     certain. glob: it names files by pattern. splits: it may become several words, or none.
-    possible: values that it may have, where its text is not known; never the whole truth.
+    expanded: a variable (but HOME or PWD) or a substitution gave a part of it, or became nothing in
+    front of it. possible: values that it may have, where its text is not known; never the whole
+    truth.
     """
 
-    __slots__ = ("end", "glob", "leading", "possible", "splits", "start", "text")
+    __slots__ = ("end", "expanded", "glob", "leading", "possible", "splits", "start", "text")
 
     def __init__(
         self,
@@ -35,10 +55,11 @@ class Argument:
         leading: str | None = None,
         glob: bool = False,
         splits: bool = False,
+        expanded: bool = False,
     ) -> None:
         self.text, self.start, self.end = text, start, end
         self.leading = (text or "") if leading is None else leading
-        self.glob, self.splits = glob, splits
+        self.glob, self.splits, self.expanded = glob, splits, expanded
         self.possible: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -64,34 +85,54 @@ class Argument:
             leading=self.leading[length:],
             glob=self.glob,
             splits=self.splits,
+            expanded=self.expanded,
         )
 
 
-def evaluate(
-    words: tuple[Word | Assignment, ...],
-    variables: Mapping[str, str],
-    possible: Mapping[str, tuple[str, ...]] | None = None,
-) -> list[Argument]:
-    """The arguments that words become.
+class Values:
+    """What is known of the values that expansions give.
 
-    variables: those whose values are certain. possible: values that others may have.
+    certain: variables that have this value. possible: values that others may have. printers: the
+    commands of which `$(echo x)` gives what their arguments say; those that no function replaces.
     """
+
+    __slots__ = ("certain", "possible", "printers")
+
+    def __init__(
+        self,
+        certain: Mapping[str, str] | None = None,
+        possible: Mapping[str, tuple[str, ...]] | None = None,
+        printers: frozenset[str] = frozenset(),
+    ) -> None:
+        self.certain, self.possible, self.printers = certain or {}, possible or {}, printers
+
+
+def evaluate(words: tuple[Word | Assignment, ...], variables: Mapping[str, str]) -> list[Argument]:
+    """The arguments that words become, where nothing but these variables is known."""
+    return expand(words, Values(variables))
+
+
+def expand(words: tuple[Word | Assignment, ...], values: Values, depth: int = 0) -> list[Argument]:
+    """The arguments that words become. depth: of the substitution that they stand in."""
     found: list[Argument] = []
+    is_gone = False
     for word in words:
-        values = fields(word)
-        if values is None:
-            argument = _partly_known(word, variables)
-            if possible and isinstance(word, Word):
-                argument.possible = _possible_texts(word, {**_alone(variables), **possible})
-            found.append(argument)
+        known = fields(word)
+        if known is None:
+            more = _partly_known(word, values, depth)
+            if more:
+                more[0].expanded = more[0].expanded or is_gone
+            is_gone = not more
+            found += more
             continue
-        for value in values:
-            argument = Argument(value.text, word.start, word.end, glob=value.glob)
-            if value.glob:
-                argument.leading = leading(word) if len(values) == 1 else ""
+        for field in known:
+            argument = Argument(field.text, word.start, word.end, glob=field.glob)
+            if field.glob:
+                argument.leading = leading(word) if len(known) == 1 else ""
                 argument.splits = True
-            if value.tilde:
-                argument = _at_home(argument, variables)
+            if field.tilde:
+                argument = _at_home(argument, values.certain)
+            argument.expanded, is_gone = is_gone, False
             found.append(argument)
     return found
 
@@ -109,39 +150,94 @@ def _at_home(argument: Argument, variables: Mapping[str, str]) -> Argument:
     )
 
 
-def _partly_known(word: Word | Assignment, variables: Mapping[str, str]) -> Argument:
+# -- words with expansions -------------------------------------------------------------------------
+
+
+def _partly_known(word: Word | Assignment, values: Values, depth: int) -> list[Argument]:
     if isinstance(word, Assignment):
-        return Argument(None, word.start, word.end, leading=leading(word))
-    known, glob = "", False
-    for part, quoted in flat(word.parts):
-        value = _value(part, variables, quoted=quoted)
-        if value is None:
-            if isinstance(part, Parameter) and part.name in _NUMBERS and not known:
-                known = "0"  # some number, which is no option
+        return [Argument(None, word.start, word.end, leading=leading(word))]
+    parts = pieces(word)
+    done: list[str] = []  # arguments that are complete, when an unquoted result has blanks
+    current: str | None = None
+    for pos, (part, quoted) in enumerate(parts):
+        value = _value(parts, pos, values, depth)
+        is_pattern = not quoted and isinstance(part, Literal) and _has_pattern(part.value)
+        if value is None or is_pattern or len(current or "") > _MAX_LENGTH:
+            last = _unknown_end(word, parts[pos:], current or "", values, depth)
             break
-        if not quoted and isinstance(part, Literal) and any(char in "*?[{~" for char in value):
-            glob = True
-            break
-        known += value
+        if quoted or isinstance(part, Literal):
+            current = (current or "") + value
+        else:
+            current = _split_into(done, current, value)
     else:
-        return Argument(text(known), word.start, word.end)
+        last = None
+        done += [] if current is None else [current]
+    is_expanded = any(
+        isinstance(part, Substitution) or (isinstance(part, Parameter) and part.name not in _PLACES)
+        for part, _ in parts
+    )
+    found = [Argument(text(t), word.start, word.end, expanded=is_expanded) for t in done]
+    return found if last is None else [*found, last]
+
+
+def _unknown_end(
+    word: Word, parts: list[tuple[Part, bool]], known: str, values: Values, depth: int
+) -> Argument:
+    """The argument that begins with what is known; the first of the parts is not."""
+    first = parts[0][0]
+    if isinstance(first, Parameter) and first.name in _NUMBERS and not known:
+        known = "0"  # some number, which is no option
     is_several = any(
         part_splits(part, quoted=quoted)
-        for part, quoted in flat(word.parts)
-        if _value(part, variables, quoted=quoted) is None
+        for pos, (part, quoted) in enumerate(parts)
+        if _value(parts, pos, values, depth) is None
     )
-    return Argument(
+    argument = Argument(
         None,
         word.start,
         word.end,
         leading=text(known),
-        glob=glob and not is_several,
+        glob=isinstance(first, Literal) and not is_several,
         splits=is_several,
+        expanded=True,
     )
+    if values.possible:
+        alone = {name: (value,) for name, value in values.certain.items()}
+        argument.possible = _possible_texts(word, {**alone, **values.possible})
+    return argument
 
 
-def _alone(variables: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    return {name: (value,) for name, value in variables.items()}
+def pieces(word: Word) -> list[tuple[Part, bool]]:
+    """The parts without double quotes, each with a flag for "quoted"; `""` leaves an empty one."""
+    found: list[tuple[Part, bool]] = []
+    for part in word.parts:
+        if isinstance(part, DoubleQuoted):
+            found.append((_EMPTY, True))
+            found += flat(part.parts, quoted=True)
+        else:
+            found.append((part, isinstance(part, Quoted)))
+    return found
+
+
+def _has_pattern(value: str) -> bool:
+    return any(char in "*?[{~" for char in value)
+
+
+def _split_into(done: list[str], current: str | None, value: str) -> str | None:
+    """Add an unquoted result to the argument at hand: blanks end it and begin the next."""
+    words = [word for word in value.translate(_TO_SPACE).split(" ") if word]
+    if current is not None and value[:1] in _BLANKS and value:
+        done.append(current)
+        current = None
+    for word in words[:-1]:
+        done.append((current or "") + word)
+        current = None
+    if not words:
+        return current
+    if value[-1] in _BLANKS:
+        done.append((current or "") + words[-1])
+        return None
+    return (current or "") + words[-1]
 
 
 def _possible_texts(word: Word, possible: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
@@ -159,13 +255,42 @@ def _possible_texts(word: Word, possible: Mapping[str, tuple[str, ...]]) -> tupl
     return texts
 
 
-def _value(part: Part, variables: Mapping[str, str], *, quoted: bool) -> str | None:
+def _value(parts: list[tuple[Part, bool]], pos: int, values: Values, depth: int) -> str | None:
+    """The text that a piece gives, one character per byte; None if not known."""
+    part, quoted = parts[pos]
     if isinstance(part, Literal | Quoted):
         return part.value
-    is_simple = isinstance(part, Parameter) and not (part.prefix or part.operator or part.index)
-    if not is_simple or not isinstance(part, Parameter):
+    if isinstance(part, Substitution):
+        value, forbidden = result(part, values, depth), "*?[\\("
+    elif isinstance(part, Parameter) and is_plain(parts, pos):
+        value, forbidden = values.certain.get(part.name), "*?[\\( \t\n"
+    else:
         return None
-    value = variables.get(part.name)
-    if value is None or (not quoted and any(char in " \t\n*?[\\" for char in value)):
+    if value is None or (not quoted and any(char in forbidden for char in value)):
         return None
     return value.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
+def is_plain(parts: list[tuple[Part, bool]], pos: int) -> bool:
+    """`$x` or `${x}`; `$x:h` and `$x[1]` say something else in zsh."""
+    part, quoted = parts[pos]
+    if not isinstance(part, Parameter) or part.prefix or part.operator or part.index is not None:
+        return False
+    if part.end - part.start > len(part.name) + 1 or pos + 1 == len(parts):
+        return True
+    following, is_quoted = parts[pos + 1]
+    if not isinstance(following, Literal) or quoted is not is_quoted:
+        return True
+    return _CHANGES_IN_ZSH.match(following.value) is None
+
+
+def result(substitution: Substitution, values: Values, depth: int = 0) -> str | None:
+    """What a substitution gives, if its command only prints what its arguments say."""
+    command = printer(substitution, values.printers) if depth < _MAX_DEPTH else None
+    if command is None:
+        return None
+    arguments = expand(command.words[1:], values, depth + 1)
+    if not all(argument.is_static for argument in arguments):
+        return None
+    texts = [argument.text or "" for argument in arguments]
+    return output(literal(command.words[0]) or "", texts, values.certain)

@@ -139,10 +139,12 @@ def _is_operand(argument: Argument, parsed: Parsed) -> bool:
 def _read_option(
     argument: Argument, todo: list[Argument], reading: Reading, parsed: Parsed
 ) -> None:
-    word = argument.leading
-    if not argument.is_static and "=" not in word and (argument.splits or word.startswith("--")):
-        parsed.problems.append((argument, "an option whose text is not known"))
-    elif reading.spec.number and word[1:].isdigit():
+    word, is_open = argument.leading, not argument.is_static
+    if is_open and argument.splits and not argument.glob:
+        parsed.problems.append((argument, "its value is not known and may become several words"))
+    elif is_open and "=" not in word and (word.startswith("--") or reading.single):
+        _accept_unlisted(argument, word, reading, parsed)
+    elif reading.spec.number and word[1:].isdigit() and not is_open:
         parsed.options.append(Option("-NUM", "V", argument.behind(1), argument))
     elif word.startswith("--") or reading.single:
         _read_long(argument, todo, reading, parsed)
@@ -198,9 +200,13 @@ def _read_bundle(
 
 
 def _accept_unlisted(argument: Argument, name: str, reading: Reading, parsed: Parsed) -> None:
-    spec = reading.spec
-    if spec.anything or any(fnmatchcase(name, p) for p in spec.patterns):
+    """By pattern; of an option that goes on in an unknown way, whatever that is must fit."""
+    spec, is_open = reading.spec, not argument.is_static
+    patterns = [p for p in spec.patterns if not is_open or p.endswith("*")]
+    if spec.anything or any(fnmatchcase(name, p) for p in patterns):
         parsed.options.append(Option(name, "V", None, argument))
+    elif is_open:
+        parsed.problems.append((argument, "an option whose text is not known"))
     else:
         parsed.problems.append((argument, f"{name} is not a known harmless option"))
 

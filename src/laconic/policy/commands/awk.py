@@ -44,6 +44,7 @@ def judge(call: Call) -> None:
     harm = _harm(_tokens("\n".join(program.text or "" for program in programs)))
     if harm:
         call.ask("program", harm)
+    call.harmless("the program only reads and prints: no files written, no pipes, no commands")
 
 
 def _tokens(program: str) -> list[str] | None:

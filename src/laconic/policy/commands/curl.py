@@ -48,6 +48,7 @@ def judge(call: Call) -> None:
         if command.text is None or not _QUOTES.fullmatch(command.text):
             call.ask("quote", "sends a command to the server that may change something", command)
     _judge_urls(call, parsed)
+    call.harmless("fetches and prints; sends no file, writes none")
 
 
 def _judge_data(call: Call, parsed: Parsed) -> None:

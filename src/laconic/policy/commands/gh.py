@@ -36,6 +36,7 @@ def judge(call: Call) -> None:
         name, _, value = field.leading.partition("=")
         if value.startswith("@") or (field.text is None and not value):
             call.ask("file", f"the field {name} may send a file", field)
+    call.harmless("the request only reads: GET, or a query without a mutation")
     methods = parsed.values(*_METHOD)
     fields = parsed.values(*_FIELD)
     if endpoint is not None and endpoint.text in ("graphql", "/graphql"):

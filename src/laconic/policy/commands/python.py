@@ -75,6 +75,7 @@ def judge(call: Call) -> None:
             return
         elif not _read_options(call, argument, rest):
             return
+    call.harmless("only tells its version or its options")
     if not asked:
         call.ask("input", "reads Python code from its input")
 
@@ -113,6 +114,7 @@ def _refuse_shadowed(call: Call, argument: Argument, also: str = "") -> None:
 def _judge_code(call: Call, value: Argument) -> None:
     if "import" in (value.text or ""):
         _refuse_shadowed(call, value)
+    call.harmless("the code only computes and prints: syntax, names and modules are all known to")
     if not is_pure(value.text or ""):
         call.ask("code", "runs Python code that may do more than compute and print", value)
 
@@ -121,11 +123,13 @@ def _judge_module(call: Call, module: Argument, rest: list[Argument]) -> None:
     name = module.text or ""
     _refuse_shadowed(call, module, also=name)
     if name in _TOOLS:
+        call.harmless(f"{name} as a module is the same as the program of that name")
         call.runs([module, *rest])
         return
     if name not in _MODULES:
         call.ask("module", f"runs the module {name}", module)
         return
+    call.harmless(f"the module {name} only reads and prints")
     options, most_operands = _MODULES[name]
     parsed = parse_options(rest, Reading(Spec(options)))
     for argument, message in parsed.problems:

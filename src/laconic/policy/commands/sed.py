@@ -46,6 +46,7 @@ def judge(call: Call) -> None:
         call.ask("script", str(harm))
     except _UnclearError as unclear:
         call.ask("script", f"the script cannot be judged: {unclear}")
+    call.harmless("the script only edits what it prints: it writes no file and runs no command")
 
 
 class _Script:

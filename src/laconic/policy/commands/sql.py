@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 
-from laconic.policy.commands.statements import problem
+from laconic.policy.commands.statements import drops_something, problem
 from laconic.policy.places import is_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
     from laconic.tools.arguments import Argument
+    from laconic.tools.options import Parsed
 
 # The options whose values are statements, and the place of the first operand that is one.
 _WHERE: dict[str, tuple[tuple[str, ...], int | None]] = {
@@ -38,6 +39,7 @@ _SAYS_AND_ENDS = {
     "sqlcmd": ("-?",),
     "sqlite3": ("-help", "-version"),
 }
+_READ_ONLY = {"duckdb": ("-readonly",), "sqlite3": ("-readonly", "--readonly")}
 _FIRST = ("-cmd", "--cmd")  # statements that run before those of standard input
 _DESCRIBES = re.compile(
     r"""\\(?:d[A-Za-z]{0,8}|l|list|z|sf|sv|conninfo|h|\?|copyright|encoding|timing|x)[S+]{0,2}
@@ -65,15 +67,33 @@ def judge(call: Call) -> None:
         statements += parsed.operands[first:]
     if not statements and not parsed.has(*_SAYS_AND_ENDS.get(program, ())):
         call.ask("input", "reads statements from standard input or a file")
-    for statement in statements + parsed.values(*_FIRST):
-        _judge_statement(call, statement, program)
+    read_only = _is_read_only(parsed, program)
+    for statement in statements:
+        _judge_statement(call, statement, program, read_only=read_only)
+    for statement in parsed.values(*_FIRST):
+        _judge_statement(call, statement, program, read_only=False)
 
 
-def _judge_statement(call: Call, statement: Argument, program: str) -> None:
+def _is_read_only(parsed: Parsed, program: str) -> bool:
+    """sqlite3 and duckdb, told to open the file for reading before they are told its name."""
+    file = parsed.operands[0] if parsed.operands else None
+    return (
+        program in _READ_ONLY
+        and file is not None
+        and file.is_static
+        and ":" not in file.leading  # an address, or a service's name
+        and any(
+            o.name in _READ_ONLY[program] and o.argument.start < file.start for o in parsed.options
+        )
+    )
+
+
+def _judge_statement(call: Call, statement: Argument, program: str, *, read_only: bool) -> None:
     sql = statement.text
     if sql is None or statement.glob:
         call.ask("dynamic", "the statement is not known", statement)
         return
+    call.harmless("all that it is told to do is in the command line, and only reads")
     if program == "psql" and _DESCRIBES.fullmatch(sql):
         return
     if program in ("sqlite3", "duckdb") and _DOT.fullmatch(sql):
@@ -86,5 +106,7 @@ def _judge_statement(call: Call, statement: Argument, program: str) -> None:
     if program == "duckdb" and any(is_secret(text) for text in re.findall(r"'([^']*)'", sql)):
         call.ask("secret", "reads keys, passwords or tokens", statement)
     reason = problem(sql, program)
-    if reason:
+    if reason and read_only and drops_something(sql, program):
+        call.harmless("the file is opened for reading only, so that DROP fails")
+    elif reason:
         call.ask("statement", f"the statement {reason}", statement)

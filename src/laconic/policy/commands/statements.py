@@ -117,6 +117,10 @@ _FUNCTIONS = frozenset(
     user_name utc_timestamp var_pop var_samp variance version week weekday width_bucket year
     """.split()
 )
+_DROP = re.compile(
+    r"drop (?:table|index|view) (?:if exists )?(?!temp|memory|system)[a-z_]\w*(?: \. [a-z_]\w*)?"
+    r"(?: ;)?"
+)
 _PRAGMAS_WITH_NAME = frozenset(
     """
     table_info table_xinfo index_list index_info index_xinfo foreign_key_list foreign_key_check
@@ -152,6 +156,16 @@ def problem(sql: str, program: str) -> str:
     if words[0] == "pragma":
         return _pragma_problem(words)
     return _words_problem(kinds, words)
+
+
+def drops_something(sql: str, program: str) -> bool:
+    """Tell whether it is one plain DROP of a table, an index or a view of the file itself.
+
+    Other changes hold expressions, which run before the write is refused; temporary tables are not
+    in the file, and DuckDB's secrets are files of their own.
+    """
+    words = " ".join(text.lower() for _, text in _tokens(sql, program) or ())
+    return _DROP.fullmatch(words) is not None
 
 
 def _tokens(sql: str, program: str) -> list[tuple[str, str]] | None:

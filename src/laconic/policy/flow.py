@@ -1,0 +1,330 @@
+"""Which values variables have where: assignments and loops, followed in the order they run in.
+
+Only what is certain counts. A part of a pipeline, a subshell and a substitution have variables of
+their own (but the last part of a pipeline may be the shell itself); what may not run, may not
+assign; what runs again may see what comes later. An error in an expansion ends a line of the
+text, and the shell goes on with the next.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from itertools import product
+
+from laconic.shell.ast import (
+    Arithmetic,
+    Array,
+    Assignment,
+    Case,
+    Command,
+    Compound,
+    Literal,
+    Loop,
+    Node,
+    Parameter,
+    Pattern,
+    Quoted,
+    Substitution,
+    Word,
+    nodes,
+)
+from laconic.shell.words import text
+from laconic.tools.arguments import Values, expand, is_plain, pieces, result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from laconic.shell.ast import AndOr, AnyCommand, Part, Pipeline, Script, Sequence
+
+MAX_TEXTS = 16
+MAX_LENGTH = 256
+_FAILS_IN_ZSH = re.compile(r"[*?[~]|(?:^|:)=")
+
+
+class Value:
+    """texts: what a variable may hold. whole: it holds one of them, and nothing else."""
+
+    __slots__ = ("texts", "whole")
+
+    def __init__(self, texts: Iterable[str], *, whole: bool) -> None:
+        found = tuple(dict.fromkeys(texts))
+        short = tuple(t for t in found if len(t) <= MAX_LENGTH)[:MAX_TEXTS]
+        self.texts, self.whole = short, whole and short == found
+
+
+UNKNOWN = Value((), whole=False)
+State = dict[str, Value]
+
+
+def _joined(states: list[State]) -> State:
+    """What holds if any of the states may be the case."""
+    first = states[0]
+    if all(state is first for state in states):
+        return first
+    joined: State = {}
+    for name in dict.fromkeys(name for state in states for name in state):
+        found = [state.get(name, UNKNOWN) for state in states]
+        if all(value is found[0] for value in found):
+            joined[name] = found[0]
+        else:
+            texts = [text for value in found for text in value.texts]
+            joined[name] = Value(texts, whole=all(value.whole for value in found))
+    return joined
+
+
+def _single(state: State) -> dict[str, str]:
+    return {n: v.texts[0] for n, v in state.items() if v.whole and len(v.texts) == 1}
+
+
+def worlds(state: State, known: Mapping[str, str], node: Node) -> list[dict[str, str]]:
+    """The values of variables at a node: one mapping for each of the cases that are possible."""
+    certain = {**known, **_single(state)}
+    several = {name for name, value in state.items() if value.whole and len(value.texts) > 1}
+    if several:
+        several &= {part.name for part in nodes(node) if isinstance(part, Parameter)}
+    cases, names = 1, sorted(several)
+    for name in names:
+        cases *= len(state[name].texts)
+    if not names or cases > MAX_TEXTS:
+        return [certain]
+    return [
+        {**certain, **dict(zip(names, chosen, strict=True))}
+        for chosen in product(*(state[name].texts for name in names))
+    ]
+
+
+class Flow:
+    """One walk over a script.
+
+    states: what holds at each simple command and redirect, by its id. places: where the followed
+    variables are set. every: all texts that the script gives to a name.
+    """
+
+    __slots__ = ("every", "known", "now", "places", "printers", "states")
+
+    def __init__(
+        self,
+        script: Script,
+        names: frozenset[str],
+        found: list[Node],
+        values: Values,
+    ) -> None:
+        self.known, self.printers, self.every = values.certain, values.printers, values.possible
+        self.places: dict[str, list[int]] = {name: [] for name in names}
+        for node in found:
+            if isinstance(node, Assignment | Loop) and node.name in names:
+                self.places[node.name].append(node.start)
+        for starts in self.places.values():
+            starts.sort()
+        self.now: State = {}
+        self.states: dict[int, State] = {}
+        self._sequence(script.body)
+
+    # -- states
+
+    def _forget(self, node: Node) -> None:
+        """Names that the node sets have any of their values from here on, or none of them."""
+        changed = {}
+        for name, starts in self.places.items():
+            first = bisect_left(starts, node.start)
+            if first < len(starts) and starts[first] < node.end:
+                changed[name] = Value(self.every.get(name, ()), whole=False)
+        self.now = {**self.now, **changed}
+
+    def _assign(self, assignment: Assignment) -> None:
+        if assignment.name in self.places:
+            value = assignment.value
+            given = self._given(value) if isinstance(value, Word) else Value(("",), whole=True)
+            self.now = {**self.now, assignment.name: given}
+
+    def _given(self, word: Word) -> Value:
+        """What a word gives as a value: nothing is split there, and no file is named."""
+        texts, whole = [""], True
+        parts = pieces(word)
+        for pos in range(len(parts)):
+            value = self._part(parts, pos)
+            texts = [done + more for done in texts for more in value.texts]
+            whole = whole and value.whole
+            if len(texts) > MAX_TEXTS or any(len(one) > MAX_LENGTH for one in texts):
+                return Value(texts, whole=False)
+        return Value(texts, whole=whole)
+
+    def _part(self, parts: list[tuple[Part, bool]], pos: int) -> Value:
+        part, quoted = parts[pos]
+        if isinstance(part, Literal | Quoted):
+            if isinstance(part, Literal) and not quoted and "~" in part.value:
+                return self._at_home(part.value) if not pos else UNKNOWN
+            return UNKNOWN if part.value is None else Value((text(part.value),), whole=True)
+        if isinstance(part, Parameter):
+            if not is_plain(parts, pos):
+                return UNKNOWN
+            given = self.now.get(part.name) if part.name in self.places else None
+            if given is not None:
+                return given
+            known = self.known.get(part.name)
+        else:
+            known = result(part, self._values()) if isinstance(part, Substitution) else None
+        return UNKNOWN if known is None else Value((known,), whole=True)
+
+    def _at_home(self, value: str) -> Value:
+        """A tilde at the beginning; further ones, behind colons, are not looked at."""
+        home, rest = self.known.get("HOME"), value[1:]
+        if home is None or value[0] != "~" or "~" in rest or (rest and rest[0] != "/"):
+            return UNKNOWN
+        return Value((home + text(rest),), whole=True)
+
+    def _values(self) -> Values:
+        return Values({**self.known, **_single(self.now)}, {}, self.printers)
+
+    # -- lists
+
+    def _sequence(self, sequence: Sequence) -> None:
+        """Line by line: what an error ends, ends with its line at the latest."""
+        start, first = self.now, 0
+        for pos, separator in enumerate(sequence.separators):
+            self._item(sequence.items[pos], background=_is_background(separator))
+            if separator is None or separator.text == "\n":
+                line = sequence.items[first : pos + 1]
+                if self.now is not start and any(map(_may_fail, line)):
+                    for item in line:
+                        self._forget(item)
+                start, first = self.now, pos + 1
+
+    def _apart(self, sequence: Sequence) -> None:
+        before = self.now
+        self._sequence(sequence)
+        self.now = before
+
+    def _item(self, item: AndOr, *, background: bool) -> None:
+        before, end = self.now, None
+        is_chain = all(operator.text == "&&" for operator in item.operators)
+        for pipeline in item.pipelines:
+            if end is not None and not is_chain:
+                self.now = end
+            self._pipeline(pipeline)
+            end = self.now if end is None else _joined([end, self.now])
+        self.now = before if background or end is None else end
+
+    def _pipeline(self, pipeline: Pipeline) -> None:
+        before = self.now
+        for command in pipeline.commands:
+            self.now = before
+            self._command(command)
+        if len(pipeline.commands) > 1:
+            self.now = _joined([before, self.now])
+
+    # -- commands
+
+    def _command(self, command: AnyCommand) -> None:
+        before = self.now
+        redirects = getattr(command, "redirects", ())
+        for redirect in redirects:
+            self.states[id(redirect)] = before
+            self._inside(redirect)
+        if isinstance(command, Command):
+            self._simple(command)
+        elif isinstance(command, Compound):
+            self._compound(command)
+        elif isinstance(command, Loop):
+            self._loop(command)
+        elif isinstance(command, Case):
+            self._case(command)
+        else:
+            self._inside(command)
+        if redirects and self.now is not before:
+            self.now = _joined([before, self.now])  # a redirect that fails stops it
+
+    def _simple(self, command: Command) -> None:
+        before = self.states[id(command)] = self.now
+        for assignment in command.assignments:
+            self._inside(assignment)
+            if not command.words:
+                self._assign(assignment)
+        for word in command.words:
+            self._inside(word)
+        if self.now is not before and _may_fail(command):
+            self.now = _joined([before, self.now])
+
+    def _compound(self, command: Compound) -> None:
+        if command.kind == "(":
+            self._apart(command.bodies[0])
+        elif command.kind == "if":
+            self._if(command.bodies)
+        else:
+            is_loop = command.kind in ("while", "until")
+            if is_loop:
+                self._forget(command)
+            before = self.now
+            for body in command.bodies:
+                self._sequence(body)
+            if is_loop:
+                self.now = _joined([before, self.now])
+
+    def _if(self, bodies: tuple[Sequence, ...]) -> None:
+        exits = []
+        for test, body in zip(bodies[::2], bodies[1::2], strict=False):
+            self._sequence(test)
+            tested = self.now
+            self._sequence(body)
+            exits.append(self.now)
+            self.now = tested
+        if len(bodies) % 2:
+            self._sequence(bodies[-1])
+        self.now = _joined([*exits, self.now])
+
+    def _loop(self, loop: Loop) -> None:
+        for part in (*(loop.words or ()), *filter(None, (loop.header,))):
+            self._inside(part)
+        given = expand(loop.words or (), self._values())
+        is_whole = loop.kind == "for" and bool(given) and all(word.is_static for word in given)
+        self._forget(loop)
+        before = self.now
+        if loop.name in self.places:
+            texts = [t for word in given for t in word.texts]
+            self.now = {**before, loop.name: Value(texts, whole=is_whole)}
+        self._sequence(loop.body)
+        self.now = before
+
+    def _case(self, case: Case) -> None:
+        self._inside(case.subject)
+        for clause in case.clauses:
+            before = self.now  # none of the bodies so far, or any of them
+            for pattern in clause.patterns:
+                self._inside(pattern)
+            self._sequence(clause.body)
+            self.now = _joined([before, self.now])
+
+    def _inside(self, root: Node) -> None:
+        """The substitutions in words, with variables of their own."""
+        for substitution in _substitutions(root):
+            self._apart(substitution.body)
+
+
+def _substitutions(root: Node) -> Iterator[Substitution]:
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Substitution):
+            yield node
+            continue
+        for _, value in node.fields():
+            if isinstance(value, Node):
+                todo.append(value)
+            elif isinstance(value, tuple):
+                todo += [item for item in value if isinstance(item, Node)]
+
+
+def _is_background(separator: Node | None) -> bool:
+    return getattr(separator, "text", "") == "&"
+
+
+def _may_fail(root: Node) -> bool:
+    """Tell whether an expansion in it may be an error: arithmetic, operators, in zsh also globs."""
+    return any(
+        isinstance(node, Arithmetic | Pattern | Array)
+        or (isinstance(node, Parameter) and (node.prefix or node.operator or node.index))
+        or (isinstance(node, Literal) and _FAILS_IN_ZSH.search(node.value))
+        for node in nodes(root)
+    )

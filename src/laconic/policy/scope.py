@@ -1,0 +1,116 @@
+"""What is known of variables and substitutions at each command of one script."""
+
+from __future__ import annotations
+
+from laconic.policy.bindings import BINDERS, bound_by, followed_names
+from laconic.policy.flow import Flow, worlds
+from laconic.shell.ast import Assignment, Loop, Word
+from laconic.shell.words import Field, fields, literal
+from laconic.tools.arguments import Values, expand
+from laconic.tools.printed import PRINTERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.flow import State
+    from laconic.policy.judge import Judge
+    from laconic.shell.ast import Node, Script
+    from laconic.shell.walk import Evaluation, Occurrence
+
+_MAX_POSSIBLE = 16
+_INHERITED = ("HOME", "PWD")
+_IN_FRONT = frozenset(("command", "builtin", "-p", "--"))
+_CHANGES_DIRECTORY = frozenset(("cd", "pushd", "popd", "chdir"))
+
+
+class Scope:
+    """The values of one script's variables, on top of what its surroundings give.
+
+    start: what holds everywhere. Variables of the surroundings may be exported, so their values
+    are still possible here; certain they are not.
+    """
+
+    __slots__ = ("_flow", "_judge", "_outer", "start")
+
+    def __init__(self, found: list[Node], occurrences: list[Occurrence], judge: Judge) -> None:
+        self._judge = judge
+        self._flow: Flow | None = None
+        changed = {node.name for node in found if isinstance(node, Assignment)}
+        changed.update(n for node in found if isinstance(node, BINDERS) for n in bound_by(node))
+        if len(judge.directories) > 1 or any(map(changes_directory, occurrences)):
+            changed.add("PWD")
+        outer = judge.values
+        self._outer = outer.possible
+        certain = {
+            name: outer.certain[name]
+            for name in _INHERITED
+            if name in outer.certain and name not in changed
+        }
+        printers = frozenset() if "IFS" in changed else PRINTERS - judge.functions
+        self.start = Values(certain, outer.possible, printers)
+        own = _possible_values(found, self.start)
+        merged = {name: (*outer.possible.get(name, ()), *texts) for name, texts in own.items()}
+        self.start.possible = {**outer.possible, **merged}
+
+    def follow(
+        self,
+        script: Script,
+        found: list[Node],
+        occurrences: list[Occurrence],
+        sites: list[Evaluation],
+    ) -> None:
+        """Find out what variables hold where, as far as that is certain."""
+        if self._judge.functions:
+            return
+        names = followed_names(found, occurrences, sites, self._judge.library)
+        names -= self._outer.keys()
+        if names:
+            self._flow = Flow(script, names, found, self.start)
+
+    def at(self, node: Node) -> list[Values]:
+        """What holds at a simple command or a redirect, for each case that is possible there."""
+        start, flow = self.start, self._flow
+        if flow is None and "PWD" in start.certain:
+            return [start]
+        possible = dict(start.possible)
+        if "PWD" not in start.certain:
+            possible["PWD"] = tuple(filter(None, self._judge.directories))
+        state: State = {}
+        if flow is not None:
+            state = flow.states.get(id(node), {})
+            possible.update((name, ()) for name in flow.places)
+            possible.update((name, value.texts) for name, value in state.items())
+        cases = worlds(state, start.certain, node)
+        return [Values(certain, possible, start.printers) for certain in cases]
+
+    def fields(self, word: Word | Assignment) -> tuple[Field, ...] | None:
+        """The arguments that a word becomes, known results of substitutions put in."""
+        known = fields(word)
+        if known is not None:
+            return known
+        arguments = expand((word,), Values(printers=self.start.printers))
+        if not all(argument.is_static for argument in arguments):
+            return None
+        return tuple(Field(argument.text or "") for argument in arguments)
+
+
+def changes_directory(occurrence: Occurrence) -> bool:
+    """cd and its like, also behind `command` and `builtin`."""
+    names = [literal(word) for word in occurrence.command.words[:4]]
+    while names and names[0] in _IN_FRONT:
+        del names[0]
+    return bool(names) and names[0] in _CHANGES_DIRECTORY
+
+
+def _possible_values(found: list[Node], values: Values) -> dict[str, tuple[str, ...]]:
+    """All values that the text itself gives to its variables: any of them may be meant."""
+    given: dict[str, list[str]] = {}
+    for node in found:
+        words: tuple[Word, ...] = ()
+        if isinstance(node, Assignment) and isinstance(node.value, Word):
+            words = (node.value,)
+        elif isinstance(node, Loop):
+            words = node.words or ()
+        for argument in expand(words, values):
+            if argument.text is not None and isinstance(node, Assignment | Loop):
+                given.setdefault(node.name, []).append(argument.text)
+    return {name: tuple(dict.fromkeys(texts))[:_MAX_POSSIBLE] for name, texts in given.items()}

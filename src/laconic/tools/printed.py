@@ -1,0 +1,64 @@
+"""What a substitution gives, where its command does nothing but print its own arguments."""
+
+from __future__ import annotations
+
+import re
+
+from laconic.shell.ast import Command
+from laconic.shell.words import literal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from laconic.shell.ast import Substitution
+
+PRINTERS = frozenset(("echo", "printf", "pwd"))
+MAX_LENGTH = 4096
+# What one shell or another takes for an option.
+_OPTIONS = {"echo": re.compile(r"-[neE]*$|--(?:help|version)$"), "printf": re.compile("-")}
+
+
+def printer(substitution: Substitution, printers: frozenset[str]) -> Command | None:
+    """The one plain command in `$(..)`, if it is one of the printers; nothing else may be there."""
+    body = substitution.body
+    if substitution.style not in ("$(", "`") or len(body.items) != 1:
+        return None
+    separator, pipelines = body.separators[0], body.items[0].pipelines
+    if (separator is not None and separator.text == "&") or len(pipelines) != 1:
+        return None
+    command = pipelines[0].commands[0]
+    is_one = len(pipelines[0].commands) == 1 and not (pipelines[0].negations or pipelines[0].timed)
+    if not is_one or not isinstance(command, Command) or not command.words:
+        return None
+    is_plain = not (command.assignments or command.redirects)
+    return command if is_plain and literal(command.words[0]) in printers else None
+
+
+def output(name: str, arguments: list[str], variables: Mapping[str, str]) -> str | None:
+    """What it prints, without the newlines at the end; None where shells or builds differ."""
+    if name == "pwd":
+        printed = variables.get("PWD") if not arguments else None
+    elif any("\\" in argument for argument in arguments[name == "printf" :]):
+        printed = None  # an escape in some shells
+    elif arguments and _OPTIONS[name].match(arguments[0]):
+        printed = None
+    else:
+        printed = " ".join(arguments) if name == "echo" else _formatted(arguments)
+    return None if printed is None or len(printed) > MAX_LENGTH else printed.rstrip("\n")
+
+
+def _formatted(arguments: list[str]) -> str | None:
+    """printf with a format of plain text, `%s` and `\\n`, used until no argument is left."""
+    pieces = (arguments[0] if arguments else "%").replace("\\n", "\n").split("%s")
+    if any("\\" in piece or "%" in piece for piece in pieces):
+        return None
+    values, places = arguments[1:], len(pieces) - 1
+    if not places:
+        return pieces[0] if not values else None
+    printed = ""
+    for first in range(0, max(len(values), 1), places):
+        given = values[first : first + places]
+        given += [""] * (places - len(given))
+        printed += "".join(piece + value for piece, value in zip(pieces, [*given, ""], strict=True))
+    return printed
