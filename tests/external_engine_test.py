@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import time
 
 import pytest
@@ -27,7 +28,13 @@ def program(tmp_path):
 
 
 def ask(command, args=(), *, agent="claude-code", timeout_ms=3000, formats=None, data=b"{}"):
-    config = External(command, tuple(args), timeout_ms, "ask", formats or {})
+    config = External(
+        command=command,
+        args=tuple(args),
+        timeout_ms=timeout_ms,
+        on_error="ask",
+        format_map=formats or {},
+    )
     return consult(config, agent, data, "/", process_environment())
 
 
@@ -112,15 +119,37 @@ def test_one_that_hangs_is_stopped_in_time(program, body):
     assert (reply.verdict, "within 300 ms" in reply.reason) == (None, True)
 
 
-def test_its_children_are_killed_with_it(program, tmp_path):
-    body = f"sleep 300 & echo $! > {tmp_path}/child; (trap '' TERM; sleep 301) & wait"
-    ask(program(body), timeout_ms=400)
+@pytest.mark.parametrize(
+    "start",
+    [
+        "sleep 300 & echo $! > CHILD",
+        "(trap '' TERM; echo $BASHPID > CHILD; sleep 300) &",
+        "setsid sh -c 'echo $$ > CHILD; exec sleep 300' &",
+        # a daemon: its parent is gone, its session is its own
+        "(setsid sh -c 'sh -c \"echo \\$\\$ > CHILD; exec sleep 300\" & exit' &)",
+        # one that wants to know nothing of where it came from, but has its parent
+        "setsid env -i sh -c 'echo $$ > CHILD; exec sleep 300' &",
+        "env -i setsid sh -c 'env -i sh -c \"echo \\$\\$ > CHILD; sleep 300\"; sleep 300' &",
+    ],
+)
+def test_all_that_it_started_is_killed_with_it(program, tmp_path, start):
+    body = start.replace("CHILD", f"{tmp_path}/child")
+    ask(program(f"{body}\nsleep 301"), timeout_ms=700)
     child = wait_for(tmp_path / "child")
     for _ in range(100):
         if not is_running(child):
             return
         time.sleep(0.02)
+    os.kill(child, 9)
     pytest.fail("the child is still running")
+
+
+def test_nobody_else_is_killed(program):
+    other = subprocess.Popen(["sleep", "300"])  # a child of ours, but not of the program
+    ask(program("sleep 30"), timeout_ms=200)
+    assert is_running(other.pid)
+    other.kill()
+    other.wait()
 
 
 def test_a_child_that_lives_on_is_not_waited_for(program, tmp_path):

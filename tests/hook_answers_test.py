@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from hook_place import PATHS, claude, decision_of, read_case
+from hook_place import PATHS, claude, decision_of, is_before, read_case
 from laconic import exceptions
-from laconic.agents import codebuddy, seen
+from laconic.agents import cline, codebuddy, seen
 from laconic.agents.launcher import find_launcher, with_plain_name
 from laconic.agents.load import BEFORE, HOOKED, load
+from laconic.agents.read import read
+from laconic.agents.values import Response
 from laconic.agents.wrap import usable_shell
 from laconic.record.store import Store
 
@@ -34,11 +37,6 @@ def test_ask_is_never_silence_unless_the_user_says_so(agent, place):
         assert (given.status, given.stdout.strip()) == (0, neutral)
     elif agent != "kiro":
         assert given.stdout.strip() != neutral
-
-
-def is_before(path):
-    is_other = "by-" in path.stem or path.stem == "PermissionRequest"
-    return "asked" in json.loads(path.read_text()) and not is_other
 
 
 def test_a_rewrite_alone_claims_no_decision(place):
@@ -140,10 +138,47 @@ def test_several_commands_get_the_strictest_answer(place):
             "input": {"commands": ["git status", "rm -rf /", "frob"]},
         },
     }
-    assert json.loads(place.answer("cline-cli", stdin).stdout)["cancel"] is True
+    assert "; none of these commands was run'" in place.answer("cline-cli", stdin).stdout.decode()
     stdin["tool_call"]["input"]["commands"] = ["git status", "frob", "git log"]
     given = json.loads(place.answer("cline-cli", stdin).stdout)
     assert given["overrideInput"]["commands"][1] == "frob"
+
+
+@pytest.mark.parametrize("reason", ["plain", 'it\'s "so"', "$HOME `x` \\n 100% %s", "-n", "…"])
+def test_a_command_that_cline_must_not_run_becomes_one_that_says_why_and_fails(reason, place):
+    data = {"tool_call": {"name": "run_commands", "input": {"commands": ["x"]}}}
+    call = read(data, load("cline-cli"), "tool_call", {}, place.project)
+    (refusal,) = cline.write(call, Response("deny", reason)).document["overrideInput"]["commands"]
+    done = subprocess.run(["/bin/sh", "-c", refusal], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (126, "", f"{reason}\n")
+
+
+ALL_THREE = ["git log", "git status", "git log; pwd"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "rewritten"),
+    [
+        ({}, ALL_THREE),
+        ({"*": "allow"}, ALL_THREE),
+        ({"*": "ask", "git log*": "allow"}, ["git status", "git log; pwd"]),
+        ({"*": "ask", "git *": "allow", "pwd": "allow"}, []),
+        ({"*": "ask", "laconic run git *": "allow", "git *": "allow"}, ALL_THREE),
+    ],
+)
+@pytest.mark.parametrize("is_projects", [False, True])
+def test_a_rewrite_does_not_cost_a_command_the_agents_own_permission(
+    rules, rewritten, is_projects, place
+):
+    path = place.home / ".config/opencode/opencode.json"
+    path = Path(place.project, "opencode.json") if is_projects else path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"permission": {"bash": rules}}))
+    for command in ALL_THREE:
+        stdin = {"hook_type": "tool.execute.before", "tool": "bash", "args": {"command": command}}
+        given = json.loads(place.answer("opencode", stdin).stdout)
+        assert "throw" not in given
+        assert ("args" in given) == (command in rewritten), command
 
 
 # -- the launcher ----------------------------------------------------------------------------------
@@ -324,10 +359,3 @@ def test_a_list_of_words_is_not_taken_for_commands(place):
     stdin = claude(["ls", "-l"])
     for agent in ("claude-code", "codex"):
         assert place.answer(agent, stdin).stdout == b""
-
-
-def test_droid_denies_where_it_would_take_an_ask_for_a_yes(place):
-    data = claude("git tag -d v1") | {"tool_name": "Execute"}
-    assert decision_of(place.answer("droid", data))["permissionDecision"] == "ask"
-    place.environ["FACTORY_EXEC_TARGET_AUTONOMY"] = "auto-high"
-    assert decision_of(place.answer("droid", data))["permissionDecision"] == "deny"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import string
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hook_place import CLAUDE, PATHS, claude, decision_of
+from hook_place import CLAUDE, PATHS, claude, decision_of, is_before, read_case
 from laconic.agents import answer as hooks
 from laconic.agents import respond, seen
 from laconic.agents.answer import answer
@@ -87,6 +88,91 @@ def test_a_fault_in_the_rewrite_leaves_the_verdict(place, monkeypatch):
     assert "updatedInput" not in decision_of(place.answer("claude", claude("git status")))
     noted = seen.last_fault(place.environ["LACONIC_STATE_DIR"], "claude-code")
     assert noted[1].startswith("ZeroDivisionError")
+
+
+def failing(name, monkeypatch, when=lambda *_: True):
+    """Let a function of laconic's fail, perhaps only for some arguments."""
+    module, _, function = name.rpartition(".")
+    original = getattr(importlib.import_module(f"laconic.{module}"), function)
+
+    def fail(*args, **kwargs):
+        if when(*args):
+            raise ZeroDivisionError
+        return original(*args, **kwargs)
+
+    monkeypatch.setattr(f"laconic.{module}.{function}", fail)
+
+
+AFTER_THE_VERDICT = [
+    "agents.respond.options",
+    "agents.respond.rewrite",
+    "engine.record",
+    "agents.seen._write",
+    "agents.answer.fitted",
+    "agents.fit.is_unattended",
+    "agents.fit._can_rewrite",
+    "agents.claude.updated",
+]
+ASKED, DENIED = "git log; git tag -d v1", "git log; rm -rf /"
+
+
+@pytest.mark.parametrize("target", AFTER_THE_VERDICT)
+@pytest.mark.parametrize(("command", "verdict"), [(ASKED, "ask"), (DENIED, "deny")])
+def test_a_fault_after_the_verdict_does_not_undo_it(target, command, verdict, place, monkeypatch):
+    if target == "agents.claude.updated":
+        failing(target, monkeypatch, lambda _, response: response.commands)
+    else:
+        failing(target, monkeypatch)
+    said = decision_of(place.answer("claude", claude(command)))["permissionDecision"]
+    assert said in (verdict, "deny")
+
+
+def test_what_cannot_be_sent_back_does_not_undo_a_verdict(place):
+    """1e999 is read as infinity, which is no JSON to give back."""
+    stdin = json.dumps(claude(ASKED)).replace('"command"', '"timeout": 1e999, "command"')
+    given = place.answer("claude", stdin.encode())
+    assert decision_of(given)["permissionDecision"] == "ask"
+    assert "updatedInput" not in decision_of(given)
+    assert place.answer("claude", stdin.replace(ASKED, "git log").encode()).stdout == b""
+
+
+def test_a_fault_in_the_next_of_several_commands_does_not_undo_a_verdict(place, monkeypatch):
+    failing("engine.decide", monkeypatch, lambda request, *_: request.command == "git log")
+    tool_input = {"commands": ["rm -rf /", "git log"]}
+    stdin = {"hookName": "tool_call", "tool_call": {"name": "run_commands", "input": tool_input}}
+    given = place.answer("cline-cli", stdin)
+    assert b"exit 126" in given.stdout
+    assert given.fault.startswith("ZeroDivisionError")
+
+
+def test_a_fault_in_judging_what_a_rewrite_makes_does_not_undo_a_verdict(place, monkeypatch):
+    place.configure("[[rewrite]]\nmatch = '^git tag -d v1$'\nreplace = 'git log'\n")
+    failing("engine.decide", monkeypatch, lambda request, *_: request.command == "git log")
+    said = decision_of(place.answer("claude", claude("git tag -d v1")))
+    assert said["permissionDecision"] == "ask"
+    assert "updatedInput" not in said
+
+
+@pytest.mark.parametrize("agent", HOOKED)
+@pytest.mark.parametrize("command", [ASKED, DENIED])
+def test_a_verdict_is_known_before_anything_else_is_tried(agent, command, place, monkeypatch):
+    path = next(p for p in PATHS if p.parent.name == agent and is_before(p))
+    stdin, _ = read_case(path, place, command)
+    known = []
+    monkeypatch.setattr(respond, "rewrite", lambda *_: pytest.fail("too early") if not known else 1)
+    given = answer(
+        agent, "", json.dumps(stdin).encode(), place.environ, place.project, known.append
+    )
+    assert len(known) == 1
+    assert (known[0].stdout or known[0].stderr) != load(agent).neutral.encode()
+    assert given.status == known[0].status
+
+
+def test_nothing_is_known_of_a_command_that_may_run(place):
+    known = []
+    stdin = json.dumps(claude("git log")).encode()
+    assert answer("claude", "", stdin, place.environ, place.project, known.append).stdout
+    assert known == []
 
 
 def test_a_broken_configuration_is_no_obstacle(place):

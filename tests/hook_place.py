@@ -9,6 +9,7 @@ import pytest
 
 from laconic.agents.answer import answer
 from laconic.agents.load import ALIASES, HOOKED, load
+from laconic.rewrite.edits import quoted
 
 CASES = Path(__file__).parent / "cases/hooks"
 PATHS = sorted(CASES.glob("*/*.json"))
@@ -52,6 +53,7 @@ class Place:
         """Ask the hook; in a login shell it names laconic by its full path, the cases by name."""
         data = stdin if isinstance(stdin, bytes) else json.dumps(stdin).encode()
         given = answer(agent, event, data, self.environ, self.project)
+        given.finish()
         if agent in (*HOOKED, *ALIASES) and load(agent).login_shell:
             path = str(self.home / "bin/laconic").encode()
             given.stdout = given.stdout.replace(path, b"laconic")
@@ -79,7 +81,14 @@ def read_case(path, place, command):
     words |= {"CWD": place.project, "REASON": REASON, "COMPACT": "short\n"}
     case = json.loads(path.read_text())
     words_of_answer = {**words, "REWRITTEN": REWRITTEN + command, "COMMAND": command}
+    words_of_answer["QUOTED"] = quoted(command)
     return filled(case.pop("stdin"), words), filled(case, words_of_answer)
+
+
+def is_before(path):
+    """Tell whether a case is about a call that comes first, from the agent itself."""
+    is_other = "by-" in path.stem or path.stem == "PermissionRequest"
+    return "asked" in json.loads(path.read_text()) and not is_other
 
 
 def said(given):

@@ -138,7 +138,7 @@ SHORT = "from laconic.agents import load; load.Agent.limit_s = 0.5\n"
         "sys.modules['laconic.agents.respond'] = None",
         "sys.modules['laconic.settings'] = None",
         "sys.modules['laconic.engine'] = None",
-        "sys.modules['pwd'] = None",
+        "sys.modules['laconic.policy.decide'] = None",
         "from laconic.agents import answer; answer.parse = None",
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,9 @@ def test_each_output_is_replaced_in_the_words_of_the_agent(path, place, monkeypa
 def reasons_hidden(value):
     if isinstance(value, dict):
         return {key: reasons_hidden(inner) for key, inner in value.items()}
-    return "…" if isinstance(value, str) and value.startswith("laconic: ") else value
+    if isinstance(value, list):
+        return [reasons_hidden(inner) for inner in value]
+    return re.sub("laconic: .*", "…", value) if isinstance(value, str) else value
 
 
 @pytest.mark.parametrize(
@@ -113,6 +116,7 @@ KINDS = {
 GRANTED = {"codebuddy", "qwen"}
 DIFFERENT = {
     ("gemini-cli", "AfterTool", "stdout_when_rewritten"): "it would be shown as an error",
+    ("cline-cli", "PreToolUse", "stdout_when_denied"): "`cancel` ends the run of the real binary",
     ("cline-cli", "PreToolUse", "stdout_when_asked"): "nothing in Cline reads `review`",
 }
 
@@ -158,8 +162,8 @@ FREE_TEXT = {
     "reason", "message", "permissionDecisionReason", "errorMessage", "user_message",
     "agent_message", "throw", "text", "stdout", "textResultForLlm", "output",
 }  # fmt: skip
-# What may be left out or added: defaults, and what our own plugin may be told.
-OPTIONAL = {"interrupt", "permissionDecisionReason", "input"}
+# What may be left out or added: defaults, what our own plugin or the user may be told.
+OPTIONAL = {"interrupt", "permissionDecisionReason", "input", "systemMessage"}
 
 
 def alike(ours, theirs):
@@ -178,7 +182,8 @@ def alike(ours, theirs):
 
 KEYS = {
     "title", "dialect", "silence", "neutral", "rewrite_with", "wraps", "login_shell",
-    "not_asked_with", "timeout", "tools", "events", "fields", "foreign", "answer", "install",
+    "rules_see_rewrites", "timeout", "tools", "events", "fields", "foreign", "answer",
+    "unattended", "install",
 }  # fmt: skip
 
 
@@ -199,6 +204,7 @@ def test_what_is_known_of_an_agent_is_complete(name):
         "is_list",
     }
     assert {"event", "tool", "input", "command", "cwd"} <= set(agent.fields)
+    assert set(agent.unattended) <= {"options", "attended_options", "variables"}
     assert 1 < agent.limit_s < 30
     for event in agent.events:
         assert event.kind in (BEFORE, "permission", AFTER)

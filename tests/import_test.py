@@ -10,7 +10,7 @@ import pytest
 from laconic.agents.imports import extended, find_imports
 from laconic.cli.main import run
 from laconic.errors import LaconicError
-from laconic.settings import check_bytes
+from laconic.layers import check_bytes
 from sites import enter_project
 
 TOKF = """
@@ -71,7 +71,7 @@ def theirs(home):
 
 
 def imported(home):
-    [found] = find_imports({"HOME": str(home)})
+    [found] = find_imports({"HOME": str(home)}, home / "nowhere")
     assert check_bytes(extended(b"", found.document, home)[0], "x")[1] == []
     return found
 
@@ -170,6 +170,30 @@ def test_settings_are_taken_over_when_the_user_agrees(home, theirs, capsys):
     capsys.readouterr()
     assert run(["install", "--import", "--yes"]) == 0
     assert "says nothing that is new here" in capsys.readouterr().out
+
+
+def test_settings_of_a_project_go_into_the_projects_configuration(here, home, capsys):
+    (here / ".git").mkdir()
+    (here / ".tokf").mkdir()
+    (here / ".tokf/rewrites.toml").write_text(TOKF)
+    assert run(["install", "--import", "--yes"]) == 0
+    assert "it counts once you trust it: laconic trust" in capsys.readouterr().out
+    config = tomllib.loads((here / ".laconic/config.toml").read_text())
+    assert config["pipe"] == {"strip": False}
+    assert not (home / ".config/laconic/config.toml").exists()
+    assert run(["install", "--import", "--yes"]) == 0
+    assert "says nothing that is new here" in capsys.readouterr().out
+
+
+def test_a_project_does_not_lead_an_import_out_of_itself(here, tmp_path, capsys):
+    (here / ".git").mkdir()
+    (here / ".tokf").mkdir()
+    (here / ".tokf/rewrites.toml").write_text(TOKF)
+    (tmp_path / "outside").mkdir()
+    (here / ".laconic").symlink_to(tmp_path / "outside")
+    assert run(["install", "--import", "--yes"]) == 1
+    assert "leads out of the project" in capsys.readouterr().err
+    assert list((tmp_path / "outside").iterdir()) == []
 
 
 @pytest.mark.usefixtures("here")

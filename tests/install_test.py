@@ -149,8 +149,7 @@ def test_what_is_written_calls_this_laconic(name, scope, site):
 
 
 def test_every_agent_with_hooks_can_be_installed():
-    without_files = {"devin", "qoder"}  # their hooks answer, but nobody has seen their files
-    assert {name for name in names() if read_recipe(name).sample} == set(HOOKED) - without_files
+    assert {name for name in names() if read_recipe(name).sample} == set(HOOKED)
 
 
 @pytest.mark.parametrize("name", names())
@@ -255,6 +254,32 @@ def test_the_hook_of_codebuddy_that_ran_after_commands_is_migrated(site, home):
     # What was found had laconic in it; that is not put back.
     after = json.loads(path.read_text())["hooks"]
     assert after == {"PostToolUse": [{"matcher": "Bash", "hooks": [other]}]}
+
+
+@pytest.mark.parametrize(
+    ("before", "at"),
+    [
+        ({}, ["pre_tool_use"]),
+        ({"stop": []}, ["pre_tool_use"]),
+        ({"PreToolUse": []}, ["PreToolUse"]),
+        ({"hooks": {}}, ["hooks", "PreToolUse"]),
+        ({"hooks": {"Stop": []}}, ["hooks", "PreToolUse"]),
+        ({"hooks": {"PreToolUse": [FOREIGN]}}, ["hooks", "PreToolUse"]),
+        ({"hooks": {"pre_tool_use": [FOREIGN]}}, ["hooks", "pre_tool_use"]),
+    ],
+)
+def test_the_form_that_openhands_finds_is_kept(before, at, site, home):
+    path = home / ".openhands/hooks.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(before))
+    install("openhands", site)
+    after = json.loads(path.read_text())
+    assert set(after) == set(before) | {at[0]}
+    events = after["hooks"] if at[0] == "hooks" else after
+    assert events[at[-1]][-1]["matcher"] == "terminal"
+    assert plan_install(read_recipe("openhands"), "user", site) == []
+    uninstall("openhands", site)
+    assert json.loads(path.read_text()) == before
 
 
 def test_the_first_copy_is_never_overwritten_and_later_changes_are_never_undone(site, home):

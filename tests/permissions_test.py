@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from laconic.agent_rules import read_permissions
 from laconic.catalog import library
 from laconic.policy.decide import decide
+from laconic.policy.expressions import globs_of
 from laconic.policy.permissions import Permission
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
-from laconic.rule_files import read_claude, read_codex, read_cursor, read_droid, read_gemini
+from laconic.rule_files import (
+    read_claude,
+    read_codex,
+    read_cursor,
+    read_droid,
+    read_gemini,
+    read_opencode,
+    read_policy,
+    read_qwen,
+    read_vscode,
+)
 from laconic.types import Verdict
 
 CASES = Path(__file__).parent / "cases" / "permissions"
@@ -33,8 +47,36 @@ def droid_document(rules):
     return {keys[v]: [r for w, r in rules if w == v] for v in keys}
 
 
+def opencode_document(rules):
+    return {"permission": {"bash": {rule: verdict for verdict, rule in rules}}}
+
+
+def vscode_document(rules):
+    words = {"allow": True, "ask": False}
+    return {"chat.tools.terminal.autoApprove": {rule: words[verdict] for verdict, rule in rules}}
+
+
+def policy_document(rules):
+    """`deny 10 git push` is a prefix with a priority, `deny 10 /^git/` an expression."""
+    words = {"allow": "allow", "ask": "ask_user", "deny": "deny"}
+    text = ""
+    for verdict, rule in rules:
+        priority, _, what = rule.partition(" ")
+        is_expression = what.startswith("/")
+        key = "commandRegex" if is_expression else "commandPrefix"
+        what = what.strip("/") if is_expression else what
+        text += f'[[rule]]\ntoolName = "run_shell_command"\n{key} = {json.dumps(what)}\n'
+        text += f'decision = "{words[verdict]}"\npriority = {priority}\n'
+    return text.encode()
+
+
 AGENTS = {
     "claude-code": (claude_document, read_claude),
+    "codebuddy": (claude_document, read_claude),
+    "qwen": (claude_document, read_qwen),
+    "opencode": (opencode_document, read_opencode),
+    "vscode": (vscode_document, read_vscode),
+    "gemini-policy": (policy_document, read_policy),
     "cursor": (claude_document, read_cursor),
     "gemini": (gemini_document, read_gemini),
     "droid": (droid_document, read_droid),
@@ -47,9 +89,19 @@ def permissions(header):
     agent, text = (name, rest) if name in AGENTS else ("claude-code", header)
     document, reader = AGENTS[agent]
     rules = [tuple(rule.split(" ", 1)) for rule in text.split(" ;; ")]
+    made = document(rules)
+    data = made if isinstance(made, bytes) else json.dumps(made).encode()
     return tuple(
-        Permission(r.verdict, r.pattern, rest=r.rest, written=r.text, source="x", agent=agent)
-        for r in reader(json.dumps(document(rules)).encode())
+        Permission(
+            r.verdict,
+            r.pattern,
+            rest=r.rest,
+            written=r.text,
+            source="x",
+            agent=agent,
+            unless=r.unless,
+        )
+        for r in reader(data)
     )
 
 
@@ -156,6 +208,123 @@ def test_every_agents_files_are_found(home, tmp_path):
     assert patterns(read(home, tmp_path, "gemini")[0]) == {("deny", "a")}
     assert patterns(read(home, tmp_path, "droid")[0]) == {("deny", "a")}
     assert patterns(read(home, tmp_path, "codex")[0]) == {("ask", "git push"), ("ask", "git pull")}
+
+
+@pytest.mark.parametrize(
+    ("agent", "user", "project", "document"),
+    [
+        ("codebuddy", ".codebuddy/settings.json", ".codebuddy/settings.local.json", "Bash"),
+        ("qoder", ".qoder/settings.json", ".qoder/settings.json", "Bash"),
+        ("qwen", ".qwen/settings.json", ".qwen/settings.json", "Shell"),
+        ("opencode", ".config/opencode/opencode.jsonc", "opencode.json", ""),
+        ("kilo", ".config/kilo/kilo.json", ".kilo/kilo.json", ""),
+        ("vscode", ".config/Code/User/settings.json", ".vscode/settings.json", "false"),
+        ("gemini", ".gemini/policies/mine.toml", ".gemini/policies/theirs.toml", "policy"),
+    ],
+)
+def test_the_files_of_more_agents_are_found(home, tmp_path, agent, user, project, document):
+    verdict = "ask" if document == "false" else "deny"
+    for path, rule in ((home / user, "a"), (tmp_path / project, "b")):
+        if document == "policy":
+            write(path, policy_document([(verdict, f"1 {rule}")]).decode())
+        elif document == "false":
+            write(path, vscode_document([(verdict, rule)]))
+        elif document:
+            write(path, claude_document([(verdict, f"{document}({rule})"), ("allow", "Bash(c)")]))
+        else:
+            write(path, opencode_document([(verdict, rule)]))
+    found = patterns(read(home, tmp_path, agent)[0]) - {("allow", "c")}
+    assert found == {(verdict, "a"), (verdict, "b")}
+
+
+def test_a_variable_moves_the_files(home, tmp_path):
+    document = opencode_document([("deny", "a")])
+    path = write(home / "elsewhere.json", document)
+    assert patterns(read(home, tmp_path, "opencode", OPENCODE_CONFIG=str(path))[0]) == {
+        ("deny", "a")
+    }
+    write(home / "there/settings.json", claude_document([("deny", "Bash(b)")]))
+    for agent, variable in (("qwen", "QWEN_HOME"), ("qoder", "QODER_CONFIG_DIR")):
+        found = read(home, tmp_path, agent, **{variable: str(home / "there")})[0]
+        assert patterns(found) == {("deny", "b")}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"permission": "ask"},
+        {"permission": {"bash": "ask"}},
+        {"permission": {"bash": {"*": "ask"}}},
+        {"permission": {"bash": {"a": 1, "b": None, "c": "maybe"}}},
+        {"permission": {"edit": {"a": "deny"}}},
+        {"permission": ["bash"]},
+    ],
+)
+def test_what_opencode_asks_about_every_command_is_left_to_it(document):
+    assert list(read_opencode(json.dumps(document).encode())) == []
+
+
+def test_so_many_rules_that_each_may_override_another_are_not_read(home, tmp_path):
+    path = home / ".config/opencode/opencode.json"
+    write(path, opencode_document([("deny", f"x{n}") for n in range(200)]))
+    assert len(read(home, tmp_path, "opencode")[0]) == 200
+    write(path, opencode_document([("deny", f"x{n}") for n in range(201)]))
+    found, problems = read(home, tmp_path, "opencode")
+    assert len(found) == 200
+    assert "it has more than 200 rules" in problems[0].line
+
+
+def test_a_rule_that_is_too_much_for_us_is_said_and_not_guessed(home, tmp_path):
+    path = home / ".config/Code/User/settings.json"
+    write(path, vscode_document([("ask", "/^[a-z]+x/"), ("ask", "rm"), ("allow", "/^(?!x)y/")]))
+    found, problems = read(home, tmp_path, "vscode")
+    assert patterns(found) == {("ask", "rm")}
+    (problem,) = problems
+    assert "the rule /^[a-z]+x/: false is too much for laconic" in problem.line
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (r"^git (push|pull)\b", ["git push*", "git pull*"]),
+        ("rm", ["*rm*"]),
+        (r"^npm\s+(?:run )?publish$", ["npm publish", "npm run publish"]),
+        (r"^git (status|show\b.*)$", ["git status", "git show*"]),
+        (r"^a\s*b|^c$", ["ab*", "a b*", "c"]),
+        (r"^x\.sh\b.+--force", ["x.sh*--force*"]),
+        *((e, None) for e in (
+            "^[a-z]+", "a{2}", "(a|b)+c", "a+", "a*", ".*", "(", ")", "x\\", r"\w", r"(a)\1",
+            "^a(?=b)", "^(^a)", "a$b", r"\*", "(a|b)" * 20, "(" * 300 + ")" * 300,
+        )),
+    ],
+)  # fmt: skip
+def test_expressions_are_read_as_patterns_or_not_at_all(expression, expected):
+    assert globs_of(expression) == expected
+
+
+@given(
+    st.recursive(
+        st.sampled_from(["a", "b", " ", r"\s+", ".", ".*", r"\b", r"\.", "-"]),
+        lambda inner: (
+            st.lists(inner, min_size=1, max_size=3).map("".join)
+            | st.lists(inner, min_size=1, max_size=3).map(lambda i: f"({'|'.join(i)})")
+            | inner.map(lambda i: f"({i})?")
+        ),
+        max_leaves=6,
+    ),
+    st.text("ab. -", max_size=8),
+    st.sampled_from(["", "^"]),
+    st.sampled_from(["", "$"]),
+)
+def test_a_pattern_fits_whatever_its_expression_fits(expression, text, start, end):
+    """Blanks count as one, and none count at the ends, on both sides."""
+    text = " ".join(text.split())
+    globs = globs_of(f"{start}{expression}{end}")
+    if globs is not None and re.search(f"{start}(?:{expression}){end}", text):
+        rules = [
+            Permission(Verdict.ASK, g, rest=False, written="", source="", agent="") for g in globs
+        ]
+        assert any(rule.fits(text) for rule in rules)
 
 
 def test_a_file_may_have_comments_and_trailing_commas(home, tmp_path):

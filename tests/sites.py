@@ -22,6 +22,8 @@ MOVES = [
     ("codebuddy", "CODEBUDDY_CONFIG_DIR", "settings.json"),
     ("codebuddy", "CODEBUDDY_HOME", "settings.json"),
     ("qwen", "QWEN_HOME", "settings.json"),
+    ("qoder", "QODER_CONFIG_DIR", "settings.json"),
+    ("devin", "XDG_CONFIG_HOME", "devin/config.json"),
     ("crush", "CRUSH_GLOBAL_CONFIG", "crush.json"),
     ("crush", "XDG_CONFIG_HOME", "crush/crush.json"),
     ("grok", "GROK_HOME", "hooks/laconic.json"),

@@ -5,16 +5,16 @@ from files outside the project: a repository may make laconic stricter, never lo
 itself still applies them when laconic has no opinion.
 """
 
+# pathlib takes six milliseconds to load.
+# ruff: noqa: PTH118, PTH120, PTH208
 from __future__ import annotations
 
-import itertools
 import json
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
-from typing import NamedTuple
+import os
+from functools import lru_cache
+from os.path import dirname, isabs, join, lexists
 
-from laconic.errors import FileError
+from laconic.errors import FileError, Problem
 from laconic.files import read_file
 from laconic.policy.permissions import Permission
 from laconic.rule_files import (
@@ -24,92 +24,239 @@ from laconic.rule_files import (
     read_cursor,
     read_droid,
     read_gemini,
+    read_opencode,
+    read_policy,
+    read_qwen,
+    read_vscode,
 )
-from laconic.settings import Problem, home_directory, keep_copy, last_good_path
+from laconic.settings import keep_copy, last_good_path
+from laconic.surroundings import home
 from laconic.types import Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    Reader = Callable[[bytes], Iterator[Written]]
 
 CLAUDE = "claude-code"
 _LIMIT = 1 << 20
 _MOST_DIRECTORIES = 40
 
+# Where rules are, row by row: how a file is read, the user's directories, the names there, and the
+# files of a project. Of directories with `or` between them the first counts whose variable is set.
+_FILES: Mapping[str, Sequence[tuple[Reader, Sequence[str], str, str]]] = {
+    CLAUDE: [
+        (
+            read_claude,
+            ["/etc/claude-code", "/Library/Application Support/ClaudeCode"],
+            "managed-settings.json managed-settings.d/*.json",
+            "",
+        ),
+        (
+            read_claude,
+            ["$CLAUDE_CONFIG_DIR or ~/.claude"],
+            "settings.json",
+            ".claude/settings.json .claude/settings.local.json",
+        ),
+    ],
+    "codebuddy": [
+        (
+            read_claude,
+            ["$CODEBUDDY_CONFIG_DIR or $CODEBUDDY_HOME or ~/.codebuddy"],
+            "settings.json",
+            ".codebuddy/settings.json .codebuddy/settings.local.json",
+        )
+    ],
+    "codex": [
+        (read_codex, ["$CODEX_HOME or ~/.codex"], "rules/*.rules", ".codex/rules/*.rules"),
+    ],
+    "cursor": [
+        (
+            read_cursor,
+            ["$CURSOR_CONFIG_DIR", "~/.cursor", "$XDG_CONFIG_HOME/cursor"],
+            "cli-config.json permissions.json",
+            ".cursor/cli.json .cursor/permissions.json",
+        )
+    ],
+    "droid": [
+        (
+            read_droid,
+            ["~/.factory"],
+            "settings.json settings.local.json",
+            ".factory/settings.json .factory/settings.local.json",
+        )
+    ],
+    "gemini": [
+        (
+            read_gemini,
+            ["/etc/gemini-cli", "/Library/Application Support/GeminiCli"],
+            "system-defaults.json settings.json",
+            "",
+        ),
+        (read_gemini, ["$GEMINI_CLI_SYSTEM_SETTINGS_PATH"], "", ""),
+        (
+            read_gemini,
+            ["$GEMINI_CLI_HOME/.gemini or ~/.gemini"],
+            "settings.json",
+            ".gemini/settings.json",
+        ),
+        (
+            read_policy,
+            [
+                "/etc/gemini-cli",
+                "/Library/Application Support/GeminiCli",
+                "$GEMINI_CLI_HOME/.gemini or ~/.gemini",
+            ],
+            "policies/*.toml",
+            ".gemini/policies/*.toml",
+        ),
+    ],
+    "kilo": [
+        (
+            read_opencode,
+            ["$XDG_CONFIG_HOME/kilo or ~/.config/kilo"],
+            "kilo.json kilo.jsonc",
+            "kilo.json kilo.jsonc .kilo/kilo.json .kilo/kilo.jsonc",
+        )
+    ],
+    "opencode": [
+        (read_opencode, ["$OPENCODE_CONFIG"], "", ""),
+        (
+            read_opencode,
+            ["$XDG_CONFIG_HOME/opencode or ~/.config/opencode", "$OPENCODE_CONFIG_DIR"],
+            "opencode.json opencode.jsonc",
+            "opencode.json opencode.jsonc .opencode/opencode.json .opencode/opencode.jsonc",
+        ),
+    ],
+    "qoder": [
+        (
+            read_claude,
+            ["$QODER_CONFIG_DIR or ~/.qoder"],
+            "settings.json",
+            ".qoder/settings.json .qoder/settings.local.json",
+        )
+    ],
+    "qwen": [
+        (
+            read_qwen,
+            ["/etc/qwen-code", "/Library/Application Support/QwenCode"],
+            "settings.json",
+            "",
+        ),
+        (read_qwen, ["$QWEN_HOME or ~/.qwen"], "settings.json", ".qwen/settings.json"),
+    ],
+    "vscode": [
+        (
+            read_vscode,
+            [
+                "$XDG_CONFIG_HOME/Code or ~/.config/Code",
+                "$XDG_CONFIG_HOME/Code - Insiders or ~/.config/Code - Insiders",
+                "~/Library/Application Support/Code",
+                "~/Library/Application Support/Code - Insiders",
+            ],
+            "User/settings.json",
+            ".vscode/settings.json",
+        )
+    ],
+}
 
-class Source(NamedTuple):
-    path: Path
-    reader: Callable[[bytes], Iterator[Written]]
-    in_project: bool
 
+class Source:
+    """A file that may hold rules."""
 
-class Place(NamedTuple):
-    """Where an agent may keep its settings: the homes, and the directories of the project."""
+    __slots__ = ("in_project", "path", "reader")
 
-    home: Path
-    environ: Mapping[str, str]
-    project: tuple[Path, ...]
-
-    def moved(self, variable: str, default: Path) -> Path:
-        given = self.environ.get(variable, "")
-        return Path(given) if given.startswith("/") else default
+    def __init__(self, path: str, reader: Reader, *, in_project: bool) -> None:
+        self.path, self.reader, self.in_project = path, reader, in_project
 
 
 def read_permissions(
-    agent: str, cwd: str, root: str, environ: Mapping[str, str], state_dir: Path
+    agent: str, cwd: str, root: str, environ: Mapping[str, str], state_dir: str | Path
 ) -> tuple[tuple[Permission, ...], tuple[Problem, ...]]:
     """Give the rules of the agent that wants to run a command there, and what is wrong in them."""
-    place = Place(home_directory(environ), environ, tuple(_upwards(Path(cwd), Path(root))))
     permissions: list[Permission] = []
     problems: list[Problem] = []
-    for source in _SOURCES.get(agent, _nothing)(place):
+    for source in _sources(agent, cwd, root, environ):
         written, found = _read(source, state_dir)
         problems += found
         permissions += [
-            Permission(
-                rule.verdict,
-                rule.pattern,
-                rest=rule.rest,
-                written=rule.text,
-                source=str(source.path),
-                agent=agent,
-            )
+            _permission(rule, source, agent)
             for rule in written
             if not (source.in_project and rule.verdict is Verdict.ALLOW)
         ]
     return tuple(permissions), tuple(problems)
 
 
-def _upwards(cwd: Path, root: Path) -> Iterator[Path]:
-    for directory in itertools.islice((cwd, *cwd.parents), _MOST_DIRECTORIES):
-        yield directory
-        if directory == root:
-            return
+def read_allowed(
+    agent: str, cwd: str, root: str, environ: Mapping[str, str], state_dir: str | Path
+) -> tuple[Permission, ...]:
+    """Give the rules by which the agent itself lets commands pass, those of the project, too."""
+    return tuple(
+        _permission(rule, source, agent)
+        for source in _sources(agent, cwd, root, environ)
+        for rule in _read(source, state_dir)[0]
+        if rule.verdict is Verdict.ALLOW
+    )
+
+
+def _permission(rule: Written, source: Source, agent: str) -> Permission:
+    assert rule.pattern is not None
+    return Permission(
+        rule.verdict,
+        rule.pattern,
+        rest=rule.rest,
+        written=rule.text,
+        source=source.path,
+        agent=agent,
+        unless=rule.unless,
+    )
 
 
 _BROKEN = (ValueError, SyntaxError, LookupError, TypeError, RecursionError, MemoryError)
 
 
-def _read(source: Source, state_dir: Path) -> tuple[list[Written], list[Problem]]:
+def _read(source: Source, state_dir: str | Path) -> tuple[list[Written], list[Problem]]:
     """Read one file; a broken one gives the rules of its last good copy."""
+    if not lexists(source.path):
+        return [], []
     copy = last_good_path(state_dir, source.path)
     try:
-        rules = list(source.reader(read_file(source.path, _LIMIT)))
+        found = _parsed(source.reader, read_file(source.path, _LIMIT), copy)
     except FileError as error:
-        if not source.path.exists():
-            return [], []
         problem = Problem("broken", "", "", error.message)
     except _BROKEN as error:
         line = str(error).partition("\n")[0]
-        problem = Problem("broken", str(source.path), "", f"cannot be read: {line}")
+        problem = Problem("broken", source.path, "", f"cannot be read: {line}")
     else:
-        # Only the rules: the file itself may hold keys.
-        keep_copy(json.dumps([list(rule) for rule in rules]).encode(), copy)
-        return rules, []
+        rules = [rule for rule in found if rule.pattern is not None]
+        return rules, [_unread(rule, source) for rule in found if rule.pattern is None]
     rules, kept = _last_good(copy)
-    return rules, [problem, Problem("broken", str(source.path), "", kept)]
+    return rules, [problem, Problem("broken", source.path, "", kept)]
 
 
-def _last_good(copy: Path) -> tuple[list[Written], str]:
+@lru_cache(maxsize=64)
+def _parsed(reader: Reader, data: bytes, copy: str) -> tuple[Written, ...]:
+    """Give the rules in these bytes, and keep a copy of the rules: the file may hold keys."""
+    found = tuple(reader(data))
+    rows = [rule.row() for rule in found if rule.pattern is not None]
+    keep_copy(json.dumps(rows).encode(), copy)
+    return found
+
+
+def _unread(rule: Written, source: Source) -> Problem:
+    message = f"the rule {rule.text} is too much for laconic: the agent alone applies it"
+    return Problem("rule", source.path, "", message)
+
+
+def _last_good(copy: str) -> tuple[list[Written], str]:
     try:
         rows = json.loads(read_file(copy, _LIMIT))
-        rules = [Written(Verdict(v), str(p), bool(rest), str(text)) for v, p, rest, text in rows]
+        rules = [
+            Written(Verdict(verdict), str(pattern), bool(rest), str(text), *unless)
+            for verdict, pattern, rest, text, *unless in rows
+        ]
     except (FileError, *_BROKEN):
         return [], "its rules are not in force"
     return rules, "its last good rules are in force"
@@ -118,81 +265,74 @@ def _last_good(copy: Path) -> tuple[list[Written], str]:
 # -- where the files are ---------------------------------------------------------------------------
 
 
-def _managed(unix: str, mac: str) -> Path:
-    return Path(mac if sys.platform == "darwin" else unix)
+def _sources(agent: str, cwd: str, root: str, environ: Mapping[str, str]) -> Iterator[Source]:
+    """Give the files that are there; one that is the user's is not the project's as well."""
+    values = tuple(environ.get(name, "") for name in _VARIABLES)
+    for pattern, reader, in_project in _patterns(agent, cwd, root, home(environ), values):
+        for path in _matches(pattern):
+            yield Source(path, reader, in_project=in_project)
 
 
-def _claude_sources(place: Place) -> Iterator[Source]:
-    managed = _managed("/etc/claude-code", "/Library/Application Support/ClaudeCode")
-    drop_ins = sorted((managed / "managed-settings.d").glob("*.json"))
-    user = place.moved("CLAUDE_CONFIG_DIR", place.home / ".claude")
-    for path in (managed / "managed-settings.json", *drop_ins, user / "settings.json"):
-        yield Source(path, read_claude, in_project=False)
-    started_in = place.moved("CLAUDE_PROJECT_DIR", place.project[0])
-    for directory in dict.fromkeys((*place.project, started_in)):
-        for name in ("settings.json", "settings.local.json"):
-            path = directory / ".claude" / name
-            if path != user / "settings.json":
-                yield Source(path, read_claude, in_project=True)
+_VARIABLES = (
+    "CLAUDE_PROJECT_DIR",
+    *sorted(
+        choice.partition("/")[0][1:]
+        for rows in _FILES.values()
+        for _, bases, _, _ in rows
+        for text in bases
+        for choice in text.split(" or ")
+        if choice.startswith("$")
+    ),
+)
 
 
-def _cursor_sources(place: Place) -> Iterator[Source]:
-    own = place.home / ".cursor"
-    base = place.environ.get("XDG_CONFIG_HOME", "")
-    homes = [place.moved("CURSOR_CONFIG_DIR", own), own]
-    homes += [Path(base) / "cursor"] if base.startswith("/") else []
-    for home in dict.fromkeys(homes):
-        yield Source(home / "cli-config.json", read_cursor, in_project=False)
-        yield Source(home / "permissions.json", read_cursor, in_project=False)
-    yield from _in_project(place, ".cursor", ("cli.json", "permissions.json"), read_cursor, own)
+@lru_cache(maxsize=32)
+def _patterns(
+    agent: str, cwd: str, root: str, home_dir: str, values: tuple[str, ...]
+) -> list[tuple[str, Reader, bool]]:
+    """Where an agent's rules may be; values: of the variables that say so."""
+    environ = {"~": home_dir, **dict(zip(_VARIABLES, values, strict=True))}
+    directories = list(_upwards(cwd, root))
+    started_in = environ["CLAUDE_PROJECT_DIR"]
+    if agent == CLAUDE and isabs(started_in):
+        directories.append(started_in)
+    found: dict[str, tuple[str, Reader, bool]] = {}
+    for reader, bases, names, inner in _FILES.get(agent, ()):
+        own = [path for text in bases for path in _expanded(text, environ)]
+        user = [join(path, name) for path in own for name in names.split()] if names else own
+        project = [join(path, name) for path in directories for name in inner.split()]
+        for in_project, patterns in ((False, user), (True, project)):
+            for pattern in patterns:
+                found.setdefault(pattern, (pattern, reader, in_project))
+    return list(found.values())
 
 
-def _gemini_sources(place: Place) -> Iterator[Source]:
-    managed = _managed("/etc/gemini-cli", "/Library/Application Support/GeminiCli")
-    system = place.moved("GEMINI_CLI_SYSTEM_SETTINGS_PATH", managed / "settings.json")
-    user = place.moved("GEMINI_CLI_HOME", place.home) / ".gemini"
-    for path in (managed / "system-defaults.json", system, user / "settings.json"):
-        yield Source(path, read_gemini, in_project=False)
-    yield from _in_project(place, ".gemini", ("settings.json",), read_gemini, user)
+def _upwards(cwd: str, root: str) -> Iterator[str]:
+    directory = cwd
+    for _ in range(_MOST_DIRECTORIES):
+        yield directory
+        if directory in (root, dirname(directory)):
+            return
+        directory = dirname(directory)
 
 
-def _droid_sources(place: Place) -> Iterator[Source]:
-    user = place.home / ".factory"
-    names = ("settings.json", "settings.local.json")
-    yield from (Source(user / name, read_droid, in_project=False) for name in names)
-    yield from _in_project(place, ".factory", names, read_droid, user)
+def _expanded(text: str, environ: Mapping[str, str]) -> Iterator[str]:
+    """Give the first path that can be told; a variable must hold an absolute one."""
+    for choice in text.split(" or "):
+        first, slash, rest = choice.partition("/")
+        base = environ["~"] if first == "~" else environ.get(first[1:], "")
+        if not first or isabs(base):
+            yield choice if not first else f"{base}{slash}{rest}"
+            return
 
 
-def _codex_sources(place: Place) -> Iterator[Source]:
-    user = place.moved("CODEX_HOME", place.home / ".codex")
-    for path in sorted((user / "rules").glob("*.rules")):
-        yield Source(path, read_codex, in_project=False)
-    for directory in place.project:
-        if directory / ".codex" != user:
-            for path in sorted((directory / ".codex/rules").glob("*.rules")):
-                yield Source(path, read_codex, in_project=True)
-
-
-def _in_project(
-    place: Place,
-    folder: str,
-    names: tuple[str, ...],
-    reader: Callable[[bytes], Iterator[Written]],
-    user: Path,
-) -> Iterator[Source]:
-    for directory in place.project:
-        if directory / folder != user:
-            yield from (Source(directory / folder / n, reader, in_project=True) for n in names)
-
-
-def _nothing(_: Place) -> Iterator[Source]:
-    return iter(())
-
-
-_SOURCES: Mapping[str, Callable[[Place], Iterator[Source]]] = {
-    CLAUDE: _claude_sources,
-    "cursor": _cursor_sources,
-    "gemini": _gemini_sources,
-    "codex": _codex_sources,
-    "droid": _droid_sources,
-}
+def _matches(pattern: str) -> Iterator[str]:
+    directory, _, name = pattern.rpartition("/")
+    if not name.startswith("*"):
+        yield pattern
+        return
+    try:
+        found = os.listdir(directory)
+    except OSError:
+        return
+    yield from (join(directory, entry) for entry in sorted(found) if entry.endswith(name[1:]))

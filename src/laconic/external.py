@@ -1,21 +1,20 @@
 """Puts a command to the user's own permission program and reads its verdict.
 
-The program gets the agent's hook JSON on stdin and answers as a hook of that agent would. It runs
-in a process group of its own, and all of that group is killed when the time is up.
+The program gets the agent's hook JSON on stdin and answers as a hook of that agent would. When the
+time is up it is killed, with all that it started.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import selectors
-import signal
 import subprocess
 import tempfile
 import time
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
+from laconic.run import descendants
 from laconic.types import Verdict
 
 if TYPE_CHECKING:
@@ -53,6 +52,7 @@ def _run(
     argv: list[str], data: bytes, cwd: str, environ: Mapping[str, str], timeout_s: float
 ) -> bytes:
     deadline = time.monotonic() + timeout_s
+    mark = descendants.new_mark()
     # A file as stdin: a program that does not read it cannot make us wait.
     with tempfile.TemporaryFile() as stdin:
         stdin.write(data)
@@ -63,7 +63,7 @@ def _run(
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=cwd,
-            env=dict(environ),
+            env={**environ, descendants.MARK: mark},
             start_new_session=True,
         )
     assert process.stdout is not None
@@ -71,7 +71,9 @@ def _run(
         try:
             return _read_until(process, process.stdout, deadline)
         except BaseException:
-            _kill(process)
+            if process.returncode is None:  # else its id may belong to somebody else by now
+                descendants.kill_all(process.pid, mark)
+                process.wait()
             raise
 
 
@@ -100,14 +102,6 @@ def _at_end(process: subprocess.Popen[bytes], output: bytearray, deadline: float
     except subprocess.TimeoutExpired as error:
         raise TimeoutError from error
     return bytes(output)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    if process.returncode is not None:
-        return  # its id may belong to somebody else by now
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 # -- replies ---------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ CACHE = Path(os.environ.get("LACONIC_E2E_CACHE") or Path.home() / ".cache/laconi
 LACONIC = Path(sys.executable).parent / "laconic"
 MACHINES = {"x86_64": "x64", "aarch64": "arm64"}
 PLATFORM = f"{sys.platform}-{MACHINES.get(platform.machine(), platform.machine())}"
-LIMIT_S = 60
+LIMIT_S = 120
 
 
 class Agent(NamedTuple):
@@ -36,8 +36,8 @@ class Agent(NamedTuple):
     run: tuple[str, ...]
     failure: str
     rewrites: bool = True
-    faults: Mapping[str, str] = {}
     node: str = ""
+    python: tuple[str, ...] = ()
     environment: Mapping[str, str] = {}
     files: Mapping[str, str] = {}
 
@@ -47,6 +47,8 @@ class Agent(NamedTuple):
 
     @property
     def path(self) -> Path:
+        if self.python:
+            return self.directory / self.program
         return self.directory / "node_modules" / self.program.format(platform=PLATFORM)
 
     @property
@@ -69,6 +71,8 @@ def fetch(agent: Agent) -> str:
     """Put an agent into the cache, unless it is there; give what is in the way, or nothing."""
     if agent.path.exists():
         return ""
+    if agent.python:
+        return _fetch_from_pypi(agent)
     npm = shutil.which("npm")
     if not npm:
         return "npm is not installed"
@@ -82,6 +86,29 @@ def fetch(agent: Agent) -> str:
         shutil.rmtree(agent.directory, ignore_errors=True)
         Path(part, "agent").rename(agent.directory)
     return "" if agent.path.exists() else f"{agent.packages[0]} holds no {agent.program}"
+
+
+def _fetch_from_pypi(agent: Agent) -> str:
+    """Put an agent into a virtual environment, made in its place: it would not move."""
+    python = next(filter(_runs, agent.python), None)
+    if not python:
+        return f"none of {', '.join(agent.python)} is installed"
+    CACHE.mkdir(parents=True, exist_ok=True)
+    package = f"{agent.package}=={agent.version}"
+    pip = [agent.directory / "bin/python", "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    for step in ([python, "-m", "venv", agent.directory], [*pip, "install", package]):
+        done = subprocess.run(step, capture_output=True, text=True, check=False)
+        if done.returncode:
+            shutil.rmtree(agent.directory, ignore_errors=True)
+            return done.stderr.strip().rpartition("\n")[2]
+    return "" if agent.path.exists() else f"{package} holds no {agent.program}"
+
+
+def _runs(program: str) -> bool:
+    try:
+        return not subprocess.run([program, "-c", ""], capture_output=True, check=False).returncode
+    except OSError:
+        return False
 
 
 class Done(NamedTuple):

@@ -32,25 +32,13 @@ def results(place):
 
 
 @pytest.fixture(scope="session")
-def results_off_path(agent, place):
+def results_off_path(place):
     """What comes of two commands when only the agent's settings know where laconic is."""
     path = place.path.pop(0)
     try:
-        limit_s = 30 if "asked-told" in agent.faults else 60
-        return place.work(["measure 30 0", ASKED], limit_s).results
+        return place.work(["measure 30 0", ASKED]).results
     finally:
         place.path.insert(0, path)
-
-
-@pytest.fixture
-def known(agent, request):
-    """Mark a test that must fail, because agents.toml says so."""
-
-    def mark(fault):
-        if fault in agent.faults:
-            request.node.add_marker(pytest.mark.xfail(reason=agent.faults[fault], strict=True))
-
-    return mark
 
 
 def assert_compact(agent, text):
@@ -68,7 +56,9 @@ def test_an_allowed_command_is_rewritten_and_its_output_compact(agent, results):
 
 
 def test_a_command_that_laconic_does_not_know_is_untouched(place, results):
-    assert re.search("ask.*unheard-of", place.call(place.laconic, "log"))
+    # Kilo writes a rule for all commands into its settings; elsewhere nothing is known.
+    log = place.call(place.laconic, "log")
+    assert re.search(r"unheard-of.*\((unknown-command|permissions/kilo/allow)\)", log)
     assert "<unheard-of><a  b><it's>" in results["untouched"]
     assert "laconic" not in results["untouched"]
 
@@ -104,8 +94,7 @@ def test_a_denied_command_does_not_run(place):
     assert not (place.home / "ran-demolish").exists()
 
 
-def test_the_model_reads_why_a_command_was_denied(known, results):
-    known("denied-told")
+def test_the_model_reads_why_a_command_was_denied(results):
     assert "demolish is denied by the configuration" in results["denied"]
 
 
@@ -114,14 +103,12 @@ def test_a_command_is_compacted_though_laconic_is_not_on_the_path(agent, results
 
 
 @pytest.mark.usefixtures("results_off_path")
-def test_a_command_that_needs_an_answer_does_not_run_unattended(known, place):
-    known("asked")
+def test_a_command_that_needs_an_answer_does_not_run_unattended(place):
     assert re.search("ask.*enquire within", place.call(place.laconic, "log"))
     assert not (place.home / "ran-enquire").exists()
 
 
-def test_the_model_reads_that_a_command_needs_an_answer(known, results_off_path):
-    known("asked-told")
+def test_the_model_reads_that_a_command_needs_an_answer(results_off_path):
     assert "enquire asks by the configuration" in results_off_path[1]
 
 

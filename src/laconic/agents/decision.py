@@ -38,5 +38,13 @@ def _nested(path: str, value: dict[str, Any]) -> dict[str, Any]:
 
 
 def output(call: HookCall) -> Output | None:
-    given = call.data.get("tool_output")
-    return Output(given) if isinstance(given, str) else None
+    """Give what the command wrote: as text, or what Vibe's shell tool gives."""
+    given: Any = call.data.get("tool_output")
+    if isinstance(given, str):
+        return Output(given)
+    if not isinstance(given, dict):
+        return None
+    out, err, status = (given.get(key) for key in ("stdout", "stderr", "returncode"))
+    if not isinstance(out, str) or not isinstance(err, str):
+        return None
+    return Output(out, err, status if type(status) is int else None)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from laconic.agents.attended import is_unattended
 from laconic.agents.load import BEFORE
 from laconic.agents.values import Response
+from laconic.rewrite.edits import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,15 +13,14 @@ if TYPE_CHECKING:
 
     from laconic.agents.values import HookCall
 
+_LONGEST_SHOWN = 200
+
 
 def fitted(
     response: Response, call: HookCall, cannot_ask: str, environ: Mapping[str, str]
 ) -> Response:
     """Give what can be said of it. cannot_ask: `deny`, or `defer` to say nothing instead of ask."""
-    can = call.event.can
-    if any(name in environ for name in call.agent.not_asked_with):
-        can -= {"ask"}  # an agent in a mode in which it takes an ask for a yes
-    answer, reason = _answer(response, call, cannot_ask, can)
+    answer, reason = _answer(response, call, cannot_ask, environ)
     commands = response.commands
     if not _can_rewrite(answer, call):
         commands = None
@@ -36,14 +37,31 @@ def _can_rewrite(answer: str | None, call: HookCall) -> bool:
 
 
 def _answer(
-    response: Response, call: HookCall, cannot_ask: str, can: frozenset[str]
+    response: Response, call: HookCall, cannot_ask: str, environ: Mapping[str, str]
 ) -> tuple[str | None, str]:
     answer, reason = response.answer, response.reason
-    if answer is None or answer in can:
-        return answer, reason if answer else ""
-    # Before a prompt that comes anyway, silence is the question.
-    if answer == "ask" and call.event.kind == BEFORE and cannot_ask == "deny":
-        return "deny", f"{reason} ({call.agent.title} cannot ask: let the user run it, or allow it)"
-    if answer == "deny":
-        return "deny", reason
+    if answer == "ask":
+        return _asked(reason, call, cannot_ask, environ)
+    if answer == "deny" or answer in call.event.can:
+        return answer, reason
     return None, ""
+
+
+def _asked(
+    reason: str, call: HookCall, cannot_ask: str, environ: Mapping[str, str]
+) -> tuple[str | None, str]:
+    """Ask, or give the deny that says who can let the command pass, and how."""
+    can_ask = "ask" in call.event.can
+    if can_ask and not is_unattended(call.agent, environ):
+        return "ask", reason
+    # Before a prompt that comes anyway, silence is the question.
+    if call.event.kind != BEFORE or cannot_ask != "deny":
+        return None, ""
+    why = "nobody is there to ask" if can_ask else f"{call.agent.title} cannot ask"
+    return "deny", f"{reason} ({why}; a person can allow it: {_way_out(call)})"
+
+
+def _way_out(call: HookCall) -> str:
+    command = call.commands[0]
+    is_short = len(call.commands) == 1 and len(command) <= _LONGEST_SHOWN and command.isprintable()
+    return f"laconic allow {quoted(command) if is_short else '…'} --for 30m"

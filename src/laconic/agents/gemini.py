@@ -15,6 +15,8 @@ def write(call: HookCall, response: Response) -> Reply:
     said: dict[str, Any] = {}
     if response.answer is not None:
         said = {"decision": response.answer, "reason": response.reason}
+    if response.answer == "ask":
+        said["systemMessage"] = response.reason  # its question shows this, and no reason
     if response.commands:
         changed = {"hookEventName": "BeforeTool", "tool_input": call.input_with(response.commands)}
         said["hookSpecificOutput"] = changed

@@ -26,19 +26,27 @@ _FIRST_LIMIT_S = 8.0
 def main(argv: list[str]) -> int:
     """Answer on stdout; gives the exit status."""
     given = _answer(argv)
+    if sys.platform != "win32":
+        signal.setitimer(signal.ITIMER_REAL, 0)  # from here on it would be said twice
+    _say(given)
+    given.finish()
+    return given.status
+
+
+def _say(given: Answer) -> None:
     for handle, data in ((1, given.stdout), (2, given.stderr)):
         with contextlib.suppress(OSError):
             _write(handle, data)
-    return given.status
 
 
 def _answer(argv: list[str]) -> Answer:
     from laconic.agents.answer import MOST_BYTES, answer  # noqa: PLC0415 - once a limit is set
-    from laconic.surroundings import environment  # noqa: PLC0415 - as above
+    from laconic.surroundings import current_directory, environment  # noqa: PLC0415 - as above
 
     agent, event, *_ = (*argv, "", "")
     surroundings = environment()
-    given = answer(agent, event, _read_stdin(MOST_BYTES), surroundings, _directory())
+    directory = current_directory() or "/nonexistent"
+    given = answer(agent, event, _read_stdin(MOST_BYTES), surroundings, directory, _hold)
     if given.fault and surroundings.get("LACONIC_DEBUG"):
         with contextlib.suppress(OSError):
             _write(2, f"laconic hook {agent}: {given.fault}\n".encode(errors="replace"))
@@ -53,14 +61,6 @@ def _read_stdin(limit: int) -> bytes:
             if len(kept) <= limit:
                 kept += chunk
     return bytes(kept)
-
-
-def _directory() -> str:
-    try:
-        from laconic.settings import current_directory  # noqa: PLC0415 - as above
-    except ImportError:
-        return "/nonexistent"  # on Windows, where a hook can only say so
-    return str(current_directory() or "/nonexistent")
 
 
 def _write(handle: int, data: bytes) -> None:
@@ -89,26 +89,33 @@ def _fill_streams() -> None:
 
 
 def _keep_time(argv: list[str]) -> None:
-    """Give the neutral answer when the time is up."""
+    """When the time is up, give the answer that is known by then: the neutral one at first."""
     if sys.platform == "win32":
         return
     signal.signal(signal.SIGALRM, _stop)
     signal.setitimer(signal.ITIMER_REAL, _FIRST_LIMIT_S)
     from laconic.agents.load import BEFORE, load  # noqa: PLC0415 - a limit is set by now
+    from laconic.agents.values import Answer  # noqa: PLC0415
 
     with contextlib.suppress(KeyError):
         agent = load(argv[0] if argv else "")
-        _neutral.extend(agent.neutral_for(BEFORE).encode())
+        _hold(Answer(agent.neutral_for(BEFORE).encode()))
         signal.setitimer(signal.ITIMER_REAL, agent.limit_s)
 
 
-_neutral = bytearray()
+_held: list[Answer] = []
+
+
+def _hold(given: Answer) -> None:
+    _held[:] = [given]
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
-    with contextlib.suppress(OSError):
-        _write(1, bytes(_neutral))
-    os._exit(0)
+    status = 0
+    for given in _held:
+        _say(given)
+        status = given.status
+    os._exit(status)
 
 
 if __name__ == "__main__":

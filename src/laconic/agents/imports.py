@@ -14,32 +14,40 @@ from laconic.agents.recipe import expand
 from laconic.config import file_schema
 from laconic.errors import FileError, LaconicError
 from laconic.files import read_file
-from laconic.settings import check_bytes
+from laconic.layers import check_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _PLACES = ("$XDG_CONFIG_HOME", "~/.config", "~/Library/Application Support")
 _FILES = (("tokf", "rewrites.toml"), ("rtk", "config.toml"), ("cc-toolgate", "config.toml"))
+_IN_PROJECT = (("tokf", ".tokf/rewrites.toml"),)
 
 
 class Import(NamedTuple):
-    """The settings of a tool in laconic's words. left: what was not taken over."""
+    """The settings of a tool in laconic's words. left: what was not taken over.
+
+    in_project: they are for one project, and so is what becomes of them.
+    """
 
     tool: str
     path: Path
     document: dict[str, Any]
     left: tuple[str, ...] = ()
+    in_project: bool = False
 
 
-def find_imports(environ: Mapping[str, str]) -> Iterator[Import]:
-    """Read the user's settings of each tool that is known."""
+def find_imports(environ: Mapping[str, str], project: Path) -> Iterator[Import]:
+    """Read the user's settings of each tool that is known, and those in a project."""
     for tool, name in _FILES:
         if path := _first(environ, f"{tool}/{name}"):
             yield _read(tool, path)
     if path := _first(environ, "tokenjuice"):
         # Its rules are reducers of output in JSON; laconic has filters of its own for that.
         yield Import("tokenjuice", path, {}, ("its rules for output",))
+    for tool, name in _IN_PROJECT:
+        if (project / name).is_file():
+            yield _read(tool, project / name)._replace(in_project=True)
 
 
 def _first(environ: Mapping[str, str], rest: str) -> Path | None:

@@ -22,6 +22,7 @@ from laconic.errors import LaconicError
 from laconic.rewrite.edits import quoted
 
 _TEMPLATES = Path(__file__).parent / "templates"
+_SHARED = "@ask.ts@\n"
 _PLAIN_WORD = re.compile(r"[A-Za-z0-9_@%+:,./-]+")
 MARK = "Written by `laconic install "
 SCOPES: tuple[Scope, ...] = ("user", "project")
@@ -94,7 +95,7 @@ def plan_install(recipe: Recipe, scope: Scope, site: Site) -> list[Change]:
         path = path_of(file, recipe, scope, site)
         if path is None:
             continue
-        target = _target(path, scope, site)
+        target = target_of(path, scope, site)
         before = originals.current(target)
         after = _installed(file, recipe, path, before, site)
         if after != before:
@@ -141,7 +142,7 @@ def path_of(file: File, recipe: Recipe, scope: Scope, site: Site) -> Path | None
     return directory(recipe, site.variables) / file.user if file.user else None
 
 
-def _target(path: Path, scope: Scope, site: Site) -> Path:
+def target_of(path: Path, scope: Scope, site: Site) -> Path:
     """Follow links; a project's must not lead out of it: who wrote the repository made them."""
     target = Path(os.path.realpath(path))
     if _leads_out(path, scope, site):
@@ -166,7 +167,7 @@ def _installed(file: File, recipe: Recipe, path: Path, before: bytes | None, sit
         return template(file, recipe, site).encode()
     try:
         if file.mechanism == "json":
-            return merge.install(text, hooks(file, recipe, site), file.seed).encode()
+            return merge.install(text, hooks(file, recipe, site, text), file.seed).encode()
         after = blocks.put(text, template(file, recipe, site), marks(file))
         _check_toml(file, text, after)
         return after.encode()
@@ -199,7 +200,7 @@ def _without(
         return blocks.remove(text, marks(file)).encode()
     try:
         kept = None if first is None else _decode(first, path)
-        return merge.remove(text, hooks(file, recipe, site), kept).encode()
+        return merge.remove(text, hooks(file, recipe, site, text), kept).encode()
     except ValueError as error:
         raise _broken(path, error) from error
 
@@ -213,10 +214,23 @@ def _is_bare(file: File, data: bytes) -> bool:
     return isinstance(document, dict) and document.items() <= dict(file.seed).items()
 
 
-def hooks(file: File, recipe: Recipe, site: Site) -> merge.Hooks:
-    """Give the entries of a file, filled in; optional ones only if the configuration asks."""
+def hooks(file: File, recipe: Recipe, site: Site, text: str) -> merge.Hooks:
+    """Give the entries of a file that holds a text; optional ones only if the configuration asks.
+
+    ValueError if the text is no JSON.
+    """
     wanted = [entry for entry in file.entries if not entry.when or entry.when in site.asked_for]
-    return [(entry.at, _filled(entry, recipe, site)) for entry in wanted]
+    return [(_place(entry, text), _filled(entry, recipe, site)) for entry in wanted]
+
+
+def _place(entry: Entry, text: str) -> tuple[str, ...]:
+    """Give the list an entry belongs to: one that is there, else one whose table is there."""
+    if not entry.or_at or not text.strip():
+        return entry.at
+    root, choices = jsonc.parse(text), (*entry.or_at, entry.at)
+    there = [at for at in choices if jsonc.find(root, at)]
+    inside = [at for at in choices if len(at) > 1 and jsonc.find(root, at[:-1])]
+    return (*there, *inside, entry.at)[0]
 
 
 def _filled(entry: Entry, recipe: Recipe, site: Site) -> Mapping[str, Any]:
@@ -234,7 +248,10 @@ def _filled(entry: Entry, recipe: Recipe, site: Site) -> Mapping[str, Any]:
 
 
 def template(file: File, recipe: Recipe, site: Site) -> str:
-    return _fill((_TEMPLATES / file.template).read_text("utf-8"), recipe, site)
+    text = (_TEMPLATES / file.template).read_text("utf-8")
+    if text.startswith(_SHARED):  # what all plugins begin with
+        text = (_TEMPLATES / _SHARED.strip("@\n")).read_text("utf-8") + text.removeprefix(_SHARED)
+    return _fill(text, recipe, site)
 
 
 def _fill(text: str, recipe: Recipe, site: Site) -> str:

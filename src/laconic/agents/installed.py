@@ -50,7 +50,7 @@ def find_installed(recipe: Recipe, site: Site) -> Iterator[Installed]:
 def _in_text(file: File, recipe: Recipe, path: Path, text: str, site: Site) -> tuple[str, bool]:
     """Give the command, and whether all is as this version writes it; LookupError without any."""
     if file.mechanism == "json":
-        wanted = hooks(file, recipe, site)
+        wanted = hooks(file, recipe, site, text)
         command = _command_of(merge.owned(text, wanted)[0])
         return command, merge.install(text, wanted, file.seed) == text
     body = template(file, recipe, site)

@@ -40,7 +40,7 @@ def _as_word(path: str) -> str:
 
 
 def _is_program(path: str) -> bool:
-    return isfile(path) and access(path, X_OK)  # noqa: PTH113 - pathlib costs 6 ms
+    return access(path, X_OK) and isfile(path)  # noqa: PTH113 - pathlib costs 6 ms
 
 
 def with_plain_name(command: str, launcher: str) -> str:

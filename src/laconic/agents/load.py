@@ -6,7 +6,7 @@ from functools import lru_cache
 from importlib import import_module
 from os.path import dirname
 
-from laconic import toml
+from laconic.compiled import remembered, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Agent:
 
     __slots__ = (
         "answer", "document", "events", "fields", "foreign", "login_shell", "name", "neutral",
-        "not_asked_with", "rewrite_with", "title", "tools", "wraps",
+        "rewrite_with", "rules_see_rewrites", "title", "tools", "unattended", "wraps",
     )  # fmt: skip
 
     def __init__(self, name: str, document: Mapping[str, Any]) -> None:
@@ -70,7 +70,8 @@ class Agent:
         self.rewrite_with = frozenset(document["rewrite_with"])
         self.wraps: bool = document.get("wraps", False)
         self.login_shell: bool = document.get("login_shell", False)
-        self.not_asked_with = tuple(document.get("not_asked_with", ()))
+        self.rules_see_rewrites: bool = document.get("rules_see_rewrites", False)
+        self.unattended: Mapping[str, Any] = document.get("unattended", {})
         self.tools = frozenset(document["tools"])
         self.events = [Event(event, spec) for event, spec in document["events"].items()]
         self.fields: Mapping[str, Any] = document["fields"]
@@ -100,5 +101,12 @@ def load(name: str) -> Agent:
     name = ALIASES.get(name, name)
     if name not in HOOKED:
         raise KeyError(name)
-    with open(f"{DATA}/{name}.toml", "rb") as stream:  # noqa: PTH123 - as above
-        return Agent(name, toml.parse(stream.read()))
+    path = f"{DATA}/{name}.toml"
+    return Agent(name, remembered(f"agent-{name}", stamp(path), lambda: _parse(path)))
+
+
+def _parse(path: str) -> dict[str, Any]:
+    from laconic import toml  # noqa: PLC0415 - what it gives is kept
+
+    with open(path, "rb") as stream:  # noqa: PTH123 - as above
+        return toml.parse(stream.read())

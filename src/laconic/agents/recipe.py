@@ -18,11 +18,15 @@ Scope = Literal["user", "project"]
 
 
 class Entry(NamedTuple):
-    """A hook in a JSON file. at: the list it belongs to. when: the key that asks for it."""
+    """A hook in a JSON file. at: the list it belongs to. when: the key that asks for it.
+
+    or_at: where that list may be instead, in files that are written in another form.
+    """
 
     at: tuple[str, ...]
     value: Mapping[str, Any]
     when: str = ""
+    or_at: tuple[tuple[str, ...], ...] = ()
 
 
 class File(NamedTuple):
@@ -103,7 +107,12 @@ def read_recipe(name: str) -> Recipe:
 
 def _file(item: dict[str, Any]) -> File:
     entries = tuple(
-        Entry(tuple(entry["at"]), entry["value"], entry.get("when", ""))
+        Entry(
+            tuple(entry["at"]),
+            entry["value"],
+            entry.get("when", ""),
+            tuple(map(tuple, entry.get("or_at", ()))),
+        )
         for entry in item.pop("entries", ())
     )
     return File(entries=entries, **item)

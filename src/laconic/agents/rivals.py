@@ -52,7 +52,7 @@ def _in_file(file: File, recipe: Recipe, path: Path, site: Site) -> Iterator[Riv
     elif file.mechanism == "json":
         try:
             text = (originals.current(path) or b"{}").decode()
-            names = [rival_of(h) for h in merge.handlers(text, hooks(file, recipe, site))]
+            names = [rival_of(h) for h in merge.handlers(text, hooks(file, recipe, site, text))]
         except (LaconicError, ValueError):
             return
         yield from (Rival(name, path) for name in dict.fromkeys(names) if name)
@@ -72,6 +72,6 @@ def plan_removal(recipe: Recipe, site: Site) -> list[Change]:
         text = before.decode()
         for file in recipe.files:
             if file.mechanism == "json":
-                text = merge.remove(text, hooks(file, recipe, site), text, rival_of)
+                text = merge.remove(text, hooks(file, recipe, site, text), text, rival_of)
         changes.append(Change(path, target, before, text.encode()))
     return changes

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from laconic.agents.load import Agent, Event
@@ -91,11 +93,23 @@ class Reply:
 
 
 class Answer:
-    """What a hook prints and its exit status. fault: what went wrong in laconic, for debugging."""
+    """What a hook prints and its exit status.
 
-    __slots__ = ("fault", "status", "stderr", "stdout")
+    fault: what went wrong, for debugging. is_lost: it did before there was a verdict; another
+    process may do better. later: what can wait until the answer is on its way.
+    """
+
+    __slots__ = ("fault", "is_lost", "later", "status", "stderr", "stdout")
 
     def __init__(
         self, stdout: bytes = b"", stderr: bytes = b"", status: int = 0, fault: str = ""
     ) -> None:
         self.stdout, self.stderr, self.status, self.fault = stdout, stderr, status, fault
+        self.is_lost = False
+        self.later: list[Callable[[], object]] = []
+
+    def finish(self) -> None:
+        """Do what could wait. It is no part of the answer, so no fault in it counts."""
+        for job in self.later:
+            with contextlib.suppress(Exception):
+                job()

@@ -11,7 +11,7 @@ from os.path import isabs
 from laconic.rewrite.edits import quoted
 from laconic.run.shells import host_shell, is_wrapped
 from laconic.shell import ParseError, parse
-from laconic.shell.ast import Function, nodes
+from laconic.shell.ast import Function
 from laconic.shell.walk import commands
 from laconic.shell.words import literal
 
@@ -50,7 +50,7 @@ def _changes_its_shell(command: str) -> bool:
         script = parse(command)
     except ParseError:
         return True
-    has_function = any(isinstance(node, Function) for node in nodes(script.body))
+    has_function = any(isinstance(node, Function) for node in script.nodes())
     return has_function or any(_stays_outside(occurrence) for occurrence in commands(script))
 
 

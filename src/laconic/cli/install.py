@@ -17,6 +17,7 @@ from laconic.agents.install import (
     find_executable,
     is_present,
     plan_install,
+    target_of,
 )
 from laconic.agents.recipe import Scope, names, read_recipe
 from laconic.cli.main import complain
@@ -168,28 +169,40 @@ def confirm(question: str, args: argparse.Namespace) -> bool:
 
 
 def _import(args: argparse.Namespace, site: Site, settings: Settings) -> None:
-    """Take over settings; the user's own configuration is extended, never overridden."""
-    path = settings.user_config_path
-    found = list(imports.find_imports(site.variables))
+    """Take over settings, those of the project into the project's configuration."""
+    found = list(imports.find_imports(site.variables, site.project))
     if not found:
         print("no settings of tokf, rtk, cc-toolgate or tokenjuice were found")
     for each in found:
-        target = path.resolve()
-        before = originals.current(target)
-        after, kept = imports.extended(before or b"", each.document, path)
-        for name in each.left:
-            print(f"{each.tool}: {visible(name)} has no counterpart and is left out")
-        for name in kept:
-            print(f"{each.tool}: {name} stays as your configuration says")
-        change = Change(path, target, before, after, 0o600)
-        if after == (before or b""):
-            print(f"{each.tool}: {visible(str(each.path))} says nothing that is new here")
-            continue
-        show([change])
-        if not args.dry_run and confirm(f"add this of {each.tool} to {path}?", args):
-            originals.make_directories(target.parent)
-            originals.write(target, before, after, change.mode)
-            print(f"{each.tool}: {visible(str(path))} {change.verb}")
+        if each.in_project:
+            path = site.project / ".laconic/config.toml"
+            _extend(each, path, target_of(path, "project", site), 0o644, args)
+        else:
+            path = settings.user_config_path
+            _extend(each, path, path.resolve(), 0o600, args)
+
+
+def _extend(
+    each: imports.Import, path: Path, target: Path, mode: int, args: argparse.Namespace
+) -> None:
+    """Extend a configuration; what it says already is never overridden."""
+    before = originals.current(target)
+    after, kept = imports.extended(before or b"", each.document, path)
+    for name in each.left:
+        print(f"{each.tool}: {visible(name)} has no counterpart and is left out")
+    for name in kept:
+        print(f"{each.tool}: {name} stays as your configuration says")
+    change = Change(path, target, before, after, mode)
+    if after == (before or b""):
+        print(f"{each.tool}: {visible(str(each.path))} says nothing that is new here")
+        return
+    show([change])
+    if not args.dry_run and confirm(f"add this of {each.tool} to {path}?", args):
+        originals.make_directories(target.parent)
+        originals.write(target, before, after, change.mode)
+        print(f"{each.tool}: {visible(str(path))} {change.verb}")
+        if each.in_project:
+            print("  it counts once you trust it: laconic trust")
 
 
 def _switch_off(recipe: Recipe, args: argparse.Namespace, site: Site) -> None:
