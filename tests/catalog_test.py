@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from laconic import catalog
+from laconic import catalog, compiled
 from laconic.tools.knowledge import Library
 
 
@@ -25,7 +25,7 @@ def everything(branch, path=()):
 @pytest.fixture
 def places(tmp_path, monkeypatch):
     found = [str(tmp_path / "first/cache"), str(tmp_path / "second/cache")]
-    monkeypatch.setattr(catalog, "_places", lambda: found)
+    monkeypatch.setattr(compiled, "_places", lambda _name: found)
     return found
 
 
@@ -46,7 +46,7 @@ def test_what_grows_on_demand_is_what_the_files_say():
 
 @pytest.mark.usefixtures("places")
 def test_the_files_are_read_once(packs):
-    assert [catalog._compiled() for _ in range(3)] == [{"x": b"packed"}] * 3
+    assert [catalog._compiled()["x"] for _ in range(3)] == [b"packed"] * 3
     assert len(packs) == 1
 
 
@@ -61,7 +61,7 @@ def test_a_damaged_cache_is_written_again(places, packs, data):
         whole = file.read()
     with Path(places[0]).open("wb") as file:
         file.write(whole[:-1] if data is None else data)
-    assert catalog._compiled() == {"x": b"packed"}
+    assert catalog._compiled()["x"] == b"packed"
     assert len(packs) == 2
     with Path(places[0]).open("rb") as file:
         assert file.read() == whole
@@ -75,18 +75,18 @@ def test_a_byte_that_changed_is_noticed(places, packs, position):
         data[position] ^= 1
         file.seek(0)
         file.write(data)
-    assert catalog._compiled() == {"x": b"packed"}
+    assert catalog._compiled()["x"] == b"packed"
     assert len(packs) == 2
 
 
 @pytest.mark.usefixtures("places")
 def test_another_version_or_another_file_has_another_cache(packs, monkeypatch):
     catalog._compiled()
-    monkeypatch.setattr(catalog, "__version__", "0.0.0-other")
+    monkeypatch.setattr(compiled, "__version__", "0.0.0-other")
     catalog._compiled()
     assert len(packs) == 2
-    key = catalog._key()
-    monkeypatch.setattr(catalog, "_key", lambda: (*key[:2], key[2][1:]))
+    names = catalog._names()
+    monkeypatch.setattr(catalog, "_names", lambda: names[1:])
     catalog._compiled()
     assert len(packs) == 3
 
@@ -100,12 +100,12 @@ def test_a_cache_that_others_can_write_is_not_believed(places, packs):
 
 @pytest.mark.usefixtures("packs")
 def test_without_a_place_to_write_there_is_no_cache_and_no_harm(monkeypatch):
-    monkeypatch.setattr(catalog, "_places", lambda: ["/proc/cache", "/dev/null/cache"])
-    assert catalog._compiled() == {"x": b"packed"}
+    monkeypatch.setattr(compiled, "_places", lambda _name: ["/proc/cache", "/dev/null/cache"])
+    assert catalog._compiled()["x"] == b"packed"
 
 
 def test_the_second_place_serves_where_the_first_cannot_be_written(places, packs, monkeypatch):
-    monkeypatch.setattr(catalog, "_places", lambda: ["/dev/null/cache", places[1]])
+    monkeypatch.setattr(compiled, "_places", lambda _name: ["/dev/null/cache", places[1]])
     catalog._compiled()
     catalog._compiled()
     assert len(packs) == 1

@@ -43,23 +43,23 @@ def test_a_row_says_when_what_why_where_and_who(tmp_path):
 def test_secrets_are_left_out_of_commands_and_reasons(tmp_path):
     told = Decision(Verdict.ASK, "x", "writes to https://me:hunter2@h")
     append(tmp_path, "curl -u me:hunter2 https://h", decision=told)
-    assert b"hunter2" not in decisions.log_path(tmp_path).read_bytes()
+    assert b"hunter2" not in Path(decisions.log_path(tmp_path)).read_bytes()
 
 
 def test_a_row_is_one_line_whatever_the_command(tmp_path):
     append(tmp_path, "echo 'a\nb\r\x1b[31m\udcff é\u2028'")
-    assert decisions.log_path(tmp_path).read_bytes().count(b"\n") == 1
+    assert Path(decisions.log_path(tmp_path)).read_bytes().count(b"\n") == 1
     assert next(decisions.read(tmp_path))["command"].startswith("echo 'a\nb")
 
 
 def test_a_long_command_is_cut(tmp_path):
     append(tmp_path, "echo " + "x" * 100_000)
-    assert decisions.log_path(tmp_path).stat().st_size < 10_000
+    assert Path(decisions.log_path(tmp_path)).stat().st_size < 10_000
 
 
 def test_the_file_is_for_the_owner_alone(tmp_path):
     append(tmp_path / "state")
-    assert decisions.log_path(tmp_path / "state").stat().st_mode & 0o777 == 0o600
+    assert Path(decisions.log_path(tmp_path / "state")).stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "state").stat().st_mode & 0o777 == 0o700
 
 
@@ -72,7 +72,7 @@ def test_since(tmp_path):
 
 def test_lines_that_are_no_rows_are_left_out(tmp_path):
     append(tmp_path)
-    with decisions.log_path(tmp_path).open("ab") as stream:
+    with Path(decisions.log_path(tmp_path)).open("ab") as stream:
         stream.write(b'{"time": "x"}\n{\n[]\n\xff\n1\n{"time": null}\n')
     append(tmp_path)
     assert len(list(decisions.read(tmp_path))) == 2
@@ -122,7 +122,7 @@ def test_a_disk_that_is_full_stops_nothing(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("kind", ["directory", "pipe", "link", "file above"])
 def test_a_log_that_cannot_be_written_stops_nothing(tmp_path, kind):
-    path = decisions.log_path(tmp_path)
+    path = Path(decisions.log_path(tmp_path))
     state = tmp_path
     if kind == "directory":
         path.mkdir()
@@ -146,4 +146,4 @@ def test_a_rotation_that_somebody_else_is_at_is_left_to_them(tmp_path, monkeypat
     with Path(tmp_path / "decisions.jsonl.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert append(tmp_path)
-    assert json.loads(decisions.log_path(tmp_path).read_text())["rule"] == "git/push"
+    assert json.loads(Path(decisions.log_path(tmp_path)).read_text())["rule"] == "git/push"

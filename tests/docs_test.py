@@ -12,7 +12,8 @@ import pytest
 from laconic.cli.completions import levels
 from laconic.cli.main import COMMANDS, build_parser
 from laconic.config import options
-from laconic.settings import VARIABLES, check_bytes
+from laconic.layers import check_bytes
+from laconic.settings import VARIABLES
 
 ROOT = Path(__file__).parent.parent
 CLI = (ROOT / "docs/cli.md").read_text()

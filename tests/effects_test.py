@@ -7,13 +7,15 @@ import time
 
 import pytest
 
+from effects.arguments import tools
 from effects.claims import unexcused
-from effects.hunt import SLOW, Hunt, quick, random_commands, runnable_claims
+from effects.hunt import SLOW, Hunt, commands_by_table, quick, random_commands, runnable_claims
 from effects.isolation import isolation
+from effects.knowledge import with_hole
 from effects.scratch import Scratch
 
 SEED = 20
-CLAIMS_SECONDS, RANDOM_SECONDS, EACH_SECONDS = 10, 4, 1
+CLAIMS_SECONDS, RANDOM_SECONDS, EACH_SECONDS, HOLE_SECONDS = 10, 4, 1, 30
 GUARD = isolation()
 
 pytestmark = pytest.mark.skipif(GUARD is None, reason="nothing here takes root's rights away")
@@ -86,3 +88,34 @@ def test_allowed_commands_with_random_arguments_change_nothing():
     hunt = Hunt(random_commands(SEED, without=SLOW), EACH_SECONDS, deadline).run()
     assert hunt.ran
     assert not hunt.findings, "\n".join(map(str, hunt.findings))
+
+
+# What a mistake in a table looks like: an output file or a second operand that passes for plain
+# text, a command that nobody judges, a guard that is missing.
+HOLES = [
+    ("sort", {"options": "-o=V --output=V"}),
+    ("uniq", {"operands": "READ V"}),
+    ("nice", {"operands": "V..."}),
+    ("patch", {"needs": None}),
+]
+closed = pytest.mark.skipif(not (GUARD and GUARD.is_closed), reason="needs a closed place")
+
+
+@closed
+@pytest.mark.parametrize(("path", "keys"), HOLES, ids=[path for path, _ in HOLES])
+def test_a_hole_in_a_table_is_found(path, keys):
+    knowledge = with_hole(path, **keys)
+    commands = commands_by_table(SEED, only={path}, knowledge=knowledge)
+    deadline = time.monotonic() + HOLE_SECONDS
+    hunt = Hunt(commands, EACH_SECONDS, deadline, knowledge, enough=1).run()
+    assert hunt.findings
+
+
+@closed
+def test_a_hole_in_a_table_is_found_by_chance_too():
+    path, keys = HOLES[0]
+    knowledge = with_hole(path, **keys)
+    commands = random_commands(SEED, tools().keys() - {path}, knowledge)
+    deadline = time.monotonic() + HOLE_SECONDS
+    hunt = Hunt(commands, EACH_SECONDS, deadline, knowledge, enough=1).run()
+    assert hunt.findings

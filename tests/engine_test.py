@@ -6,7 +6,8 @@ import pytest
 
 from laconic import engine
 from laconic.catalog import library
-from laconic.settings import built_in, process_environment, read_settings
+from laconic.layers import built_in
+from laconic.settings import process_environment, read_settings
 from laconic.types import Decision, Verdict
 
 
@@ -275,7 +276,8 @@ def test_a_broken_file_of_the_agent_is_a_problem(project, home):
     settings.parent.mkdir()
     settings.write_text("{")
     request = engine.Request("git status", str(project), process_environment())
-    decision, problems = engine.decide(request, read_settings())
+    ruling = engine.decide(request, read_settings())
+    decision, problems = ruling.decision, ruling.problems
     assert decision.verdict is Verdict.ALLOW
     assert [str(settings) in problem.line for problem in problems] == [True, True]
 

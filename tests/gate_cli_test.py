@@ -274,16 +274,15 @@ def test_rules_show_of_nothing(laconic):
     assert laconic("rules", "show", "zz") == (1, "", message)
 
 
-def test_rules_test_runs_the_examples(monkeypatch, capsys):
+def test_rules_test_runs_the_examples(capsys):
+    from laconic.catalog import library
     from laconic.cli import rules
 
-    good = ("x", "ls", {"yes": ["ls"], "no": ["ls > x"]})
-    bad = ("x", "rm", {"yes": ["rm x"], "no": ["ls"]})
-    monkeypatch.setattr(rules, "tables", lambda: [good])
-    assert rules._test() == 0
+    good = ("x.toml", "ls", {"yes": ["ls"], "no": ["ls > x"]})
+    bad = ("x.toml", "rm", {"yes": ["rm x"], "no": ["ls"]})
+    assert rules._test([good], library()) == 0
     assert capsys.readouterr().out == "2 examples, 0 of them wrong\n"
-    monkeypatch.setattr(rules, "tables", lambda: [good, bad])
-    assert rules._test() == 1
+    assert rules._test([good, bad], library()) == 1
     out = capsys.readouterr().out
     assert "x.toml: rm: ask: rm x" in out
     assert "x.toml: rm: allow: ls" in out

@@ -15,8 +15,8 @@ from laconic.types import Verdict
 
 CASES = read_cases(Path(__file__).parent / "cases" / "gates" / "open.cases")
 OPEN = {
-    "git": "add checkout cherry-pick clone commit merge pull push rebase reset restore revert"
-    " stash switch tag",
+    "git": "add bisect checkout cherry-pick clone commit merge pull push rebase remote reset"
+    " restore revert stash submodule switch tag",
     "cargo": "add publish run",
     "kubectl": "apply delete rollout scale",
     "gh": "pr issue run workflow",

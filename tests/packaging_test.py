@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -71,3 +72,34 @@ def test_without_one_it_has_the_client_in_python(tmp_path, variables):
     assert (warm.verdict(done.stdout), done.returncode) == ("deny", 0)
     done = says(bin_dir / "laconic", "run", "sh", "-c", "echo out; exit 7")
     assert (done.stdout, done.returncode) == (b"out\n", 7)
+
+
+WINDOWS = """
+import sys
+sys.platform, sys.modules["fcntl"], sys.modules["pwd"] = "win32", None, None
+from laconic.cli.{module} import main
+main()
+"""
+
+
+def on_windows(module, *words, stdin=""):
+    program = [sys.executable, "-c", WINDOWS.format(module=module), *words]
+    return subprocess.run(program, input=stdin, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("module", ["entry", "twin"])
+def test_on_windows_a_person_is_shown_the_way_to_wsl(module):
+    for words in (["run", "git", "status"], ["check", "ls"], ["--help"], ["server", "status"], []):
+        done = on_windows(module, *words)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.splitlines()[1].startswith("hint: install laconic in WSL")
+
+
+@pytest.mark.parametrize("module", ["entry", "twin"])
+def test_on_windows_a_hook_ends_well(module):
+    call = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "rm x"}}
+    done = on_windows(module, "hook", "claude-code", stdin=json.dumps(call))
+    assert (done.returncode, done.stderr) == (0, "")
+    done = on_windows(module, "hook", "codebuddy", stdin=json.dumps(call))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "WSL" in done.stdout

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.redact import HIDDEN, redact
+from laconic.redact import _TELLING, HIDDEN, _searched, redact
 
 
 @pytest.mark.parametrize(
@@ -148,3 +148,17 @@ def test_a_very_long_text_is_cut_between_words():
     shown = redact(text)
     assert len(shown) < 20_000
     assert shown.endswith("word … (50000 characters)")
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [*_TELLING, "mysql", "p", "git", " ", ":", "/", ".", "hvs.abcdefgh", "(", ","]
+        )
+        | st.text("abcdefghijklmnopqrstuvwxyz ./,:()", max_size=12),
+        max_size=8,
+    )
+)
+def test_a_plain_text_is_not_searched_because_nothing_would_be_found(pieces):
+    text = "".join(pieces)
+    assert redact(text) == _searched(text)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from laconic import schema, toml
 from laconic.config import Config, file_schema, kinds, options
-from laconic.settings import built_in, check_bytes
+from laconic.layers import built_in, check_bytes
 
 CASES = sorted((Path(__file__).parent / "cases/schema").glob("*.toml"))
 

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from laconic import overlay, trust
 from laconic.config import STRICTNESS, file_schema, options
+from laconic.layers import built_in
 from laconic.overlay import Layer
 from laconic.schema import Flag, ListOf, MapOf, Table, Text
-from laconic.settings import VARIABLES, built_in, read_directories, read_settings
+from laconic.settings import VARIABLES, read_directories, read_settings
 
 
 @pytest.fixture
@@ -85,7 +86,8 @@ def test_remove_subtracts(user):
 def test_replace_starts_the_lists_of_its_table_afresh(user):
     user.write_text('[commands]\nreplace = true\nallow = ["ls"]\n')
     config = read_settings().config
-    assert config.commands == (("ls",), (), ())
+    assert config.commands.allow == ("ls",)
+    assert config.commands.ask == config.commands.deny == ()
     assert config.wrappers.ask_floor == ("sudo", "su", "doas", "pkexec")
 
 
@@ -268,7 +270,8 @@ def test_an_untrusted_project_may_tighten_at_once(project):
     )
     settings = read_settings()
     assert settings.problems == ()
-    assert settings.config.settings[1:] == ("ask", "enforce", "strict")
+    general = settings.config.settings
+    assert (general.unknown, general.gate, general.profile) == ("ask", "enforce", "strict")
     assert "terraform" in settings.config.commands.deny
     assert "ls" not in settings.config.commands.allow
     assert "env" not in settings.config.wrappers.allow_floor
@@ -431,7 +434,7 @@ def test_no_name_stands_in_two_lists(document):
 
 def test_directories_follow_the_xdg_variables_then_ours():
     home = {"HOME": "/h"}
-    assert read_directories(home)[0] == Path("/h/.config/laconic")
+    assert read_directories(home).config == Path("/h/.config/laconic")
     assert read_directories(home | {"XDG_STATE_HOME": "/s"}).state == Path("/s/laconic")
     assert read_directories(home | {"XDG_CACHE_HOME": "relative"}).cache == Path(
         "/h/.cache/laconic"

@@ -217,3 +217,31 @@ def test_just_runs_each_line_of_a_recipe_through_us(noisy):
         cwd=noisy, capture_output=True, check=False,
     )  # fmt: skip
     assert (done.returncode, lines(done)) == (3, ["result 0", "result 3"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "command", "is_given"),
+    [
+        ("Makefile", "all:\n\techo x\n", "make all", True),
+        ("Makefile", "SHELL := bash\nall:\n\techo x\n", "make all", False),
+        ("Makefile", "export .SHELLFLAGS = -ec\nall:\n\techo x\n", "make", False),
+        ("Makefile", ".ONESHELL:\nall:\n\techo x\n", "make all", False),
+        ("Makefile", "include more.mk\nall:\n\techo x\n", "make all", False),
+        ("Makefile", "all:\n\techo x\n", "make -f other.mk", False),
+        ("Makefile", "all:\n\techo x\n", "make -C elsewhere", False),
+        ("justfile", "check:\n  echo x\n", "just check", True),
+        ("justfile", 'set shell := ["bash", "-c"]\ncheck:\n  echo x\n', "just check", False),
+        ("justfile", "set positional-arguments\ncheck a:\n  echo $1\n", "just check x", False),
+        ("justfile", "import 'more.just'\ncheck:\n  echo x\n", "just check", False),
+        ("nothing", "", "make all", False),
+    ],
+)
+def test_a_recipe_is_given_our_shell_only_where_its_file_chooses_none(
+    name, text, command, is_given, tmp_path
+):
+    from laconic.rewriting import rewritten
+    from laconic.settings import read_settings
+
+    (tmp_path / name).write_text(text)
+    found = rewritten(command, read_settings(cwd=tmp_path), str(tmp_path)).text
+    assert (found != command) is is_given

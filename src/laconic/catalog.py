@@ -1,25 +1,19 @@
-"""Loads the built-in knowledge of tools: from its files, or from a cache of what they come to.
+"""Loads the built-in knowledge of tools.
 
-Parsing all files takes a tenth of a second, and a hook needs one program of them. The cache holds
-the tables by program; it stands beside the compiled modules, or in the user's cache directory, and
-is good for files of these names, sizes and times. A cache that cannot be read or written, or that
-is damaged, is as good as none.
+Parsing all files takes a tenth of a second, and a hook needs one program of them: what is kept is
+the tables by program, and each grows when somebody asks for it.
 """
 
 # pathlib takes six milliseconds to load.
-# ruff: noqa: PTH103, PTH105, PTH108, PTH116, PTH118, PTH120, PTH123, PTH208
+# ruff: noqa: PTH118, PTH120, PTH123, PTH208
 from __future__ import annotations
 
-import contextlib
 import marshal
 import os
-import sys
-from binascii import crc32
 from functools import lru_cache
-from os.path import dirname, isabs, join
+from os.path import dirname, join
 
-from laconic import __version__
-from laconic.surroundings import environment
+from laconic.compiled import Parts, stamp
 from laconic.tools.knowledge import Branch, Entry, Library
 
 TYPE_CHECKING = False
@@ -31,9 +25,6 @@ if TYPE_CHECKING:
     Row = tuple[str, str, dict[str, Any]]  # the file's stem, the table's path, its keys
 
 _DATA = join(dirname(__file__), "policy", "data")
-_NAME = f"knowledge.{sys.implementation.cache_tag}.bin"
-_CHECKSUM = 4
-_OTHERS_WRITE = 0o022
 
 
 def __getattr__(name: str) -> Path:
@@ -52,7 +43,14 @@ def library() -> Library:
     return loaded
 
 
-def tables() -> list[tuple[str, str, dict[str, Any]]]:
+def extended(own: list[Row]) -> Library:
+    """Give the built-in knowledge with further tables, which win over those of the same path."""
+    loaded = Library()
+    loaded.root.words = Programs(_compiled(), _by_program(own))
+    return loaded
+
+
+def tables() -> list[Row]:
     """Every table as it is written: the file it stands in, its command path, its keys."""
     return [
         (stem, name, table) for stem, document in _documents() for name, table in document.items()
@@ -62,39 +60,42 @@ def tables() -> list[tuple[str, str, dict[str, Any]]]:
 class Programs(dict[str, Branch]):
     """The branches of all programs; each grows when somebody asks for it."""
 
-    def __init__(self, packed: dict[str, bytes]) -> None:
+    def __init__(self, built_in: Parts, own: dict[str, list[Row]] | None = None) -> None:
         super().__init__()
-        self._packed = packed
+        self._built_in, self._own = built_in, own or {}
+        self._names = built_in.index.keys() | self._own.keys() if own else built_in.index.keys()
 
     def __missing__(self, program: str) -> Branch:
-        rows: list[Row] = marshal.loads(self._packed[program])  # noqa: S302 - see _read
+        rows: list[Row] = []
+        if program in self._built_in.index:
+            rows = marshal.loads(self._built_in[program])  # noqa: S302 - see compiled
         branch = self[program] = Branch()
-        for stem, path, table in rows:
+        for stem, path, table in rows + self._own.get(program, []):
             for name in (path, *table.get("also", ())):
                 if program in first_words(name):
                     _plant(branch, name, Entry(path, table, stem))
         return branch
 
     def get(self, program: str, default: Any = None) -> Any:
-        return self[program] if program in self._packed else default
+        return self[program] if program in self._names else default
 
     def __contains__(self, program: object) -> bool:
-        return program in self._packed
+        return program in self._names
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._packed)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._packed)
+        return len(self._names)
 
     def keys(self) -> Any:
-        return self._packed.keys()
+        return self._names
 
     def items(self) -> Any:
-        return [(program, self[program]) for program in self._packed]
+        return [(program, self[program]) for program in self._names]
 
     def values(self) -> Any:
-        return [self[program] for program in self._packed]
+        return [self[program] for program in self._names]
 
 
 def _plant(root: Branch, path: str, entry: Entry) -> None:
@@ -130,80 +131,19 @@ def _names() -> list[str]:
     return sorted(name for name in os.listdir(_DATA) if name.endswith(".toml"))
 
 
-def _pack() -> dict[str, bytes]:
-    """Give the tables of each program, ready to be loaded alone."""
-    rows: dict[str, list[Row]] = {}
-    for stem, path, table in tables():
-        names = (path, *table.get("also", ()))
+def _by_program(rows: list[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        names = (row[1], *row[2].get("also", ()))
         for program in dict.fromkeys(word for name in names for word in first_words(name)):
-            rows.setdefault(program, []).append((stem, path, table))
-    return {program: marshal.dumps(found) for program, found in rows.items()}
-
-
-def _compiled() -> dict[str, bytes]:
-    key = _key()
-    for path in _places():
-        packed = _read(path, key)
-        if packed is not None:
-            return packed
-    packed = _pack()
-    data = marshal.dumps((key, packed))
-    for path in _places():
-        if _write(path, crc32(data).to_bytes(_CHECKSUM, "big") + data):
-            break
-    return packed
-
-
-def _key() -> tuple[Any, ...]:
-    """What the files are, without reading them: as Python itself knows its sources."""
-    stats = [(name, os.stat(join(_DATA, name))) for name in _names()]
-    return (__version__, _DATA, [(name, found.st_size, found.st_mtime_ns) for name, found in stats])
-
-
-def _places() -> list[str]:
-    found = [join(dirname(__file__), "__pycache__", _NAME)]
-    environ = environment()
-    for variable, folder in (
-        ("LACONIC_CACHE_DIR", ""),
-        ("XDG_CACHE_HOME", "laconic"),
-        ("HOME", ".cache/laconic"),
-    ):
-        if isabs(environ.get(variable, "")):
-            return [*found, join(environ[variable], folder, _NAME)]
+            found.setdefault(program, []).append(row)
     return found
 
 
-def _read(path: str, key: tuple[Any, ...]) -> dict[str, bytes] | None:
-    """Give the tables by program; None unless the file is whole, of this key, and not others'."""
-    try:
-        with open(path, "rb") as file:
-            found = os.fstat(file.fileno())
-            if found.st_uid not in (0, os.geteuid()) or found.st_mode & _OTHERS_WRITE:
-                return None
-            data = file.read()
-    except OSError:
-        return None
-    if crc32(data[_CHECKSUM:]).to_bytes(_CHECKSUM, "big") != data[:_CHECKSUM]:
-        return None
-    # Whoever could write this file could write a module beside it, or the user's configuration.
-    try:
-        written, packed = marshal.loads(data[_CHECKSUM:])  # noqa: S302
-    except (ValueError, EOFError, TypeError):
-        return None
-    return packed if written == key else None
+def _pack() -> dict[str, bytes]:
+    """Give the tables of each program, ready to be loaded alone."""
+    return {program: marshal.dumps(rows) for program, rows in _by_program(tables()).items()}
 
 
-def _write(path: str, data: bytes) -> bool:
-    draft = f"{path}.{os.getpid()}"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    try:
-        os.makedirs(dirname(path), mode=0o700, exist_ok=True)
-        handle = os.open(draft, flags, 0o644)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(draft, path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.unlink(draft)
-        return False
-    return True
+def _compiled() -> Parts:
+    return Parts("knowledge", [stamp(join(_DATA, name)) for name in _names()], _pack)

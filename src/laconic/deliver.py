@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from laconic.compact.lines import read_streams
 from laconic.compact.tokens import estimate
 from laconic.present import RUN, hidden_notice, masked_status_notice, render, with_lines
@@ -16,9 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from laconic.choice import Choice
     from laconic.compact.lines import Lines
     from laconic.compact.result import Shown
-    from laconic.judge import Judgement
     from laconic.present import View
     from laconic.run.follow import Follower
     from laconic.run.runner import Runner
@@ -88,24 +90,24 @@ class Source:
 
 
 def prepare(
-    task: Task, judgement: Judgement, source: Source, status: int, environ: Mapping[str, str]
+    task: Task, choice: Choice, source: Source, status: int, environ: Mapping[str, str]
 ) -> Delivery:
     """Decide what is printed, and keep what that hides."""
     delivery = Delivery(status)
     delivery.raw_tokens = source.tokens()
     # Before anything is kept: keeping a large output moves its file away.
     picked = pick(task.pipe, source.path, environ) if task.pipe else None
-    if source.size and not judgement.view.is_exact:
+    if source.size and not choice.view.is_exact:
         if source.size > LARGE:
             _show_windows(delivery, source)
-        elif judgement.view.filter or judgement.view.mode != RUN:
-            _show_whole(delivery, task, judgement.view, source, environ)
+        elif choice.view.filter or choice.view.mode != RUN:
+            _show_whole(delivery, task, choice.view, source, environ)
         else:
-            _show_rest(delivery, judgement.view, source)
-    if delivery.texts is not None and not _keep(delivery, judgement, source):
+            _show_rest(delivery, choice.view, source)
+    if delivery.texts is not None and not _keep(delivery, choice, source):
         delivery.texts, delivery.filter_id = None, ""
     if picked is not None:
-        _honour_pipe(delivery, task, judgement.program, source, *picked)
+        _honour_pipe(delivery, task, choice.program, source, *picked)
     if delivery.texts is None:
         delivery.shown_tokens = delivery.raw_tokens
     else:
@@ -127,7 +129,8 @@ def _show_whole(
         return
     if task.pipe:
         compacted = with_lines(compacted, matches(task.pipe, source.path, environ))
-    texts = render(compacted, source.spool.raw_id, lambda row: _is_told(row, lines, source))
+    is_told = partial(_is_told, lines=lines, source=source) if source.followers else None
+    texts = render(compacted, source.spool.raw_id, is_told)
     delivery.texts = {stream: _encoded(text) for stream, text in texts.items()}
     delivery.hidden, delivery.total = compacted.hidden, len(lines)
     delivery.filter_id = view.name
@@ -187,7 +190,7 @@ def _honour_pipe(
 
 def _is_told(row: Shown, lines: Lines, source: Source) -> bool:
     """Tell whether a row was shown while the command ran."""
-    if not source.followers or not row.numbers:
+    if not row.numbers:
         return False
     is_err = row.numbers[-1] > lines.out_count
     stream = BOTH if BOTH in source.sizes else (ERR if is_err else OUT)
@@ -198,8 +201,8 @@ def _is_told(row: Shown, lines: Lines, source: Source) -> bool:
 # -- keeping, printing, recording ----------------------------------------------------------------
 
 
-def _keep(delivery: Delivery, judgement: Judgement, source: Source) -> bool:
-    settings = judgement.settings
+def _keep(delivery: Delivery, choice: Choice, source: Source) -> bool:
+    settings = choice.settings
     limits = settings.config.compact
     store = Store(settings.directories.state, limits.store_mb, limits.store_days)
     try:
@@ -219,7 +222,7 @@ def print_delivery(delivery: Delivery, runner: Runner) -> None:
 
 def write_down(
     task: Task,
-    judgement: Judgement,
+    choice: Choice,
     delivery: Delivery,
     source: Source,
     duration_s: float,
@@ -228,7 +231,7 @@ def write_down(
     agent, session = agent_of(environ)
     run = Run(
         task.command,
-        program=judgement.program,
+        program=choice.program,
         filter_id=delivery.filter_id,
         status=delivery.status,
         duration_ms=round(duration_s * 1000),
@@ -238,12 +241,12 @@ def write_down(
         piped_tokens=delivery.piped_tokens,
         shown_tokens=delivery.shown_tokens,
         pipe_override=delivery.is_override,
-        project=judgement.project,
+        project=choice.project,
         agent=agent,
         session=session,
         raw_id=delivery.raw_id,
     )
-    record_run(judgement.settings.directories.state, run)
+    record_run(choice.settings.directories.state, run)
 
 
 def _tokens(data: bytes) -> int:

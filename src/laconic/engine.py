@@ -6,26 +6,24 @@ settings; the user's own permission program; exceptions; `escalate_deny`. A faul
 
 from __future__ import annotations
 
-import itertools
 import sys
 import time
-from collections.abc import Mapping
-from os.path import isabs, lexists, realpath
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from os import listdir
+from os.path import dirname, isabs, lexists, realpath
 
-from laconic import exceptions
 from laconic.agent_rules import CLAUDE, read_permissions
-from laconic.catalog import library
-from laconic.external import claude_request, consult
+from laconic.own_tools import load_library
 from laconic.policy import decide as policy
 from laconic.policy.places import Facts, place
-from laconic.record.decisions import append
 from laconic.rulebook import build_rules
-from laconic.settings import Problem, home_directory
+from laconic.surroundings import home
 from laconic.types import Decision, Verdict, strictest
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from laconic.errors import Problem
     from laconic.policy.permissions import Permission
     from laconic.settings import Settings
 
@@ -34,30 +32,43 @@ _NOWHERE = "/nonexistent"
 _TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp")  # noqa: S108 - places to know, not to use
 
 
-class Request(NamedTuple):
+class Request:
     """A command that somebody wants to run. hook_json: what the agent sent, byte for byte."""
 
-    command: str
-    cwd: str
-    environ: Mapping[str, str]
-    agent: str = CLAUDE
-    hook_json: bytes = b""
+    __slots__ = ("agent", "command", "cwd", "environ", "hook_json")
+
+    def __init__(
+        self,
+        command: str,
+        cwd: str,
+        environ: Mapping[str, str],
+        agent: str = CLAUDE,
+        hook_json: bytes = b"",
+    ) -> None:
+        self.command, self.cwd, self.environ = command, cwd, environ
+        self.agent, self.hook_json = agent, hook_json
+
+    def of(self, command: str) -> Request:
+        """Give the same for another command."""
+        return Request(command, self.cwd, self.environ, self.agent, self.hook_json)
 
 
-class Ruling(NamedTuple):
+class Ruling:
     """The decision, and what is wrong with the files that it was made from."""
 
-    decision: Decision
-    problems: tuple[Problem, ...]
+    __slots__ = ("decision", "problems")
+
+    def __init__(self, decision: Decision, problems: tuple[Problem, ...]) -> None:
+        self.decision, self.problems = decision, problems
 
 
 def decide(request: Request, settings: Settings, *, use_exceptions: bool = True) -> Ruling:
     """May it run? An exception that counts once is used up, unless use_exceptions is off."""
     where = facts(request.cwd, request.environ)
     permissions, problems, faults = _permissions(request, settings, where)
-    rules = build_rules(settings, request.environ)
-    rules.permissions = permissions
-    decision = policy.decide(request.command, library(), rules, where)
+    library, broken = load_library(settings)
+    rules = build_rules(settings, library, request.environ, permissions)
+    decision = policy.decide(request.command, library, rules, where)
     if faults:
         decision = strictest((decision, *faults), 0, decision.end)
     if settings.config.permissions.engine == "external":
@@ -66,7 +77,7 @@ def decide(request: Request, settings: Settings, *, use_exceptions: bool = True)
         decision = _with_exception(decision, request, settings, where, use=use_exceptions)
     if settings.config.settings.escalate_deny and decision.verdict is Verdict.DENY:
         decision = _changed(decision, Verdict.ASK, f"{decision.reason} (escalated from deny)")
-    return Ruling(decision, problems)
+    return Ruling(decision, problems + broken)
 
 
 def answer(decision: Decision, settings: Settings) -> str | None:
@@ -82,8 +93,10 @@ def answer(decision: Decision, settings: Settings) -> str | None:
 
 def record(request: Request, decision: Decision, settings: Settings) -> bool:
     """Write the decision to the log, secrets left out; False if that was not possible."""
+    from laconic.record.decisions import append  # noqa: PLC0415 - the answer comes first
+
     return append(
-        settings.directories.state,
+        settings.directories.state_dir,
         decision,
         command=request.command,
         cwd=request.cwd,
@@ -97,12 +110,12 @@ def record(request: Request, decision: Decision, settings: Settings) -> bool:
 
 def facts(cwd: str, environ: Mapping[str, str]) -> Facts:
     here = realpath(cwd)
-    home = realpath(home_directory(environ))
+    own = realpath(home(environ))
     found = Facts(
         cwd=here,
-        home=home,
+        home=own,
         project=_NOWHERE,
-        temporary=_temporary_directories(environ, home),
+        temporary=_temporary_directories(environ, own),
         environment=environ,
         real_path=realpath,
         modules=_modules,
@@ -114,7 +127,7 @@ def facts(cwd: str, environ: Mapping[str, str]) -> Facts:
 def _modules(directory: str) -> frozenset[str]:
     """Names that Python finds in a directory; a directory that cannot be read may hold any."""
     try:
-        return frozenset(path.name.split(".", 1)[0] for path in Path(directory).iterdir())
+        return frozenset(name.split(".", 1)[0] for name in listdir(directory))  # noqa: PTH208
     except OSError:
         return frozenset(sys.stdlib_module_names)
 
@@ -125,11 +138,13 @@ def _project_root(where: Facts) -> str:
     Empty if there is none: a home, the root and what is next to it, or a place of the system's are
     no projects, lest everything in them be.
     """
-    start = Path(where.cwd)
-    for directory in itertools.islice((start, *start.parents), _MOST_PARENTS):
-        if lexists(directory / ".git") or lexists(directory / ".laconic"):
-            is_root = place(str(directory), "/", where) in ("root", "home")
-            return "" if is_root else str(directory)
+    directory = where.cwd
+    for _ in range(_MOST_PARENTS):
+        if lexists(f"{directory}/.git") or lexists(f"{directory}/.laconic"):
+            return "" if place(directory, "/", where) in ("root", "home") else directory
+        if directory == "/":
+            break
+        directory = dirname(directory)  # noqa: PTH120 - pathlib takes six milliseconds to load
     is_plain = place(where.cwd, "/", where) in ("else", "temporary")
     return where.cwd if is_plain else ""
 
@@ -139,10 +154,10 @@ def scope(where: Facts) -> str:
     return where.cwd if where.project == _NOWHERE else where.project
 
 
-def _temporary_directories(environ: Mapping[str, str], home: str) -> tuple[str, ...]:
+def _temporary_directories(environ: Mapping[str, str], home_dir: str) -> tuple[str, ...]:
     own = environ.get("TMPDIR", "").rstrip("/")
     # One that holds the home directory would make everything in it temporary.
-    if not isabs(own) or f"{home}/".startswith((f"{own}/", f"{realpath(own)}/")):
+    if not isabs(own) or f"{home_dir}/".startswith((f"{own}/", f"{realpath(own)}/")):
         return _TEMPORARY
     return (*_TEMPORARY, own, realpath(own))
 
@@ -155,7 +170,7 @@ def _permissions(
 ) -> tuple[tuple[Permission, ...], tuple[Problem, ...], tuple[Decision, ...]]:
     try:
         found = read_permissions(
-            request.agent, where.cwd, scope(where), request.environ, settings.directories.state
+            request.agent, where.cwd, scope(where), request.environ, settings.directories.state_dir
         )
     except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
         return (), (), (_fault("permissions/fault", "your rules cannot be read", fault),)
@@ -164,6 +179,8 @@ def _permissions(
 
 def _with_external(decision: Decision, request: Request, settings: Settings) -> Decision:
     """Let the user's program decide; a denial of ours and the user's own rules stay."""
+    from laconic.external import claude_request, consult  # noqa: PLC0415 - few have one
+
     config = settings.config.permissions.external
     try:
         data = request.hook_json or claude_request(request.command, request.cwd)
@@ -184,6 +201,10 @@ def _with_external(decision: Decision, request: Request, settings: Settings) -> 
 def _with_exception(
     decision: Decision, request: Request, settings: Settings, where: Facts, *, use: bool
 ) -> Decision:
+    if not lexists(f"{settings.directories.state_dir}/exceptions.jsonl"):
+        return decision
+    from laconic import exceptions  # noqa: PLC0415 - few have any
+
     state_dir = settings.directories.state
     try:
         found = exceptions.find(state_dir, request.command, scope(where), time.time())

@@ -17,3 +17,30 @@ class UsageError(LaconicError):
 
 class FileError(LaconicError):
     """A file cannot be read or written."""
+
+
+class Problem:
+    """Something in a file that is not in force as it is written.
+
+    kind: `broken`, `untrusted` or `no effect`.
+    """
+
+    __slots__ = ("file", "hint", "kind", "message", "where")
+
+    def __init__(self, kind: str, file: str, where: str, message: str, hint: str = "") -> None:
+        self.kind, self.file, self.where = kind, file, where
+        self.message, self.hint = message, hint
+
+    @property
+    def row(self) -> tuple[str, str, str, str, str]:
+        return self.kind, self.file, self.where, self.message, self.hint
+
+    @property
+    def line(self) -> str:
+        return ": ".join(part for part in (self.file, self.where, self.message) if part)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Problem) and self.row == other.row
+
+    def __hash__(self) -> int:
+        return hash(self.row)

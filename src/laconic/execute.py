@@ -1,7 +1,7 @@
 """Runs a command, has its output delivered, and gives the right exit status.
 
-The command is started first; what is needed to judge its output loads while it runs. Whatever goes
-wrong in here, the output is printed as it is and the exit status is the command's own.
+The command is started first; what chooses how its output is shown loads while it runs. Whatever
+goes wrong in here, the output is printed as it is and the exit status is the command's own.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from laconic.choice import Choice
     from laconic.deliver import Delivery
-    from laconic.judge import Judgement
     from laconic.run.follow import Follower
     from laconic.task import Task
 
@@ -42,13 +42,13 @@ def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) 
     try:
         if is_closed(1) or is_closed(2) or (is_off and not task.pipe):
             become(task.argv)
-        judgement = None
+        choice = None
         if not is_off and (task.pipe or task.filter_id):
-            judgement = _judge_first(task, environ)
-        if task.pipe and not (judgement and judgement.view.is_summary):
+            choice = _choose_first(task, environ)
+        if task.pipe and not (choice and choice.view.is_summary):
             return _run_into_pipe(task, environ)
         attendance = Attendance(task, environ)
-        attendance.judgement = judgement
+        attendance.choice = choice
         status = attendance.run()
     except StartError as error:
         return complain(error)
@@ -62,12 +62,12 @@ def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) 
 
 def _explain(attendance: Attendance) -> None:
     """Say on stderr what was done and why."""
-    delivery, judgement = attendance.delivery, attendance.judgement
-    if attendance.fault or delivery is None or judgement is None:
+    delivery, choice = attendance.delivery, attendance.choice
+    if attendance.fault or delivery is None or choice is None:
         said = f"shown as it is, because of a fault: {attendance.fault!r}"
     elif delivery.texts is None:
-        why = judgement.view.problem or "nothing to hide"
-        said = f"{judgement.view.name or 'exact output'}: shown as it is: {why}"
+        why = choice.view.problem or "nothing to hide"
+        said = f"{choice.view.name or 'exact output'}: shown as it is: {why}"
     else:
         said = f"{delivery.filter_id}: {delivery.hidden} of {delivery.total} lines hidden"
     Printer().write(ERR, f"laconic: {said}\n".encode("utf-8", "backslashreplace"))
@@ -79,16 +79,16 @@ def complain(error: StartError) -> int:
     return error.status
 
 
-def _judge_first(task: Task, environ: Mapping[str, str]) -> Judgement | None:
+def _choose_first(task: Task, environ: Mapping[str, str]) -> Choice | None:
     """Judge before the command starts; UsageError for a filter that is not there.
 
     With a pipe it must be known whether the whole output is needed: `head` ends a command early.
     """
+    from laconic.choice import choose  # noqa: PLC0415
     from laconic.errors import UsageError  # noqa: PLC0415 - loads while other commands run
-    from laconic.judge import judge  # noqa: PLC0415
 
     try:
-        return judge(task, environ)
+        return choose(task, environ)
     except UsageError:
         raise
     except Exception:  # noqa: BLE001 - a fault of ours: all as it was typed
@@ -125,7 +125,7 @@ class Attendance:
         self._is_patient = False  # a filter ran away: all waits for the end
         self._started = time.monotonic()
         self._runner: Runner
-        self.judgement: Judgement | None = None
+        self.choice: Choice | None = None
         self.delivery: Delivery | None = None
         self.fault: Exception | None = None
 
@@ -147,7 +147,7 @@ class Attendance:
         except OSError:  # too many processes or open files
             spool.remove()
             become(task.argv)
-        self._attempt(self._judge)
+        self._attempt(self._choose)
         status = self._finish(self._wait())
         with contextlib.suppress(OSError):
             self._runner.finish()
@@ -172,11 +172,11 @@ class Attendance:
             self.fault = error
             return self._runner.wait_plainly()
 
-    def _judge(self) -> None:
+    def _choose(self) -> None:
         from laconic import deliver  # noqa: F401, PLC0415 - loads while the command runs
-        from laconic.judge import judge  # noqa: PLC0415
+        from laconic.choice import choose  # noqa: PLC0415
 
-        self.judgement = self.judgement or judge(self._task, self._environ)
+        self.choice = self.choice or choose(self._task, self._environ)
 
     def _tick(self) -> None:
         if time.monotonic() - self._started > _FOLLOW_AFTER_S:
@@ -186,11 +186,11 @@ class Attendance:
         from laconic.compact.bound import attempt  # noqa: PLC0415 - most commands end before
         from laconic.run.follow import follower  # noqa: PLC0415
 
-        task, judgement = self._task, self.judgement
-        assert judgement is not None
+        task, choice = self._task, self.choice
+        assert choice is not None
         if self._is_patient or task.pipe or task.mode != "run" or self._printer.is_silent:
             return
-        view = judgement.view
+        view = choice.view
         for stream in self._runner.spool.handles:
             if stream not in self._followers:
                 made = follower(self._runner, stream, view.filter, is_exact=view.is_exact)
@@ -218,12 +218,12 @@ class Attendance:
     def _deliver(self, status: int, duration_s: float) -> None:
         from laconic.deliver import Source, prepare, print_delivery, write_down  # noqa: PLC0415
 
-        assert self.judgement is not None
+        assert self.choice is not None
         source = Source(self._runner, self._followers)
-        delivery = prepare(self._task, self.judgement, source, status, self._environ)
+        delivery = prepare(self._task, self.choice, source, status, self._environ)
         self.delivery = delivery
         print_delivery(delivery, self._runner)
-        write_down(self._task, self.judgement, delivery, source, duration_s, self._environ)
+        write_down(self._task, self.choice, delivery, source, duration_s, self._environ)
 
     def _deliver_as_typed(self, status: int) -> int:
         """After a fault, or without a reader: the output as it is, or what its pipe picks."""

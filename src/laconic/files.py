@@ -1,21 +1,23 @@
 """Read files that may be hostile, and write files that belong to the user alone."""
 
+# pathlib takes six milliseconds to load.
+# ruff: noqa: PTH102, PTH105, PTH108, PTH112, PTH118, PTH120
 from __future__ import annotations
 
 import contextlib
 import os
 import stat
-from typing import TYPE_CHECKING
 
 from laconic.errors import FileError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
 LIMIT = 128 * 1024
 
 
-def read_file(path: Path, limit: int = LIMIT) -> bytes:
+def read_file(path: str | Path, limit: int = LIMIT) -> bytes:
     """Give the content of a regular file of at most `limit` bytes; FileError for all else.
 
     The file is opened without waiting: a pipe in place of a file must not stop us.
@@ -30,7 +32,7 @@ def read_file(path: Path, limit: int = LIMIT) -> bytes:
         os.close(handle)
 
 
-def _read_regular(handle: int, path: Path, limit: int) -> bytes:
+def _read_regular(handle: int, path: str | Path, limit: int) -> bytes:
     mode = os.fstat(handle).st_mode
     if stat.S_ISDIR(mode):
         raise FileError(f"{path}: is a directory, expected a file")
@@ -46,28 +48,31 @@ def _read_regular(handle: int, path: Path, limit: int) -> bytes:
     return data
 
 
-def write_private(path: Path, data: bytes) -> None:
+def write_private(path: str | Path, data: bytes) -> None:
     """Replace `path` in one step; only the owner can read it (0600 in directories of 0700)."""
+    folder, name = os.path.split(path)
     # Named by process id: two processes never share it, and one that died leaves only one behind.
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = os.path.join(folder, f".{name}.{os.getpid()}")
     try:
-        make_private(path.parent)
-        draft.unlink(missing_ok=True)
+        make_private(folder)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(draft)
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
-        draft.replace(path)
+        os.replace(draft, path)
     except OSError as error:
         with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
+            os.unlink(draft)
         raise FileError(f"{path}: cannot be written: {reason(error)}") from error
 
 
-def make_private(directory: Path) -> None:
+def make_private(directory: str | Path) -> None:
     """Make a directory, and those above it that are missing, for the owner alone."""
-    if not directory.is_dir():
-        make_private(directory.parent)
-        directory.mkdir(mode=0o700, exist_ok=True)
+    if not os.path.isdir(directory):
+        make_private(os.path.dirname(directory) or ".")
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(directory, mode=0o700)
 
 
 def reason(error: OSError) -> str:

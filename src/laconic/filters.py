@@ -1,31 +1,43 @@
 """Loads filters: the built-in ones, the user's, and those of a project that is trusted."""
 
+# pathlib takes six milliseconds to load.
+# ruff: noqa: PTH118, PTH120, PTH123
 from __future__ import annotations
 
-import re
+import marshal
 from functools import lru_cache
 from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from os.path import dirname, join
 
-from laconic import toml
+from laconic.beside import files_in, name_in, toml_files
 from laconic.compact.filter import Filter
 from laconic.compact.match import Filters
-from laconic.errors import FileError
-from laconic.files import read_file
+from laconic.compiled import remembered, stamp
+from laconic.errors import Problem
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Any
 
-    from laconic.settings import Problem, Settings
+    from laconic.beside import File
+    from laconic.settings import Settings
     from laconic.tools.knowledge import Library
 
-DATA = Path(__file__).parent / "compact" / "data"
+_DATA = join(dirname(__file__), "compact", "data")
 BUILT_IN = "built-in"
-_FOLDER = "filters"
-_COMMAND = re.compile(rb"^command = \[(.*)\]", re.MULTILINE)
-_QUOTED = re.compile(rb'"([^"\\]*)"')
 _MOST_FAULTS = 5
+_MOST_KEPT = 32
+
+
+def __getattr__(name: str) -> Path:
+    """DATA: the directory of the files; pathlib is loaded for those who ask for it."""
+    if name != "DATA":
+        raise AttributeError(name)
+    from pathlib import Path  # noqa: PLC0415
+
+    return Path(_DATA)
 
 
 class FilterSet:
@@ -39,8 +51,9 @@ class FilterSet:
         library: Library | None = None,
     ) -> None:
         self.own, self.sources, self.problems = own, sources, problems
+        known = _compiled()
         self.filters = Filters(
-            self.load, library, exact=_listed("exact.txt"), runners=_listed("runners.txt")
+            self.load, library, exact=known["exact.txt"], runners=known["runners.txt"]
         )
         for command, identifier in built_in_commands():
             if identifier not in own:
@@ -61,21 +74,29 @@ class FilterSet:
 
 def load_filters(settings: Settings | None, library: Library | None = None) -> FilterSet:
     """Give the filters in force. A broken file is a problem, and the filter it hides stays."""
-    problems: list[Problem] = []
+    files, problems = files_in("filters", settings) if settings else ((), ())
+    return _filter_set(files, problems, library)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _filter_set(
+    files: tuple[File, ...], problems: tuple[Problem, ...], library: Library | None
+) -> FilterSet:
     sources: dict[str, str] = {}
     own: dict[str, Mapping[str, Any]] = {}
-    for identifier, data, source in _files(settings, problems) if settings else ():
-        document, faults = check_bytes(data, source)
-        problems += faults
+    for file in files:
+        document, faults = check_bytes(file.data, file.path)
+        problems += tuple(faults)
         if not faults:
-            own[identifier], sources[identifier] = document, source
-    return FilterSet(own, sources, tuple(problems), library)
+            own[file.name], sources[file.name] = document, file.path
+    return FilterSet(own, sources, problems, library)
 
 
 def check_bytes(data: bytes, source: str) -> tuple[dict[str, Any], list[Problem]]:
     """Give the document of a filter file, and what is wrong with it."""
-    from laconic.filter_file import check_filter  # noqa: PLC0415 - who has no filters of their
-    from laconic.settings import Problem  # noqa: PLC0415 - own does not pay for checking them
+    # Who has no filters of their own does not pay for checking them.
+    from laconic import toml  # noqa: PLC0415
+    from laconic.filter_file import check_filter  # noqa: PLC0415
 
     try:
         document = toml.parse(data)
@@ -85,59 +106,45 @@ def check_bytes(data: bytes, source: str) -> tuple[dict[str, Any], list[Problem]
     return document, [Problem("broken", source, *fault) for fault in faults]
 
 
-def _files(settings: Settings, problems: list[Problem]) -> Iterator[tuple[str, bytes, str]]:
-    """The user's files, then the project's, which win."""
-    from laconic.settings import Problem  # noqa: PLC0415 - as above
-
-    folder = settings.directories.config / _FOLDER
-    for path in sorted(folder.rglob("*.toml")) if folder.is_dir() else ():
-        try:
-            yield _identifier(path, folder), read_file(path), str(path)
-        except FileError as error:
-            problems.append(Problem("broken", "", "", error.message, error.hint))
-    project = settings.project
-    for name, data in project.snapshot.files.items() if project else ():
-        if project is None or not name.startswith(f"{_FOLDER}/"):
-            continue
-        path = project.config_path.with_name(_FOLDER) / name.removeprefix(f"{_FOLDER}/")
-        if project.trusted:
-            yield _identifier(path, project.config_path.with_name(_FOLDER)), data, str(path)
-        else:
-            message, hint = "ignored until you trust this project", "read it, then: laconic trust"
-            problems.append(Problem("untrusted", str(path), "", message, hint))
-
-
-def _identifier(path: Path, folder: Path) -> str:
-    return path.relative_to(folder).with_suffix("").as_posix()
-
-
 # -- built in ------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=1)
-def built_in_commands() -> tuple[tuple[str, str], ...]:
-    """Every command path and its filter, from one line of each file: parsing all costs 50 ms."""
-    found: list[tuple[str, str]] = []
-    for path in sorted(DATA.rglob("*.toml")):
-        line = _COMMAND.search(path.read_bytes())
-        assert line, f"{path} has no line with its commands"
-        identifier = _identifier(path, DATA)
-        found += [(word.decode(), identifier) for word in _QUOTED.findall(line[1])]
-    return tuple(found)
+def _compiled() -> dict[str, Any]:
+    """Give `filters`: each ready to be loaded alone; and the lines of the lists, by their names."""
+    paths = [*toml_files(_DATA), join(_DATA, "exact.txt"), join(_DATA, "runners.txt")]
+    found: dict[str, Any] = remembered("filters", [stamp(path) for path in paths], _compile)
+    return found
+
+
+def _compile() -> dict[str, Any]:
+    from laconic import toml  # noqa: PLC0415 - what it gives is kept
+
+    filters: dict[str, tuple[list[str], bytes]] = {}
+    for path in toml_files(_DATA):
+        with open(path, "rb") as file:
+            table = toml.parse(file.read())
+        filters[name_in(_DATA, path)] = table["command"], marshal.dumps(table)
+    lists = {name: _listed(name) for name in ("exact.txt", "runners.txt")}
+    return {"filters": filters, **lists}
+
+
+def _listed(name: str) -> list[str]:
+    with open(join(_DATA, name), encoding="utf-8") as file:
+        return [line for line in file.read().splitlines() if line and not line.startswith("#")]
+
+
+def built_in_commands() -> list[tuple[str, str]]:
+    """Every command path and its filter."""
+    filters = _compiled()["filters"]
+    return [(command, name) for name, (commands, _) in filters.items() for command in commands]
 
 
 def built_in_ids() -> list[str]:
-    return sorted({identifier for _, identifier in built_in_commands()})
+    return sorted(_compiled()["filters"])
 
 
 @lru_cache(maxsize=64)
 def built_in(identifier: str) -> Filter | None:
-    path = DATA / f"{identifier}.toml"
-    if identifier not in built_in_ids():
-        return None
-    return Filter(identifier, toml.parse(path.read_bytes()), BUILT_IN)
-
-
-def _listed(name: str) -> list[str]:
-    lines = (DATA / name).read_text("utf-8").splitlines()
-    return [line for line in lines if line and not line.startswith("#")]
+    found = _compiled()["filters"].get(identifier)
+    return Filter(identifier, marshal.loads(found[1]), BUILT_IN) if found else None  # noqa: S302

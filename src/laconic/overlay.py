@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from laconic import toml
-from laconic.config import EXTEND, STRICTNESS, Config, kinds, options
-from laconic.schema import Fault, ListOf, MapOf, build, closest
+from laconic.config import EXTEND, STRICTNESS, kinds, options
+from laconic.schema import Fault, ListOf, MapOf, closest
 
 
 class Layer(NamedTuple):
@@ -72,13 +72,6 @@ def to_document(values: Values) -> dict[str, Any]:
             place = place.setdefault(table, {})
         place[key] = entry.value
     return document
-
-
-def to_config(values: Values) -> Config:
-    """Build the typed configuration; the built-in layer has given every key a value."""
-    config = build(to_document(values), Config)
-    assert isinstance(config, Config)
-    return config
 
 
 # -- one layer -----------------------------------------------------------------------------------

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from laconic.catalog import library
 from laconic.filters import load_filters
 from laconic.rewrite.options import LOCAL_WRAPPERS, TRANSPARENT, LocalWrapper, Options, Rule
 from laconic.rewrite.plan import Note, Rewriting, rewrite
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.settings import Settings
     from laconic.tools.arguments import Argument
 
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _JUSTFILES = ("justfile", "Justfile", ".justfile")
+# Compiled when a recipe runs: most commands are none.
 _CHOOSES_SHELL = {
-    "make": re.compile(
-        rb"^[ \t]*(?:override |export )*\.?SHELL(?:FLAGS)?[ \t]*[:?+!]*=|^\.ONESHELL", re.MULTILINE
-    ),
-    "just": re.compile(rb"^[ \t]*set[ \t]+(?:windows-)?shell\b", re.MULTILINE),
+    "make": rb"(?m)^[ \t]*(?:override |export )*\.?SHELL(?:FLAGS)?[ \t]*[:?+!]*=|^\.ONESHELL",
+    "just": rb"(?m)^[ \t]*set[ \t]+(?:(?:windows-)?shell|positional-arguments)\b",
 }
-_INCLUDES = re.compile(rb"^[ \t]*-?(?:s?include|import|mod)\b", re.MULTILINE)
-_NAMES_FILE = re.compile(r"-[A-Za-z]*[fC]|--file|--makefile|--directory|--justfile|-I|-d$")
+_INCLUDES = rb"(?m)^[ \t]*-?(?:s?include|import|mod)\b"
+_NAMES_FILE = r"-[A-Za-z]*[fC]|--file|--makefile|--directory|--justfile|-I|-d$"
 _MOST_BYTES = 1 << 20
 
 
@@ -73,14 +71,14 @@ def runs_recipes(arguments: list[Argument], cwd: str) -> bool:
     name = (arguments[0].text or "").rsplit("/", 1)[-1]
     runner = "just" if name == "just" else "make"
     words = [argument.text or "" for argument in arguments[1:]]
-    if any(_NAMES_FILE.match(word) for word in words):
+    if any(re.match(_NAMES_FILE, word) for word in words):
         return False
     for candidate in _MAKEFILES if runner == "make" else _JUSTFILES:
         try:
-            with (Path(cwd) / candidate).open("rb") as file:
+            with open(f"{cwd}/{candidate}", "rb") as file:  # noqa: PTH123 - pathlib costs 6 ms
                 text = file.read(_MOST_BYTES + 1)
         except OSError:
             continue
-        is_plain = not _INCLUDES.search(text) and not _CHOOSES_SHELL[runner].search(text)
+        is_plain = not re.search(_INCLUDES, text) and not re.search(_CHOOSES_SHELL[runner], text)
         return len(text) <= _MOST_BYTES and is_plain
     return False

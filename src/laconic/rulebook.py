@@ -7,73 +7,84 @@ lists themselves speak only of programs that the knowledge files do not know.
 from __future__ import annotations
 
 import re
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
 
-from laconic.catalog import library
 from laconic.policy.rules import Gate, Rules
-from laconic.settings import built_in, home_directory
+from laconic.settings import defaults
+from laconic.surroundings import home
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Any
 
+    from laconic.config import Config
+    from laconic.policy.permissions import Permission
     from laconic.settings import Settings
+    from laconic.tools.knowledge import Library
 
 
-@cache
-def _defaults() -> dict[str, Any]:
-    return built_in()
-
-
-def build_rules(settings: Settings, environ: Mapping[str, str]) -> Rules:
+def build_rules(
+    settings: Settings,
+    library: Library,
+    environ: Mapping[str, str],
+    permissions: tuple[Permission, ...] = (),
+) -> Rules:
     """What the user's and the project's files change, as rules over the built-in knowledge."""
-    rules = Rules(settings.config.settings.profile)
-    known = library().knows
-    lists = _Lists(settings)
+    gates = dict(_gates(settings.config, environ))
+    return _of_config(settings.config, library).here(gates, permissions)
+
+
+@lru_cache(maxsize=32)
+def _of_config(config: Config, library: Library) -> Rules:
+    """What depends on nothing else; the same files come to the same configuration object."""
+    rules = Rules(config.settings.profile)
+    known = library.knows
+    lists = _Lists(config)
     unknown = {
-        name: {n for n in _defaults()["commands"][name] if not known(n)}
+        name: {n for n in _list(defaults(), f"commands.{name}") if not known(n)}
         for name in ("allow", "ask", "deny")
     }
-    commands = settings.config.commands
-    unlisted = lists.removed("commands.allow") - {*commands.ask, *commands.deny}
+    unlisted = lists.removed("commands.allow") - {*config.commands.ask, *config.commands.deny}
     rules.allow = frozenset(
-        lists.added("commands.allow") | unknown["allow"].intersection(commands.allow)
+        lists.added("commands.allow") | unknown["allow"].intersection(config.commands.allow)
     )
     rules.ask = frozenset(lists.added("commands.ask") | unlisted | unknown["ask"] - rules.allow)
     rules.deny = frozenset(
-        lists.added("commands.deny") | unknown["deny"].intersection(commands.deny)
+        lists.added("commands.deny") | unknown["deny"].intersection(config.commands.deny)
     )
     rules.undenied = frozenset(lists.removed("commands.deny"))
-    _add_wrappers(rules, lists)
+    _add_wrappers(rules, lists, library)
     _add_subcommands(rules, lists)
-    rules.gates = dict(_gates(settings, environ))
-    rules.force_push = frozenset(settings.config.git.force_push_flags)
+    rules.force_push = frozenset(config.git.force_push_flags)
     return rules
 
 
 class _Lists:
     """What the layers over the built-in one added to and removed from its lists."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.values = settings.values
+    def __init__(self, config: Config) -> None:
+        self.config = config
 
     def added(self, name: str) -> set[str]:
-        return {*self.values[name].value} - self._default(name)
+        return {*_list(self.config, name)} - {*_list(defaults(), name)}
 
     def removed(self, name: str) -> set[str]:
-        return self._default(name) - {*self.values[name].value}
-
-    def _default(self, name: str) -> set[str]:
-        table, _, key = name.partition(".")
-        return {*_defaults()[table][key]}
+        return {*_list(defaults(), name)} - {*_list(self.config, name)}
 
 
-def _add_wrappers(rules: Rules, lists: _Lists) -> None:
+def _list(config: Config, name: str) -> tuple[str, ...]:
+    table, _, key = name.partition(".")
+    found: tuple[str, ...] = getattr(getattr(config, table), key)
+    return found
+
+
+def _add_wrappers(rules: Rules, lists: _Lists, library: Library) -> None:
     asking = lists.added("wrappers.ask_floor")
     rules.wrappers = dict.fromkeys(lists.added("wrappers.allow_floor"), "allow")
     rules.wrappers |= dict.fromkeys(asking, "ask")
     unwrapped = lists.removed("wrappers.allow_floor") - asking
-    rules.ask |= unwrapped | {name for name in asking if library().knows(name)}
+    rules.ask |= unwrapped | {name for name in asking if library.knows(name)}
 
 
 _SUBCOMMANDS = (
@@ -93,9 +104,9 @@ def _add_subcommands(rules: Rules, lists: _Lists) -> None:
         rules.subcommands |= {f"{tool} {name}": "ask" for name in asking}
 
 
-def _gates(settings: Settings, environ: Mapping[str, str]) -> Iterable[tuple[str, Gate]]:
+def _gates(config: Config, environ: Mapping[str, str]) -> Iterable[tuple[str, Gate]]:
     for tool, *_ in _SUBCOMMANDS:
-        table: Any = getattr(settings.config, tool)
+        table: Any = getattr(config, tool)
         if table.allowed_with_config and table.config_env:
             values = {
                 name: () if value == "*" else (value, expand(value, environ))
@@ -104,11 +115,11 @@ def _gates(settings: Settings, environ: Mapping[str, str]) -> Iterable[tuple[str
             yield tool, Gate(table.allowed_with_config, values)
 
 
-_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_VARIABLE = r"\$(?:\{(\w+)\}|(\w+))"
 
 
 def expand(value: str, environ: Mapping[str, str]) -> str:
     """Put the home in place of a leading `~`, and variables' values in place of their names."""
     if value == "~" or value.startswith("~/"):
-        value = f"{home_directory(environ)}{value[1:]}"
-    return _VARIABLE.sub(lambda found: environ.get(found[1] or found[2], found[0]), value)
+        value = f"{home(environ)}{value[1:]}"
+    return re.sub(_VARIABLE, lambda m: environ.get(m[1] or m[2], m[0]), value)

@@ -1,9 +1,9 @@
 """Check TOML documents against typed tables and say in one line what is wrong.
 
-A table is a NamedTuple class: the annotation of a field says what may stand there, a field with a
-default may be missing.  Understood are `str`, `bool`, `int`, `Literal[..]`, `tuple[X, ...]` (a
-list), `Mapping[str, X]`, NamedTuple classes (tables), and `Annotated[X, test]` where `test(value)`
-gives a complaint or nothing.
+A table is a class: the annotation of an attribute says what may stand there, one with a default
+may be missing.  Understood are `str`, `bool`, `int`, `Literal[..]`, `tuple[X, ...]` (a list),
+`Mapping[str, X]`, classes (tables), `Name`, and `Annotated[X, test]` where `test(value)` gives a
+complaint or nothing. A module need not import these words to use them in annotations.
 """
 
 from __future__ import annotations
@@ -76,13 +76,19 @@ def kind_of(annotation: Any) -> Kind:
     return plain[annotation] if annotation in plain else table_of(annotation)
 
 
-def table_of(cls: type[tuple[Any, ...]]) -> Table:
+def table_of(cls: type) -> Table:
     keys = {name: kind_of(annotation) for name, annotation in hints(cls).items()}
-    return Table(keys, frozenset(keys) - frozenset(getattr(cls, "_field_defaults", {})))
+    return Table(keys, frozenset(keys) - frozenset(getattr(cls, "_field_defaults", vars(cls))))
 
 
-def hints(cls: type[tuple[Any, ...]]) -> dict[str, Any]:
-    return get_type_hints(cls, include_extras=True)
+def hints(cls: type) -> dict[str, Any]:
+    words = {"Annotated": Annotated, "Literal": Literal, "Mapping": Mapping, "Name": Name}
+    return get_type_hints(cls, localns=words, include_extras=True)
+
+
+def notes(annotation: Any) -> tuple[Any, ...]:
+    """Give what is said of a field besides its type."""
+    return get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
 
 
 def build(value: Any, annotation: Any) -> Any:
@@ -94,7 +100,7 @@ def build(value: Any, annotation: Any) -> Any:
         return tuple(build(item, arguments[0]) for item in value)
     if origin is Mapping:
         return MappingProxyType(dict(value))
-    if isinstance(annotation, type) and issubclass(annotation, tuple):
+    if isinstance(annotation, type) and annotation not in (str, bool, int):
         fields = hints(annotation)
         return annotation(**{name: build(item, fields[name]) for name, item in value.items()})
     return value
@@ -218,6 +224,9 @@ def is_name(text: str) -> str:
     if text and text == text.strip() and text.isprintable():
         return ""
     return f"expected a name, found {toml.brief(text)}"
+
+
+Name = Annotated[str, is_name]
 
 
 def is_regex(text: str) -> str:

@@ -1,37 +1,42 @@
-"""The settings of one run; the only module that reads the environment, the home and the cwd.
+"""The settings of one run: the files and variables that count here, and what they come to.
 
-Layers, the later over the earlier: built-in defaults, the user's file, the project's file, the
-environment.  A file with a mistake never stops anything: it becomes a Problem, and the last good
-copy of the user's file stays in force.
+A hook reads them before every command. What the files come to is kept, in the process and in a
+cache, and is good for these bytes; who changes a file sees it at once.
 """
 
+# pathlib and typing take ten milliseconds to load.
+# ruff: noqa: PTH118, PTH120
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
-import pwd
-from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from binascii import crc32
+from functools import cached_property, lru_cache
+from os.path import dirname, isabs, join, lexists
 
-from laconic import overlay, schema, toml, trust
-from laconic.config import Config, file_schema
-from laconic.errors import FileError
+from laconic import surroundings
+from laconic.compiled import remembered, stamp
+from laconic.config import DEFAULTS, Config, packed, unpacked
+from laconic.errors import FileError, Problem
 from laconic.files import read_file, write_private
+from laconic.surroundings import CONFIG_FILE, PROJECT_FOLDER
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+    from typing import Any
 
-BUILT_IN = "built-in"
-_MOST_FAULTS = 20
-_NO_HOME = Path("/nonexistent")
+    from laconic import overlay, trust
+
+_MOST_KEPT = 32
 
 
-class Variable(NamedTuple):
-    name: str
-    meaning: str
-    default: str
+class Variable:
+    __slots__ = ("default", "meaning", "name")
+
+    def __init__(self, name: str, meaning: str, default: str) -> None:
+        self.name, self.meaning, self.default = name, meaning, default
 
 
 VARIABLES = (
@@ -51,66 +56,96 @@ VARIABLES = (
     Variable(
         "LACONIC_CODEBUDDY_SHELL", "the shell for commands of CodeBuddy, over `SHELL`", "none"
     ),
+    Variable("LACONIC_NO_NATIVE", "`1` while installing: a client in Python instead of C", "`0`"),
     Variable("NO_COLOR", "any text: no colours", "none"),
 )
-
-
 DIRECTORY_VARIABLES = tuple(v.name for v in VARIABLES if v.name.endswith("_DIR"))
 
 
-class Problem(NamedTuple):
-    """Something in a configuration that is not in force as it is written."""
+class Directories:
+    """Where the user's files are; the names with `_dir` are texts, for who must not load Path."""
 
-    kind: Literal["broken", "untrusted", "no effect"]
-    file: str
-    where: str
-    message: str
-    hint: str = ""
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self.config_dir = surroundings.config_directory(environ)
+        self.state_dir = surroundings.state_directory(environ)
+        self.cache_dir = surroundings.cache_directory(environ)
 
     @property
-    def line(self) -> str:
-        return ": ".join(part for part in (self.file, self.where, self.message) if part)
+    def config(self) -> Path:
+        return _path(self.config_dir)
+
+    @property
+    def state(self) -> Path:
+        return _path(self.state_dir)
+
+    @property
+    def cache(self) -> Path:
+        return _path(self.cache_dir)
 
 
-class Directories(NamedTuple):
-    config: Path
-    state: Path
-    cache: Path
-
-
-class Environment(NamedTuple):
+class Environment:
     """What the variables ask for."""
 
-    disabled: bool
-    no_filter: bool
-    verbose: bool
-    debug: tuple[str, ...]
-    color: bool
+    __slots__ = ("color", "debug", "disabled", "no_filter", "verbose")
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self.disabled = surroundings.is_on(environ, "LACONIC_DISABLED")
+        self.no_filter = surroundings.is_on(environ, "LACONIC_NO_FILTER")
+        self.verbose = surroundings.is_on(environ, "LACONIC_VERBOSE")
+        channels = environ.get("LACONIC_DEBUG", "").split(",")
+        self.debug = tuple(channel.strip() for channel in channels if channel.strip())
+        self.color = not environ.get("NO_COLOR")
 
 
-class Project(NamedTuple):
+class Project:
     """The project around the current directory; filters and rules are read from its snapshot."""
 
-    root: Path
-    snapshot: trust.Snapshot
-    trusted: bool
+    __slots__ = ("root", "snapshot", "trusted")
+
+    def __init__(self, root: Path, snapshot: trust.Snapshot, *, trusted: bool) -> None:
+        self.root, self.snapshot, self.trusted = root, snapshot, trusted
 
     @property
     def config_path(self) -> Path:
-        return self.root / trust.DIRECTORY / trust.CONFIG
+        return self.root / PROJECT_FOLDER / CONFIG_FILE
 
 
-class Settings(NamedTuple):
-    config: Config
-    values: overlay.Values
-    problems: tuple[Problem, ...]
-    directories: Directories
-    environment: Environment
-    project: Project | None
+class Settings:
+    """What is in force, here and now."""
+
+    def __init__(
+        self,
+        config: Config,
+        problems: tuple[Problem, ...],
+        directories: Directories,
+        environment: Environment,
+        project: Project | None,
+        inputs: tuple[Any, ...],
+    ) -> None:
+        self.config, self.problems, self.directories = config, problems, directories
+        self.environment, self.project, self._inputs = environment, project, inputs
+
+    def but(self, config: Config) -> Settings:
+        """Give these settings with another configuration."""
+        return Settings(
+            config,
+            self.problems,
+            self.directories,
+            self.environment,
+            self.project,
+            self._inputs,
+        )
+
+    @cached_property
+    def values(self) -> overlay.Values:
+        """Every value with the layer that it comes from."""
+        from laconic.layers import Inputs, combine  # noqa: PLC0415 - only `laconic config` asks
+
+        return combine(Inputs(*self._inputs)).values
 
     @property
     def user_config_path(self) -> Path:
-        return self.directories.config / trust.CONFIG
+        return self.directories.config / CONFIG_FILE
 
     @property
     def filter_dirs(self) -> tuple[Path, ...]:
@@ -125,176 +160,128 @@ class Settings(NamedTuple):
         return (self.directories.config / name, *project)
 
 
-def read_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = None) -> Settings:
+def read_settings(
+    environ: Mapping[str, str] | None = None, cwd: str | Path | None = None
+) -> Settings:
     environ = os.environ if environ is None else environ
-    directories = read_directories(environ)
-    project = find_project(cwd or current_directory(), directories.state)
-    stack = _Stack()
-    stack.add(overlay.Layer(BUILT_IN, built_in()))
-    stack.add_user(directories)
-    if project:
-        stack.add_project(project)
-    stack.add_environment(environ)
-    config = overlay.to_config(stack.values)
-    stack.check_whole(config)
-    return Settings(
-        config,
-        stack.values,
-        tuple(stack.problems),
-        directories,
-        _read_environment(environ),
-        project,
+    directories, environment, wrong = _asked_for(*(environ.get(name) for name in _HEEDED))
+    project = find_project(cwd or surroundings.current_directory(), directories.state_dir)
+    user = _read_user(directories)
+    inputs = (
+        user,
+        _of_project(project),
+        project.snapshot.refused if project else (),
+        environ.get("LACONIC_PROFILE", ""),
+        wrong,
     )
+    config, problems, is_user_good = _combined(inputs)
+    if user and user[1] is not None and is_user_good and user[1] != user[3]:
+        keep_copy(user[1], last_good_path(directories.state_dir, user[0]))
+    return Settings(config, problems, directories, environment, project, inputs)
 
 
-# -- layers --------------------------------------------------------------------------------------
+_HEEDED = tuple(v.name for v in VARIABLES) + surroundings.HEEDED
 
 
-class _Stack:
-    """The layers so far, and the problems met on the way."""
-
-    def __init__(self) -> None:
-        self.values: overlay.Values = {}
-        self.problems: list[Problem] = []
-
-    def add(self, layer: overlay.Layer) -> None:
-        self.values, faults = overlay.apply(self.values, layer)
-        self.problems += [Problem("no effect", layer.source, *fault) for fault in faults]
-
-    def add_user(self, directories: Directories) -> None:
-        path = directories.config / trust.CONFIG
-        if not os.path.lexists(path):
-            return
-        copy = last_good_path(directories.state, path)
-        document, problems = check_file(path, copy)
-        self.problems += problems
-        if is_broken(problems):
-            document, faults = check_file(copy)
-            is_lost = is_broken(faults)
-            kept = "it is not in force" if is_lost else "the last good copy of it is in force"
-            self.problems.append(Problem("broken", str(path), "", kept))
-            if is_lost:
-                return
-        self.add(overlay.Layer(str(path), document))
-
-    def add_project(self, project: Project) -> None:
-        path = str(project.config_path)
-        self.problems += [Problem("broken", "", "", line) for line in project.snapshot.refused]
-        if trust.CONFIG not in project.snapshot.files:
-            return
-        document, problems = check_project(project)
-        self.problems += problems
-        if is_broken(problems):
-            self.problems.append(Problem("broken", path, "", "it is not in force"))
-        else:
-            self.add(overlay.Layer(path, document))
-
-    def add_environment(self, environ: Mapping[str, str]) -> None:
-        for name in DIRECTORY_VARIABLES:
-            if environ.get(name) and not os.path.isabs(environ[name]):
-                message = f"expected an absolute path, found {toml.brief(environ[name])}"
-                self.problems.append(Problem("broken", name, "", message))
-        profile = environ.get("LACONIC_PROFILE", "")
-        if not profile:
-            return
-        document = {"settings": {"profile": profile}}
-        faults = list(schema.check(document, file_schema()))
-        if faults:
-            found = [Problem("broken", "LACONIC_PROFILE", "", f.message, f.hint) for f in faults]
-            self.problems += found
-        else:
-            self.add(overlay.Layer("LACONIC_PROFILE", document))
-
-    def check_whole(self, config: Config) -> None:
-        """Look for what is wrong only in the sum of the layers."""
-        permissions = config.permissions
-        if permissions.engine == "external" and not permissions.external.command:
-            engine = self.values["permissions.engine"]
-            assert isinstance(engine, overlay.Sourced)
-            place = overlay.where("permissions.engine")
-            message = 'is "external", but [permissions.external] has no command'
-            self.problems.append(Problem("broken", engine.source, place, message))
+@lru_cache(maxsize=_MOST_KEPT)
+def _asked_for(
+    *values: str | None,
+) -> tuple[Directories, Environment, tuple[tuple[str, str], ...]]:
+    """What follows from the variables alone; values: of those that are heeded, in their order."""
+    environ = {n: v for n, v in zip(_HEEDED, values, strict=True) if v is not None}
+    wrong = ((n, environ.get(n, "")) for n in DIRECTORY_VARIABLES)
+    relative = tuple((name, value) for name, value in wrong if value and not isabs(value))
+    return Directories(environ), Environment(environ), relative
 
 
-def built_in() -> dict[str, Any]:
-    path = Path(__file__).parent / "data" / "defaults.toml"
-    return toml.parse(path.read_bytes())
+def defaults() -> Config:
+    """Give the configuration of a user who has none."""
+    return _combined((None, None, (), "", ()))[0]
 
 
-def is_broken(problems: list[Problem]) -> bool:
-    return any(problem.kind == "broken" for problem in problems)
+# -- the files -------------------------------------------------------------------------------------
 
 
-def check_file(path: Path, copy: Path | None = None) -> tuple[dict[str, Any], list[Problem]]:
-    """Read a configuration file: the document, or what is wrong with it; keep a good one."""
+def _read_user(
+    directories: Directories,
+) -> tuple[str, bytes | None, tuple[str, str], bytes | None] | None:
+    """Give the path of the user's file, its bytes or what is wrong, and the last good copy."""
+    path = join(directories.config_dir, CONFIG_FILE)
+    if not lexists(path):
+        return None
+    data = copy = None
+    fault = ("", "")
     try:
         data = read_file(path)
     except FileError as error:
-        return {}, [Problem("broken", "", "", error.message, error.hint)]
-    document, problems = check_bytes(data, str(path))
-    if copy and not is_broken(problems):
-        keep_copy(data, copy)
-    return document, problems
+        fault = (error.message, error.hint)
+    with contextlib.suppress(FileError):
+        copy = read_file(last_good_path(directories.state_dir, path))
+    return path, data, fault, copy
 
 
-def check_bytes(data: bytes, path: str) -> tuple[dict[str, Any], list[Problem]]:
+def find_project(start: str | Path | None, state_dir: str | Path) -> Project | None:
+    """Find the nearest directory, from `start` upwards, that has .laconic/config.toml."""
+    for root in _upwards(str(start)) if start else ():
+        if not lexists(join(root, PROJECT_FOLDER, CONFIG_FILE)):
+            continue
+        from laconic import trust  # noqa: PLC0415 - most directories are in no project
+
+        found, state = _path(root), _path(state_dir)
+        snapshot = trust.take_snapshot(found)
+        pinned = trust.find_pin(state, found)
+        trusted = pinned is not None and not trust.differences(pinned, snapshot)
+        return Project(found, snapshot, trusted=trusted)
+    return None
+
+
+def _upwards(start: str) -> Iterator[str]:
+    yield start
+    while (above := dirname(start)) != start:
+        yield above
+        start = above
+
+
+def _of_project(project: Project | None) -> tuple[str, bytes, bool] | None:
+    if project is None or CONFIG_FILE not in project.snapshot.files:
+        return None
+    return str(project.config_path), project.snapshot.files[CONFIG_FILE], project.trusted
+
+
+# -- what they come to -----------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _combined(inputs: tuple[Any, ...]) -> tuple[Config, tuple[Problem, ...], bool]:
+    paths = [str(file[0]) for file in inputs[:2] if file]
+    name = f"settings-{crc32(chr(0).join(paths).encode(errors='surrogateescape')):08x}"
+    key = (stamp(DEFAULTS), inputs)
+    config, problems, is_user_good = remembered(
+        name, key, lambda: _combine(inputs), is_private=bool(paths)
+    )
+    return unpacked(config), tuple(Problem(*row) for row in problems), is_user_good
+
+
+def _combine(inputs: tuple[Any, ...]) -> tuple[Any, list[Any], bool]:
+    from laconic import layers  # noqa: PLC0415 - it takes twenty milliseconds
+
+    found = layers.combine(layers.Inputs(*inputs))
+    rows = [problem.row for problem in found.problems]
+    return packed(layers.config_of(found.values)), rows, found.is_user_good
+
+
+def last_good_path(state_dir: str | Path, path: str | Path) -> str:
+    """Where the copy of a file is kept that stays in force while the file is broken."""
     try:
-        document = toml.parse(data)
-    except ValueError as error:
-        return {}, [Problem("broken", path, "", str(error))]
-    problems = _check_document(document, path)
-    return (document, problems) if problems else _without_bad_patterns(document, data, path)
+        from _blake2 import blake2b  # noqa: PLC0415 - hashlib takes three milliseconds to load
+    except ImportError:
+        from hashlib import blake2b  # noqa: PLC0415
+
+    name = blake2b(os.fsencode(path), digest_size=16).hexdigest()
+    return join(state_dir, "last-good", f"{name}{os.path.splitext(path)[1]}")  # noqa: PTH122
 
 
-def _without_bad_patterns(
-    document: dict[str, Any], data: bytes, path: str
-) -> tuple[dict[str, Any], list[Problem]]:
-    """Leave out each pattern that does not compile: that rule alone is off, a Problem says so."""
-    problems: list[Problem] = []
-
-    def is_good(pattern: str, where: str) -> bool:
-        complaint = schema.is_regex(pattern)
-        if complaint:
-            place = f"{path}{toml.line_of(data, pattern)}"
-            problems.append(Problem("no effect", place, where, f"{complaint}; this rule is off"))
-        return not complaint
-
-    rules = document.get("rewrite", [])
-    good = [rule for rule in rules if is_good(rule["match"], '[[rewrite]]: key "match"')]
-    skip = document.get("skip", {})
-    patterns = [p for p in skip.get("patterns", []) if is_good(p, '[skip]: key "patterns"')]
-    if not problems:
-        return document, []
-    return {**document, "rewrite": good, "skip": {**skip, "patterns": patterns}}, problems
-
-
-def _check_document(document: Mapping[str, Any], path: str) -> list[Problem]:
-    faults = islice(schema.check(document, file_schema()), _MOST_FAULTS)
-    return [Problem("broken", path, *fault) for fault in faults]
-
-
-def check_project(project: Project) -> tuple[dict[str, Any], list[Problem]]:
-    """Check what is in force of a project's file: all of it, or what makes laconic stricter."""
-    data, path = project.snapshot.files[trust.CONFIG], str(project.config_path)
-    if project.trusted:
-        return check_bytes(data, path)
-    try:
-        document, ignored = overlay.split_by_trust(toml.parse(data))
-    except ValueError as error:
-        return {}, [Problem("broken", path, "", str(error))]
-    problems = _check_document(document, path)
-    message, hint = "ignored until you trust this project", "read the file, then: laconic trust"
-    names = ignored[:_MOST_FAULTS]
-    problems += [Problem("untrusted", path, overlay.where(n), message, hint) for n in names]
-    return document, problems
-
-
-def last_good_path(state_dir: Path, path: Path) -> Path:
-    name = hashlib.sha256(os.fsencode(path)).hexdigest()[:32]
-    return state_dir / "last-good" / f"{name}{path.suffix}"
-
-
-def keep_copy(data: bytes, copy: Path) -> None:
+def keep_copy(data: bytes, copy: str) -> None:
     """Write what is not there yet; a full disk or a read-only home must not stop the command."""
     with contextlib.suppress(FileError):
         if read_file(copy) == data:
@@ -303,7 +290,7 @@ def keep_copy(data: bytes, copy: Path) -> None:
         write_private(copy, data)
 
 
-# -- the world around ----------------------------------------------------------------------------
+# -- the world around ------------------------------------------------------------------------------
 
 
 def process_environment() -> dict[str, str]:
@@ -311,61 +298,19 @@ def process_environment() -> dict[str, str]:
 
 
 def read_directories(environ: Mapping[str, str] | None = None) -> Directories:
-    environ = os.environ if environ is None else environ
-    home = home_directory(environ)
-
-    def directory(own: str, xdg: str, default: str) -> Path:
-        # The XDG specification: a path that is not absolute is to be ignored.
-        if os.path.isabs(environ.get(own, "")):
-            return Path(environ[own])
-        base = environ.get(xdg, "")
-        return (Path(base) if os.path.isabs(base) else home / default) / "laconic"
-
-    return Directories(
-        directory("LACONIC_CONFIG_DIR", "XDG_CONFIG_HOME", ".config"),
-        directory("LACONIC_STATE_DIR", "XDG_STATE_HOME", ".local/state"),
-        directory("LACONIC_CACHE_DIR", "XDG_CACHE_HOME", ".cache"),
-    )
+    return Directories(os.environ if environ is None else environ)
 
 
 def home_directory(environ: Mapping[str, str]) -> Path:
-    """Give the home directory; without one, a path where nothing is, so that nothing is read."""
-    home = environ.get("HOME", "")
-    if not os.path.isabs(home):
-        try:
-            home = pwd.getpwuid(os.getuid()).pw_dir
-        except KeyError:
-            return _NO_HOME
-    return Path(home)
+    return _path(surroundings.home(environ))
 
 
 def current_directory() -> Path | None:
-    try:
-        return Path.cwd()
-    except OSError:
-        return None  # it was removed under us
+    found = surroundings.current_directory()
+    return _path(found) if found else None
 
 
-def find_project(start: Path | None, state_dir: Path) -> Project | None:
-    """Find the nearest directory, from `start` upwards, that has .laconic/config.toml."""
-    for root in (start, *start.parents) if start else ():
-        if os.path.lexists(root / trust.DIRECTORY / trust.CONFIG):
-            snapshot = trust.take_snapshot(root)
-            pinned = trust.find_pin(state_dir, root)
-            trusted = pinned is not None and not trust.differences(pinned, snapshot)
-            return Project(root, snapshot, trusted)
-    return None
+def _path(text: str | Path) -> Path:
+    from pathlib import Path  # noqa: PLC0415 - see above
 
-
-def _read_environment(environ: Mapping[str, str]) -> Environment:
-    def is_on(name: str) -> bool:
-        return environ.get(name, "").strip().lower() not in {"", "0", "false", "no", "off"}
-
-    channels = environ.get("LACONIC_DEBUG", "").split(",")
-    return Environment(
-        disabled=is_on("LACONIC_DISABLED"),
-        no_filter=is_on("LACONIC_NO_FILTER"),
-        verbose=is_on("LACONIC_VERBOSE"),
-        debug=tuple(channel.strip() for channel in channels if channel.strip()),
-        color=not environ.get("NO_COLOR"),
-    )
+    return Path(text)

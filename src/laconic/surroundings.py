@@ -1,11 +1,13 @@
-"""What a run must know of its environment before it starts a command; loads nothing else.
+"""What the environment says of the user's directories and wishes; loads nothing else.
 
-`laconic.settings` reads the same variables with all the rest, which takes twenty milliseconds.
+Paths are texts here: a hook passes them on, and `pathlib` alone takes longer to load than a hook
+may think.
 """
 
 from __future__ import annotations
 
 import os
+from os.path import isabs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,20 +21,56 @@ _AGENTS = {
 }
 _OFF = frozenset(("", "0", "false", "no", "off"))
 
+# What the directories follow from, besides our own variables.
+HEEDED = ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
+
+PROJECT_FOLDER = ".laconic"
+CONFIG_FILE = "config.toml"
+
 
 def environment() -> Mapping[str, str]:
     return os.environ
 
 
+def home(environ: Mapping[str, str]) -> str:
+    """Give the home directory; without one, a path where nothing is, so that nothing is read."""
+    found = environ.get("HOME", "")
+    if isabs(found):
+        return found
+    import pwd  # noqa: PLC0415 - a process without HOME is rare
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return "/nonexistent"
+
+
+def current_directory() -> str:
+    """Give it, or nothing: it may have been removed under us."""
+    try:
+        return os.getcwd()  # noqa: PTH109 - see above
+    except OSError:
+        return ""
+
+
+def config_directory(environ: Mapping[str, str]) -> str:
+    return _directory(environ, "LACONIC_CONFIG_DIR", "XDG_CONFIG_HOME", ".config")
+
+
 def state_directory(environ: Mapping[str, str]) -> str:
-    """Give the directory of the records, as settings.read_directories finds it."""
-    own = environ.get("LACONIC_STATE_DIR", "")
-    if os.path.isabs(own):
-        return own
-    base = environ.get("XDG_STATE_HOME", "")
-    if not os.path.isabs(base):
-        base = f"{_home(environ)}/.local/state"
-    return f"{base}/laconic"
+    return _directory(environ, "LACONIC_STATE_DIR", "XDG_STATE_HOME", ".local/state")
+
+
+def cache_directory(environ: Mapping[str, str]) -> str:
+    return _directory(environ, "LACONIC_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
+
+
+def _directory(environ: Mapping[str, str], own: str, xdg: str, default: str) -> str:
+    # The XDG specification: a path that is not absolute is to be ignored.
+    if isabs(environ.get(own, "")):
+        return environ[own]
+    base = environ.get(xdg, "")
+    return f"{base if isabs(base) else f'{home(environ)}/{default}'}/laconic"
 
 
 def is_on(environ: Mapping[str, str], name: str) -> bool:
@@ -45,15 +83,3 @@ def agent_of(environ: Mapping[str, str]) -> tuple[str, str]:
         if environ.get(variable):
             return agent, environ.get(session, "") if session else ""
     return "", ""
-
-
-def _home(environ: Mapping[str, str]) -> str:
-    home = environ.get("HOME", "")
-    if os.path.isabs(home):
-        return home
-    import pwd  # noqa: PLC0415 - a process without HOME is rare
-
-    try:
-        return pwd.getpwuid(os.getuid()).pw_dir
-    except KeyError:
-        return "/nonexistent"

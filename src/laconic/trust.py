@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laconic.errors import FileError, LaconicError
 from laconic.files import read_file, write_private
+from laconic.surroundings import CONFIG_FILE, PROJECT_FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-DIRECTORY = ".laconic"
-CONFIG = "config.toml"
+DIRECTORY, CONFIG = PROJECT_FOLDER, CONFIG_FILE
 _COLLECTIONS = ("filters", "rules")
 _MOST_FILES = 500
 

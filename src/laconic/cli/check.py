@@ -21,9 +21,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     request, settings = source.read_request(args, "check")
-    decision, problems = engine.decide(request, settings)
-    engine.record(request._replace(agent="cli"), decision, settings)
-    warn((*settings.problems, *problems))
+    ruling = engine.decide(request, settings)
+    decision = ruling.decision
+    request.agent = "cli"
+    engine.record(request, decision, settings)
+    warn((*settings.problems, *ruling.problems))
     if args.json:
         import json  # noqa: PLC0415 - for this option only
 

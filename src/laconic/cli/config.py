@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from laconic import toml, trust
 from laconic.cli.main import complain
+from laconic.filters import load_filters
+from laconic.layers import check_bytes, check_file
 from laconic.overlay import Items, Sourced, to_document
-from laconic.settings import Problem, Settings, check_bytes, check_file, read_settings
+from laconic.own_tools import load_library
+from laconic.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator
 
+    from laconic.errors import Problem
     from laconic.overlay import Values
 
 _WIDTH = 100
@@ -78,8 +82,8 @@ def _check(path: Path | None) -> int:
 
 
 def _all_problems(settings: Settings) -> list[Problem]:
-    """Give also the mistakes in a part of the project's file that is not in force yet."""
-    problems = list(settings.problems)
+    """Give also those of rules and filters, and of what is not in force yet in the project."""
+    problems = [*settings.problems, *load_library(settings)[1], *load_filters(settings).problems]
     project = settings.project
     if project and not project.trusted and trust.CONFIG in project.snapshot.files:
         data = project.snapshot.files[trust.CONFIG]
@@ -97,12 +101,16 @@ def _show_json(settings: Settings, *, with_sources: bool) -> int:
     document: dict[str, Any] = {
         "version": 1,
         "config": to_document(settings.values),
-        "problems": [problem._asdict() for problem in settings.problems],
+        "problems": [_as_document(problem) for problem in settings.problems],
     }
     if with_sources:
         document["sources"] = {name: _sources(entry) for name, entry in settings.values.items()}
     print(json.dumps(document, indent=1, ensure_ascii=False))
     return 0
+
+
+def _as_document(problem: Problem) -> dict[str, str]:
+    return dict(zip(("kind", "file", "where", "message", "hint"), problem.row, strict=True))
 
 
 def _sources(entry: Sourced | Items) -> str | list[str]:

@@ -16,11 +16,13 @@ _WARM = frozenset(("hook", "run", "wrap", "check", "rewrite"))
 def main() -> NoReturn:
     _call_client_by_name()
     words = sys.argv[1:]
-    if words[:1] == ["server"]:
+    if sys.platform == "win32":
+        _point_to_wsl(words)
+    elif words[:1] == ["server"]:
         from laconic.cli.server import direct  # noqa: PLC0415 - not for hooks
 
         sys.exit(direct(words[1:]))
-    if words and (words[0] in _WARM or _is_shell_call(words[0])):
+    elif words and (words[0] in _WARM or _is_shell_call(words[0])):
         from laconic.server.start import start  # noqa: PLC0415 - as above
         from laconic.surroundings import environment  # noqa: PLC0415
 
@@ -28,6 +30,14 @@ def main() -> NoReturn:
     from laconic.cli.main import main_entry  # noqa: PLC0415 - the server is under way by now
 
     main_entry()
+
+
+def _point_to_wsl(words: list[str]) -> None:
+    """Say what to do instead; a hook says it in its agent's words, or nothing."""
+    if words[:1] != ["hook"]:
+        print("laconic: Windows itself is not supported", file=sys.stderr)
+        print("hint: install laconic in WSL, and run your agent there", file=sys.stderr)
+        sys.exit(1)
 
 
 def _is_shell_call(word: str) -> bool:

@@ -19,8 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     request, settings = source.read_request(args, "explain")
-    decision, problems = engine.decide(request, settings, use_exceptions=False)
-    warn((*settings.problems, *problems))
+    ruling = engine.decide(request, settings, use_exceptions=False)
+    decision = ruling.decision
+    warn((*settings.problems, *ruling.problems))
     if args.json:
         import json  # noqa: PLC0415 - for this option only
 

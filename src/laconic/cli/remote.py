@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 from os.path import basename, dirname
 
+from laconic.choice import choose
 from laconic.cli import run as run_options
 from laconic.deliver import Source, prepare, write_down
-from laconic.judge import judge
 from laconic.record.store import STREAMS, is_id
 from laconic.run.follow import Follower, follower
 from laconic.run.printer import NUMBERS, Collector
@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from laconic.judge import Judgement
+    from laconic.choice import Choice
     from laconic.server.wire import Call
     from laconic.server.worker import Connection
 
@@ -106,25 +106,25 @@ class _Attendance:
         self._followers: dict[str, Follower] = {}
 
     def run(self) -> None:
-        judgement = judge(self._task, self._variables)
+        choice = choose(self._task, self._variables)
         if self._task.pipe:
             # Where the pipe's own result is wanted, a command must feel that `head` has enough.
-            is_ours = judgement.view.is_summary
+            is_ours = choice.view.is_summary
             self._connection.send(wire.answer(0) if is_ours else wire.frame(wire.COLD))
             if not is_ours:
                 return
         while True:
             kind, body = self._connection.receive(patiently=True)
             if kind == wire.MORE:
-                self._follow(judgement)
+                self._follow(choice)
             elif kind == wire.DONE:
-                self._finish(judgement, wire.Reader(body))
+                self._finish(choice, wire.Reader(body))
                 return
             else:
                 return  # the client is gone
 
-    def _follow(self, judgement: Judgement) -> None:
-        view = judgement.view
+    def _follow(self, choice: Choice) -> None:
+        view = choice.view
         if view.is_exact and not self._task.pipe:
             self._send_raw(0)
             return
@@ -135,17 +135,17 @@ class _Attendance:
             self._followers[stream].tick()
         self._connection.send(wire.answer(0, *self._remote.printer.take()))
 
-    def _finish(self, judgement: Judgement, result: wire.Reader) -> None:
+    def _finish(self, choice: Choice, result: wire.Reader) -> None:
         status, duration_ms = result.number(), result.number()
         source = Source(self._remote, self._followers)  # type: ignore[arg-type]
-        delivery = prepare(self._task, judgement, source, status, self._variables)
+        delivery = prepare(self._task, choice, source, status, self._variables)
         if delivery.texts is None:
             self._send_raw(delivery.status)
         else:
             for stream, data in delivery.texts.items():
                 self._remote.printer.write(stream, data)
             self._connection.send(wire.answer(delivery.status, *self._remote.printer.take()))
-        write_down(self._task, judgement, delivery, source, duration_ms / 1000, self._variables)
+        write_down(self._task, choice, delivery, source, duration_ms / 1000, self._variables)
 
     def _send_raw(self, status: int) -> None:
         """Have the client print the output itself, behind what it has printed of it already."""

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from laconic.catalog import library, tables
+from laconic.beside import files_in
+from laconic.catalog import tables
+from laconic.cli.config import warn
 from laconic.errors import LaconicError
+from laconic.own_tools import load_library, own_rows
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
+from laconic.settings import read_settings
 from laconic.types import Verdict
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
+
+    from laconic.catalog import Row
+    from laconic.tools.knowledge import Library
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,10 +36,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
+    settings = read_settings()
+    library, problems = load_library(settings)
+    warn((*settings.problems, *problems))
+    rows = [(f"{stem}.toml", name, table) for stem, name, table in tables()]
+    rows += own_rows(files_in("rules", settings)[0])[0]
     if args.action == "list":
-        print("\n".join(_summary(name, table) for _, name, table in tables()))
+        print("\n".join(_summary(name, table) for _, name, table in rows))
         return 0
-    return _show(args.id) if args.action == "show" else _test()
+    return _show(args.id, rows, library) if args.action == "show" else _test(rows, library)
 
 
 def _summary(name: str, table: dict[str, Any]) -> str:
@@ -48,20 +60,20 @@ def _verdict(table: dict[str, Any]) -> str:
 # -- show ------------------------------------------------------------------------------------------
 
 
-def _show(name: str) -> int:
+def _show(name: str, rows: list[Row], library: Library) -> int:
     words = name.replace("/", " ")
-    path = next((row[1] for row in tables() if row[1] == words), "") or _path(words.split())
+    path = next((row[1] for row in rows if row[1] == words), "") or _path(words.split(), library)
     if not path:
         raise LaconicError(f"there is no rule {name!r}", "laconic rules list")
-    for row in tables():
+    for row in rows:
         if row[1] == path:
             print("\n".join(_lines(*row)))
     return 0
 
 
-def _path(words: list[str]) -> str:
+def _path(words: list[str], library: Library) -> str:
     """Give the table that such a command falls under: `git/push/force` is about `git push`."""
-    branch, path = library().root, ""
+    branch, path = library.root, ""
     for word in words:
         following = branch.child(word)
         if following is None:
@@ -71,9 +83,9 @@ def _path(words: list[str]) -> str:
     return path
 
 
-def _lines(stem: str, name: str, table: dict[str, Any]) -> Iterator[str]:
+def _lines(file: str, name: str, table: dict[str, Any]) -> Iterator[str]:
     yield _summary(name, table)
-    yield f"  from      {stem}.toml"
+    yield f"  from      {file}"
     for key, value in table.items():
         if key in ("yes", "no"):
             verb = "allowed" if key == "yes" else "not allowed"
@@ -89,15 +101,15 @@ def _lines(stem: str, name: str, table: dict[str, Any]) -> Iterator[str]:
 # -- test ------------------------------------------------------------------------------------------
 
 
-def _test() -> int:
+def _test(rows: list[Row], library: Library) -> int:
     count, wrong = 0, 0
-    for stem, name, table in tables():
+    for file, name, table in rows:
         for key in ("yes", "no"):
             for example in table.get(key, ()):
                 count += 1
-                found = decide(example, library(), Rules(), Facts())
+                found = decide(example, library, Rules(), Facts())
                 if (found.verdict is Verdict.ALLOW) != (key == "yes"):
                     wrong += 1
-                    print(f"{stem}.toml: {name}: {found.verdict.word}: {example}  ({found.reason})")
+                    print(f"{file}: {name}: {found.verdict.word}: {example}  ({found.reason})")
     print(f"{count} examples, {wrong} of them wrong")
     return 1 if wrong else 0

@@ -74,10 +74,8 @@ def _log(_args: argparse.Namespace) -> int:
 
 def _serve(args: argparse.Namespace) -> int:
     from laconic.catalog import library  # noqa: PLC0415 - all of these take long to load
-    from laconic.cli import memo  # noqa: PLC0415
     from laconic.cli.warm import HANDLERS  # noqa: PLC0415
     from laconic.server.daemon import serve  # noqa: PLC0415
 
-    memo.install()
     library()
     return 0 if serve(args.base, HANDLERS) else 1

@@ -44,10 +44,10 @@ def read_request(args: argparse.Namespace, name: str) -> tuple[Request, Settings
     settings = read_settings(environ, directory)
     general = settings.config.settings
     if args.profile:
-        general = general._replace(profile=args.profile)
+        general = general.but(profile=args.profile)
     if args.escalate_deny:
-        general = general._replace(escalate_deny=True)
-    settings = settings._replace(config=settings.config._replace(settings=general))
+        general = general.but(escalate_deny=True)
+    settings = settings.but(settings.config.but(settings=general))
     return Request(command, str(directory), environ), settings
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from laconic import trust
 from laconic.errors import LaconicError
+from laconic.layers import check_bytes
 from laconic.overlay import split_by_trust, where
-from laconic.settings import check_bytes, current_directory, find_project, read_directories
+from laconic.settings import current_directory, find_project, read_directories
 
 if TYPE_CHECKING:
     import argparse

@@ -12,7 +12,8 @@ import time
 from laconic import __version__
 from laconic.agents.answer import answer as answer_hook
 from laconic.agents.load import BEFORE, load
-from laconic.cli import memo, shell
+from laconic.agents.values import Answer
+from laconic.cli import shell
 from laconic.cli.main import run as run_command_line
 from laconic.cli.remote import attend
 from laconic.server import wire
@@ -37,14 +38,23 @@ def hook(connection: Connection, call: Call) -> None:
     stdin = call.rest.text()
     call.rest.end()
     agent, event, *_ = (*call.arguments[1:], "", "")
+    held = [Answer(_neutral(agent))]
+
+    def hold(known: Answer) -> None:
+        held[0] = known
+
     try:
         with time_limit(_seconds(agent)):
-            given = answer_hook(agent, event, stdin, call.variables, call.directory)
+            given = answer_hook(agent, event, stdin, call.variables, call.directory, hold)
     except OutOfTimeError:
-        connection.send(wire.answer(0, _neutral(agent)))
+        connection.send(_frame(held[0]))
         raise
-    connection.send(wire.answer(given.status, given.stdout, given.stderr))
-    memo.catch_up()
+    connection.send(wire.frame(wire.COLD) if given.is_lost else _frame(given))
+    given.finish()
+
+
+def _frame(given: Answer) -> bytes:
+    return wire.answer(given.status, given.stdout, given.stderr)
 
 
 def _seconds(agent: str) -> float:
@@ -71,7 +81,6 @@ def question(connection: Connection, call: Call) -> None:
     with _as_if_there(call), _captured(out, err), time_limit(_QUESTION_S):
         code = run_command_line(call.arguments)
     connection.send(wire.answer(code, out.getvalue(), err.getvalue()))
-    memo.catch_up()
 
 
 def shell_line(connection: Connection, call: Call) -> None:

@@ -73,10 +73,10 @@ def _result(
 
 def _trace(attendance: Attendance) -> dict[str, Any]:
     """What the command was taken for, in the words that other tools of this kind use."""
-    judgement = attendance.judgement
-    if judgement is None:
+    choice = attendance.choice
+    if choice is None:
         return {"fault": repr(attendance.fault)}
-    inner, view = judgement.inner, judgement.view
+    inner, view = choice.inner, choice.view
     words = [argument.text or "" for argument in inner.arguments]
     return {
         "normalizedCommand": inner.command or " ".join(map(as_word, words)),

@@ -9,7 +9,6 @@ where a worker of the server answers as well; one that is set already goes on.
 from __future__ import annotations
 
 import signal
-import threading
 import time
 
 TYPE_CHECKING = False
@@ -46,6 +45,8 @@ def attempt(work: Callable[[], T], size: int, seconds: float = SECONDS) -> tuple
 
 
 def _bounded(work: Callable[[], T], seconds: float) -> T:
+    import threading  # noqa: PLC0415 - who only looks for a filter has no use for it
+
     if threading.current_thread() is not threading.main_thread():
         raise TookTooLongError("a filter runs in the main thread only, where it can be stopped")
 

@@ -9,10 +9,11 @@ import re
 from itertools import accumulate, compress, repeat
 from operator import ne
 
-from laconic.compact.lines import Lines, split_chunk
+from laconic.compact.known import Known
+from laconic.compact.lines import Lines
 from laconic.compact.masks import any_of, indexes, mask_of, union, without
 from laconic.compact.patterns import Patterns
-from laconic.compact.tokens import estimate
+from laconic.compact.tokens import estimate_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,8 +78,10 @@ _NONE = tuple(map(re.compile, (
     rb"errors?[=:] ?0(?![\w.])", rb"fail(?:ed|ures?)[=:] ?0(?![\w.])",
 )))  # fmt: skip
 _MOST = 12_000  # tokens at either end: no more are ever shown of both
-_DENSE = 0.3  # the share of candidates from which on it is faster to look at all lines
-_DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
+# What is said of a line does not depend on its numbers, but for 0; so lines become equal.
+_ANY_DIGIT = bytes.maketrans(b"123456789", b"0" * 9)
+_LOWERED = bytes(range(256)).lower().translate(_ANY_DIGIT)
+_DIGIT_NOT_0 = bytes.maketrans(b"23456789", b"1" * 8)
 
 
 def is_diagnostic(text: str) -> bool:
@@ -93,44 +96,37 @@ def diagnostics(texts: Iterable[str]) -> set[int]:
 def find_diagnostics(lines: Lines) -> Mask:
     """The lines that are diagnostics; of very many, those in the middle may be harmless."""
     chunks = lines.chunks
-    found = [_with_sign(_lowered(chunk)) for chunk in chunks]
-    behind = _settle(found, chunks, range(len(chunks)))
-    _settle(found, chunks, range(len(chunks) - 1, behind - 1, -1))
+    signs, harmless = Known(_with_sign), Known(_harmless)
+    found = [signs.mask(_encoded(chunk).translate(_LOWERED)) for chunk in chunks]
+    behind = _settle(found, chunks, range(len(chunks)), harmless)
+    _settle(found, chunks, range(len(chunks) - 1, behind - 1, -1), harmless)
     return b"".join(found)
 
 
-def _settle(found: list[Mask], chunks: list[str], order: range) -> int:
+def _settle(found: list[Mask], chunks: list[str], order: range, harmless: Known) -> int:
     """Take off what is harmless, chunk by chunk, until enough is left; give the next chunk."""
     left = _MOST
     for number in order:
         if left < 0:
             return number
-        found[number] = _without_harmless(found[number], chunks[number])
-        if any_of(found[number]):
-            left -= estimate("\n".join(compress(split_chunk(chunks[number]), found[number])))
+        if not any_of(found[number]):
+            continue
+        texts = _encoded(chunks[number]).split(b"\n")[1:]
+        candidates = list(compress(texts, found[number]))
+        mask = harmless.mask(_joined(candidates).translate(_DIGIT_NOT_0))
+        if any_of(mask):
+            gone = mask_of(compress(indexes(found[number]), mask), len(texts))
+            found[number] = without(found[number], gone)
+            candidates = list(compress(texts, found[number]))
+        left -= estimate_bytes(b"\n".join(candidates))
     return order.stop
 
 
-def _without_harmless(found: Mask, chunk: str) -> Mask:
-    for harmless_of in (_only_zeros, _harmless):
-        if not any_of(found):
-            break
-        if found.count(1) > _DENSE * len(found):
-            found = without(found, harmless_of(chunk))
-            continue
-        texts = compress(split_chunk(chunk), found)
-        harmless = harmless_of("".join([f"\n{text}" for text in texts]))
-        if any_of(harmless):
-            found = without(found, mask_of(compress(indexes(found), harmless), len(found)))
-    return found
-
-
-def _with_sign(lowered: bytes) -> Mask:
-    """The lines of a chunk that have a word or a place, whatever else they say.
+def _with_sign(text: bytes) -> Mask:
+    """The lines that have a word or a place, whatever else they say.
 
     Where a sign is found, the rest of the line is taken off, and is not searched again.
     """
-    text = lowered.translate(_DIGITS)
     total = text.count(b"\n")
     found = bytearray(total + 1)
     for sign in _SIGNS if text.isascii() else (*_SIGNS, *_MARKS):
@@ -147,27 +143,31 @@ def _with_sign(lowered: bytes) -> Mask:
     return bytes(found[1:])  # a newline stands in front of the first
 
 
-def _only_zeros(candidates: str) -> Mask:
-    """The lines of a chunk that have no sign but in counts of zero."""
-    lowered = _lowered(candidates)
+def _harmless(candidates: bytes) -> Mask:
+    """The lines that have a sign and yet say nothing is wrong."""
+    text = candidates.decode("utf-8", "surrogateescape")
+    lines = Lines.of_chunks([text])
+    found = union(_HARMLESS.mask(lines), _only_zeros(candidates.lower()))
+    return union(found, _PASSED_TEST.mask(lines)) if _PASSED in text else found
+
+
+def _only_zeros(lowered: bytes) -> Mask:
+    """The lines that have no sign but in counts of zero."""
     counted = _without_zeros(lowered)
     if counted == lowered:
-        return bytes(candidates.count("\n"))
+        return bytes(lowered.count(b"\n"))
     texts = counted.split(b"\n")[1:]
     changed = bytes(map(ne, texts, lowered.split(b"\n")[1:]))
-    rest = _with_sign(b"".join([b"\n" + text for text in compress(texts, changed)]))
+    rest = _with_sign(_joined(compress(texts, changed)).translate(_ANY_DIGIT))
     return without(changed, mask_of(compress(indexes(changed), rest), len(changed)))
 
 
-def _harmless(candidates: str) -> Mask:
-    """The lines of a chunk that have a sign and yet say nothing is wrong."""
-    lines = Lines.of_chunks([candidates])
-    found = _HARMLESS.mask(lines)
-    return union(found, _PASSED_TEST.mask(lines)) if _PASSED in candidates else found
+def _encoded(chunk: str) -> bytes:
+    return chunk.encode("utf-8", "surrogateescape")
 
 
-def _lowered(chunk: str) -> bytes:
-    return chunk.encode("utf-8", "surrogateescape").lower()
+def _joined(texts: Iterable[bytes]) -> bytes:
+    return b"".join([b"\n" + text for text in texts])
 
 
 def _without_zeros(lowered: bytes) -> bytes:

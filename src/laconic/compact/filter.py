@@ -1,16 +1,19 @@
-"""A filter as its file has it, with the patterns compiled when they are first used."""
+"""A filter as its file has it.
+
+What its stages need is loaded with the first of them: a hook only asks which filter there is.
+"""
 
 from __future__ import annotations
 
 from functools import cached_property
 
-from laconic.compact.patterns import Pattern, Patterns
-from laconic.compact.stages.template import Template
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+    from laconic.compact.branch import Branch as Branch  # noqa: PLC0414 - asked for here as well
+    from laconic.compact.patterns import Pattern
 
 SUMMARY, LISTING, TEXT = "summary", "listing", "text"
 BUDGET = 8000  # tokens; what agents cut off by themselves begins at about 30,000 characters
@@ -31,62 +34,35 @@ class Filter:
 
     @cached_property
     def plain(self) -> Branch:
-        return Branch(self.table, {})
+        return self._branch("")
 
     @cached_property
     def success(self) -> Branch:
-        return Branch(self.table, self.table.get("success", {}))
+        return self._branch("success")
 
     @cached_property
     def failure(self) -> Branch:
-        return Branch(self.table, self.table.get("failure", {}))
+        return self._branch("failure")
+
+    def _branch(self, name: str) -> Branch:
+        from laconic.compact.branch import Branch  # noqa: PLC0415 - see above
+
+        return Branch(self.table, self.table.get(name, {}))
 
     @cached_property
     def counts(self) -> tuple[tuple[str, Pattern], ...]:
-        tables = self.table.get("count", ())
-        return tuple((table["name"], Pattern(table["match"])) for table in tables)
+        from laconic.compact.branch import counts_of  # noqa: PLC0415 - see above
+
+        return counts_of(self.table)
 
     @cached_property
     def requires(self) -> tuple[Pattern, ...]:
-        return tuple(map(Pattern, self.table.get("success", {}).get("requires", ())))
+        from laconic.compact.branch import requires_of  # noqa: PLC0415 - see above
+
+        return requires_of(self.table)
 
     def is_certain(self, text: str) -> bool:
         """Tell whether a line will be shown whatever follows, so that it may appear at once."""
         return all(
             branch.must_keep.matches(text) for branch in (self.plain, self.success, self.failure)
         )
-
-
-class Branch:
-    """The stages for one outcome: the keys of [success] or [failure] over those of the file."""
-
-    def __init__(self, table: Mapping[str, Any], over: Mapping[str, Any]) -> None:
-        merged = {**table, **over}
-        self.drop = Patterns(merged.get("drop", ()))
-        self.keep = Patterns(merged.get("keep", ()))
-        self.must_keep = Patterns(merged.get("must_keep", ()))
-        self.replace = tuple(_rule(*pair) for pair in merged.get("replace", ()))
-        self.sections = tuple(map(Section, merged.get("section", ())))
-        self.dedupe: bool = merged.get("dedupe", False)
-        self.groups = tuple((Pattern(g["match"]), str(g["show"])) for g in merged.get("group", ()))
-        self.trees = tuple(Pattern(tree["match"]) for tree in merged.get("tree", ()))
-        self.json: Mapping[str, str] = merged.get("json", {})
-        self.head: int = merged.get("head", 0)
-        self.tail: int = merged.get("tail", 0)
-        self.budget: int = merged.get("budget", BUDGET)
-        self.width: int = merged.get("width", WIDTH)
-        self.show: str = over.get("show", "")
-
-
-def _rule(source: str, text: str) -> tuple[Pattern, Template]:
-    pattern = Pattern(source)
-    return pattern, Template(text, pattern.compiled)
-
-
-class Section:
-    """A block of lines: from a line that matches start up to the next that matches end."""
-
-    def __init__(self, table: Mapping[str, Any]) -> None:
-        self.name: str = table.get("name", "")
-        self.start, self.end = Patterns([table["start"]]), Patterns([table["end"]])
-        self.lines: int | None = table.get("lines")

@@ -5,24 +5,25 @@ from __future__ import annotations
 import re
 
 from laconic.compact.bound import attempt
+from laconic.lazy import pattern
 from laconic.tools.options import VALUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from laconic.compact.filter import Filter
     from laconic.tools.arguments import Argument
     from laconic.tools.knowledge import Branch, Library
 
 # Asked for by people who hand the output to a program, or who want to read all of it.
-_EXACT_OPTION = re.compile(
+_EXACT_OPTION = pattern(
     r"--(?:json|porcelain|null|print0|format|jq|template|message-format|output-format|help|version)"
     r"(?:=.*)?|-z|-0|-print0|-printf|--pretty=t?format:.*|--reporter=json|--junit-?xml(?:=.*)?"
     r"|(?:-o=?|--output=)(?:json|yaml|name|wide|tsv|jsonl|csv|xml|jsonpath.*|go-template.*|custom-.*)"
 )
 _FORMATS = frozenset("json yaml name wide tsv jsonl csv xml".split())
-_VERSIONED = re.compile(r"(.*?[A-Za-z])-?[0-9]+(?:\.[0-9]+)*(?:\.exe)?")
+_VERSIONED = pattern(r"(.*?[A-Za-z])-?[0-9]+(?:\.[0-9]+)*(?:\.exe)?")
 
 
 class Entry:
@@ -36,6 +37,39 @@ class Entry:
         self.words, self.options = tuple(words[: last + 1]), tuple(words[last + 1 :])
         self.identifier = identifier
         self.rank = (len(self.words), len(self.options), layer)
+
+
+class Runner:
+    """A command that runs the command behind it, as a line of runners.txt has it.
+
+    valued: its options with a value. spare: how many words of its own it has (`timeout 60`).
+    is_env: assignments may stand in front of the command (`env X=1`).
+    """
+
+    __slots__ = ("is_env", "spare", "valued", "words")
+
+    def __init__(self, line: str) -> None:
+        words = line.split()
+        self.words = tuple(word for word in words if word[0] not in "-+=")
+        self.valued = frozenset(word for word in words if word[0] == "-")
+        self.spare, self.is_env = words.count("+1"), "=" in words
+
+    def command(self, arguments: list[Argument], pos: int) -> int:
+        """Where the command begins, behind the options and words of the runner from pos on."""
+        spare = self.spare
+        while pos < len(arguments):
+            text = arguments[pos].text or ""
+            if text == "--":
+                return pos + 1 + spare
+            if _is_option(arguments[pos]):
+                pos += 2 if text in self.valued else 1
+            elif self.is_env and "=" in arguments[pos].leading:
+                pos += 1
+            elif spare and arguments[pos].is_static:
+                pos, spare = pos + 1, spare - 1
+            else:
+                break
+        return pos
 
 
 class Filters:
@@ -58,7 +92,9 @@ class Filters:
         self._load, self._library = load, library
         self._entries: dict[str, list[Entry]] = {}
         self._exact = _by_program(exact)
-        self._runners = _by_program(runners)
+        self._runners: dict[str, list[Runner]] = {}
+        for runner in map(Runner, runners):
+            self._runners.setdefault(runner.words[0], []).append(runner)
 
     def add(self, command: str, identifier: str, layer: int = 0) -> None:
         entry = Entry(command, identifier, layer)
@@ -94,16 +130,15 @@ class Filters:
     def _inner(self, arguments: list[Argument]) -> list[Argument]:
         """The command that a runner runs: pytest, in `uv run pytest`."""
         while arguments:
-            entries = self._runners.get(self._program(arguments[0], self._runners), ())
-            behind = next((b for e in entries if (b := self._behind(e.words, arguments))), 0)
-            while behind and behind < len(arguments) and _is_option(arguments[behind]):
-                behind += 1
-            if not behind or behind == len(arguments):
+            known = self._runners.get(self._program(arguments[0], self._runners), ())
+            pairs = ((runner, self._behind(runner.words, arguments)) for runner in known)
+            begin = next((r.command(arguments, behind) for r, behind in pairs if behind), 0)
+            if not 0 < begin < len(arguments):
                 break
-            arguments = arguments[behind:]
+            arguments = arguments[begin:]
         return arguments
 
-    def _program(self, argument: Argument, known: dict[str, list[Entry]]) -> str:
+    def _program(self, argument: Argument, known: Mapping[str, object]) -> str:
         name = (argument.text or "").rsplit("/", 1)[-1] if argument.is_static else ""
         if name in known:
             return name

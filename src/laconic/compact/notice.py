@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.compact.lines import Lines
@@ -11,7 +9,6 @@ if TYPE_CHECKING:
 
 MARK = "[laconic: "
 _SAMPLE_ID = "k3f9ab"
-_AT_START = re.compile(rf"\n{re.escape(MARK)}")
 
 
 def notice(compacted: Compacted, identifier: str = _SAMPLE_ID) -> str:
@@ -35,4 +32,4 @@ def gap(count: int, pinned: int = 0, *, is_exact: bool = True) -> str:
 
 def has_notice(lines: Lines) -> bool:
     """Tell whether an output was compacted before: then it stays as it is."""
-    return any(map(_AT_START.search, lines.chunks))
+    return any(f"\n{MARK}" in chunk for chunk in lines.chunks)

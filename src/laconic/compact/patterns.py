@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from functools import cached_property, reduce
-from itertools import chain, count, cycle, repeat
-from operator import mul
+from itertools import chain, compress, count, cycle, repeat, starmap
+from operator import mul, ne
 
 from laconic.compact.lines import split_indexes
 from laconic.compact.masks import indexes, mask_of, union
@@ -23,13 +23,14 @@ from laconic.compact.multiline import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
     from laconic.compact.lines import Lines
     from laconic.compact.masks import Mask
 
     Groups = tuple[str | None, ...]
+    Columns = list[list[str | None]]
 
 
 class Pattern:
@@ -68,11 +69,23 @@ class Pattern:
 
     def captures(self, lines: Lines) -> Iterator[tuple[int, Groups]]:
         """The indexes of the lines that match, with what the groups captured there."""
+        return chain.from_iterable(
+            zip(found, rows_of(columns, len(found)), strict=True)
+            for found, columns in self.captured(lines)
+        )
+
+    def captured(self, lines: Lines) -> Iterator[tuple[Sequence[int], Columns]]:
+        """The same chunk by chunk, each group's values in a list of its own.
+
+        For who has no step of Python to spare for each line.
+        """
         if self._over_lines is None:
-            found = ((pos, self.search(text)) for pos, text in enumerate(lines.texts))
-            return ((pos, match.groups()) for pos, match in found if match)
+            matches = ((pos, self.search(text)) for pos, text in enumerate(lines.texts))
+            found = [(pos, match.groups()) for pos, match in matches if match]
+            columns = list(map(list, zip(*(groups for _, groups in found), strict=True)))
+            return iter([([pos for pos, _ in found], columns)] if found else [])
         pairs = zip(lines.firsts, lines.chunks, strict=True)
-        return chain.from_iterable(self._captures_of(first, chunk) for first, chunk in pairs)
+        return filter(None, starmap(self._captured_in, pairs))
 
     def last(self, lines: Lines) -> Groups | None:
         """What the groups captured in the last line that matches, None without one."""
@@ -80,18 +93,20 @@ class Pattern:
             found = [groups for _, groups in self.captures(lines)]
             return found[-1] if found else None
         for chunk in reversed(lines.chunks):
-            captured = list(self._captures_of(0, chunk))
+            captured = self._captured_in(0, chunk)
             if captured:
-                return captured[-1][1]
+                return tuple(column[-1] for column in captured[1])
         return None
 
-    def _captures_of(self, first: int, chunk: str) -> Iterable[tuple[int, Groups]]:
+    def _captured_in(self, first: int, chunk: str) -> tuple[Sequence[int], Columns] | None:
         pieces, starts, *columns = self._split(first, chunk)
-        if len(pieces) == 1:
-            return ()
-        groups: Iterable[Groups] = zip(*columns, strict=True) if columns else repeat(())
-        captured = zip(split_indexes(pieces, starts), groups, strict=False)
-        return captured if self.is_anchored else _first_of_each(captured)
+        matches, total = len(pieces) - 1, chunk.count("\n")
+        if matches == 0:
+            return None
+        if self.is_anchored and matches == total:
+            return range(first, first + total), columns
+        found = list(split_indexes(pieces, starts))
+        return (found, columns) if self.is_anchored else _first_of_each(found, columns)
 
     def _split(self, first: int, chunk: str) -> tuple[Any, ...]:
         """What is between the matches, what to count their lines from, and each group's values."""
@@ -146,13 +161,15 @@ _FEW_CHUNKS = 4
 _NO_YES = (b"\0", b"\1")
 
 
-def _first_of_each(captured: Iterable[tuple[int, Groups]]) -> Iterator[tuple[int, Groups]]:
+def rows_of(columns: Columns, count: int) -> Iterator[Groups]:
+    """The values of all groups, match by match; of so many matches."""
+    return zip(*columns, strict=True) if columns else repeat((), count)
+
+
+def _first_of_each(found: list[int], columns: Columns) -> tuple[list[int], Columns]:
     """Without the matches of nothing that may follow on the same line."""
-    before = -1
-    for pos, groups in captured:
-        if pos != before:
-            yield pos, groups
-        before = pos
+    is_first = list(map(ne, found, [-1, *found]))
+    return list(compress(found, is_first)), [list(compress(c, is_first)) for c in columns]
 
 
 class Patterns:

@@ -28,9 +28,9 @@ from operator import not_
 
 from laconic.compact.diagnostics import find_diagnostics
 from laconic.compact.filter import LISTING, SUMMARY, TEXT
-from laconic.compact.masks import indexes, union
+from laconic.compact.masks import indexes, mask_of, union, without
 from laconic.compact.notice import has_notice, notice
-from laconic.compact.result import MADE, Compacted, Row, Shown, shortened, texts_of
+from laconic.compact.result import MADE, Compacted, Row, Shown, numbers_of, shortened, texts_of
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.count import count_values
 from laconic.compact.stages.dedupe import dedupe
@@ -46,7 +46,8 @@ from laconic.compact.tokens import estimate, estimate_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.compact.filter import Branch, Filter
+    from laconic.compact.branch import Branch
+    from laconic.compact.filter import Filter
     from laconic.compact.lines import Lines, TextLines
     from laconic.compact.masks import Mask
     from laconic.compact.stages.limit import Excess
@@ -138,9 +139,9 @@ def _staged(
     left = drop(left, lines, branch.drop, held)
     left = keep(left, lines, branch.keep, held)
     left, marks = _with_cuts(left, blocks, pinned, excess)
-    is_merged = branch.dedupe or branch.groups  # they make few lines of many
-    rows = window(left, marks, 0 if is_merged else branch.budget, share, pinned)
-    rows = _merged(branch, rows, lines, held, blocks)
+    left, marks = _merged(branch, left, marks, lines, held)
+    rows = window(left, marks, branch.budget, share, pinned)
+    rows = _with_trees(branch, rows, lines, held, blocks)
     if kind != TEXT:
         rows = _without_blanks(rows, texts, blocks.held)
     rows = limit(rows, branch.head, branch.tail, pinned)
@@ -151,15 +152,31 @@ def _staged(
     return fit(rows, shorten, texts, branch.budget, share, pinned)
 
 
-def _merged(branch: Branch, rows: list[Row], lines: Lines, held: Mask, blocks: Blocks) -> list[Row]:
-    """The stages that make one line of several; they see lines that are replaced already."""
-    texts = lines.texts
-    if branch.replace and (branch.dedupe or branch.groups or branch.trees):
-        rows = [_replaced(branch, row, texts, held) for row in rows]
-    if branch.dedupe:
-        rows = dedupe(rows, texts)
+def _merged(
+    branch: Branch, left: Mask, marks: dict[int, Shown], lines: Lines, held: Mask
+) -> tuple[Mask, dict[int, Shown]]:
+    """The stages that make one line of several, wherever they stand.
+
+    They see lines that are replaced already. Takes and gives the lines that are left, and what is
+    written in place of some of them.
+    """
+    if branch.dedupe or (branch.replace and branch.groups):
+        rows = [_replaced(branch, row, lines.texts, held) for row in window(left, marks, 0, 0, b"")]
+        rows = dedupe(rows, lines.texts) if branch.dedupe else rows
+        marks = {row.numbers[0] - 1: row for row in rows if isinstance(row, Shown)}
+        left = mask_of((numbers_of(row)[0] - 1 for row in rows), len(left))
     for pattern, show in branch.groups:
-        rows = group(rows, lines, pattern, show, held)
+        free = without(left, union(held, mask_of(marks, len(left))))
+        gone, made = group(free, lines, pattern, show)
+        left, marks = without(left, gone), {**marks, **made}
+    return left, marks
+
+
+def _with_trees(
+    branch: Branch, rows: list[Row], lines: Lines, held: Mask, blocks: Blocks
+) -> list[Row]:
+    if branch.replace and branch.trees:
+        rows = [_replaced(branch, row, lines.texts, held) for row in rows]
     for pattern in branch.trees:
         # a line that is a heading and its rest is whole: so pinned ones may be among them
         rows = tree(rows, lines, pattern, blocks.held if pattern.compiled.groups else held)

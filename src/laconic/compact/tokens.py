@@ -31,7 +31,10 @@ _SAMPLES, _SAMPLE = 16, 4096
 
 def estimate(text: str) -> int:
     """Give the number of tokens; of a long text, from samples of it."""
-    raw = text.encode("utf-8", "surrogateescape")
+    return estimate_bytes(text.encode("utf-8", "surrogateescape"))
+
+
+def estimate_bytes(raw: bytes) -> int:
     if len(raw) <= _SAMPLES * _SAMPLE:
         return round(_cost(raw))
     step = (len(raw) - _SAMPLE) // (_SAMPLES - 1)

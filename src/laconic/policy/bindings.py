@@ -6,8 +6,7 @@ variable of the shell, just as `PATH=x` does.
 
 from __future__ import annotations
 
-import re
-
+from laconic.lazy import pattern
 from laconic.policy.environment import is_private
 from laconic.shell.ast import Array, Assignment, Coproc, Function, Loop, Parameter, Redirect
 from laconic.shell.words import literal
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
     from laconic.tools.knowledge import Library
 
 BINDERS = (Loop, Coproc, Parameter, Redirect)
-_ASSIGNS = re.compile(r"(?<![=!<>])=(?!=)|<<=|>>=|\+\+|--")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_ASSIGNS = pattern(r"(?<![=!<>])=(?!=)|<<=|>>=|\+\+|--")
+_NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def binding_findings(
@@ -88,7 +87,7 @@ _MAGIC = frozenset(
     cdpath manpath mailpath module_path fignore psvar watch histchars
     """.split()
 )
-_PLAIN_SWITCH = re.compile(r"[-+][euxvfCETo]+|pipefail|errexit|nounset|xtrace|verbose")
+_PLAIN_SWITCH = pattern(r"[-+][euxvfCETo]+|pipefail|errexit|nounset|xtrace|verbose")
 
 
 def followed_names(

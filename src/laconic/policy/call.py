@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 
+from laconic.lazy import pattern
 from laconic.policy.places import is_secret, place
 from laconic.tools.options import Parsed, parse_options
 from laconic.types import Decision, Verdict
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from laconic.tools.arguments import Argument
     from laconic.tools.knowledge import Entry, Match
 
-_RAW_DEVICE = re.compile(
+_RAW_DEVICE = pattern(
     r"/dev/(?:[shv]d[a-z]|nvme|mmcblk|disk|rdisk|mem|kmem|port|dm-|mapper/)|/proc/[^/]+/(?:environ|mem)$"
 )
 _DESTROYED = frozenset(("root", "home"))
@@ -175,6 +176,15 @@ class Call:
 
     # -- what tables say
 
+    def shows_itself(self) -> bool:
+        """Tell whether the one argument is an option that only prints help or a version."""
+        if len(self.arguments) != 1 or not self.arguments[0].is_static:
+            return False
+        option = self.arguments[0].text
+        if option == "--help" or (option == "--version" and len(self.path) == 1):
+            return True
+        return option in self.entry.alone and self.match.branch.entry is self.entry
+
     def follow_options_in_front(self) -> None:
         """The options between the program and its subcommand."""
         for entry, parsed in self.match.before:
@@ -189,10 +199,13 @@ class Call:
             self._check_plain_operands()
         elif entry.options is not None or not entry.code:
             self.parsed = parse_options(self.arguments, entry.reading(self.match.everywhere))
-            if entry.needs and not self.parsed.has(*entry.needs):
+            if entry.needs and not self._has(self.parsed, entry.needs):
                 self.ask("needs", entry.why or f"acts without {' or '.join(entry.needs)}")
             self._check_options(entry, self.parsed)
             self._check_operands(self.parsed)
+
+    def _has(self, parsed: Parsed, names: tuple[str, ...]) -> bool:
+        return parsed.has(*names) or self.match.has_in_front(*names)
 
     def _check_plain_operands(self) -> None:
         """Where any argument is fine, files are still looked at: `cat` may read secrets."""
@@ -215,7 +228,7 @@ class Call:
             known_harm = entry.refuse.get(name)
             self.ask("option", f"{name} {known_harm}" if known_harm else message, argument)
         for option in parsed.options:
-            wanted = entry.values.get(option.name)
+            wanted = self.match.wanted(entry, option.name)
             if wanted is not None and not _is_one_of(option.value, wanted):
                 self.ask(
                     "value",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from laconic.lazy import pattern
+
 # An accept-list: any other variable may make a harmless program run or load something.
 _HARMLESS = frozenset(
     """
@@ -35,7 +37,7 @@ _HARMLESS_PREFIXES = ("LC_", "CARGO_TERM_", "HOMEBREW_NO_", "TF_VAR_")
 _PAGERS = frozenset("PAGER GIT_PAGER MANPAGER SYSTEMD_PAGER GH_PAGER BAT_PAGER AWS_PAGER".split())
 _PLAIN_PAGERS = frozenset(("", "cat", "less", "more"))
 # Variables that a shell itself listens to, or that programs do once they are exported.
-_LISTENED_TO = re.compile(
+_LISTENED_TO = pattern(
     r"""PATH | IFS | PS[0-4] | ENV | BASH.* | SHELL.* | PROMPT_.* | CDPATH | GLOBIGNORE | HIST.*
     | HOME | PWD | OLDPWD | TMPDIR | TMOUT | TIMEFORMAT | OPT(?:ARG|ERR|IND) | LD_.* | DYLD_.*
     | FUNC.* | COMP.* | READLINE.* | EXECIGNORE | FIGNORE | HOSTFILE | INPUTRC | MAIL.* | FCEDIT
@@ -47,7 +49,7 @@ _LISTENED_TO = re.compile(
 )
 # `IFS=, read -r a b` splits that one line, and nothing else.
 _READ_LINES = frozenset("read mapfile readarray".split())
-_TRUSTED_PATH = re.compile(r"/(?:usr/(?:local/)?)?s?bin(?::/(?:usr/(?:local/)?)?s?bin)*")
+_TRUSTED_PATH = pattern(r"/(?:usr/(?:local/)?)?s?bin(?::/(?:usr/(?:local/)?)?s?bin)*")
 
 
 def is_harmless(name: str, value: str | None, program: str | None = None) -> bool:

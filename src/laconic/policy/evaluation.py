@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from laconic.lazy import pattern
 from laconic.shell.ast import Assignment, Command, Loop, Parameter, Substitution
 from laconic.shell.words import assigned, literal
 from laconic.tools.arguments import result
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from laconic.tools.arguments import Values
 
 _MAX_NUMBERS = 16
-_INTEGER = re.compile(r"-?[0-9]+")
+_INTEGER = pattern(r"-?[0-9]+")
 
 
 def evaluation_findings(

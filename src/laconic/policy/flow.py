@@ -8,10 +8,10 @@ text, and the shell goes on with the next.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from itertools import product
 
+from laconic.lazy import pattern
 from laconic.shell.ast import (
     Arithmetic,
     Array,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 MAX_TEXTS = 16
 MAX_LENGTH = 256
-_FAILS_IN_ZSH = re.compile(r"[*?[~]|(?:^|:)=")
+_FAILS_IN_ZSH = pattern(r"[*?[~]|(?:^|:)=")
 
 
 class Value:
@@ -291,8 +291,8 @@ class Flow:
         self._inside(case.subject)
         for clause in case.clauses:
             before = self.now  # none of the bodies so far, or any of them
-            for pattern in clause.patterns:
-                self._inside(pattern)
+            for word in clause.patterns:
+                self._inside(word)
             self._sequence(clause.body)
             self.now = _joined([before, self.now])
 

@@ -7,8 +7,8 @@ default but what a table or the user's configuration names.
 from __future__ import annotations
 
 import posixpath
-import re
 
+from laconic.lazy import pattern
 from laconic.policy import environment as variables
 from laconic.policy.call import Call
 from laconic.policy.commands import handler
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 MAX_NESTING = 16
 _MAX_DIRECTORIES = 8
-_TRUSTED_DIRECTORIES = re.compile(
+_TRUSTED_DIRECTORIES = pattern(
     r"/(?:usr/(?:local/)?)?s?bin/|/opt/homebrew/bin/|/opt/local/bin/|/usr/libexec/|/usr/games/"
 )
-_VERSIONED = re.compile(r"([a-z][a-z+_-]*3?)(?:\.|-)[0-9]+(?:\.[0-9]+)*")
-_ODD = re.compile(r"[^\x21-\x7e]")
+_VERSIONED = pattern(r"([a-z][a-z+_-]*3?)(?:\.|-)[0-9]+(?:\.[0-9]+)*")
+_ODD = pattern(r"[^\x21-\x7e]")
 
 
 class Judge:
@@ -229,7 +229,8 @@ class Judge:
         """Let the table and the handler speak; a fault in them is a question, not an answer."""
         try:
             call.follow_options_in_front()
-            if self._asks_for_help(call):
+            if call.shows_itself():
+                call.harmless("prints its help or version, and does nothing else")
                 return
             if call.match.missing is not None and call.entry.operands is None:
                 name = call.match.missing.text or "the subcommand"
@@ -240,11 +241,6 @@ class Judge:
                 handler(call.entry.code)(call)
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
             call.ask("fault", f"the rule failed ({type(fault).__name__}: {fault})", firm=True)
-
-    def _asks_for_help(self, call: Call) -> bool:
-        words = [argument.text for argument in call.arguments]
-        is_version = len(call.path) == 1 and words == ["--version"]
-        return is_version or words == ["--help"]
 
     # -- assignments
 

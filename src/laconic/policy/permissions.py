@@ -11,14 +11,15 @@ import re
 from fnmatch import translate
 from functools import lru_cache
 
+from laconic.lazy import pattern
 from laconic.types import Decision, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.tools.arguments import Argument
 
-_GLOB_SPECIALS = re.compile(r"([?\[])")
-_BLANKS = re.compile(r"\s+")
+_GLOB_SPECIALS = pattern(r"([?\[])")
+_BLANKS = pattern(r"\s+")
 
 
 class Permission:
@@ -169,7 +170,7 @@ def apply_to_text(
 
 # -- how the agents write rules --------------------------------------------------------------------
 
-_CALL = re.compile(r"(\w+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_CALL = pattern(r"(\w+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 def pattern_in(rule: str, tools: frozenset[str]) -> str | None:

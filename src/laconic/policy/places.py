@@ -5,6 +5,8 @@ from __future__ import annotations
 import posixpath
 import re
 
+from laconic.lazy import pattern
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -26,9 +28,9 @@ _SENSITIVE_NAMES = r"""
     .vscode .idea conftest.py sitecustomize.py usercustomize.py
     Library/LaunchAgents .config/systemd .config/autostart
 """.split()
-_SENSITIVE = re.compile(rf"(?:^|/)(?:{'|'.join(map(re.escape, _SENSITIVE_NAMES))})(?:/|$)")
-_TRAILING_GLOB = re.compile(r"(?:/[.*?]*)+$")
-_SYSTEM = re.compile(
+_SENSITIVE = pattern(rf"(?:^|/)(?:{'|'.join(map(re.escape, _SENSITIVE_NAMES))})(?:/|$)")
+_TRAILING_GLOB = pattern(r"(?:/[.*?]*)+$")
+_SYSTEM = pattern(
     r"/(?:etc|usr|bin|sbin|lib|lib64|boot|dev|proc|sys|var|opt|System|Library)(?:/|$)"
 )
 # Files and directories that hold keys, passwords or tokens.
@@ -39,11 +41,11 @@ _SECRET_NAMES = r"""
     credentials.json secrets.json secrets.yaml secrets.yml id_rsa id_dsa id_ecdsa id_ed25519
     etc/shadow etc/gshadow etc/sudoers .config/laconic .local/state/laconic
 """.split()
-_SECRET = re.compile(
+_SECRET = pattern(
     rf"(?:^|/)(?:{'|'.join(map(re.escape, _SECRET_NAMES))}"
     r"|\.env\.[^/]+|[^/]+\.(?:pem|p12|pfx))(?:/|$)"
 )
-_HARMLESS_TWIN = re.compile(r"\.(?:pub|example|sample|template|dist)$|known_hosts$")
+_HARMLESS_TWIN = pattern(r"\.(?:pub|example|sample|template|dist)$|known_hosts$")
 
 
 class Facts:

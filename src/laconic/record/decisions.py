@@ -4,21 +4,25 @@ A line is one write to a file opened for appending, so writers do not disturb ea
 a full file away holds a lock. A log that cannot be written never stops anything.
 """
 
+# pathlib and datetime take six milliseconds to load.
+# ruff: noqa: PTH105, PTH116, PTH120, PTH123
 from __future__ import annotations
 
 import contextlib
 import fcntl
 import json
 import os
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+import time
+from functools import lru_cache
+from os.path import dirname
 
 from laconic.files import make_private
 from laconic.redact import redact
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+    from typing import Any
 
     from laconic.types import Decision
 
@@ -28,15 +32,15 @@ _LONGEST = 4000
 
 
 def append(
-    state_dir: Path, decision: Decision, *, command: str, cwd: str, agent: str, now: float
+    state_dir: str, decision: Decision, *, command: str, cwd: str, agent: str, now: float
 ) -> bool:
     """Add a decision; False if the log could not be written."""
     row = {
-        "time": datetime.fromtimestamp(now, UTC).astimezone().isoformat(timespec="milliseconds"),
+        "time": _time(now),
         "verdict": decision.verdict.word,
         "rule": redact(decision.rule),
         "reason": _clipped(redact(decision.reason)),
-        "cwd": redact(cwd),
+        "cwd": _redacted_place(cwd),
         "agent": agent,
         "command": _clipped(redact(command)),
     }
@@ -48,11 +52,24 @@ def append(
     return True
 
 
-def read(state_dir: Path, since: float = 0) -> Iterator[dict[str, Any]]:
+_redacted_place = lru_cache(maxsize=16)(redact)
+
+
+def _time(now: float) -> str:
+    """Give the local time with its distance from UTC, as ISO 8601 writes it."""
+    local = time.localtime(now)
+    offset = time.strftime("%z", local)
+    day = time.strftime("%Y-%m-%dT%H:%M:%S", local)
+    return f"{day}.{int(now % 1 * 1000):03d}{offset[:3]}:{offset[3:]}"
+
+
+def read(state_dir: str | os.PathLike[str], since: float = 0) -> Iterator[dict[str, Any]]:
     """Give the decisions since then, the oldest first; a line that is none is left out."""
+    from datetime import datetime  # noqa: PLC0415 - see above
+
     path = log_path(state_dir)
     for generation in (*(_moved(path, n) for n in range(_GENERATIONS, 0, -1)), path):
-        with contextlib.suppress(OSError), generation.open("rb") as stream:
+        with contextlib.suppress(OSError), open(generation, "rb") as stream:
             for line in stream:
                 with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
                     row = json.loads(line)
@@ -60,16 +77,16 @@ def read(state_dir: Path, since: float = 0) -> Iterator[dict[str, Any]]:
                         yield row
 
 
-def log_path(state_dir: Path) -> Path:
-    return state_dir / "decisions.jsonl"
+def log_path(state_dir: str | os.PathLike[str]) -> str:
+    return f"{os.fspath(state_dir)}/decisions.jsonl"
 
 
 def _clipped(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text)} characters)"
 
 
-def _write(path: Path, line: bytes) -> None:
-    make_private(path.parent)
+def _write(path: str, line: bytes) -> None:
+    make_private(dirname(path))
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     handle = os.open(path, flags, 0o600)
     try:
@@ -81,23 +98,21 @@ def _write(path: Path, line: bytes) -> None:
         _rotate(path)
 
 
-def _rotate(path: Path) -> None:
+def _rotate(path: str) -> None:
     """Move the full file away. Who still has it open writes to it where it is now."""
-    lock = os.open(
-        path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
-    )
+    lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if path.stat().st_size > ROTATE_BYTES:  # nobody was faster
+        if os.stat(path).st_size > ROTATE_BYTES:  # nobody was faster
             for number in range(_GENERATIONS, 1, -1):
                 with contextlib.suppress(FileNotFoundError):
-                    _moved(path, number - 1).replace(_moved(path, number))
-            path.replace(_moved(path, 1))
+                    os.replace(_moved(path, number - 1), _moved(path, number))
+            os.replace(path, _moved(path, 1))
     except (BlockingIOError, FileNotFoundError):
         pass  # somebody else is at it, or has just done it
     finally:
         os.close(lock)
 
 
-def _moved(path: Path, number: int) -> Path:
-    return path.with_name(f"{path.name}.{number}")
+def _moved(path: str, number: int) -> str:
+    return f"{path}.{number}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from laconic.lazy import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterable
 
     from laconic.tools.arguments import Argument
@@ -62,7 +63,7 @@ class Rule:
         return text[: match.start()] + replaced
 
 
-_PLACEHOLDER = re.compile(r"\{(rest|\d+)\}")
+_PLACEHOLDER = pattern(r"\{(rest|\d+)\}")
 
 
 class Options:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
+from laconic.lazy import pattern
 from laconic.shell.words import literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.shell.ast import Command
 
-_LINES = re.compile(r"-[0-9]+|-n[0-9]+|--lines=[0-9]+")
-_GREP_FLAGS = re.compile(r"-[iEFwvx]+")
+_LINES = pattern(r"-[0-9]+|-n[0-9]+|--lines=[0-9]+")
+_GREP_FLAGS = pattern(r"-[iEFwvx]+")
 
 
 def is_strippable(command: Command) -> bool:

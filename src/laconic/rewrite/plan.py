@@ -14,7 +14,7 @@ from laconic.rewrite.pipes import is_strippable
 from laconic.rewrite.segments import hides_heredoc, segments
 from laconic.rewrite.wrappers import inner_start
 from laconic.shell import ParseError, parse
-from laconic.shell.ast import Assignment, Command, Function, nodes
+from laconic.shell.ast import Assignment, Command, Function
 from laconic.shell.walk import commands
 from laconic.shell.words import literal
 from laconic.tools.arguments import Argument, evaluate
@@ -32,12 +32,14 @@ _TASK_RUNNERS = {
     "gmake": "SHELL={launcher} ",
     "just": "--shell {launcher} --shell-arg -cu ",
 }
-_OWN_SHELL = re.compile(
-    r"SHELL=|\.SHELLFLAGS=|--shell(?:-arg|=|$)|--(?:version|help|list|summary|dump|show|fmt|edit|init|completions)"
+# These are compiled when an option is met: most commands of a hook have none.
+_OWN_SHELL = (
+    r"SHELL=|\.SHELLFLAGS=|--shell(?:-arg|=|$)"
+    r"|--(?:version|help|list|summary|dump|show|fmt|edit|init|completions)"
 )
 _SWITCHES = frozenset(("LACONIC_DISABLED", "LACONIC_NO_FILTER"))
 # requests for output that a program reads; filters may know more of their own
-_MACHINE_READABLE = re.compile(
+_MACHINE_READABLE = (
     r"--json(?:=.*)?|--porcelain(?:=.*)?|-z|-0|--null|--print0|-print0|--format(?:=.*)?|--jq(?:=.*)?"
     r"|--template(?:=.*)?|--pretty=(?:format|tformat):.*|--message-format(?:=.*)?|--output-format(?:=.*)?"
     r"|--output=(?:json|yaml|name|wide|text|tsv|jsonpath.*|go-template.*|custom-columns.*)"
@@ -114,7 +116,7 @@ class _Plan:
         self.script, self.options, self.library = script, options, library
         self.edits: list[Edit] = []
         self.notes: list[Note] = []
-        self.functions = {n.name for n in nodes(script.body) if isinstance(n, Function)}
+        self.functions = {n.name for n in script.nodes() if isinstance(n, Function)}
         self.pipefail = any(_sets_pipefail(found.command) for found in commands(script))
 
     def consider(self, segment: Segment) -> None:
@@ -183,7 +185,7 @@ class _Plan:
         if len(segment.pipeline.commands) > 1:
             self._note(segment, "skip", "its output goes into a pipe")
         elif any(
-            argument.text is None or _OWN_SHELL.match(argument.text) for argument in arguments
+            argument.text is None or re.match(_OWN_SHELL, argument.text) for argument in arguments
         ):
             self._note(segment, "skip", f"{name} is told its shell, or only asked about itself")
         elif not self.options.runs_recipes(arguments):
@@ -282,7 +284,7 @@ def _for_programs(arguments: list[Argument]) -> str:
         word = argument.text
         if word is None:
             continue
-        if _MACHINE_READABLE.fullmatch(word):
+        if word.startswith("-") and re.fullmatch(_MACHINE_READABLE, word):
             return f"{word} asks for output that a program reads"
         if word in ("-o", "--output") and _follows_format(arguments, pos):
             return f"{word} asks for output that a program reads"

@@ -6,6 +6,7 @@ import os
 import re
 from itertools import pairwise
 
+from laconic.lazy import pattern
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Command
 from laconic.shell.walk import commands
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
 SHELL_VARIABLE = "LACONIC_CODEBUDDY_SHELL"
 _SHELLS = frozenset(("bash", "sh", "zsh", "fish", "dash", "ksh"))
 _DEEPEST = 5
-_OURS = re.compile(r"laconic(?:-py)?(?:\.(?:exe|cmd|bat|ps1))?")
-_PYTHONS = re.compile(r"(?:python|pypy)[0-9.]*(?:\.exe)?|py(?:\.exe)?")
-_NODES = re.compile(r"(?:node|bun|deno)(?:js)?(?:\.exe)?")
-_SCRIPT = re.compile(
+_OURS = pattern(r"laconic(?:-py)?(?:\.(?:exe|cmd|bat|ps1))?")
+_PYTHONS = pattern(r"(?:python|pypy)[0-9.]*(?:\.exe)?|py(?:\.exe)?")
+_NODES = pattern(r"(?:node|bun|deno)(?:js)?(?:\.exe)?")
+_SCRIPT = pattern(
     r"(?:.*[/\\])?[^/\\]*laconic[^\s]*\.[cm]?js|.*[/\\][^/\\]*laconic[^/\\]*[/\\].*\.[cm]?js"
 )
-_TEXT = re.compile(r"\blaconic(?:-py)?(?:\.\w+)?['\"]?\s+(?:wrap|run|err|test|summary)\b")
+_TEXT = pattern(r"\blaconic(?:-py)?(?:\.\w+)?['\"]?\s+(?:wrap|run|err|test|summary)\b")
 
 
 def host_shell(asked: str, environ: Mapping[str, str]) -> str | None:

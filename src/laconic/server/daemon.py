@@ -47,6 +47,7 @@ class Server:
         self._board = Board()
         self._places: dict[int, int] = {}  # of workers, by process id
         self._wanted, self._want = os.pipe()
+        self._lives, self._life = os.pipe()
         os.set_blocking(self._want, False)
         self._must_end = ""
         self._listener = _listen(self._socket_path)
@@ -132,9 +133,11 @@ class Server:
         status = 1
         try:
             os.close(LOCK_HANDLE)  # it is the server that has it, as long as it lives
+            os.close(self._life)
             for number in (signal.SIGINT, signal.SIGHUP):
                 signal.signal(number, signal.SIG_IGN)
-            Worker(self._listener, self._board, place, self._want, self._handlers).run()
+            given = (self._listener, self._board, place, self._want, self._lives)
+            Worker(*given, self._handlers).run()
             status = 0
         finally:
             os._exit(status)
@@ -156,6 +159,7 @@ class Server:
                 os.unlink(self._socket_path)
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)  # who waits for calls ends, others finish
+        os.close(self._life)
         os.ftruncate(LOCK_HANDLE, 0)  # the next may start at once
         os.close(LOCK_HANDLE)
         deadline = time.monotonic() + _DRAIN_S

@@ -71,7 +71,16 @@ class Reader:
         return self._take(self.number())
 
     def texts(self) -> list[bytes]:
-        return [self.text() for _ in self._count()]
+        found = []
+        body, at = self._body, self._at + 4
+        for _ in self._count():
+            start = at + 4
+            at = start + int.from_bytes(body[at:start], "big")
+            found.append(body[start:at])
+        if at > len(body):
+            raise WireError("a frame ends too early")
+        self._at = at
+        return found
 
     def end(self) -> None:
         if self._at != len(self._body):

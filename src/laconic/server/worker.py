@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import gc
 import os
+import select
 import signal
 import socket
 import sys
@@ -38,10 +40,11 @@ _READ_S = 5.0  # for a client to say what it wants
 _STUCK_S = 30.0  # for a worker that does not even get to tell the time
 _TICK_S = 1.0
 _MOST_CALLS = 50_000
+_CALLS_TO_COLLECT = 64
 _MOST_GROWTH = 64 << 20
 
 
-class OutOfTimeError(Exception):
+class OutOfTimeError(BaseException):
     """A call took longer than it may; the worker ends after the answer."""
 
 
@@ -82,7 +85,10 @@ class Connection:
 
 
 class Worker:
-    """The loop of one process; handlers: what to do for each kind of call."""
+    """The loop of one process; handlers: what to do for each kind of call.
+
+    server: a pipe that is closed when the server ends.
+    """
 
     def __init__(
         self,
@@ -90,10 +96,12 @@ class Worker:
         board: Board,
         place: int,
         wanted: int,
+        server: int,
         handlers: Mapping[bytes, Handler],
     ) -> None:
         self._listener, self._board, self._place, self._wanted = listener, board, place, wanted
         self._handlers = handlers
+        self._poll = in_turn(listener, server)
         self._parent, self._size = os.getppid(), resident_bytes()
         self._connection: Connection | None = None
         self._calls = 0
@@ -107,23 +115,41 @@ class Worker:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
         threading.Thread(target=self._tick_forever, daemon=True).start()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
+        gc.disable()  # garbage can wait until nobody does
         while not self.must_end and self._calls < _MOST_CALLS:
             self._board.mark(self._place, IDLE)
             try:
-                connected, _ = self._listener.accept()
-            except BlockingIOError:  # nobody came for a while
+                connected = self._accept()
+            except OSError:
+                return  # the server ends
+            if connected is None:
                 if self._board.count(IDLE) > SPARE or self._is_orphan():
                     return
                 continue
-            except OSError:
-                return  # the server ends
             self._board.mark(self._place, BUSY)
             if not self._board.count(IDLE):
                 os.write(self._wanted, b"+")
             self._calls += 1
             with connected:
                 self._serve(connected)
+            if self._calls % _CALLS_TO_COLLECT == 0:
+                gc.collect()
             self.must_end = self.must_end or self._is_orphan()
+
+    def _accept(self) -> socket.socket | None:
+        """Give the next caller; None when nobody came for a while."""
+        while True:
+            events = self._poll.poll(IDLE_S) if self._poll else []
+            if self._poll and not events:
+                return None
+            if any(event & select.EPOLLHUP for _, event in events):
+                raise ConnectionAbortedError("the server has ended")
+            try:
+                return self._listener.accept()[0]
+            except BlockingIOError:
+                if not self._poll:
+                    return None
+                # else another worker was faster
 
     def _is_orphan(self) -> bool:
         return os.getppid() != self._parent
@@ -169,6 +195,22 @@ class Worker:
                 connection.tick(time.monotonic())
             if resident_bytes() > self._size + _MOST_GROWTH:
                 self.must_end = True
+
+
+def in_turn(listener: socket.socket, server: int) -> select.epoll | None:
+    """Have a caller wake the first worker that is free, where the system can do that.
+
+    Otherwise each call would go to the worker that has waited longest, whose memory is the coldest.
+    server: a pipe that is closed when the server ends; of those who wait for callers, its shutdown
+    would wake only one.
+    """
+    if not hasattr(select, "EPOLLEXCLUSIVE"):
+        return None
+    poll = select.epoll()
+    poll.register(listener, select.EPOLLIN | select.EPOLLEXCLUSIVE)
+    poll.register(server, select.EPOLLHUP)
+    listener.setblocking(False)
+    return poll
 
 
 @contextlib.contextmanager

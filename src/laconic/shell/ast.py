@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from laconic.shell.walk import Occurrence
+
 
 class Node:
     """A piece of the source with its byte span."""
@@ -378,13 +380,27 @@ class Sequence(Node):
 
 
 class Script(Node):
-    """A whole parsed text; marks are all operators, reserved words and comments in it."""
+    """A whole parsed text; marks are all operators, reserved words and comments in it.
 
-    __slots__ = ("body", "marks", "source")
+    commands: what laconic.shell.walk finds in it, once somebody has asked.
+    """
+
+    __slots__ = ("_nodes", "body", "commands", "marks", "source")
 
     def __init__(self, source: bytes, body: Sequence, marks: tuple[Mark, ...]) -> None:
         self.start, self.end = 0, len(source)
         self.source, self.body, self.marks = source, body, marks
+        self._nodes: list[Node] | None = None
+        self.commands: list[Occurrence] | None = None
+
+    def fields(self) -> Iterator[tuple[str, object]]:
+        return iter((("body", self.body), ("marks", self.marks), ("source", self.source)))
+
+    def nodes(self) -> list[Node]:
+        """All nodes of the body: many ask for them, and nobody changes a tree."""
+        if self._nodes is None:
+            self._nodes = nodes(self.body)
+        return self._nodes
 
 
 def nodes(root: Node) -> list[Node]:

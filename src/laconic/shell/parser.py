@@ -5,6 +5,8 @@ One method per construct, so that the grammar stands in one place: that makes th
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from laconic.lazy import pattern
 from laconic.shell.ast import (
     AndOr,
@@ -72,8 +74,18 @@ _PARENTHESIS = frozenset([")"])
 _CLAUSE_END = frozenset(["esac", ";;"])
 
 
+_KEPT_BYTES = 4096
+
+
 def parse(source: bytes | str) -> Script:
-    """Parse a command line or script, or raise ParseError. The only way in."""
+    """Parse a command line or script, or raise ParseError. The only way in.
+
+    The last few short ones are kept: gate, rewrite and log ask for the same text.
+    """
+    return _parsed(source) if len(source) <= _KEPT_BYTES else _parse(source)
+
+
+def _parse(source: bytes | str) -> Script:
     try:
         raw = source if isinstance(source, bytes) else source.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
@@ -91,6 +103,9 @@ def parse(source: bytes | str) -> Script:
     except RecursionError:
         raise ParseError("nesting is too deep", parser.pos) from None
     return Script(raw, body, tuple(parser.marks))
+
+
+_parsed = lru_cache(maxsize=4)(_parse)
 
 
 class Parser(SimpleReader):

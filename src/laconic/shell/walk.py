@@ -27,7 +27,6 @@ from laconic.shell.ast import (
     Substitution,
     Test,
     Word,
-    nodes,
 )
 from laconic.shell.words import fields, leading, literal, splits
 
@@ -81,15 +80,17 @@ class Occurrence:
 
 def commands(script: Script) -> list[Occurrence]:
     """Every simple command that would run, at any depth, in the order of the source."""
-    found: list[Occurrence] = []
-    _in_sequence(script.body, Context(), found)
-    found.sort(key=lambda occurrence: occurrence.command.start)
-    return found
+    if script.commands is None:
+        found: list[Occurrence] = []
+        _in_sequence(script.body, Context(), found)
+        found.sort(key=lambda occurrence: occurrence.command.start)
+        script.commands = found
+    return script.commands
 
 
 def redirects(script: Script) -> list[Redirect]:
     """Every redirect at any depth, those of compound commands included, in the source's order."""
-    found = [node for node in nodes(script.body) if isinstance(node, Redirect)]
+    found = [node for node in script.nodes() if isinstance(node, Redirect)]
     return sorted(found, key=lambda redirect: redirect.start)
 
 
@@ -251,7 +252,7 @@ def evaluations(script: Script, read: Reader = fields) -> list[Evaluation]:
     read: what the arguments of builtins say, None for a word that is not known.
     """
     found: list[Evaluation] = []
-    for node in nodes(script.body):
+    for node in script.nodes():
         if isinstance(node, Arithmetic):
             found.append(Evaluation(node, "arithmetic", node.text))
         elif isinstance(node, Parameter):

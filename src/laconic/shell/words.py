@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from laconic.lazy import pattern
 from laconic.shell.ast import (
     Array,
     Assignment,
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from laconic.shell.ast import Part
     from laconic.shell.braces import Cell
 
-_TILDE_INSIDE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=(?:.*:)?~", re.DOTALL)
+_TILDE_INSIDE = pattern(r"[A-Za-z_][A-Za-z0-9_]*\+?=(?:.*:)?~", re.DOTALL)
 
 
 class Field:

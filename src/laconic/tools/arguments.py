@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from laconic.lazy import pattern
 from laconic.shell.ast import (
     Assignment,
     DoubleQuoted,
@@ -28,7 +27,7 @@ _MAX_LENGTH = 16 * 1024
 _MAX_DEPTH = 3  # of substitutions in substitutions whose results are looked for
 _NUMBERS = frozenset("#?$!")
 _PLACES = frozenset(("HOME", "PWD"))
-_CHANGES_IN_ZSH = re.compile(r"\[|:[aAcehlpPqQrstuxgfFwW&]")
+_CHANGES_IN_ZSH = pattern(r"\[|:[aAcehlpPqQrstuxgfFwW&]")
 _BLANKS = " \t\n"
 _TO_SPACE = {ord("\t"): " ", ord("\n"): " "}
 _EMPTY = Quoted(0, 0, "", "'")

@@ -15,16 +15,20 @@ if TYPE_CHECKING:
 
 KEYS = frozenset(
     "also about verdict why instead options everywhere operands refuse style anything late complete"
-    " network code needs values yes no".split()
+    " network code needs values alone yes no".split()
 )
 
 
 class Entry:
-    """One table of the knowledge files, ready to use; see docs/knowledge.md for the keys."""
+    """One table of the knowledge files, ready to use; see docs/knowledge.md for the keys.
+
+    Of the many tables of a program few are used: options are read when somebody asks for them.
+    """
 
     __slots__ = (
-        "about", "anything", "code", "everywhere", "id", "instead", "needs", "network", "operands",
-        "options", "path", "reading_keys", "refuse", "source", "values", "verdict", "why",
+        "_everywhere", "_options", "_written", "about", "alone", "anything", "code", "id",
+        "instead", "needs", "network", "operands", "path", "reading_keys", "refuse", "source",
+        "values", "verdict", "why",
     )  # fmt: skip
 
     def __init__(self, path: str, table: Mapping[str, Any], source: str) -> None:
@@ -37,8 +41,9 @@ class Entry:
         )
         self.why: str = table.get("why", "")
         self.instead: str = table.get("instead", "")
-        self.options: Spec | None = Spec(table["options"]) if "options" in table else None
-        self.everywhere = Spec(table.get("everywhere", ""))
+        self._written: tuple[str | None, str] = table.get("options"), table.get("everywhere", "")
+        self._options: Spec | None = None
+        self._everywhere: Spec | None = None
         self.operands: tuple[str, ...] | None = (
             tuple(table["operands"].split()) if "operands" in table else None
         )
@@ -48,12 +53,25 @@ class Entry:
         self.code: str = table.get("code", "")
         self.needs: tuple[str, ...] = tuple(table.get("needs", "").split())
         self.values: dict[str, str] = table.get("values", {})
+        self.alone: tuple[str, ...] = tuple(table.get("alone", "").split())
         self.reading_keys = {
             "single": table.get("style", "gnu") == "single",
             "late": table.get("late", True),
             "complete": table.get("complete", False),
             "refused": tuple(self.refuse),
         }
+
+    @property
+    def options(self) -> Spec | None:
+        if self._options is None and self._written[0] is not None:
+            self._options = Spec(self._written[0])
+        return self._options
+
+    @property
+    def everywhere(self) -> Spec:
+        if self._everywhere is None:
+            self._everywhere = Spec(self._written[1])
+        return self._everywhere
 
     def reading(self, everywhere: Spec) -> Reading:
         spec = (self.options or Spec()).joined(everywhere)
@@ -172,7 +190,25 @@ class Match:
             reading = Reading(self.everywhere)
         return parse_options(self.arguments, reading, stop_at_operand=True)
 
-    @property
-    def is_leaf(self) -> bool:
-        """The path ends in a table of its own (not in a word that only leads further)."""
-        return self.branch.entry is not None
+    def wanted(self, entry: Entry, name: str) -> str | None:
+        """What the value of an option must match: as its table says, or one above it.
+
+        entry: the table that the option was read with. What stands above it counts for options that
+        are accepted everywhere, unless the table has one of its own by that name.
+        """
+        if name in entry.values or (entry.options is not None and name in entry.options.known):
+            return entry.values.get(name)
+        above = [table for table, _ in self.before]
+        above = above[: above.index(entry)] if entry in above else above
+        known = (table for table in reversed(above) if name in table.everywhere.known)
+        return next((table.values.get(name) for table in known), None)
+
+    def has_in_front(self, *names: str) -> bool:
+        """Tell whether one of these stands in front of the subcommand and means the same there."""
+        own = self.entry.options if self.entry is not None else None
+        same: set[str] = set()
+        for table, parsed in self.before:
+            same.update(table.everywhere.known)
+            if parsed.has(*(n for n in names if n in same and not (own and n in own.known))):
+                return True
+        return False

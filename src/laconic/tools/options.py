@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from fnmatch import fnmatchcase
+
+from laconic.lazy import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
     from laconic.tools.arguments import Argument
 
-_OPTION_LIKE = re.compile(r"--?[A-Za-z]")
+_OPTION_LIKE = pattern(r"--?[A-Za-z]")
 FLAG, VALUE, ATTACHED = 0, 1, 2  # takes none; the next word or attached; attached only
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from laconic.lazy import pattern
 from laconic.shell.ast import Command
 from laconic.shell.words import literal
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 PRINTERS = frozenset(("echo", "printf", "pwd"))
 MAX_LENGTH = 4096
 # What one shell or another takes for an option.
-_OPTIONS = {"echo": re.compile(r"-[neE]*$|--(?:help|version)$"), "printf": re.compile("-")}
+_OPTIONS = {"echo": pattern(r"-[neE]*$|--(?:help|version)$"), "printf": pattern("-")}
 
 
 def printer(substitution: Substitution, printers: frozenset[str]) -> Command | None:

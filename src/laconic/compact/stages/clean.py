@@ -11,12 +11,12 @@ from laconic.compact.masks import any_of
 _ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
     r"|\][^\x07\x1b\n]*(?:\x07|\x1b\\)"  # OSC: titles, links
+    r"|[()*+][0-9A-Za-z]"  # a set of characters: what ends bold text on many terminals
     r"|[@-Z\\^_])"
 )
 _OVERWRITTEN = re.compile(r"\n[^\n]*\r(?=[^\n\r]*[^\s])")
 _BLANK_END = re.compile(r"\r[^\S\n]*$", re.MULTILINE)
-_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_MOST_COLOURS = 12  # different ones, that are taken off one by one
+_COLOUR = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z]|\(B)")
 
 
 def clean(lines: Lines, *, is_text: bool = False) -> Lines:
@@ -32,19 +32,9 @@ def clean(lines: Lines, *, is_text: bool = False) -> Lines:
 
 
 def _without_escapes(chunk: str) -> str:
-    """Take colours off, each of the same at once, which is faster than one after the other.
-
-    That is the same only if nothing else is an escape: what is left could become one.
-    """
-    left, found = chunk, 0
-    for _ in range(_MOST_COLOURS):
-        colour = _COLOUR.search(left)
-        if colour is None:
-            break
-        length = len(left)
-        left = left.replace(colour[0], "")
-        found += (length - len(left)) // len(colour[0])
-    return left if found == chunk.count("\x1b") and "\x1b" not in left else _ESCAPE.sub("", chunk)
+    """Take off what is mostly all: colours, which are found faster than escapes of any kind."""
+    left = _COLOUR.sub("", chunk)
+    return _ESCAPE.sub("", chunk) if "\x1b" in left else left
 
 
 def _without_returns(chunk: str) -> str:

@@ -4,30 +4,64 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from laconic.compact.result import MADE, Row, Shown
+from laconic.compact.patterns import rows_of
+from laconic.compact.result import MADE, Shown
 from laconic.compact.stages.template import fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from laconic.compact.lines import Lines
     from laconic.compact.masks import Mask
-    from laconic.compact.patterns import Groups, Pattern
+    from laconic.compact.patterns import Columns, Groups, Pattern
 
 
-def group(rows: list[Row], lines: Lines, pattern: Pattern, show: str, held: Mask) -> list[Row]:
-    """The made line takes the place of the first; a line without fellows stays as it is."""
-    left = {row for row in rows if isinstance(row, int) and not held[row]}
-    members: dict[Groups, list[int]] = defaultdict(list)
-    for row, groups in pattern.captures(lines):
-        if row in left:
-            members[groups].append(row)
-    made: dict[Row, Row] = {}
-    gone: set[Row] = set()
-    for groups, found in members.items():
-        if len(found) > 1:
-            made[found[0]] = _made(pattern.values(groups), found, lines, show)
-            gone.update(found[1:])
-    return [made.get(row, row) for row in rows if row not in gone] if made else rows
+def group(left: Mask, lines: Lines, pattern: Pattern, show: str) -> tuple[Mask, dict[int, Shown]]:
+    """Give the lines that go, and the made ones by the first of their lines, which they replace.
+
+    left: the lines that may be grouped. A line without fellows stays as it is.
+    """
+    members: dict[Groups, list[Sequence[int]]] = defaultdict(list)
+    for found, columns in pattern.captured(lines):
+        _add(members, found, columns, left)
+    made: dict[int, Shown] = {}
+    gone = bytearray(len(lines))
+    for key, parts in members.items():
+        rows = [row for part in parts for row in part]
+        if len(rows) > 1:
+            made[rows[0]] = _made(pattern.values(key), rows, lines, show)
+            _mark(gone, parts)
+            gone[rows[0]] = 0
+    return bytes(gone), made
+
+
+def _add(
+    members: dict[Groups, list[Sequence[int]]],
+    found: Sequence[int],
+    columns: Columns,
+    left: Mask,
+) -> None:
+    """Add the lines of one chunk to those that have the same captures."""
+    is_left = left.find(0, found[0], found[-1] + 1) < 0
+    if is_left and all(column.count(column[0]) == len(column) for column in columns):
+        members[tuple(column[0] for column in columns)].append(found)
+        return
+    parts: dict[Groups, list[int]] = defaultdict(list)
+    for row, key in zip(found, rows_of(columns, len(found)), strict=True):
+        if left[row]:
+            parts[key].append(row)
+    for key, rows in parts.items():
+        members[key].append(rows)
+
+
+def _mark(gone: bytearray, parts: list[Sequence[int]]) -> None:
+    for part in parts:
+        if isinstance(part, range):
+            gone[part.start : part.stop] = b"\1" * len(part)
+        else:
+            for row in part:
+                gone[row] = 1
 
 
 def _made(values: dict[str, str], found: list[int], lines: Lines, show: str) -> Shown:

@@ -6,7 +6,7 @@ from bisect import bisect_right
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.compact.filter import Section
+    from laconic.compact.branch import Section
     from laconic.compact.lines import Lines
     from laconic.compact.masks import Mask
 

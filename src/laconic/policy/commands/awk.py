@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 
+from laconic.lazy import pattern
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
 
-_TOKEN = re.compile(
+_TOKEN = pattern(
     r"""(?P<blank>[ \t\r]+|\\\n|\#[^\n]*)
       | (?P<text>"(?:[^"\\\n]|\\.)*")
       | (?P<name>[A-Za-z_]\w*)
@@ -20,7 +22,7 @@ _TOKEN = re.compile(
       | (?P<sign>>>|\|\||\|&|&&|\+\+|--|[<>=!+*%^-]=|[][(){};,<>=!~?:+*%^$&|@.\n-])""",
     re.VERBOSE | re.DOTALL,
 )
-_REGEX = re.compile(r"/(?:[^/\\\n[]|\\.|\[\^?\]?(?:\[[:.=][^]\n]*\]|[^]\n])*\])+/", re.DOTALL)
+_REGEX = pattern(r"/(?:[^/\\\n[]|\\.|\[\^?\]?(?:\[[:.=][^]\n]*\]|[^]\n])*\])+/", re.DOTALL)
 _BEFORE_REGEX = frozenset(
     "print printf return in else do case delete exit BEGIN END getline".split()
 )

@@ -1,14 +1,16 @@
 """The Azure command line: reads are known by their verb, the last word in front of the options.
 
-Unsafe: every verb that is not known to read; reads that print keys, passwords, tokens or
-connection strings; `--open`, which starts a browser; `az rest`, which sends the login's token to
-any address. All but a few commands take no operands: words behind an option are its values.
+Unsafe: every verb that is not known to read (`acr check-health` pulls an image, `aks check-acr`
+starts a pod); reads that print keys, passwords, tokens or connection strings; `--open`, which
+starts a browser; `az rest`, which sends the login's token to any address. All but a few commands
+take no operands: words behind an option are its values.
 """
 
 from __future__ import annotations
 
 import re
 
+from laconic.lazy import pattern
 from laconic.policy.commands.cloud import judge_parameters, skip_options
 
 TYPE_CHECKING = False
@@ -16,26 +18,29 @@ if TYPE_CHECKING:
     from laconic.policy.call import Call
     from laconic.tools.arguments import Argument
 
-_READS = re.compile(
+_READS = pattern(
     r"""list | list-[a-z0-9-]+ | show | show-[a-z0-9-]+ | exists | query | logs | tail | version
-    | summarize | what-if | check-name | check-name-availability | check-availability | url
+    | summarize | what-if | peek | test-ip-flow | url
+    | check-(?:name | name-availability | availability | ip-address)
     | get-(?:instance-view | upgrades | upgrade-profile | versions | boot-log | model | os-options
-      | statistics)""",
+      | statistics | member-groups | schema)""",
     re.VERBOSE,
 )
-_REVEALS = re.compile(
+_REVEALS = pattern(
     r".*(?:keys?|connection-strings?|credentials?|publishing-profiles|passwords?|tokens?|secrets?)"
 )
-_SECRET_GROUPS = re.compile(
+_SECRET_GROUPS = pattern(
     r"(?:[a-z0-9-]+-)?keys|[a-z0-9-]+-key|credentials?|connection-string|secrets|tokens?"
 )
 _READING_PATHS = frozenset(
     (
+        "ad group member check",
         "config get",
         "deployment group validate",
         "deployment mg validate",
         "deployment sub validate",
         "deployment tenant validate",
+        "group export",
         "sql db show-connection-string",
     )
 )
@@ -72,7 +77,7 @@ def judge(call: Call) -> None:
 
 
 def _judge_words(call: Call, words: list[str], rest: list[Argument]) -> None:
-    path = " ".join(words)
+    path = " ".join(words[:2] if words[:2] == ["config", "get"] else words)  # it has an operand
     options = {argument.text for argument in rest}
     if path in _READING_PATHS or (options and options <= _LISTS_SETTINGS.get(path, frozenset())):
         return

@@ -7,9 +7,9 @@ wait, signals.
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
+from laconic.lazy import pattern
 from laconic.policy.environment import is_private
 from laconic.tools.arguments import Argument
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from laconic.policy.call import Call
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_PLAIN_ELEMENT = re.compile(r"[A-Za-z_]\w*(?:\[(?:\w+|@|\*)\])?")
-_NUMBER = re.compile(r"[+-]?[0-9]*")
+_NAME = pattern(r"[A-Za-z_]\w*")
+_PLAIN_ELEMENT = pattern(r"[A-Za-z_]\w*(?:\[(?:\w+|@|\*)\])?")
+_NUMBER = pattern(r"[+-]?[0-9]*")
 
 
 def judge(call: Call) -> None:

@@ -6,16 +6,16 @@ for rustfmt.
 
 from __future__ import annotations
 
-import re
+from laconic.lazy import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
 
-_LINTS = re.compile(
+_LINTS = pattern(
     r"-[DWAF](?:[a-z][a-z_:-]*)?|--(?:deny|warn|allow|forbid)(?:=[a-z][a-z_:-]*)?|[a-z][a-z_:-]*"
 )
-_FORMATTING = re.compile(r"--check|-l|--files-with-diff|-v|--verbose|-q|--quiet")
+_FORMATTING = pattern(r"--check|-l|--files-with-diff|-v|--verbose|-q|--quiet")
 
 
 def judge(call: Call) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from laconic.lazy import pattern
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
@@ -16,14 +18,14 @@ if TYPE_CHECKING:
 
 _METHODS = frozenset(("GET", "HEAD", "OPTIONS", "TRACE"))
 _SCHEMES = frozenset(("http", "https", "ftp", "ftps", "file"))
-_QUOTES = re.compile(
+_QUOTES = pattern(
     r"""[-+*]?(?:X?PWD | CDUP | NOOP | SYST | FEAT | PASV | EPSV | ABOR | QUIT
     | (?:TYPE | MODE | STRU)[ ][A-Z][ ]?\w?
     | (?:CWD | MDTM | SIZE | LIST | NLST | MLST | MLSD | STAT | HELP | REST | OPTS)
       (?:[ ][^\r\n]*)?)""",
     re.IGNORECASE | re.VERBOSE,
 )
-_OVERRIDES = re.compile(r"method-override|[\r\n]", re.IGNORECASE)
+_OVERRIDES = pattern(r"method-override|[\r\n]", re.IGNORECASE)
 _DATA = ("-d", "--data", "--data-raw", "--data-urlencode")
 _FROM_FILE = ("-H", "--header", "--proxy-header", "-w", "--write-out")
 

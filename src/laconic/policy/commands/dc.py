@@ -6,13 +6,13 @@ calculations given by -e are harmless. Standard input and files are not known.
 
 from __future__ import annotations
 
-import re
+from laconic.lazy import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
 
-_CALCULATION = re.compile(r"[0-9A-F\s._+*/%^~|vpnfckKiIoOdrzZX-]*")
+_CALCULATION = pattern(r"[0-9A-F\s._+*/%^~|vpnfckKiIoOdrzZX-]*")
 
 
 def judge(call: Call) -> None:

@@ -5,8 +5,7 @@ Unsafe: -x, --exec, -X, --exec-batch (run a command with what was found).
 
 from __future__ import annotations
 
-import re
-
+from laconic.lazy import pattern
 from laconic.tools.arguments import Argument
 from laconic.tools.options import Reading, Spec, parse_options
 
@@ -28,7 +27,7 @@ _OPTIONS = Spec("""
   -h --help -V --version
 """)
 _EXECUTES = ("-x", "--exec", "-X", "--exec-batch")
-_FOUND = re.compile(r"\{(?:/|//|\.|/\.)?\}")
+_FOUND = pattern(r"\{(?:/|//|\.|/\.)?\}")
 
 
 def judge(call: Call) -> None:

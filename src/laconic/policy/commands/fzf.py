@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import re
 
+from laconic.lazy import pattern
 from laconic.tools.arguments import Argument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
 
-_MARK = re.compile(r"\{(\+?)(?:[0-9.,-]*|q(?::[^}]*)?|n|f\+?|s[0-9.,-]*|\*)\}")
-_RUNNING = re.compile(
+_MARK = pattern(r"\{(\+?)(?:[0-9.,-]*|q(?::[^}]*)?|n|f\+?|s[0-9.,-]*|\*)\}")
+_RUNNING = pattern(
     r"(?:^|[:+,])(execute(?:-silent|-multi)?|become|reload(?:-sync)?|preview|change-preview"
     r"|(?:bg-)?transform(?:-[a-z-]+)?)([^\w\s,+-])"
 )
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
-_HARMLESS = re.compile(
+_HARMLESS = pattern(
     r"""(?: abort | accept[a-z-]* | backward-[a-z-]+ | beginning-of-line | bell | best | cancel
       | change-(?!preview$)[a-z-]+ | clear-[a-z-]+ | close | delete-[a-z/-]+ | deselect[a-z-]*
       | disable-search | down[a-z-]* | enable-search | end-of-line | exclude[a-z-]* | first

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from laconic.lazy import pattern
 from laconic.policy.commands.cloud import judge_parameters, skip_options
 
 TYPE_CHECKING = False
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from laconic.policy.call import Call
     from laconic.tools.arguments import Argument
 
-_READS = re.compile(
+_READS = pattern(
     r"""list | list-[a-z-]+ | describe | describe-[a-z-]+ | lookup | search | search-[a-z-]+ | read
     | tail | log | stream-logs | tail-serial-port-output | ls | cat | du | hash | status
     | query-status | show-effective-config

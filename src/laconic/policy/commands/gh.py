@@ -1,31 +1,67 @@
-"""gh api: a request that reads, or one that changes something.
+"""gh and glab: which host a request goes to, and whether a request of `gh api` only reads.
 
-Unsafe: any method but GET and HEAD; fields without an explicit GET, which make it a POST;
-`--input`; fields that send a file (`-F x=@file`); GraphQL mutations, also from a file or an unknown
-text; full addresses, because the login's token goes there; headers other than the usual ones,
-because some override the method.
+Unsafe: another host than the one that everybody knows, in an address or in HOST/OWNER/REPO, because
+the login's token goes there. Of `api`: any method but GET and HEAD; fields without an explicit GET,
+which make it a POST; `--input`; fields that send a file (`-F x=@file`); GraphQL mutations, also
+from a file or an unknown text; full addresses; headers other than the usual ones, because some
+override the method.
 """
 
 from __future__ import annotations
 
-import re
+from laconic.lazy import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
     from laconic.tools.arguments import Argument
+    from laconic.tools.options import Parsed
 
 _METHOD = ("-X", "--method")
 _FIELD = ("-f", "--raw-field", "-F", "--field")
 _FILE_FIELD = ("-F", "--field")
-_HEADER = re.compile(r"(?i)accept:.*|x-github-api-version:.*|time-zone:.*|if-none-match:.*")
-_WRITES = re.compile(r"\b(?:mutation|subscription)\b")
+_HEADER = pattern(r"(?i)accept:.*|x-github-api-version:.*|time-zone:.*|if-none-match:.*")
+_WRITES = pattern(r"\b(?:mutation|subscription)\b")
+
+# Addresses of the host that a login is for, unless the environment names another.
+_HOME = {
+    "gh": pattern(
+        r"(?:https://(?:www\.|gist\.)?github\.com/|(?:ssh://)?git@github\.com[:/])[^@]*$"
+    ),
+    "glab": pattern(r"(?:https://gitlab\.com/|(?:ssh://)?git@gitlab\.com[:/])[^@]*$"),
+}
+# OWNER or OWNER/REPO, for glab also GROUP/SUBGROUP/REPO: with one part more, the first is a host.
+_REPOSITORY = {
+    "gh": pattern(r"(?:github\.com/)?[\w.-]+(?:/[\w.-]+)?"),
+    "glab": pattern(r"(?:gitlab\.com/)?[\w.-]+(?:/[\w.-]+)?|[\w-]+/[\w.-]+/[\w.-]+"),
+}
+_NO_ADDRESS = pattern(r"#?[0-9]+")  # what follows a number is no address
 
 
 def judge(call: Call) -> None:
-    parsed = call.parsed
-    if parsed is None:
+    if call.parsed is None:
         return
+    if call.path[1:2] == ("api",):
+        _judge_request(call, call.parsed)
+    else:
+        for operand in call.parsed.operands:
+            _judge_host(call, operand)
+
+
+def _judge_host(call: Call, operand: Argument) -> None:
+    """A repository, an issue, a branch: a name, an address, or HOST/OWNER/REPO."""
+    known = operand.leading
+    if "://" in known or "@" in known:
+        is_elsewhere = not _HOME[call.path[0]].match(known)
+    elif call.path[1] != "repo":
+        is_elsewhere = not operand.is_static and not _NO_ADDRESS.match(known)
+    else:
+        is_elsewhere = not operand.is_static or not _REPOSITORY[call.path[0]].fullmatch(known)
+    if is_elsewhere:
+        call.ask("host", "may send the login's token to another host", operand)
+
+
+def _judge_request(call: Call, parsed: Parsed) -> None:
     endpoint = parsed.operands[0] if parsed.operands else None
     if endpoint is not None and "://" in endpoint.leading:
         call.ask("address", "sends the login's token to an address", endpoint)

@@ -1,20 +1,23 @@
 """git: subcommands whose operands decide whether they read or write.
 
-Unsafe: remote helpers (`ext::command`), which run programs; refspecs that write local refs
-(`git fetch origin +a:b`); `git config NAME VALUE`; `git tag NAME`; subcommands of reflog that are
-not known; pushes that overwrite or delete.
+Unsafe: remote helpers (`ext::command`, any `name::address`), which run programs, wherever a remote
+repository may be named; refspecs that write local refs (`git fetch origin a:b`); `git config NAME
+VALUE`; `git tag NAME`; subcommands of reflog that are not known; pushes that overwrite or delete.
 """
 
 from __future__ import annotations
 
-import re
+from laconic.lazy import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
+    from laconic.tools.arguments import Argument
     from laconic.tools.options import Parsed
 
-_FORCE = re.compile(r"--force.*|--mirror|--delete|--prune|-[a-zA-Z]*[fd][a-zA-Z]*|[+:].*")
+_FORCE = pattern(r"--force|--mirror$|--delete$|--prune$|-[a-zA-Z]*[fd][a-zA-Z]*$|[+:]")
+_HELPER = pattern(r"[A-Za-z0-9+.-]*::")
+_BEFORE_HELPER = pattern(r"[A-Za-z0-9+.-]*:?")
 _LISTS_TAGS = (
     "-l", "--list", "-n", "-v", "--verify", "--contains", "--no-contains", "--merged",
     "--no-merged", "--points-at",
@@ -27,27 +30,38 @@ _CONFIG_VERBS = frozenset(("set", "unset", "rename-section", "remove-section", "
 
 def judge(call: Call) -> None:
     verb, parsed = call.path[1], call.parsed
-    if verb == "push":
-        _judge_push(call)
-    elif parsed is not None:
+    if verb in _NAME_REMOTES:
+        _judge_remotes(call)
+    if verb in _BY_OPERANDS and parsed is not None:
         _BY_OPERANDS[verb](call, parsed)
 
 
-def _judge_push(call: Call) -> None:
+def _judge_remotes(call: Call) -> None:
+    operands = call.arguments if call.parsed is None else call.parsed.operands
+    remotes = operands[:1] if call.path[1] in _REMOTE_COMES_FIRST else operands
     for argument in call.arguments:
-        if argument.text is not None and _FORCE.fullmatch(argument.text):
+        if _names_helper(argument) or (argument in remotes and _may_name_helper(argument)):
+            call.ask("helper", "runs a program that talks to the remote side", argument)
+
+
+def _names_helper(argument: Argument) -> bool:
+    """Tell whether it is `name::address`, or an option that has one for its value."""
+    known = argument.leading
+    return "::" in known if known.startswith("-") else _HELPER.match(known) is not None
+
+
+def _may_name_helper(argument: Argument) -> bool:
+    return not argument.is_static and _BEFORE_HELPER.fullmatch(argument.leading) is not None
+
+
+def _judge_push(call: Call, _: Parsed) -> None:
+    for argument in call.arguments:
+        if _FORCE.match(argument.leading):
             call.ask("force", "may overwrite or delete published commits", argument)
             return
 
 
-def _judge_remote(call: Call, parsed: Parsed) -> None:
-    for operand in parsed.operands:
-        if "::" in operand.leading:
-            call.ask("helper", "runs a program that talks to the remote side", operand)
-
-
 def _judge_fetch(call: Call, parsed: Parsed) -> None:
-    _judge_remote(call, parsed)
     for operand in parsed.operands:
         if not operand.is_static:
             call.ask("refspec", "a remote or a refspec that is not known", operand)
@@ -75,9 +89,12 @@ def _judge_reflog(call: Call, parsed: Parsed) -> None:
         call.ask("subcommand", "what it does is not known", parsed.operands[0])
 
 
+_REMOTE_COMES_FIRST = frozenset("clone ls-remote pull push".split())
+_NAME_REMOTES = _REMOTE_COMES_FIRST | {"fetch", "remote", "request-pull", "submodule"}
 _BY_OPERANDS = {
+    "push": _judge_push,
     "fetch": _judge_fetch,
-    "ls-remote": _judge_remote,
+    "pull": _judge_fetch,
     "config": _judge_config,
     "tag": _judge_tag,
     "reflog": _judge_reflog,

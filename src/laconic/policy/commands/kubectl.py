@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 
+from laconic.lazy import pattern
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
 
 _TABLES = frozenset(("", "wide", "name"))
-_SECRET = re.compile(r"(?:^|[,/])secrets?(?=[,/.]|$)", re.IGNORECASE)
+_SECRET = pattern(r"(?:^|[,/])secrets?(?=[,/.]|$)", re.IGNORECASE)
 
 
 def judge(call: Call) -> None:

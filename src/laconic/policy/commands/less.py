@@ -6,13 +6,13 @@ and --lesskey-src (keys that run commands), a `$` in a value (more options follo
 
 from __future__ import annotations
 
-import re
+from laconic.lazy import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
 
-_HARMLESS_START = re.compile(r"\+{1,2}(?:[0-9]*[gGF%]?|[/?][^\n\r]*)")
+_HARMLESS_START = pattern(r"\+{1,2}(?:[0-9]*[gGF%]?|[/?][^\n\r]*)")
 
 
 def judge(call: Call) -> None:

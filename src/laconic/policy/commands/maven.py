@@ -1,18 +1,19 @@
 """Maven: goals and phases are operands, and only few of them just show something.
 
-Unsafe: every phase and every other goal, because they build, run or publish.
+Unsafe: every phase and every other goal, because they build, run or publish; analyze-report, which
+compiles first. Plug-ins and artifacts may be downloaded for any goal.
 """
 
 from __future__ import annotations
 
-import re
+from laconic.lazy import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
 
-_SHOWS = re.compile(
-    r"dependency:(?:tree|list|analyze-report|resolve-plugins|list-repositories)"
+_SHOWS = pattern(
+    r"dependency:(?:tree|list|resolve|resolve-plugins|list-repositories)"
     r"|help:(?:effective-pom|effective-settings|active-profiles|all-profiles|describe|evaluate|help|system)"
     r"|versions:display-(?:dependency|plugin|property|parent)-updates"
 )

@@ -5,16 +5,15 @@ Unsafe: the command, which is shell code; options that write results or name oth
 
 from __future__ import annotations
 
-import re
-
+from laconic.lazy import pattern
 from laconic.tools.arguments import Argument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
 
-_PLAIN = re.compile(r"[\w@%+=:,./-]+")
-_MARK = re.compile(r"\{[0-9.+/#%-]*\}")  # {= .. =} is Perl
+_PLAIN = pattern(r"[\w@%+=:,./-]+")
+_MARK = pattern(r"\{[0-9.+/#%-]*\}")  # {= .. =} is Perl
 
 
 def judge(call: Call) -> None:

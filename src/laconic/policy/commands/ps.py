@@ -5,14 +5,14 @@ Unsafe: `e` without a dash and -E show the environment of processes, secrets amo
 
 from __future__ import annotations
 
-import re
+from laconic.lazy import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
 
-_TAKES_LIST = re.compile(r"-?[a-zA-Z]*[oOpqUukGgtCN]")
-_LETTERS = re.compile(r"[a-zA-Z]+")
+_TAKES_LIST = pattern(r"-?[a-zA-Z]*[oOpqUukGgtCN]")
+_LETTERS = pattern(r"[a-zA-Z]+")
 
 
 def judge(call: Call) -> None:

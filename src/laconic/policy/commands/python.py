@@ -8,9 +8,9 @@ current directory come before those of the library.
 
 from __future__ import annotations
 
-import re
 import sys
 
+from laconic.lazy import pattern
 from laconic.policy.commands.python_code import is_pure
 from laconic.tools.options import Reading, Spec, parse_options
 
@@ -24,8 +24,8 @@ _QUESTIONS = frozenset(
 )
 _FLAGS = frozenset("bBEIOPqsSuvR")
 _HARMLESS_VALUE = {
-    "W": re.compile(r"[a-z]+"),
-    "X": re.compile(
+    "W": pattern(r"[a-z]+"),
+    "X": pattern(
         r"utf8(?:=[01])?|dev|importtime|faulthandler|no_debug_ranges|tracemalloc(?:=\d+)?"
     ),
 }

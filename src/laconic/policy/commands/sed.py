@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 
+from laconic.lazy import pattern
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
 
 _SINKS = ("/dev/stdout", "/dev/stderr", "/dev/null")
-_ADDRESS_END = re.compile(r"[0-9]+(?:~[0-9]+)?|\$|[+~][0-9]+")
-_LABEL = re.compile(r"[ \t]*[\w.-]*")
-_CONTINUED = re.compile(r"(?<!\\)(?:\\\\)*\\$")
+_ADDRESS_END = pattern(r"[0-9]+(?:~[0-9]+)?|\$|[+~][0-9]+")
+_LABEL = pattern(r"[ \t]*[\w.-]*")
+_CONTINUED = pattern(r"(?<!\\)(?:\\\\)*\\$")
 _PLAIN = frozenset("=dDgGhHnNpPxzF")
 
 

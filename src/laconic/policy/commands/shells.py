@@ -6,7 +6,7 @@ shell than bash reads in another way (quotes, `((`, `[[`, glob qualifiers), unkn
 
 from __future__ import annotations
 
-import re
+from laconic.lazy import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ _SHOPT_OPTIONS = frozenset(
 # Text that bash, whose grammar the parser has, and the named shell read in different ways.
 _READ_OTHERWISE = {
     # dash takes $' for a dollar and a quote, (( for two subshells, [[ and $[ for plain words
-    "sh": re.compile(r"\$'|(?<!\$)\(\(|\[\[|\$\["),
+    "sh": pattern(r"\$'|(?<!\$)\(\(|\[\[|\$\["),
     # zsh: glob qualifiers, =(..), =command, ${(flags)..}, $name[..], comments only in scripts
-    "zsh": re.compile(r"(?<!\$)\(|(?:^|[\s;&|])=|\$\w+\[|\$\{[^}\w]|#|<[0-9]*-|~\["),
+    "zsh": pattern(r"(?<!\$)\(|(?:^|[\s;&|])=|\$\w+\[|\$\{[^}\w]|#|<[0-9]*-|~\["),
     # fish has its own quoting and substitution: only plain words are the same
-    "fish": re.compile(r"[^\w\s./,:=@%+|;-]|(?<!\|)\|&"),
+    "fish": pattern(r"[^\w\s./,:=@%+|;-]|(?<!\|)\|&"),
 }
 _FISH_LETTERS = frozenset("cil")
 _FAMILY = {

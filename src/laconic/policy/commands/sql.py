@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from laconic.lazy import pattern
 from laconic.policy.commands.statements import drops_something, problem
 from laconic.policy.places import is_secret
 
@@ -41,13 +42,13 @@ _SAYS_AND_ENDS = {
 }
 _READ_ONLY = {"duckdb": ("-readonly",), "sqlite3": ("-readonly", "--readonly")}
 _FIRST = ("-cmd", "--cmd")  # statements that run before those of standard input
-_DESCRIBES = re.compile(
+_DESCRIBES = pattern(
     r"""\\(?:d[A-Za-z]{0,8}|l|list|z|sf|sv|conninfo|h|\?|copyright|encoding|timing|x)[S+]{0,2}
     (?:\s+[\w.*?"+-]+)*\s*;?\s*""",
     re.VERBOSE,
 )
-_SQLCMD = re.compile(r"^\s*(?:[:!]|go\b)", re.IGNORECASE | re.MULTILINE)
-_DOT = re.compile(
+_SQLCMD = pattern(r"^\s*(?:[:!]|go\b)", re.IGNORECASE | re.MULTILINE)
+_DOT = pattern(
     r"""\.(?:tables|schema|fullschema|indexes|indices|databases|dbinfo|dump|headers|header|mode|show
     |help|version|timer|nullvalue|width|separator|print|stats|eqp|sha3sum|limit|maxrows|columns)
     (?:[ ][\w .,%*?'"-]*)?""",

@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-_TOKEN = re.compile(
+from laconic.lazy import pattern
+
+_TOKEN = pattern(
     r"""(?P<space> [ \t\n]+ | --(?=[ \t\n]|$)[^\n]* | /\*(?![!+M])(?:(?!/\*|\*/).)*\*/)
     | (?P<string> '(?:[^'\\]|'')*')
     | (?P<quoted> "(?:[^"\\]|"")*" | `[\w $.-]*` | \[[\w .-]*\])
@@ -23,8 +25,8 @@ _TOKEN = re.compile(
       | !=|!~\*? | \$[0-9]+)""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")  # some end a comment, in some databases
-_BRACKET = re.compile(r"[\[\]]")
+_CONTROL = pattern(r"[\x00-\x08\x0b-\x1f\x7f]")  # some end a comment, in some databases
+_BRACKET = pattern(r"[\[\]]")
 _BRACKETS_QUOTE = frozenset(("sqlite3", "sqlcmd"))
 
 _READING = frozenset(
@@ -117,7 +119,7 @@ _FUNCTIONS = frozenset(
     user_name utc_timestamp var_pop var_samp variance version week weekday width_bucket year
     """.split()
 )
-_DROP = re.compile(
+_DROP = pattern(
     r"drop (?:table|index|view) (?:if exists )?(?!temp|memory|system)[a-z_]\w*(?: \. [a-z_]\w*)?"
     r"(?: ;)?"
 )

@@ -5,7 +5,7 @@ Unsafe: the second operand. Options are told by their first letter only (`-ps` i
 
 from __future__ import annotations
 
-import re
+from laconic.lazy import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from laconic.tools.arguments import Argument
 
 _FLAGS = frozenset("abCEeiprudvh")
-_WITH_VALUE = re.compile(
+_WITH_VALUE = pattern(
     r"-(?:c|cols|g|group|groupsize|l|len|n|name|o|offset|s|skip|seek|R)(?P<attached>[+0-9-].*)?"
 )
 

@@ -1,4 +1,4 @@
-"""Finds out how the output of a task is to be shown, from settings and filters."""
+"""Chooses how the output of a task is shown, from settings and filters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from laconic.tools.knowledge import Library
 
 
-class Judgement:
+class Choice:
     """The view of a task's output, and what was found on the way.
 
     inner: the command inside of a shell, where one was seen through. program: what the records
@@ -33,12 +33,12 @@ class Judgement:
         self.project = str(directory or "")
 
 
-def judge(task: Task, environ: Mapping[str, str]) -> Judgement:
-    """Judge a task; UsageError if it asks for a filter that is not there."""
+def choose(task: Task, environ: Mapping[str, str]) -> Choice:
+    """Choose for a task; UsageError if it asks for a filter that is not there."""
     settings = read_settings(environ)
     inner = unwrap(task.argv) if task.is_wrapped else Inner(None, arguments_of(task.argv))
     known = load_filters(settings, _library(inner.arguments))
-    return Judgement(settings, inner, _view(task, inner, known, settings), task.name)
+    return Choice(settings, inner, _view(task, inner, known, settings), task.name)
 
 
 def _view(task: Task, inner: Inner, known: FilterSet, settings: Settings) -> View:

@@ -1,0 +1,114 @@
+"""The user's own tables of tools: in force at once, over the built-in ones, and never half read."""
+
+from __future__ import annotations
+
+import pytest
+
+from laconic import engine, trust
+from laconic.own_tools import load_library
+from laconic.settings import process_environment, read_directories, read_settings
+
+TABLES = """
+["deploy status"]
+about = "shows what runs where"
+options = "--env=V --json"
+
+["deploy push"]
+verdict = "ask"
+why = "changes what users see"
+instead = "deploy push --dry-run"
+
+["git status"]
+verdict = "deny"
+why = "we use another tool here"
+"""
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    directory = tmp_path / "place"
+    (directory / ".git").mkdir(parents=True)
+    monkeypatch.chdir(directory)
+    return directory
+
+
+@pytest.fixture
+def rules():
+    folder = read_directories().config / "rules"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def decide(command):
+    request = engine.Request(command, "/", process_environment())
+    return engine.decide(request, read_settings()).decision
+
+
+def test_a_table_of_the_users_is_knowledge_like_any_other(rules):
+    assert decide("deploy status --env prod").rule == "unknown-command"
+    (rules / "deploy.toml").write_text(TABLES)
+    assert decide("deploy status --env prod").verdict.word == "allow"
+    assert decide("deploy status --exec x").verdict.word == "ask"
+    assert decide("env deploy push").instead == "deploy push --dry-run"
+    assert decide("deploy rollback").verdict.word == "ask"
+
+
+def test_it_stands_over_the_built_in_table_of_the_same_path_and_no_other(rules):
+    (rules / "deploy.toml").write_text(TABLES)
+    assert decide("git status").verdict.word == "deny"
+    assert decide("git log").verdict.word == "allow"
+
+
+def test_a_change_is_seen_at_once(rules):
+    (rules / "deploy.toml").write_text(TABLES)
+    assert decide("deploy status").verdict.word == "allow"
+    (rules / "deploy.toml").write_text(TABLES.replace("--env=V", "--stage=V"))
+    assert decide("deploy status --env prod").verdict.word == "ask"
+    (rules / "deploy.toml").unlink()
+    assert decide("deploy status").rule == "unknown-command"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[", "is not valid TOML"),
+        ('["deploy x"]\nverdct = "ask"', "unknown key"),
+        ('["deploy x"]\nverdict = "perhaps"', "expected allow, ask or deny"),
+        ('["deploy x"]\nverdict = { strict = "ask" }', "expected one for each of"),
+        ('["deploy x"]\noptions = "word"', "word is no option"),
+        ('["deploy x"]\noptions = "--to=PLACE"', "PLACE is not known"),
+        ('["deploy x"]\noperands = "FILES..."', "FILES is not known"),
+        ('["deploy x"]\noptions = ["--to"]', "expected text"),
+        ('["deploy x"]\nanything = "yes"', "expected true or false"),
+        ('["deploy x"]\nyes = "deploy x"', "expected a list of text"),
+        ('["deploy x"]\nrefuse = "--x"', "expected a table of text"),
+        ('["deploy x"]\ncode = "os"', "there is no code 'os'"),
+        ('["* x"]\nabout = "anything"', "a path begins with the name of a program"),
+        ('["deploy x"]\nalso = [" "]', "a path begins with the name of a program"),
+        ("deploy = 1", "expected a table"),
+    ],
+)
+def test_a_file_with_a_mistake_is_not_in_force_and_says_so(rules, text, message):
+    (rules / "bad.toml").write_text(f'{text}\n["deploy other"]\n' if text != "[" else text)
+    _, problems = load_library(read_settings())
+    assert message in problems[0].line
+    assert "bad.toml" in problems[0].file
+    assert decide("deploy other").verdict.word == "ask"
+
+
+def test_other_files_stay_in_force(rules):
+    (rules / "bad.toml").write_text("[")
+    (rules / "deploy.toml").write_text(TABLES)
+    assert decide("deploy status").verdict.word == "allow"
+
+
+def test_a_project_needs_trust_for_tables_of_its_own(place):
+    folder = place / ".laconic" / "rules"
+    folder.mkdir(parents=True)
+    (place / ".laconic" / "config.toml").write_text("")
+    (folder / "deploy.toml").write_text(TABLES)
+    _, problems = load_library(read_settings())
+    assert [problem.kind for problem in problems] == ["untrusted"]
+    assert decide("deploy status").rule == "unknown-command"
+    trust.pin(read_directories().state, trust.take_snapshot(place))
+    assert decide("deploy status").verdict.word == "allow"
