@@ -28,6 +28,19 @@ def bare():
     return loaded_by("pass")
 
 
+def test_a_hook_loads_little():
+    """Beyond what json and re need; a hook starts before every command."""
+    call = '{"tool_name": "Bash", "tool_input": {"command": "git status"}, "cwd": "/"}'
+    statement = (
+        "from laconic.agents.answer import answer; "
+        f"given = answer('claude-code', 'PreToolUse', {call!r}.encode(), {{'HOME': '/'}}, '/'); "
+        "assert b'allow' in given.stdout, given.fault"
+    )
+    loaded_by(statement)  # what is computed once is kept
+    heavy = HEAVY | {"ast", "datetime", "ipaddress", "threading", "urllib", "ctypes"}
+    assert (loaded_by(statement) - loaded_by("import json")) & heavy == set()
+
+
 @pytest.mark.parametrize(
     ("module", "may_load"),
     [
@@ -37,7 +50,7 @@ def bare():
         ("laconic.cli.main", {"argparse", "typing"}),
         (
             "laconic.settings",
-            {"hashlib", "json", "pathlib", "typing"},
+            set(),
         ),
     ],
 )
