@@ -16,7 +16,7 @@ from laconic.policy.permissions import apply_to_text
 from laconic.policy.redirects import redirect_findings
 from laconic.policy.scope import Scope, changes_directory
 from laconic.shell import ParseError, parse
-from laconic.shell.ast import Function, nodes
+from laconic.shell.ast import Function
 from laconic.shell.walk import commands, evaluations, redirects
 from laconic.tools.arguments import expand
 from laconic.types import Decision, Verdict, strictest
@@ -85,7 +85,7 @@ def _judge_script(script: Script, judge: Judge) -> Decision:
 
 
 def _judge_parts(script: Script, judge: Judge) -> Decision:
-    found, occurrences = nodes(script.body), commands(script)
+    found, occurrences = script.nodes(), commands(script)
     functions = [node for node in found if isinstance(node, Function)]
     judge.functions |= {function.name for function in functions}
     scope = Scope(found, occurrences, judge)

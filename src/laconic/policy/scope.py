@@ -7,7 +7,7 @@ from laconic.policy.flow import Flow, worlds
 from laconic.shell.ast import Assignment, Loop, Word
 from laconic.shell.words import Field, fields, literal
 from laconic.tools.arguments import Values, expand
-from laconic.tools.printed import PRINTERS
+from laconic.tools.printed import COUNTERS, PRINTERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Scope:
             for name in _INHERITED
             if name in outer.certain and name not in changed
         }
-        printers = frozenset() if "IFS" in changed else PRINTERS - judge.functions
+        printers = frozenset() if "IFS" in changed else (PRINTERS | COUNTERS) - judge.functions
         self.start = Values(certain, outer.possible, printers)
         own = _possible_values(found, self.start)
         merged = {name: (*outer.possible.get(name, ()), *texts) for name, texts in own.items()}

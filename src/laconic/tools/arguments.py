@@ -13,7 +13,7 @@ from laconic.shell.ast import (
     Word,
 )
 from laconic.shell.words import fields, flat, leading, literal, part_splits, text
-from laconic.tools.printed import output, printer
+from laconic.tools.printed import is_number, output, printer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,10 +40,12 @@ class Argument:
     certain. glob: it names files by pattern. splits: it may become several words, or none.
     expanded: a variable (but HOME or PWD) or a substitution gave a part of it, or became nothing in
     front of it. possible: values that it may have, where its text is not known; never the whole
-    truth.
+    truth. is_number: it is a number, or there is no such argument.
     """
 
-    __slots__ = ("end", "expanded", "glob", "leading", "possible", "splits", "start", "text")
+    __slots__ = (
+        "end", "expanded", "glob", "is_number", "leading", "possible", "splits", "start", "text",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -60,6 +62,7 @@ class Argument:
         self.leading = (text or "") if leading is None else leading
         self.glob, self.splits, self.expanded = glob, splits, expanded
         self.possible: tuple[str, ...] = ()
+        self.is_number = False
 
     def __repr__(self) -> str:
         flags = "".join(f", {name}" for name in ("glob", "splits") if getattr(self, name))
@@ -200,6 +203,8 @@ def _unknown_end(
         splits=is_several,
         expanded=True,
     )
+    if len(parts) == 1 and not known and _gives_number(first, values, depth):
+        argument.leading, argument.is_number = "0", True
     if values.possible:
         alone = {name: (value,) for name, value in values.certain.items()}
         argument.possible = _possible_texts(word, {**alone, **values.possible})
@@ -281,6 +286,18 @@ def is_plain(parts: list[tuple[Part, bool]], pos: int) -> bool:
     if not isinstance(following, Literal) or quoted is not is_quoted:
         return True
     return _CHANGES_IN_ZSH.match(following.value) is None
+
+
+def _gives_number(part: Part, values: Values, depth: int) -> bool:
+    if not isinstance(part, Substitution) or depth >= _MAX_DEPTH:
+        return False
+    command = printer(part, values.printers)
+    if command is None:
+        return False
+    arguments = expand(command.words[1:], values, depth + 1)
+    words = [argument.text or "" for argument in arguments]
+    is_known = all(argument.is_static for argument in arguments)
+    return is_known and is_number(literal(command.words[0]) or "", words)
 
 
 def result(substitution: Substitution, values: Values, depth: int = 0) -> str | None:

@@ -111,7 +111,7 @@ def parse_options(
             parsed.operands.append(argument)
         elif argument.text == "--" and not argument.glob:
             parsed.ended = True
-        elif _is_operand(argument, parsed):
+        elif _is_operand(argument, parsed, is_last=not todo):
             if stop_at_operand:
                 parsed.rest = [argument, *reversed(todo)]
                 return parsed
@@ -126,13 +126,15 @@ def parse_options(
     return parsed
 
 
-def _is_operand(argument: Argument, parsed: Parsed) -> bool:
+def _is_operand(argument: Argument, parsed: Parsed, *, is_last: bool) -> bool:
     """Tell operands from options; a word that may be either is noted as a problem."""
     if argument.is_static:
         return argument.text == "-" or not argument.leading.startswith("-")
     if argument.leading.startswith("-"):
         return False
-    if not argument.leading or (argument.splits and not argument.glob):
+    # A number that is not there moves those behind it to another place.
+    is_one = not argument.splits or argument.glob or (argument.is_number and is_last)
+    if not argument.leading or not is_one:
         parsed.problems.append((argument, "its value is not known and may be an option"))
     return True
 

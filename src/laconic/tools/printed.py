@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from laconic.lazy import pattern
 from laconic.shell.ast import Command
 from laconic.shell.words import literal
@@ -13,7 +15,9 @@ if TYPE_CHECKING:
     from laconic.shell.ast import Substitution
 
 PRINTERS = frozenset(("echo", "printf", "pwd"))
+COUNTERS = frozenset(("date", "gh", "git", "id", "nproc"))
 MAX_LENGTH = 4096
+_ONE_OF_ALL = pattern(r"^\.\[\d+\]")
 # What one shell or another takes for an option.
 _OPTIONS = {"echo": pattern(r"-[neE]*$|--(?:help|version)$"), "printf": pattern("-")}
 
@@ -34,9 +38,35 @@ def printer(substitution: Substitution, printers: frozenset[str]) -> Command | N
     return command if is_plain and literal(command.words[0]) in printers else None
 
 
+def is_number(name: str, words: list[str]) -> bool:
+    """Tell whether a command prints a number or nothing: what it is asked for is one."""
+    if name == "gh":
+        return _is_number_of_gh(words)
+    known: dict[str, tuple[list[str], ...]] = {
+        "date": (["+%s"],),
+        "id": (["-u"], ["-g"], ["-u", "-r"], ["-g", "-r"], ["-ur"], ["-gr"]),
+        "nproc": ([], ["--all"]),
+    }
+    if name == "git":
+        is_plain = not any(word.startswith("-") for word in words[2:])
+        return words[:2] == ["rev-list", "--count"] and is_plain
+    return words in known.get(name, ())
+
+
+def _is_number_of_gh(words: list[str]) -> bool:
+    """`gh run list --json databaseId --jq '.[0].databaseId'`: these fields are integers in gh."""
+    given = dict(pairwise(words))
+    field = given.get("--json", "")
+    query = given.get("--jq") or given.get("-q") or ""
+    is_asked = field in ("databaseId", "number") and "api" not in words[:1]
+    return is_asked and _ONE_OF_ALL.sub("", query) == f".{field}"
+
+
 def output(name: str, arguments: list[str], variables: Mapping[str, str]) -> str | None:
     """What it prints, without the newlines at the end; None where shells or builds differ."""
-    if name == "pwd":
+    if name not in PRINTERS:
+        printed = None
+    elif name == "pwd":
         printed = variables.get("PWD") if not arguments else None
     elif any("\\" in argument for argument in arguments[name == "printf" :]):
         printed = None  # an escape in some shells
