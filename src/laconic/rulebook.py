@@ -31,8 +31,9 @@ def build_rules(
     permissions: tuple[Permission, ...] = (),
 ) -> Rules:
     """What the user's and the project's files change, as rules over the built-in knowledge."""
+    rules = _of_config(settings.config, library)
     gates = dict(_gates(settings.config, environ))
-    return _of_config(settings.config, library).here(gates, permissions)
+    return rules.here(gates, permissions) if gates or permissions else rules
 
 
 @lru_cache(maxsize=32)
