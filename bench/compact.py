@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 MEGABYTE = 1_000_000
 SIZES_MB = (1, 4, 16)
-RUNS = {1: 5, 4: 3, 16: 1}
+RUNS = {1: 5, 4: 5, 16: 2}
 AIM_MS = 15.0
 SMALLEST = 1000  # bytes; a line or two is no output
 LACONIC = str(Path(sys.executable).with_name("laconic-py"))
@@ -45,6 +45,7 @@ LINES = {
     "log": "2026-11-15 10:00:00 INFO worker {0} handled request {0:x} in 12 ms",
     "log with a path": "copied build/lib/module_{0}.py to /srv/app/lib/module_{0}.py",
     "log with nothing in common": "{0} {1}",
+    "log with no two lines alike": "{2} {1}",
     "tiny lines (seq)": "{0}",
     "tiny lines, similar": "n={0}",
     "errors only": 'src/pkg/mod_{0}.py:{0}: error: Incompatible types in assignment (got "str")',
@@ -90,9 +91,17 @@ ORDINARY = {
 
 def numbered(line: str, size: int) -> bytes:
     """As many lines as make up the size, each with its number and some words."""
-    step = len(line.format(size, "").encode()) + 1
-    texts = (line.format(n, " ".join(WORDS[n % 11 :: n % 3 + 2])) for n in range(size // step + 1))
+    step = len(line.format(size, "", "").encode()) + 1
+    count = size // step + 1
+    texts = (
+        line.format(n, " ".join(WORDS[n % 11 :: n % 3 + 2]), scattered(n)) for n in range(count)
+    )
     return "\n".join([*texts, ""]).encode()[:size]
+
+
+def scattered(number: int) -> str:
+    """Letters that are like those of no other number."""
+    return (number * 0x9E3779B97F4A7C15 % (1 << 64)).to_bytes(8, "big").hex()
 
 
 def long_lines(size: int) -> bytes:
@@ -163,7 +172,7 @@ def best_ms(work: Callable[[bytes], None], raw: bytes, runs: int) -> float:
 def large_run(size_mb: int, line: str) -> tuple[float, int]:
     """The seconds of CPU and the megabytes resident of a run that prints that much."""
     program = "import sys\nfor _ in range(int(sys.argv[1])): print(sys.argv[2])"
-    lines = [line.format(n, "") for n in range(1000)]
+    lines = [line.format(n, "", "") for n in range(1000)]
     times = size_mb * MEGABYTE // sum(len(text) + 1 for text in lines)
     environ = {**os.environ, "LACONIC_NO_SERVER": "1"}
     pid = os.posix_spawn(
@@ -191,7 +200,7 @@ def report_large() -> None:
 def main(words: list[str]) -> int:
     if not words:
         report_large()  # first: a child is measured as no smaller than who started it
-    slow = 0
+    worst: dict[str, float] = {}
     print(f"{'ms for 1 MB, of':44} {'1 MB':>7} {'4 MB':>7} {'16 MB':>7} {'x plain':>8}")
     for name, wanted, status, make in sources():
         if words and not any(word in name for word in words):
@@ -199,10 +208,16 @@ def main(words: list[str]) -> int:
         work = partial(deliver, wanted, status)
         found = {size: best_ms(work, make(size * MEGABYTE), RUNS[size]) for size in SIZES_MB}
         ratio = found[4] / best_ms(plain, make(4 * MEGABYTE), RUNS[4])
-        slow += max(found.values()) > AIM_MS
+        worst[name] = max(found[4], found[16])
         figures = " ".join(f"{ms:7.1f}" for ms in found.values())
         print(f"{name:44} {figures} {ratio:8.1f}", flush=True)
-    print(f"{slow} of them above {AIM_MS:.0f} ms")
+    if worst:
+        good = sum(ms <= AIM_MS for ms in worst.values())
+        name = max(worst, key=lambda name: worst[name])
+        print(
+            f"{good} of {len(worst)} rows at or below {AIM_MS:.0f} ms/MB at 4 and 16 MB; ", end=""
+        )
+        print(f"the worst: {name}, {worst[name]:.1f}")
     return 0
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 from contextlib import contextmanager
 from functools import partial
 
@@ -251,6 +253,16 @@ def test_empty_output_stays_empty():
         "tests: 0 failed, 1 error",
         "Installing failed",
         "test error_path ... FAILED",
+        "Test timeout of 5000ms exceeded.",
+        "script.sh: line 3: 1234 Segmentation fault      ./a.out",
+        "runtime: out of memory: cannot allocate",
+        "Killed",
+        "npm ERR! code ELIFECYCLE",
+        "git: unrecognized argument: --x",
+        "tee: x: No space left on device",
+        "WARNING: DATA RACE",
+        "#1 WARN: JSONArgsRecommended: JSON arguments recommended for CMD (line 12)",
+        '  on main.tf line 10, in resource "terraform_data" "bad":',
     ],
 )
 def test_a_line_that_says_what_is_wrong_is_a_diagnostic(text):
@@ -269,6 +281,7 @@ def test_a_line_that_says_what_is_wrong_is_a_diagnostic(text):
         "tests/test_errors.py::test_fails PASSED   [ 10%]",
         "12:30:45 started",
         "all is well",
+        "Collecting idna<4 (from requests->-r requirements.txt (line 1))",
         "    at /rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/core/src/a.rs:80:14",
     ],
 )
@@ -281,6 +294,7 @@ PIECES = [
     "error", "fail", "FAILED", "0 errors", "no failures", "errors: 0", "10 failed", "x.py", ":3:",
     ":", " ", "  at ", "node_modules/", "/a.js:1:2", "test ", " ... ok", " PASSED", "a::b", "ok ",
     "✓ ", "✗", "\u00d7", "Compiling ", "v1.2", "12", "é", "\udcff", "\x85", "not ok ", "(3,7)",
+    "(line 3)", ")", "timeout", ".tf line ",
 ]  # fmt: skip
 
 
@@ -331,6 +345,7 @@ def test_of_very_many_diagnostics_none_is_missed_and_those_at_the_ends_are_certa
 ESCAPES = [
     "\x1b[31m", "\x1b[0m", "\x1b[1;32m", "\x1b[2K", "\x1b]0;title\x07", "\x1b]8;;", "\x1b\\",
     "\x07", "\x1b", "[0m", "\r", "\r", " ", "red", "error: x", "10%", "\x1bM", "\x1b[", "\xa0",
+    "\x1b(B", "\x1b(", "B",
 ]  # fmt: skip
 
 
@@ -340,6 +355,18 @@ def test_all_lines_are_cleaned_as_each_would_be_alone(texts, chunk, is_text):
     expected = [plainly.clean(text, is_text=is_text) for text in texts]
     with chunks_of(chunk):
         assert list(clean(Lines(texts), is_text=is_text).texts) == expected
+
+
+@given(st.lists(st.sampled_from(["\x1b", "[31", "m", "[0m", "\0", "\x1b[1m"]), max_size=6))
+def test_many_colours_are_taken_off_and_make_no_escape_of_what_is_around_them(pieces):
+    text = "\x1b[31m\x1b[0m".join(pieces) + "\x1b[31m" * 9
+    assert list(clean(Lines([text])).texts) == [plainly.clean(text, is_text=False)]
+
+
+@given(st.lists(st.sampled_from(["red", "\x1b[31m", "\x1b[0m", " ", "(B", "é"]), max_size=9))
+def test_selections_of_a_set_of_characters_are_taken_off_like_colours(pieces):
+    selected = "\x1b(B".join(["", *pieces, ""])
+    assert list(clean(Lines([selected])).texts) == [plainly.clean("".join(pieces), is_text=False)]
 
 
 # -- lines and sets of lines ---------------------------------------------------------------------
@@ -608,6 +635,15 @@ def test_a_success_needs_the_exit_status_and_the_sign():
     assert "62 passed" not in shown(case.filter, 0, unsigned)
 
 
+def test_a_sum_that_is_a_line_of_the_output_is_not_called_hidden():
+    table = {"command": ["x"], "success": {"requires": ["^(?P<sum>\\d+ passed)$"], "show": "{sum}"}}
+    compacted = compact(Filter("x", table), 0, Lines([*LOG_LINES, "8 passed"]))
+    assert compacted.text() == "8 passed\n"
+    assert notice(compacted).startswith("[laconic: 40 of 41 lines hidden")
+    kept = Filter("x", {**table, "must_keep": ["passed$"]})
+    assert compact(kept, 0, Lines(["8 passed", *LOG_LINES])).text() == "8 passed\n"
+
+
 def test_conflicts_the_branch_and_how_to_get_out_are_in_a_status():
     got = lines_shown("git/status/conflict")
     assert "On branch main" in got
@@ -793,6 +829,20 @@ def test_the_promises_hold_without_a_filter(texts):
         ("pipx run pytest", "pytest"),
         ("pipx list pytest", None),
         ("corepack npm ci", "npm/install"),
+        ("uv run --with pytest-cov --python 3.12 pytest", "pytest"),
+        ("timeout 60 pytest", "pytest"),
+        ("timeout -k 5 --signal=INT 60s pytest -q", "pytest"),
+        ("timeout -- 60 pytest", "pytest"),
+        ("timeout 60", None),
+        ("timeout $limit pytest", None),
+        ("env X=1 Y= cargo test", "cargo/test"),
+        ("env -i -u HOME pytest", "pytest"),
+        ("env -S 'pytest -q'", None),
+        ("nice pytest", "pytest"),
+        ("nice -n 10 make", "make"),
+        ("nice -10 make", "make"),
+        ("/usr/bin/time -v -o times.txt pytest", "pytest"),
+        ("timeout 60 env X=1 nice -n 5 git status", "git/status"),
         ("pytest -vs", None),
         ("npm ci", "npm/install"),
         ("npm run install", None),
@@ -838,6 +888,14 @@ def test_a_passthrough_that_runs_away_passes_the_filter_by(monkeypatch):
     assert not is_passed_through(wanted, arguments("x b"))
 
 
+def test_who_looks_for_a_filter_loads_nothing_that_works_on_lines():
+    program = "import sys, laconic.compact.match, laconic.compact.filter; print(*sys.modules)"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    loaded = set(found.stdout.decode().split())
+    names = ("patterns", "masks", "lines", "multiline", "stages", "branch")
+    assert not loaded & {"threading", *(f"laconic.compact.{name}" for name in names)}
+
+
 @pytest.mark.parametrize(
     ("command", "exact"),
     [
@@ -852,6 +910,10 @@ def test_a_passthrough_that_runs_away_passes_the_filter_by(monkeypatch):
         ("terraform plan", False),
         ("./build.sh", False),
         ("find src -name x", False),
+        ("env", True),
+        ("env X=1 cat big.log", True),
+        ("timeout 5 head -c 9000 x", True),
+        ("timeout 60 ./build.sh", False),
     ],
 )
 def test_what_reads_something_out_is_never_compacted(command, exact):

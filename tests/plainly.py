@@ -6,7 +6,10 @@ import re
 
 from laconic.compact.diagnostics import WORDS
 
-_PLACE = re.compile(r"\.[a-z][a-z0-9_]{0,9}[:(][0-9]|, line [0-9]|^[^\s:]*[a-z_]:[0-9]+:", re.ASCII)
+_PLACE = re.compile(
+    r"\.[a-z][a-z0-9_]{0,9}[:(][0-9]|, line [0-9]|\(line [0-9]+\)(?!\))|^[^\s:]*[a-z_]:[0-9]+:",
+    re.ASCII,
+)
 _MISTAKES = r"(?:errors?|fail(?:ed|ures?|ing)?|conflicts?|exceptions?)\b"
 _ZEROS = (
     rf"(?<![\w.])0 (?:\w+ )?{_MISTAKES}", rf"(?<!\w)no (?:\w+ )?{_MISTAKES}",
@@ -21,7 +24,9 @@ _HARMLESS = (
     r"^\s*[✓✔√] [^:]*$", r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$", r"^\s+at /rustc/[0-9a-f]{40}/",
     rf"^\s*(?:{'|'.join(_PACKAGES)}) [\w.@/+-]+ v?\d[\w.+-]*(?: \([^()]*\))?$",
 )  # fmt: skip
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\^_])")
+_ESCAPE = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[()*+][0-9A-Za-z]|[@-Z\\^_])"
+)
 
 
 def is_diagnostic(text: str) -> bool:

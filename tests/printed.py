@@ -80,6 +80,7 @@ class Reading:
             self.in_gaps += int(gap[1])
             return True
         if line in self.rules.shown:
+            self._takes(line, self.whole)  # it may be a line of the output as well
             return True
         branch = self._heading + line[2:] if self._heading and line[:2] == "  " else None
         if branch is not None and self._takes(branch, self.short):

@@ -25,11 +25,13 @@ WORDS = (
     "error", "fail", "panic", "exception", "assert", "traceback", "fatal", "undefined",
     "not found", "no such", "denied", "cannot", "unable to", "abort", "invalid", "expected",
     "conflict", "timed out", "killed", "not ok ", "unresolved", "core dumped", "refused", "missing",
-    "crash", "✗", "✘", "✕", "✖", "\u00d7", "❌",
+    "crash", "timeout", "segmentation fault", "out of memory", "npm err!", "unrecognized",
+    "no space left", "data race", ".tf line ", "✗", "✘", "✕", "✖", "\u00d7", "❌",
 )  # fmt: skip
 # All of these are for bytes in small letters whose digits are all 0.
-# `src/main.rs:3:5`, `app.ts(3,7)`; `File "x.py", line 3`.
-_PLACES = (r"\.[a-z][a-z0_]{0,9}[:(]0", ", line 0")
+# `src/main.rs:3:5`, `app.ts(3,7)`; `File "x.py", line 3`; `(line 3)`, but not pip's `(line 3))`,
+# which says only who asks for a package.
+_PLACES = (r"\.[a-z][a-z0_]{0,9}[:(]0", ", line 0", r"\(line 0+\)(?!\))")
 # `configure:2310:`, `Makefile:12:`, but no time of day. The first is faster, the second is right.
 _NUMBERED = re.compile(rb":0(?<=[a-z_]:0)0*:")
 _AT_START = re.compile(rb"\n[^\s:]*[a-z_]:0+:")
@@ -45,7 +47,8 @@ def _by_anchor() -> list[str]:
     for word in filter(str.isascii, WORDS):
         anchor = next((text for text in _ANCHORS if text in word), word)
         ending = word.partition(anchor)[2]
-        endings.setdefault(anchor, []).append(f"{ending}(?<={word})" if ending else "")
+        behind = f"{re.escape(ending)}(?<={re.escape(word)})" if ending else ""
+        endings.setdefault(re.escape(anchor), []).append(behind)
     return [f"{anchor}(?:{'|'.join(found)})" for anchor, found in endings.items()]
 
 
@@ -57,7 +60,7 @@ def _by_beginning() -> Iterator[bytes]:
     return (beginning + b"[" + last + b"][^\n]*" for beginning, last in endings.items())
 
 
-_ANCHORS = ("x", "v", "f", "ss", "ra", "ab", "no")
+_ANCHORS = ("x", "v", "f", "ss", "ra", "ab", "no", "time")
 # Each up to the end of the line. The most frequent come first: see _with_sign().
 _SIGNS = tuple(re.compile(rf"(?:{s})[^\n]*".encode()) for s in (*_PLACES, *_by_anchor()))
 _MARKS = tuple(re.compile(source) for source in _by_beginning())

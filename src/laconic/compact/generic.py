@@ -135,7 +135,8 @@ def _clipper(cleaned: Lines, pinned: Mask) -> Callable[[Row], Row]:
     def clipped(row: Row) -> Row:
         if isinstance(row, Shown) or pinned[row]:
             return row
-        return shortened(row, texts[row], clip(texts[row], WIDTH))
+        text = texts[row]
+        return shortened(row, text, clip(text, WIDTH))
 
     return clipped
 

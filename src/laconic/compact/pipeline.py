@@ -96,7 +96,7 @@ def _rows(wanted: Filter, status: int, lines: Lines) -> list[Row]:
         pinned = union(pinned, find_diagnostics(lines))
     excess = find_excess(pinned, lines.texts) if branch.budget else None
     if branch.show and status == 0:
-        return [*_pinned_rows(pinned, excess), *_made(fill(branch.show, values), lines)]
+        return _summed_up(fill(branch.show, values).split("\n"), lines, pinned, excess)
     if branch.json and status == 0:
         extracted = extract(lines, branch.json)
         if extracted is not None:
@@ -117,9 +117,23 @@ def _branch(wanted: Filter, status: int, lines: Lines) -> tuple[Branch, dict[str
     return wanted.success, values
 
 
-def _made(text: str, lines: Lines) -> list[Row]:
+def _summed_up(shown: list[str], lines: Lines, pinned: Mask, excess: Excess | None) -> list[Row]:
+    """These lines and the pinned ones; one that the output has is shown from there."""
+    found = {text: _last_equal(lines, text, excess) for text in shown}
+    there = mask_of((pos for pos in found.values() if pos >= 0), len(lines))
     numbers = range(1, len(lines) + 1)
-    return [Shown(MADE, line, numbers) for line in text.split("\n")]
+    made = [Shown(MADE, text, numbers) for text in shown if found[text] < 0]
+    return [*_pinned_rows(union(pinned, there), excess), *made]
+
+
+def _last_equal(lines: Lines, text: str, excess: Excess | None) -> int:
+    """The index of the last line that has this text and can be shown, -1 without one."""
+    for first, chunk in zip(reversed(lines.firsts), reversed(lines.chunks), strict=True):
+        place = f"{chunk}\n".rfind(f"\n{text}\n")
+        if place >= 0:
+            pos = first + chunk.count("\n", 0, place)
+            return -1 if excess and excess.first <= pos <= excess.last else pos
+    return -1
 
 
 def _pinned_rows(pinned: Mask, excess: Excess | None) -> list[Row]:
@@ -192,7 +206,8 @@ def _replaced(branch: Branch, row: Row, texts: TextLines, held: Mask) -> Row:
 def _clipped(branch: Branch, row: Row, texts: TextLines, pinned: Mask) -> Row:
     if isinstance(row, Shown) or pinned[row]:
         return row
-    return shortened(row, texts[row], clip(texts[row], branch.width))
+    text = texts[row]
+    return shortened(row, text, clip(text, branch.width))
 
 
 def _without_cuts(total: int, blocks: Blocks, pinned: Mask) -> Mask:

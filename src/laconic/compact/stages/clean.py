@@ -17,6 +17,9 @@ _ESCAPE = re.compile(
 _OVERWRITTEN = re.compile(r"\n[^\n]*\r(?=[^\n\r]*[^\s])")
 _BLANK_END = re.compile(r"\r[^\S\n]*$", re.MULTILINE)
 _COLOUR = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z]|\(B)")
+_MARK = "\0"
+_MOST_COLOURS = 8  # different ones, that are taken off one by one
+_DENSE = 0.1  # escapes for each character, from which on that is faster
 
 
 def clean(lines: Lines, *, is_text: bool = False) -> Lines:
@@ -33,8 +36,25 @@ def clean(lines: Lines, *, is_text: bool = False) -> Lines:
 
 def _without_escapes(chunk: str) -> str:
     """Take off what is mostly all: colours, which are found faster than escapes of any kind."""
+    if chunk.count("\x1b") > _DENSE * len(chunk):
+        left = _without_few_colours(chunk)
+        if left is not None:
+            return left
     left = _COLOUR.sub("", chunk)
     return _ESCAPE.sub("", chunk) if "\x1b" in left else left
+
+
+def _without_few_colours(chunk: str) -> str | None:
+    """The same for a few different ones in great number; None if there are other escapes."""
+    if _MARK in chunk:
+        return None
+    left = chunk
+    for _ in range(_MOST_COLOURS):
+        colour = _COLOUR.search(left)
+        if colour is None:
+            break
+        left = left.replace(colour[0], _MARK)  # without it, both sides could become an escape
+    return None if "\x1b" in left else left.replace(_MARK, "")
 
 
 def _without_returns(chunk: str) -> str:

@@ -28,11 +28,12 @@ def group(left: Mask, lines: Lines, pattern: Pattern, show: str) -> tuple[Mask, 
     made: dict[int, Shown] = {}
     gone = bytearray(len(lines))
     for key, parts in members.items():
-        rows = [row for part in parts for row in part]
-        if len(rows) > 1:
-            made[rows[0]] = _made(pattern.values(key), rows, lines, show)
+        numbers = [row + 1 for part in parts for row in part]
+        if len(numbers) > 1:
+            first = numbers[0] - 1
+            made[first] = _made(pattern.values(key), numbers, lines, show)
             _mark(gone, parts)
-            gone[rows[0]] = 0
+            gone[first] = 0
     return bytes(gone), made
 
 
@@ -64,6 +65,6 @@ def _mark(gone: bytearray, parts: list[Sequence[int]]) -> None:
                 gone[row] = 1
 
 
-def _made(values: dict[str, str], found: list[int], lines: Lines, show: str) -> Shown:
-    known = {**values, "count": str(len(found)), "line": lines.texts[found[0]].strip()}
-    return Shown(MADE, fill(show, known), [row + 1 for row in found])
+def _made(values: dict[str, str], numbers: list[int], lines: Lines, show: str) -> Shown:
+    line = lines.texts[numbers[0] - 1].strip()
+    return Shown(MADE, fill(show, {**values, "count": str(len(numbers)), "line": line}), numbers)

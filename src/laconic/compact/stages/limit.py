@@ -180,12 +180,14 @@ def pinned_positions(rows: list[Row], pinned: Mask) -> set[int]:
     """Where pinned lines stand; a line made of several is pinned if one of them is."""
     if 1 not in pinned:
         return set()
-    return {pos for pos, row in enumerate(rows) if is_pinned(row, pinned)}
+    return {
+        pos
+        for pos, row in enumerate(rows)
+        if (pinned[row] if isinstance(row, int) else _stands_for_pinned(row, pinned))
+    }
 
 
-def is_pinned(row: Row, pinned: Mask) -> bool:
-    if isinstance(row, int):
-        return pinned[row] == 1
+def _stands_for_pinned(row: Shown, pinned: Mask) -> bool:
     numbers = row.numbers
     if isinstance(numbers, range):
         return pinned.find(1, numbers.start - 1, numbers.stop - 1) >= 0

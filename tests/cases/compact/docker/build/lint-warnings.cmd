@@ -1,0 +1,2 @@
+docker buildx build --load --no-cache .
+status 0

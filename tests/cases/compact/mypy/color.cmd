@@ -1,0 +1,2 @@
+mypy --pretty pkg/m.py
+status 1
