@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from laconic.compact.branch import Branch as Branch  # noqa: PLC0414 - asked for here as well
+    from laconic.compact.branch import Branch
     from laconic.compact.patterns import Pattern
 
 SUMMARY, LISTING, TEXT = "summary", "listing", "text"

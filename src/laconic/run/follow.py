@@ -12,7 +12,8 @@ from laconic.compact.notice import gap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.compact.filter import Branch, Filter
+    from laconic.compact.branch import Branch
+    from laconic.compact.filter import Filter
     from laconic.run.runner import Runner
 
 _HEAD_LINES, _HEAD_BYTES = 100, 8 * 1024
