@@ -10,7 +10,7 @@ demo: .venv/.package  ## show laconic at work
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demo/demo.sh
 
 test: .venv/.dev  ## run all tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: .venv/.dev  ## check style, format and types
 	$(BIN)/ruff check .
