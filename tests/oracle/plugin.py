@@ -1,4 +1,4 @@
-"""Shows what the oracle tests counted at the end of a test run, also of one in several processes."""
+"""Shows what the oracle tests counted at the end of a run, also of one in several processes."""
 
 from __future__ import annotations
 
