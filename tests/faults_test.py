@@ -184,7 +184,9 @@ def ask(tmp_path):
     return run
 
 
-def test_a_fault_in_reading_the_users_rules(ask, monkeypatch, fault):
+def test_a_fault_in_reading_the_users_rules(ask, monkeypatch, fault, home):
+    (home / ".claude").mkdir()
+    (home / ".claude/settings.json").write_text("{}")
     assert ask("git status").verdict is Verdict.ALLOW
     monkeypatch.setattr(agent_rules, "_read", broken(fault))
     decision = ask("git status")

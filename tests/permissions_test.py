@@ -395,3 +395,14 @@ def test_a_codex_rule_that_is_not_understood_is_an_error():
     assert [r.pattern for r in read_codex(b'x = 1\nother(1)\nprefix_rule(pattern=["a", "b"])')] == [
         "a b"
     ]
+
+
+def test_a_star_in_the_name_of_a_directory_is_no_pattern(tmp_path):
+    place = tmp_path / "a*b"
+    (place / ".claude").mkdir(parents=True)
+    rules = '{"permissions": {"deny": ["Bash(git push:*)"]}}'
+    (place / ".claude/settings.json").write_text(rules)
+    (place / ".claude/other-settings.json").write_text('{"permissions": {"deny": ["Bash(ls)"]}}')
+    found, problems = read_permissions("claude-code", str(place), str(place), {"HOME": "/x"}, "/x")
+    assert [permission.written for permission in found] == ["Bash(git push:*)"]
+    assert problems == ()

@@ -219,8 +219,6 @@ _BROKEN = (ValueError, SyntaxError, LookupError, TypeError, RecursionError, Memo
 
 def _read(source: Source, state_dir: str | Path) -> tuple[list[Written], list[Problem]]:
     """Read one file; a broken one gives the rules of its last good copy."""
-    if not lexists(source.path):
-        return [], []
     copy = last_good_path(state_dir, source.path)
     try:
         found = _parsed(source.reader, read_file(source.path, _LIMIT), copy)
@@ -269,8 +267,11 @@ def _sources(agent: str, cwd: str, root: str, environ: Mapping[str, str]) -> Ite
     """Give the files that are there; one that is the user's is not the project's as well."""
     values = tuple(environ.get(name, "") for name in _VARIABLES)
     for pattern, reader, in_project in _patterns(agent, cwd, root, home(environ), values):
-        for path in _matches(pattern):
-            yield Source(path, reader, in_project=in_project)
+        if pattern.rpartition("/")[2].startswith("*"):
+            for path in _matches(pattern):
+                yield Source(path, reader, in_project=in_project)
+        elif lexists(pattern):
+            yield Source(pattern, reader, in_project=in_project)
 
 
 _VARIABLES = (
@@ -328,9 +329,6 @@ def _expanded(text: str, environ: Mapping[str, str]) -> Iterator[str]:
 
 def _matches(pattern: str) -> Iterator[str]:
     directory, _, name = pattern.rpartition("/")
-    if not name.startswith("*"):
-        yield pattern
-        return
     try:
         found = os.listdir(directory)
     except OSError:

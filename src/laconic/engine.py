@@ -14,7 +14,7 @@ from os.path import dirname, isabs, lexists, realpath
 from laconic.agent_rules import CLAUDE, read_permissions
 from laconic.own_tools import load_library
 from laconic.policy import decide as policy
-from laconic.policy.places import Facts, place
+from laconic.policy.places import Facts, holds_everything, place
 from laconic.rulebook import build_rules
 from laconic.surroundings import home
 from laconic.types import Decision, Verdict, strictest
@@ -141,7 +141,7 @@ def _project_root(where: Facts) -> str:
     directory = where.cwd
     for _ in range(_MOST_PARENTS):
         if lexists(f"{directory}/.git") or lexists(f"{directory}/.laconic"):
-            return "" if place(directory, "/", where) in ("root", "home") else directory
+            return "" if holds_everything(directory, where) else directory
         if directory == "/":
             break
         directory = dirname(directory)  # noqa: PTH120 - pathlib takes six milliseconds to load

@@ -99,11 +99,11 @@ def _place(path: str, facts: Facts) -> str:
     stem = _TRAILING_GLOB.sub("", path) or "/"
     if stem == facts.project and stem not in ("/", facts.home):
         return "project-root"
-    if stem.count("/") == 1 and not _inside(stem, facts.temporary):
+    if _is_top(stem, facts):
         return "root"
     if path.startswith(("/dev/", "/proc/", "/sys/")):
         return "device"
-    if stem in (facts.home, posixpath.dirname(facts.home)):
+    if _is_home(stem, facts):
         return "home"
     if _SENSITIVE.search(path):
         return "sensitive"
@@ -114,6 +114,19 @@ def _place(path: str, facts: Facts) -> str:
     if _SYSTEM.match(path):
         return "system"
     return "else"
+
+
+def holds_everything(path: str, facts: Facts) -> bool:
+    """Tell whether a real directory is the root, next to it, the home, or what is above that."""
+    return _is_top(path, facts) or _is_home(path, facts)
+
+
+def _is_top(path: str, facts: Facts) -> bool:
+    return path.count("/") == 1 and not _inside(path, facts.temporary)
+
+
+def _is_home(path: str, facts: Facts) -> bool:
+    return path in (facts.home, posixpath.dirname(facts.home))
 
 
 def _inside(path: str, directories: Iterable[str]) -> bool:
