@@ -29,12 +29,13 @@ from laconic.shell.ast import (
     Word,
     nodes,
 )
+from laconic.shell.walk import outermost_substitutions
 from laconic.shell.words import text
 from laconic.tools.arguments import Values, expand, is_plain, pieces, result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from laconic.shell.ast import AndOr, AnyCommand, Part, Pipeline, Script, Sequence
 
@@ -298,22 +299,8 @@ class Flow:
 
     def _inside(self, root: Node) -> None:
         """The substitutions in words, with variables of their own."""
-        for substitution in _substitutions(root):
+        for substitution in outermost_substitutions(root):
             self._apart(substitution.body)
-
-
-def _substitutions(root: Node) -> Iterator[Substitution]:
-    todo = [root]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, Substitution):
-            yield node
-            continue
-        for _, value in node.fields():
-            if isinstance(value, Node):
-                todo.append(value)
-            elif isinstance(value, tuple):
-                todo += [item for item in value if isinstance(item, Node)]
 
 
 def _is_background(separator: Node | None) -> bool:

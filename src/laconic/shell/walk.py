@@ -179,7 +179,7 @@ def _in_compound(
 
 def _in_words(root: Node, context: Context, found: list[Occurrence]) -> None:
     """Follow the substitutions in words, assignments, redirects and here-documents."""
-    for substitution in _outermost_substitutions(root):
+    for substitution in outermost_substitutions(root):
         inner = context.but(
             substitution=substitution.style,
             subshell=True,
@@ -193,7 +193,8 @@ def _in_words(root: Node, context: Context, found: list[Occurrence]) -> None:
         _in_sequence(substitution.body, inner, found)
 
 
-def _outermost_substitutions(root: Node) -> Iterator[Substitution]:
+def outermost_substitutions(root: Node) -> Iterator[Substitution]:
+    """Those that stand in no other substitution."""
     todo = [root]
     while todo:
         node = todo.pop()
