@@ -17,6 +17,7 @@ from laconic.catalog import library
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
+from laconic.shell.parser import forget
 from laconic.types import Decision, Verdict
 
 Row = dict[str, Any]
@@ -85,6 +86,7 @@ def micros(command: str, rounds: int) -> float:
     knowledge, rules, facts = library(), Rules(), Facts()
     times = []
     for _ in range(rounds):
+        forget()
         start = time.perf_counter()
         decide(command, knowledge, rules, facts)
         times.append(time.perf_counter() - start)

@@ -108,6 +108,11 @@ def _parse(source: bytes | str) -> Script:
 _parsed = lru_cache(maxsize=4)(_parse)
 
 
+def forget() -> None:
+    """Keep none: for who measures what it costs to parse."""
+    _parsed.cache_clear()
+
+
 class Parser(SimpleReader):
     """The grammar, by recursive descent; each method leaves `pos` behind what it read."""
 
