@@ -15,7 +15,7 @@ HEAVY = {
 
 
 def loaded_by(statement: str) -> set[str]:
-    program = f"import sys; {statement}; print(*sys.modules)"
+    program = f"import sys\n{statement}\nprint(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-I", "-c", program], check=True, capture_output=True, text=True
     )
@@ -39,6 +39,22 @@ def test_a_hook_loads_little():
     loaded_by(statement)  # what is computed once is kept
     heavy = HEAVY | {"ast", "datetime", "ipaddress", "threading", "urllib", "ctypes"}
     assert (loaded_by(statement) - loaded_by("import json")) & heavy == set()
+
+
+def test_a_worker_of_the_server_has_loaded_what_is_common():
+    commands = ["git status", "ls | head -3", "grep -rn x .", "rm -rf /", "npm run build"]
+    program = f"""
+import json
+from laconic.cli import warm
+warm.warm_up()
+before = set(sys.modules)
+for command in {commands}:
+    call = json.dumps({{"tool_name": "Bash", "tool_input": {{"command": command}}, "cwd": "/"}})
+    given = warm.answer_hook("claude", "PreToolUse", call.encode(), {{"HOME": "/"}}, "/")
+    assert given.stdout and not given.fault
+assert set(sys.modules) == before, set(sys.modules) - before
+"""
+    assert "laconic.policy.commands.find" in loaded_by(program)
 
 
 @pytest.mark.parametrize(

@@ -74,8 +74,9 @@ def _log(_args: argparse.Namespace) -> int:
 
 def _serve(args: argparse.Namespace) -> int:
     from laconic.catalog import library  # noqa: PLC0415 - all of these take long to load
-    from laconic.cli.warm import HANDLERS  # noqa: PLC0415
+    from laconic.cli.warm import HANDLERS, warm_up  # noqa: PLC0415
     from laconic.server.daemon import serve  # noqa: PLC0415
 
     library()
+    warm_up()
     return 0 if serve(args.base, HANDLERS) else 1

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import signal
 import sys
 import time
 
+import laconic.record.decisions  # noqa: F401 - the log is written after every answer
 from laconic import __version__
 from laconic.agents.answer import answer as answer_hook
 from laconic.agents.load import BEFORE, load
@@ -16,6 +18,7 @@ from laconic.agents.values import Answer
 from laconic.cli import shell
 from laconic.cli.main import run as run_command_line
 from laconic.cli.remote import attend
+from laconic.redact import redact
 from laconic.server import wire
 from laconic.server.board import BUSY, IDLE
 from laconic.server.worker import OutOfTimeError, resident_bytes, time_limit
@@ -70,6 +73,37 @@ def _neutral(agent: str) -> bytes:
     except KeyError:
         text = ""
     return f"{text}\n".encode() if text else b""
+
+
+# What most agents ask for all day: its rules, patterns and modules are loaded before workers are
+# made, which share them.
+_COMMON = (
+    "git status && git diff --stat HEAD~1 | head -20",
+    "git log --oneline -5",
+    "git add -A && git commit -m x",
+    "ls -la src",
+    "cat README.md",
+    "grep -rn 'name' src --include='*.py' | sort -u | wc -l",
+    "rg -n name",
+    "find . -name '*.py' -not -path './x/*' | xargs wc -l",
+    "sed -n '1,20p' x; awk '{print $1}' x; head -5 x; tail -n 5 x",
+    "python3 -c 'print(1)'; python -m pytest -q",
+    "npm test; npx tsc --noEmit; cargo test; go test ./...; make",
+    "cd src && FOO=1 timeout 60 bash -c 'echo \"$PWD\" > /dev/null 2>&1'",
+    'for f in a b; do echo "$f" "$(basename "$f")"; done',
+    "curl -s https://example.com | jq .name",
+    "docker ps; kubectl get pods; gh pr view 1 --json title",
+    "mkdir -p x; rm -rf x/y; cp a b; mv a b; touch c",
+)
+
+
+def warm_up() -> None:
+    """Answer what is common, and keep nothing of it but what was loaded on the way."""
+    for command in _COMMON:
+        call = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "/"}
+        data = json.dumps({**call, "tool_input": {"command": command}}).encode()
+        answer_hook("claude-code", "", data, {"HOME": "/nonexistent", "PATH": "/"}, "/")
+    redact("curl -H 'Authorization: none' https://example.com")
 
 
 # -- questions that the command line answers -------------------------------------------------------
