@@ -27,7 +27,11 @@ def main() -> NoReturn:
         from laconic.surroundings import environment  # noqa: PLC0415
 
         start(environment())
-    from laconic.cli.main import main_entry  # noqa: PLC0415 - the server is under way by now
+    from laconic.agents import hook  # noqa: PLC0415 - the server is under way by now
+
+    if hook.is_call(sys.argv):
+        hook.run(sys.argv[2:])  # which ends the process
+    from laconic.cli.main import main_entry  # noqa: PLC0415 - as above
 
     main_entry()
 

@@ -145,11 +145,6 @@ def _complain(error: LaconicError, status: int) -> int:
     return status
 
 
-def is_hook_call(argv: list[str]) -> bool:
-    """Tell a hook from a person who asks for help: a hook never ends with a usage error."""
-    return argv[1:2] == ["hook"] and not {"-h", "--help"} & set(argv[2:])
-
-
 def _silence_stdout() -> None:
     """Keep Python from complaining again when it flushes at the end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -165,10 +160,10 @@ def _report_bug(error: Exception) -> int:
 
 
 def main_entry() -> NoReturn:
-    if is_hook_call(sys.argv):
-        from laconic.agents.hook import run as answer_hook  # noqa: PLC0415 - it ends the process
+    from laconic.agents import hook  # noqa: PLC0415 - it loads little
 
-        answer_hook(sys.argv[2:])
+    if hook.is_call(sys.argv):
+        hook.run(sys.argv[2:])  # which ends the process
     for stream in (sys.stdout, sys.stderr):
         if stream:
             # What the terminal's encoding lacks is shown escaped, never an error.
