@@ -199,3 +199,14 @@ def test_a_call_loads_no_command_line():
     loaded = set(done.stdout.decode().split())
     assert not loaded & {"argparse", "dataclasses", "logging", "sqlite3", "traceback"}
     assert not {name for name in loaded if name.startswith("laconic.cli")}
+
+
+def test_what_is_done_after_the_answer_has_a_limit_too():
+    stuck = (
+        "import time; from laconic.agents import seen; seen.note_call = lambda *_: time.sleep(60)"
+    )
+    started = time.monotonic()
+    done = run_broken(SHORT + stuck)
+    assert time.monotonic() - started < 30
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.count(b"{") == 1
