@@ -322,3 +322,15 @@ def test_a_decision_with_files_to_read_stays_quick(project):
         engine.decide(engine.Request("git status", str(project), environ), settings)
         times.append(time.perf_counter() - start)
     assert min(times) < 0.005
+
+
+def test_a_projects_file_that_chooses_the_program_asks(project):
+    assert verdict("yarn --version", project) == "allow"
+    (project / ".yarnrc.yml").write_text("yarnPath: ./evil.cjs")
+    (project / "inner").mkdir()
+    for command in ("yarn --version", "env yarn why x", "yarn info x | head -3"):
+        assert verdict(command, project) == "ask"
+        assert verdict(command, project / "inner") == "ask"
+    assert verdict("npm view x", project) == "allow"
+    assert verdict(f"cd {project} && yarn --version", "/") == "ask"
+    assert verdict('cd "$(cat where)" && yarn --version', "/") == "ask"

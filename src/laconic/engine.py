@@ -119,6 +119,7 @@ def facts(cwd: str, environ: Mapping[str, str]) -> Facts:
         environment=environ,
         real_path=realpath,
         modules=_modules,
+        exists=lexists,
     )
     found.project = _project_root(found) or _NOWHERE
     return found

@@ -11,6 +11,7 @@ import posixpath
 from laconic.lazy import pattern
 from laconic.policy import environment as variables
 from laconic.policy.call import Call
+from laconic.policy.choosers import choosing_findings
 from laconic.policy.commands import handler
 from laconic.policy.configured import configures_gate, settled, value_of
 from laconic.policy.permissions import apply
@@ -176,6 +177,7 @@ class Judge:
         self._judge(call)
         self.around.pop()
         parts = settled(call, base)
+        parts += choosing_findings(base, self.directories, self.facts, span)
         if any(part.verdict is not Verdict.ALLOW for part in parts):
             return strictest(parts, *span)
         path = " ".join(call.path)

@@ -52,10 +52,13 @@ class Facts:
     """What the decision needs to know of the place: given by the caller, never looked up here.
 
     real_path follows symbolic links (or only normalises, when the caller cannot look).
-    modules: names that Python would import from a directory before its own library.
+    modules: names that Python would import from a directory before its own library. exists: whether
+    there is such a file.
     """
 
-    __slots__ = ("cwd", "environment", "home", "modules", "project", "real_path", "temporary")
+    __slots__ = (
+        "cwd", "environment", "exists", "home", "modules", "project", "real_path", "temporary",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -66,10 +69,11 @@ class Facts:
         environment: Mapping[str, str] | None = None,
         real_path: Callable[[str], str] = posixpath.normpath,
         modules: Callable[[str], frozenset[str]] = lambda _: frozenset(),
+        exists: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self.cwd, self.home, self.project = cwd, home, project or cwd
         self.temporary, self.environment = tuple(temporary), dict(environment or {})
-        self.real_path, self.modules = real_path, modules
+        self.real_path, self.modules, self.exists = real_path, modules, exists
 
 
 def place(path: str, cwd: str, facts: Facts) -> str:
