@@ -17,6 +17,11 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra")
+# Code that runs before the C library is started must not call it, nor must the compiler.
+BARE = (
+    "-DLACONIC_BARE", "-Wl,-e,bare_entry", "-static", "-fno-builtin", "-fno-stack-protector",
+    "-fno-tree-loop-distribute-patterns",
+)  # fmt: skip
 TWIN = """#!python
 import sys
 
@@ -58,11 +63,22 @@ def compile_client(sources: Path, target: Path, version: str) -> str:
         return "there is no C compiler"
     files = sorted(map(str, sources.glob("*.c")))
     command = [*compiler, *FLAGS, f'-DLACONIC_VERSION="{version}"', *files, "-o", str(target)]
-    # Without a dynamic linker it starts in half the time; not every system has what that takes.
-    for extra in (["-static"], []):
+    # The less is loaded and started before it, the sooner a hook is answered (client/bare.c); not
+    # every system has what that takes.
+    for extra in (BARE, ("-static",), ()):
         done = subprocess.run(  # noqa: S603 - the user's own compiler
             [*command, *extra], capture_output=True, text=True, check=False
         )
-        if done.returncode == 0:
+        if done.returncode == 0 and (extra is not BARE or works(target)):
             return ""
     return f"the C compiler failed:\n{done.stderr}"
+
+
+def works(client: Path) -> bool:
+    """Tell whether it starts in both ways; with nothing beside it, a hook says nothing."""
+    calls = ([str(client), "hook"], [str(client), "run", "true"])
+    found = [
+        subprocess.run(call, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603
+        for call in calls
+    ]
+    return all((done.returncode, done.stdout, done.stderr) == (0, b"", b"") for done in found)

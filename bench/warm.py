@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
 
 import warm  # noqa: E402 - how a client is compiled and a server asked stands with the tests
 
@@ -198,10 +198,7 @@ def main() -> None:
             directory.mkdir()
         subprocess.run(["git", "init", "-q", project], check=True)
         warm.write_program(bin_dir)
-        try:
-            warm.compile_client(bin_dir / "laconic", "-O2", "-static")
-        except AssertionError:
-            warm.compile_client(bin_dir / "laconic", "-O2")
+        warm.build_client(bin_dir / "laconic")
         twin = warm.write_program(bin_dir, "laconic-twin", "twin")
         environ = {
             "HOME": str(home),

@@ -2,24 +2,73 @@
 #ifndef LACONIC_CLIENT_H
 #define LACONIC_CLIENT_H
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#else
+#include <mach-o/dyld.h>
+#define F_SETPIPE_SZ F_GETFD /* a pipe has the size that it has */
+#endif
 
 #define PATH_ROOM 4096
 #define PIPE_BYTES (1 << 20)    /* what we want a pipe to hold */
 #define FRAME_LIMIT (64u << 20) /* of an answer; more than that is a mistake */
 #define MOST_AT_WORK 30         /* the server says every second that it is */
 
+extern char **environ;
+
+/* -- laconic.c: what is asked, and what becomes of it ---------------------------------------- */
+int main(int argc, char **argv);
+bool is(const char *word, const char *name);
+bool print(int target, const void *data, size_t length); /* false: nobody reads any more */
+
+/* -- bare.c: system calls of a hook, which may come before the C library is started ----------- */
+#ifdef LACONIC_BARE
+#include <sys/syscall.h>
+extern int sys_errno;
+long sys_call(long number, long a, long b, long c, long d, long e, long f);
+void *sys_realloc(void *data, size_t old, size_t size);
+#define SYS(number, a, b, c, d, e, f, ...) \
+    sys_call(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+#define sys(name, ...) SYS(SYS_##name, __VA_ARGS__, 0, 0, 0, 0, 0, 0)
+#define sys_free(data, room) sys(munmap, data, room)
+#define user_id() ((uid_t)SYS(SYS_geteuid, 0, 0, 0, 0, 0, 0, 0))
+#define ignore(number) sys(rt_sigaction, number, (long[4]){(long)SIG_IGN}, NULL, 8)
+#else
+#define sys_errno errno
+#define sys(name, ...) name(__VA_ARGS__)
+#define user_id() geteuid()
+#define sys_realloc(data, old, size) realloc(data, size)
+#define sys_free(data, room) free(data)
+#define ignore(number) signal(number, SIG_IGN)
+#endif
+
 /* -- place.c: where things are. Each gives false, or -1, if there is nothing to use. ------- */
 bool place_python(char path[PATH_ROOM]); /* `laconic-py` beside this executable, as it really is */
 int place_server(const char *python);    /* a connection to the server */
 bool place_spools(char path[PATH_ROOM]); /* the directory for spools; laconic-py makes it */
+const char *place_variable(const char *name); /* its value, or NULL */
 
-/* -- wire.c: frames; src/laconic/server/wire.py is the other side --------------------------------
- * A frame is the four bytes "lac1", one byte that says what it is, the length of its body as four
- * bytes, the most significant first, and the body. In a body a number has four bytes, and a text is
- * its length and its bytes. */
+/* -- wire.c: frames; src/laconic/server/wire.py is the other side, and says what they are ------ */
 struct buffer { /* grows at its end; failed once there was no memory, and then for good */
     unsigned char *data;
     size_t length, room;
@@ -32,25 +81,17 @@ void buffer_text(struct buffer *buffer, const char *text);
 void buffer_texts(struct buffer *buffer, char *const *texts);
 void buffer_free(struct buffer *buffer);
 
-struct text {
-    const unsigned char *data;
-    size_t length;
-};
-
-struct answer { /* a frame from the server; the texts point into its body, which is to be freed */
-    char kind;
-    struct buffer body;
+struct answer { /* a frame from the server: three numbers and the rest, which is to be freed */
+    char kind;  /* 'A': print the rest; 'R': print the spools; 'X': become a shell with the rest */
     uint32_t status;
-    struct text out, err; /* 'A': what to print */
-    uint32_t skip[2];     /* 'R': how much of the spools is printed already */
-    char **words;         /* 'X': what to become, ended by NULL */
+    uint32_t parts[2]; /* bytes for stdout, stderr; how much is printed already; which argument */
+    struct buffer rest;
 };
 
 /* Both give false on any fault, a time limit included; frames that only say that the server is at
  * work are passed over, up to a limit. An answer that was received has all that its kind says. */
 bool frame_send(int handle, char kind, const struct buffer *body);
 bool answer_receive(int handle, struct answer *answer);
-void answer_free(struct answer *answer);
 
 /* -- run.c: runs a command as if laconic were not there, and prints what matters -------------- */
 struct run {
@@ -63,6 +104,5 @@ struct run {
 
 int run_command(struct run *run); /* the exit status; -1: nothing was done, somebody else should */
 int run_become(char *const *command); /* the status of the shell that says why it could not */
-bool run_print(int target, const void *data, size_t length); /* false: nobody reads any more */
 
 #endif

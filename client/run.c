@@ -5,24 +5,6 @@
  * server - the output is printed as it is, and the exit status is the command's. */
 #include "client.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/file.h>
-#include <sys/random.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
-
 #define PIECE_BYTES (1 << 18)
 #define SPARE_BYTES (256u << 20) /* the user's disk is not filled up to its end */
 #define GRACE_MS 1000            /* for a command that is told to end, before it is killed */
@@ -59,22 +41,21 @@ static void on_signal(int number, siginfo_t *info, void *context) {
     if (number == SIGTERM || number == SIGHUP) is_told_to_end = 1;
     if (number == SIGINT) was_interrupted = 1;
     if (number == SIGTSTP) raise(SIGSTOP);
-    ssize_t ignored = write(wake[1], "", 1);
-    (void)ignored;
+    while (write(wake[1], "", 1) < 0 && errno == EINTR) continue;
     errno = reason;
 }
 
 static void watch_signals(void) {
-    static const int passed_on[] = {SIGTERM, SIGHUP,   SIGINT,  SIGQUIT, SIGUSR1,
-                                    SIGUSR2, SIGWINCH, SIGTSTP, SIGCONT, SIGCHLD};
+    static const int watched[] = {SIGTERM, SIGHUP,   SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,
+                                  SIGWINCH, SIGTSTP, SIGCONT, SIGCHLD, 0};
     struct sigaction old, action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigfillset(&action.sa_mask);
-    for (size_t pos = 0; pos < sizeof passed_on / sizeof *passed_on; pos++) {
+    for (const int *number = watched; *number != 0; number++) {
         /* What the caller ignores (nohup) is ignored by the command as well. */
-        bool is_wanted = sigaction(passed_on[pos], NULL, &old) == 0 && old.sa_handler != SIG_IGN;
-        if (is_wanted || passed_on[pos] == SIGCHLD) sigaction(passed_on[pos], &action, NULL);
+        bool is_wanted = sigaction(*number, NULL, &old) == 0 && old.sa_handler != SIG_IGN;
+        if (is_wanted || *number == SIGCHLD) sigaction(*number, &action, NULL);
     }
-    signal(SIGPIPE, SIG_IGN);
+    ignore(SIGPIPE);
 }
 
 static bool make_id(char id[6]) {
@@ -113,29 +94,12 @@ static bool open_spools(const struct run *run) {
     return is_ready;
 }
 
-bool run_print(int target, const void *data, size_t length) {
-    const char *at = data;
-    while (length > 0) {
-        ssize_t written = write(target, at, length);
-        if (written >= 0) {
-            at += written;
-            length -= (size_t)written;
-        } else if (errno == EAGAIN) { /* somebody made it a descriptor that does not wait */
-            struct pollfd ready = {.fd = target, .events = POLLOUT};
-            poll(&ready, 1, -1);
-        } else if (errno != EINTR) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static void print_raw(void) {
     for (int pos = 0; pos < stream_count; pos++) {
         struct stream *stream = &streams[pos];
         ssize_t got;
         while ((got = pread(stream->file, printed, sizeof printed, stream->printed)) > 0) {
-            if (!run_print(stream->target, printed, (size_t)got)) break;
+            if (!print(stream->target, printed, (size_t)got)) break;
             stream->printed += got;
         }
     }
@@ -161,7 +125,7 @@ static bool move(struct stream *stream) {
             is_raw = true;
         }
     }
-    if (!run_print(stream->target, piece + kept, (size_t)(got - kept))) close_pipe(stream);
+    if (!print(stream->target, piece + kept, (size_t)(got - kept))) close_pipe(stream);
     return true;
 }
 
@@ -177,14 +141,13 @@ static bool is_open(void) {
 /* Waits for output, a signal, a reader that goes away, or the time. */
 static void wait_for_events(int limit_ms) {
     struct pollfd polled[5] = {{.fd = wake[0], .events = POLLIN}};
-    char ignored[64];
     for (int pos = 0; pos < 2; pos++) {
         int target = streams[pos].pipe < 0 ? -1 : streams[pos].target;
         polled[1 + pos] = (struct pollfd){.fd = streams[pos].pipe, .events = POLLIN};
         polled[3 + pos] = (struct pollfd){.fd = target};
     }
     if (poll(polled, 5, limit_ms) <= 0) return;
-    while (polled[0].revents != 0 && read(wake[0], ignored, sizeof ignored) > 0) continue;
+    while (polled[0].revents != 0 && read(wake[0], piece, sizeof piece) > 0) continue;
     for (int pos = 0; pos < 2; pos++) {
         if (polled[1 + pos].revents != 0) move(&streams[pos]);
         /* Nobody reads us: let the command learn that as it would without us. */
@@ -205,9 +168,7 @@ static bool open_pipe(int ends[2]) {
     if (pipe(ends) != 0) return false;
     for (int end = 0; end < 2; end++) fcntl(ends[end], F_SETFD, FD_CLOEXEC);
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
-#ifdef F_SETPIPE_SZ
     fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
-#endif
     return true;
 }
 
@@ -263,20 +224,19 @@ static bool ask(struct run *run, char kind, struct buffer *body, int *status) {
     buffer_free(body);
     if (is_answered && answer.kind == 'R') {
         for (int pos = 0; pos < stream_count; pos++) {
-            off_t skip = answer.skip[pos];
-            if (streams[pos].printed < skip) streams[pos].printed = skip;
+            if (streams[pos].printed < answer.parts[pos]) streams[pos].printed = answer.parts[pos];
         }
         print_raw();
     } else if (is_answered) {
-        run_print(1, answer.out.data, answer.out.length);
-        run_print(2, answer.err.data, answer.err.length);
-        is_streamed = is_streamed || answer.out.length + answer.err.length > 0;
+        print(1, answer.rest.data, answer.parts[0]);
+        print(2, answer.rest.data + answer.parts[0], answer.parts[1]);
+        is_streamed = is_streamed || answer.rest.length > 0;
     } else if (run->server >= 0) {
         close(run->server);
         run->server = -1;
     }
     if (is_answered) *status = (int)answer.status;
-    answer_free(&answer);
+    buffer_free(&answer.rest);
     return is_answered;
 }
 
@@ -310,14 +270,13 @@ static int wait_for_command(struct run *run) {
     return status;
 }
 
-/* Somebody in the background still writes: leave a process that moves it, as long as they do, to
- * spools with an id of their own. */
+/* Somebody in the background still writes: leave a process that moves that to spools of its own. */
 static bool linger(void) {
     char id[6], old[PATH_ROOM];
     for (int pos = 0; pos < stream_count && make_id(id); pos++) {
-        char *path = strcpy(old, streams[pos].path);
+        strcpy(old, streams[pos].path);
         memcpy(strrchr(streams[pos].path, '/') + 1, id, sizeof id);
-        if (rename(path, streams[pos].path) != 0) return false;
+        if (rename(old, streams[pos].path) != 0) return false;
     }
     pid_t pid = fork();
     if (pid != 0) return pid > 0;
@@ -357,7 +316,7 @@ int run_command(struct run *run) {
     buffer_number(&result, (uint32_t)status);
     buffer_number(&result, (uint32_t)(now_ms() - started));
     if (!is_raw && !ask(run, 'd', &result, &status)) {
-        if (is_streamed) run_print(1, note, sizeof note - 1);
+        if (is_streamed) print(1, note, sizeof note - 1);
         if (run->pipe != NULL) become_pipe(run->pipe);
         print_raw();
     }

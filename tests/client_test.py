@@ -1,6 +1,6 @@
 """The client, with a server and without: the command runs, and its output and code arrive.
 
-It is compiled with the sanitizers, so that a fault in it is a failure here.
+It is compiled with the sanitizers, so that a fault in it is a failure here, and as it is installed.
 """
 
 from __future__ import annotations
@@ -25,10 +25,14 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def bin_dir():
+@pytest.fixture(scope="module", params=["sanitized", "installed"])
+def bin_dir(request):
     with tempfile.TemporaryDirectory(prefix="lac") as directory:
-        warm.compile_client(Path(directory, "laconic"), *warm.SANITIZED)
+        client = Path(directory, "laconic")
+        if request.param == "sanitized":
+            warm.compile_client(client, *warm.SANITIZED)
+        else:
+            warm.build_client(client)
         warm.write_program(Path(directory))
         yield Path(directory)
 

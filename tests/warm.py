@@ -13,6 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import hatch_build
+
 from laconic import __version__
 
 ROOT = Path(__file__).parent.parent
@@ -20,6 +22,11 @@ SOURCES = sorted((ROOT / "client").glob("*.c"))
 FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-g", "-O1", "-Wall", "-Wextra", "-Wshadow", "-Werror")
 SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 COMPILER = shutil.which(os.environ.get("CC", "cc"))
+
+
+def build_client(target: Path) -> None:
+    """Make it as an installer does."""
+    assert hatch_build.compile_client(ROOT / "client", target, __version__) == ""
 
 
 def compile_client(target: Path, *extra: str, version: str = __version__) -> None:

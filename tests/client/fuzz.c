@@ -19,24 +19,21 @@ static uint32_t chance(uint32_t below) { /* xorshift64* */
     return (uint32_t)((state * 0x2545F4914F6CDD1Du) >> 32) % below;
 }
 
-static void add_text(struct buffer *body, uint32_t most) {
-    char text[300];
-    for (size_t pos = 0; pos < sizeof text; pos++) text[pos] = (char)chance(256);
-    uint32_t length = chance(most);
-    buffer_number(body, length);
-    buffer_add(body, text, length);
+static void add_bytes(struct buffer *body, uint32_t length) {
+    char bytes[300];
+    for (size_t pos = 0; pos < sizeof bytes; pos++) bytes[pos] = (char)chance(256);
+    buffer_add(body, bytes, length);
 }
 
 static void make_answer(struct buffer *frame) {
     struct buffer body = {0};
     char kind = "ARXWN?"[chance(6)];
-    if (kind == 'X') {
-        for (uint32_t left = chance(5); left > 0; left--) buffer_add(&body, "word", 5 - chance(2));
-    } else {
-        buffer_number(&body, chance(300));
-        if (kind == 'R') buffer_number(&body, chance(1000)), buffer_number(&body, chance(1000));
-        if (kind == 'A') add_text(&body, 300), add_text(&body, 300);
-    }
+    uint32_t out = chance(300), err = chance(300);
+    buffer_number(&body, chance(300));
+    buffer_number(&body, out);
+    buffer_number(&body, err);
+    if (kind == 'X') buffer_add(&body, "a line", 7 - chance(2));
+    if (kind == 'A') add_bytes(&body, out), add_bytes(&body, err);
     buffer_add(frame, "lac1", 4);
     buffer_add(frame, &kind, 1);
     buffer_number(frame, (uint32_t)body.length);
@@ -58,8 +55,8 @@ static void damage(struct buffer *frame) {
 
 static unsigned sum;
 
-static void look_at(struct text text) {
-    for (size_t pos = 0; pos < text.length; pos++) sum += text.data[pos];
+static void look_at(const unsigned char *data, size_t length) {
+    for (size_t pos = 0; pos < length; pos++) sum += data[pos];
 }
 
 int main(int argc, char **argv) {
@@ -76,12 +73,11 @@ int main(int argc, char **argv) {
         close(ends[0]);
         if (answer_receive(ends[1], &answer)) {
             read++;
-            look_at(answer.out);
-            look_at(answer.err);
-            for (char **word = answer.words; word != NULL && *word != NULL; word++) {
-                look_at((struct text){(unsigned char *)*word, strlen(*word)});
-            }
-            answer_free(&answer);
+            const unsigned char *rest = answer.rest.data;
+            if (answer.kind == 'A') look_at(rest, answer.parts[0]);
+            if (answer.kind == 'A') look_at(rest + answer.parts[0], answer.parts[1]);
+            if (answer.kind == 'X') look_at(rest, strlen((const char *)rest));
+            buffer_free(&answer.rest);
         }
         close(ends[1]);
         buffer_free(&frames);

@@ -110,7 +110,7 @@ class _Attendance:
         if self._task.pipe:
             # Where the pipe's own result is wanted, a command must feel that `head` has enough.
             is_ours = choice.view.is_summary
-            self._connection.send(wire.answer(0) if is_ours else wire.frame(wire.COLD))
+            self._connection.send(wire.answer(0) if is_ours else wire.reply(wire.COLD))
             if not is_ours:
                 return
         while True:
@@ -152,5 +152,4 @@ class _Attendance:
         skipped = [0, 0, 0]
         for stream, size in self._remote.printed.items():
             skipped[NUMBERS[stream]] = size
-        body = wire.number(status) + wire.number(skipped[1]) + wire.number(skipped[2])
-        self._connection.send(wire.frame(wire.RAW, body))
+        self._connection.send(wire.reply(wire.RAW, status, skipped[1], skipped[2]))

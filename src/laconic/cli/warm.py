@@ -52,7 +52,7 @@ def hook(connection: Connection, call: Call) -> None:
     except OutOfTimeError:
         connection.send(_frame(held[0]))
         raise
-    connection.send(wire.frame(wire.COLD) if given.is_lost else _frame(given))
+    connection.send(wire.reply(wire.COLD) if given.is_lost else _frame(given))
     given.finish()
 
 
@@ -120,13 +120,13 @@ def question(connection: Connection, call: Call) -> None:
 def shell_line(connection: Connection, call: Call) -> None:
     """Give what to become for `laconic -c 'line'`: a shell, and the line as it should run."""
     if not shell.is_shell_call(call.arguments):
-        connection.send(wire.frame(wire.COLD))
+        connection.send(wire.reply(wire.COLD))
         return
     with _as_if_there(call), time_limit(_QUESTION_S):
         line = shell.read_line(call.arguments)
         text = shell._rewritten(line.text, call.variables)  # noqa: SLF001 - as shell.direct does
-    words = ["sh", *line.options, text, *line.parameters]
-    connection.send(wire.frame(wire.BECOME, wire.words(words)))
+    at = 1 + len(line.options)  # behind the name of the shell
+    connection.send(wire.become(text, at, at + 1 + len(line.parameters)))
 
 
 def run(connection: Connection, call: Call) -> None:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from laconic.server.wire import Reply
+
 _ODD = ("DEBUG", "VERBOSE", "NO_FILTER", "DISABLED", "NO_SERVER")
 _SILENCE_S = 3.0  # a server that lives says every second that it is at work
 _MOST_AT_WORK = 30
@@ -38,9 +40,9 @@ def ask(words: list[str], environ: Mapping[str, str]) -> int | None:
     finally:
         connection.close()
     if found == wire.BECOME:
-        _become(body)
+        _become(words, wire.Reply(body))
     if found == wire.ANSWER:
-        return _print(wire.Reader(body))
+        return _print(wire.Reply(body))
     if stdin:
         _refill_stdin(stdin)
     return None
@@ -103,18 +105,18 @@ def _refill_stdin(data: bytes) -> None:
         os.dup2(file.fileno(), 0)
 
 
-def _become(body: bytes) -> None:
+def _become(words: list[str], reply: Reply) -> None:
     from laconic.run.process import become  # noqa: PLC0415
 
-    words = body.decode("utf-8", "surrogateescape").split("\0")[:-1]
-    become(words)
+    argv = ["sh", *words][: reply.second]
+    argv[reply.first] = reply.rest[:-1].decode("utf-8", "surrogateescape")
+    become(argv)
 
 
-def _print(reader: Any) -> int:
-    status: int = reader.number()
-    for stream in (sys.stdout, sys.stderr):
-        data = reader.text()
+def _print(reply: Reply) -> int:
+    out, err = reply.rest[: reply.first], reply.rest[reply.first :]
+    for stream, data in ((sys.stdout, out), (sys.stderr, err)):
         if stream and data:
             stream.buffer.write(data)
             stream.flush()
-    return status
+    return reply.status

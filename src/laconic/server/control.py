@@ -38,9 +38,7 @@ def ask(kind: bytes, environ: Mapping[str, str]) -> dict[str, str] | None:
             return None
     if found != wire.ANSWER:
         return None
-    reader = wire.Reader(body)
-    reader.number()
-    lines = reader.text().decode("utf-8", "replace").splitlines()
+    lines = wire.Reply(body).rest.decode("utf-8", "replace").splitlines()
     return dict(line.split("\t", 1) for line in lines)
 
 

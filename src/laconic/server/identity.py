@@ -40,10 +40,11 @@ def base_path(program: str, environ: Mapping[str, str]) -> str:
     container must not be answered from outside.
     """
     found = os.stat(program)
-    seconds, rest = divmod(found.st_mtime_ns, 1_000_000_000)
+    seconds = found.st_mtime_ns // 1_000_000_000
     views = (_file_number("/"), _file_number("/proc/self/ns/mnt"))
-    words = (program, found.st_ino, found.st_size, f"{seconds}.{rest:09d}", *views)
-    return join(runtime_directory(environ), _hash(" ".join(map(str, words))))
+    numbers = (found.st_ino, found.st_size, seconds, *views)
+    identity = os.fsencode(program) + b"".join(n.to_bytes(8, "little") for n in numbers)
+    return join(runtime_directory(environ), _hash(identity))
 
 
 def runtime_directory(environ: Mapping[str, str]) -> str:
@@ -69,11 +70,11 @@ def is_private(path: str) -> bool:
     return stat.S_ISDIR(found.st_mode) and is_own
 
 
-def _hash(words: str) -> str:  # FNV-1a
+def _hash(identity: bytes) -> str:  # FNV-1a
     value = 0xCBF29CE484222325
-    for byte in words.encode("utf-8", "surrogateescape"):
+    for byte in identity:
         value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
-    return f"{value:016x}"
+    return f"{value:x}"
 
 
 def _file_number(path: str) -> int:

@@ -1,8 +1,9 @@
-"""The frames that client and server exchange; client/wire.h is the other side.
+"""The frames that client and server exchange; client/wire.c is the other side.
 
 A frame is the four bytes `lac1`, one byte that says what it is, the length of its body as four
 bytes, the most significant first, and the body. In a body a number has four bytes, and a text is
-its length and its bytes.
+its length and its bytes. What the server says begins with three numbers: the exit status, and two
+that depend on the kind.
 """
 
 from __future__ import annotations
@@ -43,17 +44,24 @@ def texts(items: Sequence[bytes]) -> bytes:
     return number(len(items)) + b"".join([text(item) for item in items])
 
 
-def words(items: Sequence[str]) -> bytes:
-    """Give an argument list as C has it: each word with a zero byte behind it."""
-    return b"".join(_encoded(item) + b"\0" for item in items)
-
-
 def frame(kind: bytes, body: bytes = b"") -> bytes:
     return MAGIC + kind + number(len(body)) + body
 
 
+def reply(
+    kind: bytes, status: int = 0, first: int = 0, second: int = 0, rest: bytes = b""
+) -> bytes:
+    return frame(kind, number(status) + number(first) + number(second) + rest)
+
+
 def answer(status: int, out: bytes = b"", err: bytes = b"") -> bytes:
-    return frame(ANSWER, number(status) + text(out) + text(err))
+    """What to print."""
+    return reply(ANSWER, status, len(out), len(err), out + err)
+
+
+def become(line: str, at: int, count: int) -> bytes:
+    """Be a shell: with the arguments of the call up to a count, one of which is another line."""
+    return reply(BECOME, 0, at, count, _encoded(line) + b"\0")
 
 
 class Reader:
@@ -97,6 +105,17 @@ class Reader:
         if self._at > len(self._body):
             raise WireError("a frame ends too early")
         return self._body[start : self._at]
+
+
+class Reply:
+    """What the server says; the numbers depend on the kind."""
+
+    __slots__ = ("first", "rest", "second", "status")
+
+    def __init__(self, body: bytes) -> None:
+        reader = Reader(body)
+        self.status, self.first, self.second = reader.number(), reader.number(), reader.number()
+        self.rest = body[12:]
 
 
 def receive(connection: Socket, limit: int) -> tuple[bytes, bytes]:

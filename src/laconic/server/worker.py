@@ -81,7 +81,7 @@ class Connection:
         elif self.is_at_work and now - self.since > _TICK_S / 2:
             with self._lock, contextlib.suppress(OSError):
                 if self.is_at_work:
-                    self._socket.send(wire.frame(wire.AT_WORK), socket.MSG_DONTWAIT)
+                    self._socket.send(wire.reply(wire.AT_WORK), socket.MSG_DONTWAIT)
 
 
 class Worker:
@@ -175,7 +175,7 @@ class Worker:
         call = wire.Call(body)
         handler = self._handlers.get(kind)
         if handler is None or call.version != __version__:
-            connection.send(wire.frame(wire.COLD))
+            connection.send(wire.reply(wire.COLD))
         else:
             handler(connection, call)
 
