@@ -12,10 +12,10 @@ from __future__ import annotations
 import json
 import os
 from functools import lru_cache
-from os.path import dirname, isabs, join, lexists
+from os.path import dirname, isabs, join
 
 from laconic.errors import FileError, Problem
-from laconic.files import read_file
+from laconic.files import is_there, read_file
 from laconic.policy.permissions import Permission
 from laconic.rule_files import (
     Written,
@@ -265,13 +265,14 @@ def _last_good(copy: str) -> tuple[list[Written], str]:
 
 def _sources(agent: str, cwd: str, root: str, environ: Mapping[str, str]) -> Iterator[Source]:
     """Give the files that are there; one that is the user's is not the project's as well."""
-    values = tuple(environ.get(name, "") for name in _VARIABLES)
-    for pattern, reader, in_project in _patterns(agent, cwd, root, home(environ), values):
-        if pattern.rpartition("/")[2].startswith("*"):
-            for path in _matches(pattern):
-                yield Source(path, reader, in_project=in_project)
-        elif lexists(pattern):
-            yield Source(pattern, reader, in_project=in_project)
+    values = tuple([environ.get(name, "") for name in _VARIABLES])
+    for directory, patterns in _patterns(agent, cwd, root, home(environ), values).items():
+        for pattern, reader, in_project in patterns if is_there(directory) else ():
+            if pattern.rpartition("/")[2].startswith("*"):
+                for path in _matches(pattern):
+                    yield Source(path, reader, in_project=in_project)
+            elif is_there(pattern):
+                yield Source(pattern, reader, in_project=in_project)
 
 
 _VARIABLES = (
@@ -290,8 +291,8 @@ _VARIABLES = (
 @lru_cache(maxsize=32)
 def _patterns(
     agent: str, cwd: str, root: str, home_dir: str, values: tuple[str, ...]
-) -> list[tuple[str, Reader, bool]]:
-    """Where an agent's rules may be; values: of the variables that say so."""
+) -> Mapping[str, list[tuple[str, Reader, bool]]]:
+    """Where an agent's rules may be, by directory; values: of the variables that say so."""
     environ = {"~": home_dir, **dict(zip(_VARIABLES, values, strict=True))}
     directories = list(_upwards(cwd, root))
     started_in = environ["CLAUDE_PROJECT_DIR"]
@@ -305,7 +306,10 @@ def _patterns(
         for in_project, patterns in ((False, user), (True, project)):
             for pattern in patterns:
                 found.setdefault(pattern, (pattern, reader, in_project))
-    return list(found.values())
+    by_directory: dict[str, list[tuple[str, Reader, bool]]] = {}
+    for pattern, place in found.items():
+        by_directory.setdefault(dirname(pattern), []).append(place)
+    return by_directory
 
 
 def _upwards(cwd: str, root: str) -> Iterator[str]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import sys
 import time
 from os import listdir
-from os.path import dirname, isabs, lexists, realpath
+from os.path import dirname, isabs, realpath
 
 from laconic.agent_rules import CLAUDE, read_permissions
+from laconic.files import is_there, real_path
 from laconic.own_tools import load_library
 from laconic.policy import decide as policy
 from laconic.policy.places import Facts, holds_everything, place
@@ -109,17 +110,17 @@ def record(request: Request, decision: Decision, settings: Settings) -> bool:
 
 
 def facts(cwd: str, environ: Mapping[str, str]) -> Facts:
-    here = realpath(cwd)
-    own = realpath(home(environ))
+    here = real_path(cwd)
+    own = real_path(home(environ))
     found = Facts(
         cwd=here,
         home=own,
         project=_NOWHERE,
         temporary=_temporary_directories(environ, own),
         environment=environ,
-        real_path=realpath,
+        real_path=real_path,
         modules=_modules,
-        exists=lexists,
+        exists=is_there,
     )
     found.project = _project_root(found) or _NOWHERE
     return found
@@ -141,7 +142,7 @@ def _project_root(where: Facts) -> str:
     """
     directory = where.cwd
     for _ in range(_MOST_PARENTS):
-        if lexists(f"{directory}/.git") or lexists(f"{directory}/.laconic"):
+        if is_there(f"{directory}/.git") or is_there(f"{directory}/.laconic"):
             return "" if holds_everything(directory, where) else directory
         if directory == "/":
             break
@@ -202,7 +203,7 @@ def _with_external(decision: Decision, request: Request, settings: Settings) -> 
 def _with_exception(
     decision: Decision, request: Request, settings: Settings, where: Facts, *, use: bool
 ) -> Decision:
-    if not lexists(f"{settings.directories.state_dir}/exceptions.jsonl"):
+    if not is_there(f"{settings.directories.state_dir}/exceptions.jsonl"):
         return decision
     from laconic import exceptions  # noqa: PLC0415 - few have any
 

@@ -12,13 +12,13 @@ import contextlib
 import os
 from binascii import crc32
 from functools import cached_property, lru_cache
-from os.path import dirname, isabs, join, lexists
+from os.path import dirname, isabs, join
 
 from laconic import surroundings
 from laconic.compiled import remembered, stamp
 from laconic.config import DEFAULTS, Config, packed, unpacked
 from laconic.errors import FileError, Problem
-from laconic.files import read_file, write_private
+from laconic.files import is_there, read_file, write_private
 from laconic.surroundings import CONFIG_FILE, PROJECT_FOLDER
 
 TYPE_CHECKING = False
@@ -207,7 +207,7 @@ def _read_user(
 ) -> tuple[str, bytes | None, tuple[str, str], bytes | None] | None:
     """Give the path of the user's file, its bytes or what is wrong, and the last good copy."""
     path = join(directories.config_dir, CONFIG_FILE)
-    if not lexists(path):
+    if not is_there(path):
         return None
     data = copy = None
     fault = ("", "")
@@ -223,7 +223,7 @@ def _read_user(
 def find_project(start: str | Path | None, state_dir: str | Path) -> Project | None:
     """Find the nearest directory, from `start` upwards, that has .laconic/config.toml."""
     for root in _upwards(str(start)) if start else ():
-        if not lexists(join(root, PROJECT_FOLDER, CONFIG_FILE)):
+        if not is_there(f"{root}/{PROJECT_FOLDER}/{CONFIG_FILE}"):
             continue
         from laconic import trust  # noqa: PLC0415 - most directories are in no project
 

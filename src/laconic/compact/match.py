@@ -110,8 +110,9 @@ class Filters:
         arguments = self._inner(arguments)
         if not arguments or asks_for_exact(arguments):
             return None
+        texts = {argument.text for argument in arguments}
         for entry in self._entries.get(self._program(arguments[0], self._entries), ()):
-            if not self._fits(entry, arguments):
+            if not texts.issuperset(entry.words[1:]) or not self._fits(entry, arguments):
                 continue
             found = self._load(entry.identifier)
             if found is not None:

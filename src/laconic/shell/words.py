@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from laconic.shell.ast import Part
     from laconic.shell.braces import Cell
 
+_PLAIN = pattern(r"[A-Za-z0-9_./:@%,+-]+")
 _TILDE_INSIDE = pattern(r"[A-Za-z_][A-Za-z0-9_]*\+?=(?:.*:)?~", re.DOTALL)
 
 
@@ -48,8 +49,8 @@ def literal(word: Word | Assignment) -> str | None:
         part = word.parts[0]
         if isinstance(part, Quoted):
             return None if part.value is None else text(part.value)
-        if isinstance(part, Literal) and part.value.isalnum():
-            return text(part.value)
+        if isinstance(part, Literal) and _PLAIN.fullmatch(part.value):
+            return part.value
     found = fields(word)
     if found is None or len(found) != 1 or found[0].glob or found[0].tilde:
         return None
@@ -64,7 +65,10 @@ def fields(word: Word | Assignment) -> tuple[Field, ...] | None:
     if isinstance(word, Assignment):
         value = assigned(word)
         return None if value is None else (Field(_left_side(word) + value),)
-    cells = _cells(word.parts, quoted=False)
+    parts = word.parts
+    if len(parts) == 1 and isinstance(parts[0], Literal) and _PLAIN.fullmatch(parts[0].value):
+        return (Field(parts[0].value),)
+    cells = _cells(parts, quoted=False)
     if cells is None or _has_tilde_inside(cells):
         return None
     if not any(char == "{" and not quoted for char, quoted in cells):
