@@ -1,5 +1,5 @@
 """Let `python -m laconic` be the command line."""
 
-from laconic.cli.main import main_entry
+from laconic.cli.entry import answer_here
 
-main_entry()
+answer_here()

@@ -27,6 +27,11 @@ def main() -> NoReturn:
         from laconic.surroundings import environment  # noqa: PLC0415
 
         start(environment())
+    answer_here()
+
+
+def answer_here() -> NoReturn:
+    """Answer a hook, or be the command line, in this process."""
     from laconic.agents import hook  # noqa: PLC0415 - the server is under way by now
 
     if hook.is_call(sys.argv):

@@ -14,17 +14,18 @@ from laconic.cli import draft
 from laconic.cli.config import warn
 from laconic.cli.source import read_command
 from laconic.compact.lines import read_lines
-from laconic.compact.match import asks_for_exact, is_passed_through
+from laconic.compact.match import is_passed_through
 from laconic.compact.pipeline import apply
 from laconic.errors import LaconicError
 from laconic.files import read_file, write_private
 from laconic.filters import BUILT_IN, DATA, FilterSet, check_bytes, load_filters
 from laconic.schema import closest
 from laconic.settings import read_settings
+from laconic.tools.exact import exact_option
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from laconic.compact.filter import Filter
     from laconic.tools.arguments import Argument
@@ -111,22 +112,22 @@ def _answer(found: FilterSet, arguments: list[Argument]) -> tuple[bool, str]:
         fits = [p for p in wanted.commands if draft.is_found_by(p, wanted.id, arguments)]
         path = max(fits, key=len, default=wanted.commands[0])
         return True, f"{wanted.id}  ({wanted.source}), for: {path}"
-    if asks_for_exact(arguments):
-        return False, f"none: {_first(arguments, asks_for_exact)} asks for exact output"
+    if option := exact_option(arguments):
+        return False, f"none: {option} asks for exact output"
     hidden = found.filters.find(arguments, with_passthrough=True)
     if hidden is not None:
-        word = _first(arguments, lambda words: is_passed_through(hidden, words))
+        word = _passing(hidden, arguments)
         return False, f"none: {word} passes {hidden.id} by; its output is shown as it is"
     if found.filters.is_exact(arguments):
         return False, "none: it reads something out; its output is shown as it is"
     return False, "none: no filter; only a large output is compacted"
 
 
-def _first(arguments: list[Argument], has_it: Callable[[list[Argument]], bool]) -> str:
-    """Give the first word with which something is so, with the option that it is the value of."""
-    end = next(end for end in range(2, len(arguments) + 1) if has_it(arguments[:end]))
-    words = [argument.leading for argument in arguments[1:end]]
-    return " ".join(words[-2:] if words[-2:-1] in (["-o"], ["--output"]) else words[-1:])
+def _passing(wanted: Filter, arguments: list[Argument]) -> str:
+    """Give the first word that says that all of the output is wanted."""
+    ends = range(2, len(arguments) + 1)
+    end = next(end for end in ends if is_passed_through(wanted, arguments[:end]))
+    return arguments[end - 1].leading
 
 
 # -- test ----------------------------------------------------------------------------------------

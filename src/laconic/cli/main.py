@@ -160,16 +160,8 @@ def _report_bug(error: Exception) -> int:
 
 
 def main_entry() -> NoReturn:
-    from laconic.agents import hook  # noqa: PLC0415 - it loads little
-
-    if hook.is_call(sys.argv):
-        hook.run(sys.argv[2:])  # which ends the process
     for stream in (sys.stdout, sys.stderr):
         if stream:
             # What the terminal's encoding lacks is shown escaped, never an error.
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     sys.exit(run(sys.argv[1:]))
-
-
-if __name__ == "__main__":
-    main_entry()

@@ -6,6 +6,7 @@ import re
 
 from laconic.compact.bound import attempt
 from laconic.lazy import pattern
+from laconic.tools.exact import exact_option
 from laconic.tools.options import VALUE
 
 TYPE_CHECKING = False
@@ -16,13 +17,6 @@ if TYPE_CHECKING:
     from laconic.tools.arguments import Argument
     from laconic.tools.knowledge import Branch, Library
 
-# Asked for by people who hand the output to a program, or who want to read all of it.
-_EXACT_OPTION = pattern(
-    r"--(?:json|porcelain|null|print0|format|jq|template|message-format|output-format|help|version)"
-    r"(?:=.*)?|-z|-0|-print0|-printf|--pretty=t?format:.*|--reporter=json|--junit-?xml(?:=.*)?"
-    r"|(?:-o=?|--output=)(?:json|yaml|name|wide|tsv|jsonl|csv|xml|jsonpath.*|go-template.*|custom-.*)"
-)
-_FORMATS = frozenset("json yaml name wide tsv jsonl csv xml".split())
 _VERSIONED = pattern(r"(.*?[A-Za-z])-?[0-9]+(?:\.[0-9]+)*(?:\.exe)?")
 
 
@@ -108,7 +102,7 @@ class Filters:
         with_passthrough: also one that an option of the command passes by.
         """
         arguments = self._inner(arguments)
-        if not arguments or asks_for_exact(arguments):
+        if not arguments or exact_option(arguments):
             return None
         texts = {argument.text for argument in arguments}
         for entry in self._entries.get(self._program(arguments[0], self._entries), ()):
@@ -123,7 +117,7 @@ class Filters:
     def is_exact(self, arguments: list[Argument]) -> bool:
         """Tell whether a command reads something out, so that each of its lines is wanted."""
         arguments = self._inner(arguments)
-        if not arguments or asks_for_exact(arguments):
+        if not arguments or exact_option(arguments):
             return True
         entries = self._exact.get(self._program(arguments[0], self._exact), ())
         return any(self._fits(entry, arguments) for entry in entries)
@@ -169,17 +163,6 @@ class Filters:
             branch = branch.child(word) if branch else None
             pos += 1
         return pos
-
-
-def asks_for_exact(arguments: list[Argument]) -> bool:
-    texts = [argument.text or "" for argument in arguments]
-    for pos, text in enumerate(texts[1:], 1):
-        if _EXACT_OPTION.fullmatch(text):
-            return True
-        following = texts[pos + 1] if pos + 1 < len(texts) else ""
-        if text in ("-o", "--output") and following.partition("=")[0] in _FORMATS:
-            return True
-    return False
 
 
 def is_passed_through(wanted: Filter, arguments: list[Argument]) -> bool:

@@ -18,6 +18,7 @@ from laconic.shell.ast import Assignment, Command, Function
 from laconic.shell.walk import commands
 from laconic.shell.words import literal
 from laconic.tools.arguments import Argument, evaluate
+from laconic.tools.exact import exact_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,15 +39,7 @@ _OWN_SHELL = (
     r"|--(?:version|help|list|summary|dump|show|fmt|edit|init|completions)"
 )
 _SWITCHES = frozenset(("LACONIC_DISABLED", "LACONIC_NO_FILTER"))
-# requests for output that a program reads; filters may know more of their own
-_MACHINE_READABLE = (
-    r"--json(?:=.*)?|--porcelain(?:=.*)?|-z|-0|--null|--print0|-print0|--format(?:=.*)?|--jq(?:=.*)?"
-    r"|--template(?:=.*)?|--pretty=(?:format|tformat):.*|--message-format(?:=.*)?|--output-format(?:=.*)?"
-    r"|--output=(?:json|yaml|name|wide|text|tsv|jsonpath.*|go-template.*|custom-columns.*)"
-    r"|-o(?:=)?(?:json|yaml|name|jsonpath.*|go-template.*|custom-columns.*)|--reporter=json|--junit-xml=.*"
-)
-_MACHINE_FORMATS = frozenset(["json", "yaml", "name", "jsonl", "ndjson", "csv", "tsv", "xml"])
-_ENDLESS = frozenset(["--watch", "--watchAll", "--follow", "--serve", "-f/follow"])
+_ENDLESS = frozenset(["--watch", "--watchAll", "--follow", "--serve"])
 
 
 class Note:
@@ -229,7 +222,7 @@ class _Plan:
             return _Found(reason="is laconic already")
         if base in self.functions:
             return _Found(reason=f"{base} is a function here")
-        if reason := _for_programs(inner):
+        if reason := _not_for_readers(inner):
             return _Found(reason=reason)
         found = self.options.find_filter(inner) if inner else None
         if found is None:
@@ -278,24 +271,12 @@ class _Found:
         self.id, self.offset, self.reason = id, offset, reason
 
 
-def _for_programs(arguments: list[Argument]) -> str:
+def _not_for_readers(arguments: list[Argument]) -> str:
     """Why the output is not meant for a reader: a program reads it, or it never ends."""
-    for pos, argument in enumerate(arguments[1:], start=1):
-        word = argument.text
-        if word is None:
-            continue
-        if word.startswith("-") and re.fullmatch(_MACHINE_READABLE, word):
-            return f"{word} asks for output that a program reads"
-        if word in ("-o", "--output") and _follows_format(arguments, pos):
-            return f"{word} asks for output that a program reads"
-        if word in _ENDLESS:
-            return f"{word}: it runs until it is stopped"
-    return ""
-
-
-def _follows_format(arguments: list[Argument], pos: int) -> bool:
-    following = arguments[pos + 1].text if pos + 1 < len(arguments) else None
-    return following is not None and following.partition("=")[0] in _MACHINE_FORMATS
+    if option := exact_option(arguments):
+        return f"{option} asks for output that a program reads"
+    endless = next((a.text for a in arguments[1:] if a.text in _ENDLESS), None)
+    return f"{endless}: it runs until it is stopped" if endless else ""
 
 
 def _base_names(words: list[str]) -> list[str]:
