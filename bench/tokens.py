@@ -1,8 +1,8 @@
 """Measure the estimate of tokens against real tokenizers: python bench/tokens.py COUNTS.json DIR.
 
 COUNTS.json holds {"file": [tokens, ...]} for the files in DIR, as counted by any tokenizers. With
-no arguments the recorded outputs of tests/cases/compact are counted by a tokenizer that is
-installed (`pip install rs_bpe`, which carries its vocabulary).
+no arguments the recorded outputs of tests/cases/compact are counted by the tokenizer that laconic
+uses where it is installed (`pip install 'laconic[tokens]'`), and its speed is measured.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from laconic.compact.tokens import estimate
+from laconic.record import tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,22 +31,29 @@ def counted(argv: list[str]) -> list[tuple[str, str, float]]:
         return [(n, read(directory / n), statistics.mean(c)) for n, c in counts.items()]
     count = exact_counter()
     if count is None:
-        sys.exit("no tokenizer is installed: pip install rs_bpe")
+        sys.exit("no tokenizer is installed: pip install 'laconic[tokens]'")
     paths = [path for path in sorted(CASES.rglob("*.in")) if path.stat().st_size > SMALLEST]
     texts = [(str(path.relative_to(CASES)), read(path)) for path in paths]
+    show_speed("recorded outputs", "".join(text for _, text in texts), count)
+    show_speed("a line of dashes", "-" * tokenizer.MOST_BYTES, count)
     return [(name, text, count(text)) for name, text in texts]
 
 
 def exact_counter() -> Callable[[str], int] | None:
-    """Give a tokenizer that is installed and carries its vocabulary, if any."""
+    started = time.perf_counter()
     try:
-        from rs_bpe.bpe import openai  # type: ignore[import-not-found]  # noqa: PLC0415 - optional
+        count = tokenizer.counter()
     except ImportError:
         return None
-    started = time.perf_counter()
-    encoder = openai.o200k_base()
     print(f"the vocabulary loads in {(time.perf_counter() - started) * 1000:.0f} ms")
-    return lambda text: int(encoder.count(text))
+    return count
+
+
+def show_speed(name: str, text: str, count: Callable[[str], int]) -> None:
+    started = time.perf_counter()
+    count(text)
+    megabytes = len(text.encode()) / 1e6
+    print(f"{name}: {megabytes / (time.perf_counter() - started):.1f} MB/s")
 
 
 def read(path: Path) -> str:

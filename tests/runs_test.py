@@ -253,7 +253,7 @@ def test_damaged_records_are_set_aside_and_what_waits_is_kept(state_dir, old_rec
     assert record_run(state_dir, Run("new"))
     assert rows(state_dir) == ["new"]
     assert (state_dir / BROKEN).read_bytes()[:untouched] == data[:untouched]
-    ok, (state, message, hint) = health.findings(state_dir)
+    ok, (state, message, hint), _tokens = health.findings(state_dir)
     assert ok.state == "ok"
     assert state == "warn"
     assert f"{BROKEN}: damaged records, set aside on " in message
@@ -297,7 +297,7 @@ def _read_as_nobody(directory):
         with reading(directory) as (connection, note):
             assert connection.execute(COUNT).fetchone() == (300,)
         assert note == "what ran last may be missing: permission denied"
-        (finding,) = health.findings(directory)
+        finding, _tokens = health.findings(directory)
         assert finding.message.endswith("is read-only, so nothing is recorded")
     except BaseException:  # noqa: BLE001 - this is a child of the test: it must not go on
         traceback.print_exc()
@@ -307,7 +307,8 @@ def _read_as_nobody(directory):
 
 def test_healthy_records_are_called_so(state_dir):
     record_run(state_dir, a_run())
-    assert health.findings(state_dir) == [("ok", f"{state_dir / DATABASE}: 1 runs", "")]
+    records, _tokens = health.findings(state_dir)
+    assert records == ("ok", f"{state_dir / DATABASE}: 1 runs", "")
 
 
 def test_records_of_a_newer_laconic_are_left_alone(state_dir):
@@ -319,7 +320,7 @@ def test_records_of_a_newer_laconic_are_left_alone(state_dir):
     assert not bring_in(state_dir)
     with pytest.raises(LaconicError, match="was written by a newer laconic"), reading(state_dir):
         pass
-    assert [finding.state for finding in health.findings(state_dir)] == ["broken"]
+    assert health.findings(state_dir)[0].state == "broken"
     with contextlib.closing(sqlite3.connect(state_dir / DATABASE)) as connection:
         connection.execute(f"PRAGMA user_version = {migrations.newest()}")
     assert rows(state_dir) == ["first", "second"]

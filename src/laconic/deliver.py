@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from laconic.compact.lines import read_streams
+from laconic.compact.result import SHORT
 from laconic.compact.tokens import estimate
 from laconic.present import RUN, hidden_notice, masked_status_notice, render, with_lines
 from laconic.record.runs import Run, record_run
 from laconic.record.store import Store
+from laconic.record.tokenizer import MOST_BYTES, counts
 from laconic.run.pipes import matches, pick
 from laconic.run.spool import BOTH, ERR, OUT
 from laconic.run.window import LARGE, look_through
@@ -34,12 +36,13 @@ class Delivery:
     """What is printed in place of an output, and what the records say of it.
 
     texts: by stream, None for the output as it is. status: the exit status of the whole, with the
-    pipe that was taken off. hidden, total: lines.
+    pipe that was taken off. piped: what that pipe leaves, None without one. hidden, total: lines.
+    is_exact: the tokens are counted, not estimated.
     """
 
     __slots__ = (
-        "filter_id", "hidden", "is_override", "piped_tokens", "raw_id", "raw_tokens",
-        "shown_tokens", "status", "texts", "total",
+        "filter_id", "hidden", "is_exact", "is_override", "piped", "piped_tokens", "raw_id",
+        "raw_tokens", "shown_tokens", "status", "texts", "total",
     )  # fmt: skip
 
     def __init__(self, status: int) -> None:
@@ -47,12 +50,16 @@ class Delivery:
         self.texts: dict[str, bytes] | None = None
         self.filter_id = self.raw_id = ""
         self.hidden = self.total = self.raw_tokens = self.shown_tokens = 0
+        self.piped: bytes | None = None
         self.piped_tokens: int | None = None
-        self.is_override = False
+        self.is_exact = self.is_override = False
 
 
 class Source:
-    """The output of a command that has ended, and how much of it was shown while it ran."""
+    """The output of a command that has ended, and how much of it was shown while it ran.
+
+    printed: how much of each stream was shown as it is. is_known: all that was shown is known.
+    """
 
     def __init__(self, runner: Runner, followers: Mapping[str, Follower]) -> None:
         self.runner, self.spool, self.followers = runner, runner.spool, followers
@@ -60,6 +67,9 @@ class Source:
         self.size = sum(self.sizes.values())
         self.shown_lines = sum(follower.lines for follower in followers.values())
         self.hidden_lines = sum(follower.hidden for follower in followers.values())
+        self.printed = dict(runner.printed)
+        picked = sum(len(follower.picked) for follower in followers.values())
+        self.is_known = runner.printer.written == sum(self.printed.values()) + picked
 
     @property
     def path(self) -> str:
@@ -78,6 +88,11 @@ class Source:
             )
             for stream, size in self.sizes.items()
         }
+
+    def shown(self, stream: str, raw: bytes) -> bytes:
+        """What was shown of a stream while the command ran."""
+        picked = self.followers[stream].picked if stream in self.followers else b""
+        return raw[: self.printed[stream]] + picked
 
     def tokens(self) -> int:
         """An estimate from the beginning of the output: of most outputs that is all of it."""
@@ -126,6 +141,8 @@ def _show_whole(
     lines = read_streams(raw[OUT], raw.get(ERR, b""))
     compacted = view.compacted(delivery.status, lines)
     if compacted is None:
+        if source.hidden_lines:  # what stands behind them is printed already
+            _show_rest(delivery, view, source)
         return
     if task.pipe:
         compacted = with_lines(compacted, matches(task.pipe, source.path, environ))
@@ -149,7 +166,9 @@ def _show_rest(delivery: Delivery, view: View, source: Source) -> None:
         delivery.hidden = compacted.hidden
     delivery.hidden += source.hidden_lines
     delivery.total = source.shown_lines + len(lines)
-    line = hidden_notice(delivery.hidden, delivery.total, source.spool.raw_id)
+    shortened = sum(row.kind == SHORT for row in compacted.shown) if compacted else 0
+    remark = f", {shortened} shortened" if shortened else ""
+    line = hidden_notice(delivery.hidden, delivery.total, source.spool.raw_id, remark)
     delivery.texts[OUT] += _encoded(line)
     delivery.filter_id = view.name
 
@@ -173,7 +192,7 @@ def _honour_pipe(
 ) -> None:
     """Put the pipe's own result in place of ours where there is none, or where it is less."""
     command_status, delivery.status = delivery.status, status
-    delivery.piped_tokens = _tokens(piped)
+    delivery.piped, delivery.piped_tokens = piped, _tokens(piped)
     ours = None if delivery.filter_id == WINDOW else delivery.texts
     is_less = ours is not None and delivery.piped_tokens < sum(map(_tokens, ours.values()))
     if ours is None or (task.prefer_less and is_less):
@@ -228,6 +247,8 @@ def write_down(
     duration_s: float,
     environ: Mapping[str, str],
 ) -> None:
+    """Write down the run, when all is printed: counting tokens may take a moment."""
+    _count_tokens(delivery, source)
     agent, session = agent_of(environ)
     run = Run(
         task.command,
@@ -240,6 +261,7 @@ def write_down(
         raw_tokens=delivery.raw_tokens,
         piped_tokens=delivery.piped_tokens,
         shown_tokens=delivery.shown_tokens,
+        exact=delivery.is_exact,
         pipe_override=delivery.is_override,
         project=choice.project,
         agent=agent,
@@ -247,6 +269,35 @@ def write_down(
         raw_id=delivery.raw_id,
     )
     record_run(choice.settings.directories.state, run)
+
+
+def _count_tokens(delivery: Delivery, source: Source) -> None:
+    """Put counts in the place of estimates, where a tokenizer is installed."""
+    is_again = delivery.texts is None and source.hidden_lines > 0  # all of it, behind a part of it
+    if is_again or not source.is_known or source.size > MOST_BYTES:
+        return
+    raw = source.read()
+    shown = {} if delivery.texts is None else _all_shown(delivery.texts, source, raw)
+    found = counts([*raw.values(), *shown.values(), delivery.piped or b""])
+    if found is None:
+        return
+    delivery.raw_tokens = delivery.shown_tokens = sum(found[: len(raw)])
+    if delivery.texts is not None:
+        delivery.shown_tokens = sum(found[len(raw) : -1])
+    if delivery.piped is not None:
+        delivery.piped_tokens = found[-1]
+    delivery.is_exact = True
+
+
+def _all_shown(
+    texts: Mapping[str, bytes], source: Source, raw: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """The texts, each behind what was shown of its stream while the command ran."""
+    shown = dict(texts)
+    for name in source.sizes:
+        stream = OUT if name == BOTH else name
+        shown[stream] = source.shown(name, raw[stream]) + texts.get(stream, b"")
+    return shown
 
 
 def _tokens(data: bytes) -> int:

@@ -113,6 +113,8 @@ def _visible(line: bytes) -> bytes:
 
 def _find(store: Store, wish: str) -> tuple[str, Source | None]:
     """Give the id of an output that is there, and its run as far as that is known."""
+    if wish != LAST and not is_id(wish):
+        raise MissingError(f"{wish!r}: is no id: six letters and digits", "laconic history")
     source, gone = None, None
     try:
         with reading(store.state_dir) as (connection, _):
@@ -143,15 +145,18 @@ def _missing(raw_id: str, wish: str, gone: tuple[int, str] | None, *, known: boo
         return MissingError(f"{raw_id} is gone: its file was removed", "run the command again")
     if wish == LAST:
         return MissingError("no output is kept yet")
-    why = "no output has this id" if is_id(wish) else "is no id: six letters and digits"
-    return MissingError(f"{wish!r}: {why}", "laconic history")
+    return MissingError(f"{wish!r}: no output has this id", "laconic history")
 
 
 def _count(store: Store, raw_id: str, source: Source | None, printed: bytes) -> None:
     if not printed:
         return
-    from laconic.compact.tokens import estimate  # noqa: PLC0415 - behind the output
+    from laconic.compact.tokens import estimate_bytes  # noqa: PLC0415 - behind the output
+    from laconic.record.tokenizer import counts  # noqa: PLC0415
 
+    # Of more than the agent reads, nobody knows which part that is.
+    is_whole = len(printed) < limit_of(source.agent if source else "")
+    counted = counts([printed]) if is_whole else None
     row = {
         "id": new_row_id(),
         "time": microseconds(),
@@ -159,7 +164,7 @@ def _count(store: Store, raw_id: str, source: Source | None, printed: bytes) -> 
         "filter": source.filter if source else "",
         "program": source.program if source else "",
         "project": source.project if source else "",
-        "tokens": estimate(printed.decode("utf-8", "replace")),
-        "exact": 0,
+        "tokens": counted[0] if counted else estimate_bytes(printed),
+        "exact": int(counted is not None),
     }
     append(store.state_dir, "recalls", row)

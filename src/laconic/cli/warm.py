@@ -18,6 +18,7 @@ from laconic.agents.values import Answer
 from laconic.cli import shell
 from laconic.cli.main import run as run_command_line
 from laconic.cli.remote import attend
+from laconic.record import tokenizer
 from laconic.redact import redact
 from laconic.server import wire
 from laconic.server.board import BUSY, IDLE
@@ -104,6 +105,7 @@ def warm_up() -> None:
         data = json.dumps({**call, "tool_input": {"command": command}}).encode()
         answer_hook("claude-code", "", data, {"HOME": "/nonexistent", "PATH": "/"}, "/")
     redact("curl -H 'Authorization: none' https://example.com")
+    tokenizer.load()
 
 
 # -- questions that the command line answers -------------------------------------------------------
@@ -185,6 +187,7 @@ def status(connection: Connection, _call: Call) -> None:
         "calls": board.calls,
         "workers": f"{board.count(IDLE)} idle, {board.count(BUSY)} busy",
         "memory": f"{resident_bytes() >> 20} MB in this worker",
+        "tokens": f"counted by {tokenizer.PACKAGE}" if tokenizer.is_loaded() else "estimated",
     }
     lines = "".join(f"{name}\t{value}\n" for name, value in found.items())
     connection.send(wire.answer(0, lines.encode()))

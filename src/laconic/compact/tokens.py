@@ -2,8 +2,8 @@
 
 The weights are fitted to the mean of two real vocabularies (o200k and cl100k) on 44 real outputs of
 commands; docs/filters.md has the error, bench/tokens.py measures it. Bytes divided by four is wrong
-by a quarter: digits and marks cost most. A tokenizer would count exactly, but its vocabulary takes
-longer to load than a whole run takes.
+by a quarter: digits and marks cost most. What is shown is decided by the estimate, because a real
+vocabulary takes as long to load as a whole run; the records may have counts (record/tokenizer.py).
 """
 
 from __future__ import annotations

@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from laconic.errors import LaconicError
-from laconic.record import journal
+from laconic.record import journal, tokenizer
 from laconic.record.database import BROKEN, DATABASE, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+_COUNT = "SELECT count(*), coalesce(sum(exact), 0) FROM runs"
 
 
 class Finding(NamedTuple):
@@ -27,7 +30,7 @@ class Finding(NamedTuple):
 def findings(state_dir: str | os.PathLike[str]) -> list[Finding]:
     """Look at the records: read them, bring in the journal, name what is in the way."""
     directory = Path(state_dir)
-    return [_records(directory), *_set_aside(directory), *_waiting(directory)]
+    return [_records(directory), *_set_aside(directory), *_waiting(directory), _tokens()]
 
 
 def _records(directory: Path) -> Finding:
@@ -37,13 +40,14 @@ def _records(directory: Path) -> Finding:
     try:
         with reading(directory) as (connection, _):
             damage: str = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-            count: int = connection.execute("SELECT count(*) FROM runs").fetchone()[0]
+            count, exact = connection.execute(_COUNT).fetchone()
     except LaconicError as error:
         return Finding("broken", error.message, error.hint)
     if damage != "ok":
         hint = f"remove it or: sqlite3 {path} .recover"
         return Finding("broken", f"{path}: is damaged: {damage}", hint)
-    return Finding("ok", f"{path}: {count:,} runs")
+    counted = f", the tokens of {exact:,} counted" if exact else ""
+    return Finding("ok", f"{path}: {count:,} runs{counted}")
 
 
 def _set_aside(directory: Path) -> Iterator[Finding]:
@@ -65,3 +69,13 @@ def _waiting(directory: Path) -> Iterator[Finding]:
     if sum(sizes) > journal.FULL_BYTES:
         message = f"{sum(sizes) >> 10} KB of runs wait in {directory / name}"
         yield Finding("warn", message, f"close what holds {DATABASE} open; fuser shows it")
+
+
+def _tokens() -> Finding:
+    package = tokenizer.PACKAGE
+    if tokenizer.works():
+        return Finding("ok", f"tokens are counted by {package} ({tokenizer.VOCABULARY})")
+    if tokenizer.is_installed():
+        hint = f"pip install --force-reinstall {package}; or remove it"
+        return Finding("warn", f"{package} does not work: tokens are estimated", hint)
+    return Finding("ok", "tokens are estimated; to count them: pip install 'laconic[tokens]'")

@@ -72,6 +72,10 @@ def row_of(run: Run, now: float | None = None) -> dict[str, Any]:
 
     limit = limit_of(run.agent)
     asked = run.raw_tokens if run.piped_tokens is None else run.piped_tokens
+    read_without = capped(asked, run.raw_tokens, run.raw_chars, limit)
+    read_with = capped(run.shown_tokens, run.raw_tokens, run.raw_chars, limit)
+    # Nobody knows which part the agent would have read: a share is an estimate.
+    is_share = (read_without, read_with) != (asked, run.shown_tokens)
     return {
         "id": new_row_id(),
         "time": microseconds(now),
@@ -84,9 +88,9 @@ def row_of(run: Run, now: float | None = None) -> dict[str, Any]:
         "raw_tokens": run.raw_tokens,
         "piped_tokens": run.piped_tokens,
         "shown_tokens": run.shown_tokens,
-        "input_tokens": capped(asked, run.raw_tokens, run.raw_chars, limit),
-        "output_tokens": capped(run.shown_tokens, run.raw_tokens, run.raw_chars, limit),
-        "exact": int(run.exact),
+        "input_tokens": read_without,
+        "output_tokens": read_with,
+        "exact": int(run.exact and not is_share),
         "pipe_override": int(run.pipe_override),
         "project": plain(run.project),
         "agent": plain(run.agent),

@@ -141,8 +141,10 @@ def _adopt_one(store: Store, raw_id: str, paths: dict[str, Path], now: float) ->
     if is_new:
         size = sum(path.stat().st_size for path in paths.values())
         text = command.read_text("utf-8", "replace") if command else ""
+        # When it ran, not now: what ran since then is the last.
+        began = min(path.stat().st_mtime for path in (*paths.values(), command) if path)
         store.keep(dict(paths), raw_id)
-        record_run(store.state_dir, Run(text, raw_bytes=size, raw_id=raw_id), now)
+        record_run(store.state_dir, Run(text, raw_bytes=size, raw_id=raw_id), began)
     for path in (*paths.values(), *([command] if command else [])):
         path.unlink(missing_ok=True)
     return is_new
