@@ -253,12 +253,14 @@ static bool tell(struct run *run) {
 static int wait_for_command(struct run *run) {
     int status = 0, ignored;
     off_t seen = 0;
+    bool is_still = false; /* nothing new when last asked: a question without a newline is shown */
     long next = now_ms() + 2 * STREAM_MS;
     while (!has_ended(&status)) {
         wait_for_events(kill_at != 0 ? GRACE_MS / 10 : STREAM_MS);
         off_t spooled = streams[0].spooled + streams[1].spooled;
-        if (!is_raw && run->server >= 0 && spooled > seen && now_ms() >= next) {
+        if (!is_raw && run->server >= 0 && (spooled > seen || !is_still) && now_ms() >= next) {
             ask(run, 'm', &(struct buffer){0}, &ignored);
+            is_still = spooled == seen;
             seen = spooled;
             next = now_ms() + STREAM_MS;
         }
@@ -273,7 +275,7 @@ static int wait_for_command(struct run *run) {
 /* Somebody in the background still writes: leave a process that moves that to spools of its own. */
 static bool linger(void) {
     char id[6], old[PATH_ROOM];
-    for (int pos = 0; pos < stream_count && make_id(id); pos++) {
+    for (int pos = make_id(id) ? 0 : stream_count; pos < stream_count; pos++) {
         strcpy(old, streams[pos].path);
         memcpy(strrchr(streams[pos].path, '/') + 1, id, sizeof id);
         if (rename(old, streams[pos].path) != 0) return false;

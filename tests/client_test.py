@@ -132,6 +132,14 @@ def test_what_is_certain_is_shown_while_a_command_runs(server):
     assert process.communicate(timeout=10) == (b"last\n", b"")
 
 
+def test_a_question_without_a_newline_is_shown_before_its_answer(server):
+    process = server.popen("run", "sh", "-c", "printf 'name? '; sleep 4; echo nobody")
+    started = time.monotonic()
+    assert process.stdout.read(6) == b"name? "
+    assert time.monotonic() - started < 3
+    assert process.communicate(timeout=10) == (b"nobody\n", b"")
+
+
 def test_order_and_bytes_of_both_streams_are_kept(server):
     script = "printf 'a\\n'; printf 'b\\377\\000\\n' >&2; printf 'c'; exit 3"
     done = server.run("run", "sh", "-c", script, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

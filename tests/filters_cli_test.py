@@ -80,6 +80,8 @@ def test_list_and_show(laconic):
         ("git log -3 --format=%h", 1, "none: --format=%h asks for exact output"),
         ("kubectl get pods -o json", 1, "none: -o json asks for exact output"),
         ("cat x", 1, "none: it reads something out; its output is shown as it is"),
+        ("wc -l a b", 1, "none: it reads something out; its output is shown as it is"),
+        ("python3 -m pip list", 1, "none: it reads something out; its output is shown as it is"),
         ("./build.sh", 1, "none: no filter; only a large output is compacted"),
     ],
 )
@@ -204,6 +206,11 @@ def test_new_says_which_filter_it_takes_the_place_of(output, laconic):
         "instead of: git/log (built-in)",
         "next: say what to drop, then: laconic filters test mine",
     ]
+
+
+def test_new_says_when_its_name_is_that_of_a_built_in_filter(output, laconic):
+    out = laconic("new", "pytest", "--from", output, "--command", "mytool build")[1]
+    assert out.splitlines()[1:3] == ["for: mytool build", "instead of: pytest (built-in)"]
 
 
 @pytest.mark.parametrize(

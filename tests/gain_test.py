@@ -128,7 +128,7 @@ def test_since_takes_a_span(laconic, state_dir):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["gain", "--since", "soon"], "laconic: 'soon' is no span of time\n"),
+        (["gain", "--since", "soon"], "laconic: 'soon' is neither a span nor a date\n"),
         (["gain", "--daily", "--weekly"],
          "laconic: argument --weekly: not allowed with argument --daily\n"),
         (["gain", "--json", "--csv"],

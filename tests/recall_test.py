@@ -139,6 +139,7 @@ def test_last_is_the_last_and_says_which(store, laconic):
         rf"laconic: {second} is from \d{{4}}-\d\d-\d\d [\d:]{{8}}: cargo test\n", err
     )
     assert laconic("recall", first)[1] == b"first"
+    assert laconic("recall", "")[2].startswith("laconic: '': is no id")
 
 
 def test_a_terminal_is_not_commanded_unless_raw(store):
@@ -247,3 +248,14 @@ def test_an_output_of_a_killed_laconic_is_found(store, laconic):
     os.utime(spool, (time.time() - 60,) * 2)
     assert laconic("recall", "last")[:2] == (0, b"so far")
     assert b"aaaaaa  exit ?" in laconic("history")[1]
+
+
+def test_an_output_that_is_taken_in_later_is_not_the_last_one(store, laconic):
+    store.spool_dir.mkdir(parents=True)
+    for name, data in (("aaaaaa.both", b"of a server in the background"), ("aaaaaa.cmd", b"serve")):
+        (store.spool_dir / name).write_bytes(data)
+        os.utime(store.spool_dir / name, (time.time() - 60,) * 2)
+    record_run(store.state_dir, a_run(raw_id=""))
+    keep(store, {"out": b"of what ran since"}, now=time.time() - 30)
+    assert laconic("recall", "last")[:2] == (0, b"of what ran since")
+    assert laconic("recall", "aaaaaa")[:2] == (0, b"of a server in the background")

@@ -476,6 +476,12 @@ def test_a_diagnostic_appears_with_a_mark_for_what_is_between():
     assert "of 1001 lines hidden" in rest.splitlines()[-1]
 
 
+def test_what_appeared_while_it_ran_does_not_appear_again():
+    line = "seq -f 'line %g' 100; sleep 1.7; echo plain; echo error: x; sleep 1; echo done"
+    shown = shell(line).stdout.decode().splitlines()
+    assert shown[100:] == ["plain", "error: x", "done"]
+
+
 def test_with_a_filter_what_its_patterns_decide_appears(home):
     folder = home / ".config/laconic/filters"
     folder.mkdir(parents=True)
@@ -489,6 +495,42 @@ def test_with_a_filter_what_its_patterns_decide_appears(home):
     rest = end(process).decode().splitlines()
     assert rest[:2] == ["maybe", "sure 2"]
     assert "50 of 53 lines hidden" in rest[2]
+
+
+def test_what_was_shown_while_a_command_ran_is_not_shown_again(home):
+    folder = home / ".config/laconic/filters"
+    folder.mkdir(parents=True)
+    (folder / "sh.toml").write_text(
+        'command = ["sh"]\nkind = "summary"\ndrop = ["^noise"]\nmust_keep = ["^sure"]\n'
+    )
+    shown = run("sh", "-c", "echo noise; echo sure; sleep 2; seq 3").stdout.decode().splitlines()
+    assert shown[:4] == ["sure", "1", "2", "3"]
+    assert shown[4].startswith("[laconic: 1 of 5 lines hidden, see them: ")
+
+
+def test_a_line_without_end_is_not_said_to_be_whole():
+    done = run(sys.executable, "-c", "print('z' * 100_000)")
+    assert b"0 of 1 lines hidden, 1 shortened" in done.stdout
+
+
+def test_with_a_filter_what_none_of_its_patterns_speaks_of_appears(tmp_path):
+    (tmp_path / "Makefile").write_text("all:\n\t@echo serving; sleep 30\n")
+    process = start("make", cwd=tmp_path)
+    assert read_until(process, b"serving\n") == b"serving\n"
+    rest = end(process)
+    assert b"serving" not in rest
+    assert b"make: *** " in rest
+
+
+def test_what_a_filter_may_yet_change_waits_for_the_end(tmp_path):
+    compiled = "".join(f"\t@echo cc -c -O2 -o f{i}.o f{i}.c\n" for i in range(30))
+    (tmp_path / "Makefile").write_text(f"all:\n\t@echo first\n{compiled}\t@echo later; sleep 2\n")
+    process = start("make", cwd=tmp_path)
+    assert read_until(process, b"first\n") == b"first\n"
+    os.set_blocking(process.stdout.fileno(), True)
+    rest = process.communicate(timeout=10)[0].decode().splitlines()
+    assert rest[:2] == ["30 x cc -c in all", "later"]
+    assert rest[2].startswith("[laconic: 30 of 32 lines hidden")
 
 
 def test_a_command_that_is_told_to_end_may_say_goodbye():

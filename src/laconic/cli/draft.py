@@ -66,8 +66,8 @@ def main(args: argparse.Namespace) -> int:
     target = command_path(args.id, arguments_of(command))
     write_private(path, _draft(target, command, status, example.raw).encode())
     print(f"{path}\nfor: {target}")
-    if replaced := _replaced(command):
-        print(f"instead of: {replaced}")
+    for replaced in _replaced(args.id, command):
+        print(f"instead of: {replaced} ({BUILT_IN})")
     print(f"next: say what to drop, then: laconic filters test {args.id}")
     return 0
 
@@ -82,11 +82,13 @@ def _place(identifier: str) -> Path:
     return path
 
 
-def _replaced(command: str) -> str:
-    """Name the built-in filter that the new one takes the place of."""
+def _replaced(identifier: str, command: str) -> list[str]:
+    """Name the built-in filters that the new one takes the place of: by its id or its command."""
     now = load_filters(read_settings(), library()).filters.find(arguments_of(command))
-    built_in = load_filters(None, library()).filters.find(arguments_of(command))
-    return f"{built_in.id} ({BUILT_IN})" if built_in and now is not built_in else ""
+    built_in = load_filters(None, library())
+    found = built_in.filters.find(arguments_of(command))
+    names = {identifier}.intersection(built_in.ids)
+    return sorted(names.union([found.id] if found and now is not found else []))
 
 
 # -- where the output is -------------------------------------------------------------------------

@@ -32,4 +32,9 @@ def moment(text: str, now: float) -> float:
 def since(text: str, now: float) -> float:
     """Give the moment that `--since` names: so long ago (`2h`), or a date or time."""
     is_span = text.strip()[-1:].isalpha()
-    return now - seconds(text) if is_span else moment(text, now)
+    try:
+        return now - seconds(text) if is_span else moment(text, now)
+    except UsageError as error:
+        today = f"{datetime.fromtimestamp(now).astimezone():%Y-%m-%d}"
+        hint = f"30m, 2h, 7d or {today}"
+        raise UsageError(f"{text!r} is neither a span nor a date", hint) from error

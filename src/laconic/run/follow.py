@@ -1,13 +1,15 @@
 """Shows what is certain of an output while the command still runs.
 
 Without a filter: the first lines as they come, then every diagnostic, with marks for the gaps.
-With one: lines from the beginning, as long as its patterns alone decide whether they stay. What
-follows waits for the end, so that lines are never shown out of order.
+With one: lines from the beginning, as long as its patterns alone decide whether they stay; those
+that none of them speaks of only while nothing is hidden. What follows waits for the end, so that
+lines are never shown out of order.
 """
 
 from __future__ import annotations
 
 from laconic.compact.diagnostics import diagnostics, is_diagnostic
+from laconic.compact.filter import BUDGET
 from laconic.compact.notice import gap
 
 TYPE_CHECKING = False
@@ -20,18 +22,22 @@ _HEAD_LINES, _HEAD_BYTES = 100, 8 * 1024
 _MOST_SHOWN = 24 * 1024  # bytes of diagnostics; from then on all waits for the end
 _MOST_READ = 4 << 20  # per tick
 _SHORT = 200  # bytes between two lines that are shown
+_MOST_KEPT = 256 << 10  # as much as is counted of an output
+_MOST_FREE = 4 * 1024  # bytes from the beginning: no budget cuts these
 
 
 class Follower:
     """One stream of a runner.
 
     end: the byte behind the last line that was shown, lines: how many lines stand before it,
-    hidden: how many of these were not shown.
+    hidden: how many of these were not shown. picked: what was printed behind the first of those, as
+    far as it is kept.
     """
 
     def __init__(self, runner: Runner, stream: str) -> None:
         self._runner, self._stream = runner, stream
         self.end = self.lines = self.hidden = 0
+        self.picked = b""
         self._is_done = False
 
     def tick(self) -> None:
@@ -49,6 +55,8 @@ class Follower:
         self._runner.printer.write(self._stream, data)
         if is_next:
             self._runner.printed[self._stream] += len(data)
+        elif len(self.picked) < _MOST_KEPT:
+            self.picked += data
 
 
 def follower(runner: Runner, stream: str, wanted: Filter | None, *, is_exact: bool) -> Follower:
@@ -125,7 +133,7 @@ class Generic(Follower):
         elif self._waiting:
             between = f"{gap(self._waiting)}\n".encode()
             self.hidden += self._waiting
-        self._print(between + line + b"\n", is_next=False)
+        self._print(between + line + b"\n", is_next=not self.hidden)
         self.lines += self._waiting + 1
         self.end, self._waiting = end, 0
         self._shown += len(line)
@@ -145,7 +153,7 @@ class Filtered(Follower):
         data = self._new(self.end)
         for line in data.split(b"\n")[:-1]:
             text = line.decode("utf-8", "surrogateescape")
-            is_shown = self._filter.is_certain(text)
+            is_shown = self._filter.is_certain(text) or self._is_free(text)
             if b"\r" in line or b"\x1b" in line or not (is_shown or self._is_hidden(text)):
                 self._is_done = True
                 return
@@ -155,10 +163,25 @@ class Filtered(Follower):
             self.end += len(line) + 1
             self.lines += 1
 
+    def _is_free(self, text: str) -> bool:
+        """Tell whether no pattern speaks of a line; if one was hidden, all may still be raw."""
+        is_early = not self.hidden and self.end + len(text) < _MOST_FREE
+        return is_early and all(_leaves(branch, text) for branch in self._branches)
+
     def _is_hidden(self, text: str) -> bool:
         if is_diagnostic(text):
             return False
         return all(_hides(branch, text) for branch in self._branches)
+
+
+def _leaves(branch: Branch, text: str) -> bool:
+    """Tell whether a branch leaves a line as it is and where it is, whatever follows."""
+    if branch.show or branch.sections or branch.keep or branch.dedupe or branch.head or branch.tail:
+        return False
+    if 0 < branch.budget < BUDGET or 0 < branch.width < len(text) or branch.drop.matches(text):
+        return False
+    changing = (*(pattern for pattern, _ in (*branch.replace, *branch.groups)), *branch.trees)
+    return not any(pattern.search(text) for pattern in changing)
 
 
 def _hides(branch: Branch, text: str) -> bool:

@@ -1,0 +1,2 @@
+git log -1 --patch-with-stat
+status 0

@@ -1,0 +1,2 @@
+git log -2 -U1
+status 0

@@ -1,0 +1,2 @@
+go test -v ./alpha ./beta
+status 0

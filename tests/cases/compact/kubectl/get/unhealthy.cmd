@@ -1,0 +1,2 @@
+kubectl get pods
+status 0

@@ -1,0 +1,2 @@
+npm test -- --ci
+status 1

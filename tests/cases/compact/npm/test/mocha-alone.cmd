@@ -1,0 +1,2 @@
+mocha mo/m.js
+status 1

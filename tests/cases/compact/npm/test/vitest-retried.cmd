@@ -1,0 +1,2 @@
+npm test
+status 1

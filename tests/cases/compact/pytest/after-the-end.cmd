@@ -1,0 +1,2 @@
+pytest -p no:cacheprovider tests/test_late.py
+status 0

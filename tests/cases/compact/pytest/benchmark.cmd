@@ -1,0 +1,2 @@
+pytest -p no:cacheprovider tests/test_bench.py
+status 0

@@ -1,0 +1,2 @@
+pytest -p no:cacheprovider tests/test_skip.py
+status 0

@@ -1,0 +1,2 @@
+pytest -p no:cacheprovider --log-cli-level=INFO tests/test_log.py
+status 0

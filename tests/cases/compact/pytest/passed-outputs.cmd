@@ -1,0 +1,2 @@
+pytest -p no:cacheprovider -rP tests/test_log.py
+status 0

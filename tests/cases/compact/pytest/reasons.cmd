@@ -1,0 +1,2 @@
+pytest -v -ra -p no:cacheprovider tests/test_skip.py
+status 0

@@ -1,0 +1,2 @@
+vitest run --reporter=verbose d.test.js
+status 0
