@@ -39,7 +39,7 @@ bool place_python(char path[PATH_ROOM]) {
 #ifdef __APPLE__
     uint32_t room = sizeof own;
     if (_NSGetExecutablePath(path, &room) != 0 || realpath(path, own) == NULL) return false;
-    long length = PATH_ROOM - 1;
+    long length = (long)strlen(own);
 #else
     long length = sys(readlink, "/proc/self/exe", own, PATH_ROOM - 1);
 #endif

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
+import platform
 import subprocess
 import sys
 import venv
 import zipfile
 from pathlib import Path
 
+import hatch_build
 import pytest
 
 import warm
-
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("hatchling") is None, reason="hatchling is not installed"
-)
 
 
 def build(tmp_path, **variables):
@@ -58,6 +55,20 @@ def test_with_a_compiler_the_wheel_has_the_client_in_c(tmp_path):
     assert says(bin_dir / "laconic", "--version").stdout.startswith(b"laconic ")
     done = says(bin_dir / "laconic", "hook", "claude-code", input=warm.hook_input("rm -rf /"))
     assert warm.verdict(done.stdout) == "deny"
+
+
+@pytest.mark.skipif(warm.COMPILER is None, reason="there is no C compiler")
+def test_a_client_that_does_not_work_without_the_c_library_is_made_with_it(tmp_path, monkeypatch):
+    def compiled(name):
+        assert hatch_build.compile_client(warm.ROOT / "client", tmp_path / name, "1") == ""
+        assert hatch_build.works(tmp_path / name)
+        return b"bare_entry" in (tmp_path / name).read_bytes()
+
+    monkeypatch.delenv("LACONIC_NO_NATIVE", raising=False)
+    assert compiled("first") == (platform.machine() == "x86_64" and sys.platform == "linux")
+    works = iter([False, True])
+    monkeypatch.setattr(hatch_build, "works", lambda _: next(works))
+    assert not compiled("second")
 
 
 @pytest.mark.parametrize(
