@@ -56,6 +56,9 @@ def test_help_names_every_command():
         (["\x1b[31m"], "laconic: there is no command '\\x1b[31m'\nhint: laconic --help\n"),
         (["parse", "--no", "x"],
          "laconic: unrecognized arguments: --no\nhint: laconic parse --help\n"),
+        (["parse", "git", "status", "--short"],
+         "laconic: unrecognized arguments: --short\n"
+         "hint: put the command in quotes: laconic parse 'git ...'\n"),
         (["parse", "git", "status"],
          "laconic: parse takes one text\nhint: put it in quotes: laconic parse 'git status'\n"),
         (["config"],

@@ -77,7 +77,11 @@ def main(argv: list[str]) -> int:
         raise UsageError(f"there is no command {chosen!r}", _nearest(chosen))
     args, rest = build_parser(only=chosen).parse_known_args(argv)
     if rest:
-        raise UsageError(f"unrecognized arguments: {' '.join(rest)}", f"laconic {chosen} --help")
+        hint = f"laconic {chosen} --help"
+        first = next(iter(getattr(args, "command", None) or [""]))
+        if first.isalnum() and argv.index(first) < argv.index(rest[0]):
+            hint = f"put the command in quotes: laconic {chosen} '{first} ...'"
+        raise UsageError(f"unrecognized arguments: {' '.join(rest)}", hint)
     status: int = args.main(args)
     return status
 
