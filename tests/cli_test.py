@@ -48,6 +48,12 @@ def test_help_names_every_command():
     assert all(command.name in out and command.help in out for command in cli.COMMANDS)
 
 
+QUOTE_IT = (
+    "laconic: unrecognized arguments: --short\n"
+    "hint: put the command in quotes: laconic parse 'git ...'\n"
+)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -56,9 +62,7 @@ def test_help_names_every_command():
         (["\x1b[31m"], "laconic: there is no command '\\x1b[31m'\nhint: laconic --help\n"),
         (["parse", "--no", "x"],
          "laconic: unrecognized arguments: --no\nhint: laconic parse --help\n"),
-        (["parse", "git", "status", "--short"],
-         "laconic: unrecognized arguments: --short\n"
-         "hint: put the command in quotes: laconic parse 'git ...'\n"),
+        (["parse", "git", "status", "--short"], QUOTE_IT),
         (["parse", "git", "status"],
          "laconic: parse takes one text\nhint: put it in quotes: laconic parse 'git status'\n"),
         (["config"],

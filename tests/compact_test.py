@@ -9,6 +9,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from functools import partial
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -29,7 +30,7 @@ from laconic.compact.patterns import Pattern, Patterns
 from laconic.compact.pipeline import apply, compact
 from laconic.compact.result import GAP, MADE, SHORT, numbers_of
 from laconic.compact.result import RAW as WHOLE
-from laconic.compact.runs import backward_runs, forward_runs, rows_of_run
+from laconic.compact.runs import backward_bounds, forward_bounds, rows_of_runs
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.limit import limit, window
 from laconic.compact.tokens import estimate, estimate_lines
@@ -164,7 +165,7 @@ def test_the_promises_hold_for_recorded_outputs(case):
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_no_alarm_is_hidden_without_a_filter(case):
     lines = read_lines(case.raw)
-    views = [compact_generic(lines, 5), mistakes(lines), failures(1, lines), summary(lines)]
+    views = [compact_generic(lines, 5), mistakes(lines), failures(lines), summary(lines)]
     for compacted in filter(None, views):
         check_parts(compacted, clean(lines).texts)
         check_failure(compacted, clean(lines).texts)
@@ -294,7 +295,7 @@ PIECES = [
     "error", "fail", "FAILED", "0 errors", "no failures", "errors: 0", "10 failed", "x.py", ":3:",
     ":", " ", "  at ", "node_modules/", "/a.js:1:2", "test ", " ... ok", " PASSED", "a::b", "ok ",
     "✓ ", "✗", "\u00d7", "Compiling ", "v1.2", "12", "é", "\udcff", "\x85", "not ok ", "(3,7)",
-    "(line 3)", ")", "timeout", ".tf line ",
+    "(line 3)", ")", "timeout", ".tf line ", "de", "nied", "core d", "umped",
 ]  # fmt: skip
 
 
@@ -380,6 +381,7 @@ def test_lines_are_the_same_one_by_one_and_in_chunks(texts, chunk):
             assert len(lines) == len(lines.texts) == len(texts)
             assert lines.text == "\n".join(texts)
             assert lines.size == len(lines.text)
+            assert lines.at(range(0, len(texts), 3)) == dict(list(enumerate(texts))[::3])
 
 
 MASKS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60)
@@ -420,11 +422,16 @@ def test_runs_are_the_same_from_both_ends_and_in_any_chunks(texts, chunk, single
         lines = Lines(texts or [""])
     mask = masks.mask_of(single, len(lines))
     expected = plainly.runs(texts or [""], single)
-    assert list(forward_runs(lines, mask)) == expected
-    assert list(backward_runs(lines, mask)) == expected[::-1]
+    assert [run for bounds in forward_bounds(lines, mask) for run in runs_of(bounds)] == expected
+    backward = [run for bounds in backward_bounds(lines, mask) for run in runs_of(bounds)[::-1]]
+    assert backward == expected[::-1]
     for run in expected:
-        numbers = [n for row in rows_of_run(run, lines) for n in numbers_of(row)]
+        numbers = [n for row in rows_of_runs([run.start, run.stop], lines) for n in numbers_of(row)]
         assert numbers == [pos + 1 for pos in run]
+
+
+def runs_of(bounds: list[int]) -> list[range]:
+    return [range(start, stop) for start, stop in pairwise(bounds)]
 
 
 # -- errors without end --------------------------------------------------------------------------
@@ -433,11 +440,17 @@ ERRORS = [f"src/mod_{n}.py:{n}: error: wrong number {n}" for n in range(9000)]
 SHOWN_BOUND = 20_000  # tokens
 
 
+def test_a_test_run_that_ends_well_shows_what_failed_in_it():
+    """As a script does that looks at no exit status."""
+    lines = lines_of(*(f"PASS: check_{n}" for n in range(60)), "FAIL: check_60 (got 4)", *LOG_LINES)
+    assert "FAIL: check_60 (got 4)" in failures(lines).text()
+
+
 @pytest.mark.parametrize("before", [[], ["all is well"] * 50, ["", *LOG_LINES]])
 @pytest.mark.parametrize(
     "compacted_by",
     [
-        compact_generic, mistakes, summary, partial(failures, 1),
+        compact_generic, mistakes, summary, failures,
         partial(compact, Filter("x", {"command": ["x"]}), 1),
         partial(compact, Filter("x", {"command": ["x"], "tree": [{"match": "^(src/)"}]}), 1),
         partial(compact, Filter("x", {"command": ["x"], "must_keep": ["error"],
@@ -481,6 +494,27 @@ def test_the_same_error_without_end_is_shown_once():
     assert "error: the same (x50000)" in [row.text for row in compact_generic(Lines(texts)).shown]
 
 
+@pytest.mark.parametrize("view", [compact_generic, mistakes, summary, failures])
+def test_of_errors_that_repeat_without_end_each_line_is_shown_or_counted(view):
+    texts = [text for text in ERRORS for _ in range(3)]
+    numbers = [number for row in view(Lines(texts)).shown for number in row.numbers]
+    assert numbers == list(range(1, len(texts) + 1))
+
+
+@pytest.mark.parametrize(
+    ("pinned", "expected"),
+    [
+        ([], ["0", "1", "[... 6 lines hidden]", "8", "9"]),
+        ([4], ["0", "1", "2", "3", "4", "[... 3 lines hidden]", "8", "9"]),
+        ([2, 7], ["0", "1", "2", "[... 4 lines hidden]", "7", "8", "9"]),
+        ([5], ["0", "1", "[... 3 lines hidden]", "5", "6", "7", "8", "9"]),
+    ],
+)
+def test_a_mark_stands_for_three_lines_or_more(pinned, expected):
+    rows = limit(list(range(10)), 2, 2, masks.mask_of(pinned, 10))
+    assert [str(row) if isinstance(row, int) else row.text for row in rows] == expected
+
+
 def test_the_lines_of_a_filter_without_a_budget_are_all_shown():
     wanted = Filter("x", {"command": ["x"], "kind": "text", "budget": 0, "drop": ["^drop"]})
     compacted = compact(wanted, 1, Lines([*["drop this line, it is long"] * 9000, *ERRORS]))
@@ -502,7 +536,7 @@ SOURCES = [
     r"^[^a]*$", "[^]a]+$", "[^-a]", r"^\W+$", r"\D\D", r"[\s.]b", r"^[\W]*$", "a(?!.*b)",
     "(?<![a])b", r"^(?=[^.]*\.)", r"\bc", r"\Bc", r"c\Z", r"^(?P<x>a)(?:\s(b))?", r"(?i:^A)b",
     r"(?<=\s)c", "(?s:a.)", "^^a", r"^\t-|[\t-b]", "a\n|b", "^(a|b)|^(c)", "(?i)(A)|(B)",
-    r"a\(|\[a", r"[\]a]|[|]", r"^\B$",
+    r"a\(|\[a", r"[\]a]|[|]", r"^\B$", "bc$", "^a b$", "^a-",
 ]  # fmt: skip
 
 
@@ -764,7 +798,7 @@ def test_a_test_run_shows_failures_and_the_last_lines():
         "",
         "80 passed, 1 failed",
     ]
-    compacted = failures(1, lines_of(*texts))
+    compacted = failures(lines_of(*texts))
     got = [row.text for row in compacted.shown if row.kind == WHOLE]
     assert "test bad ... FAILED" in got
     assert got[-1] == "80 passed, 1 failed"

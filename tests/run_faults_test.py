@@ -66,7 +66,7 @@ def user_filter(home, name, text):
         "import sys; sys.modules['laconic.choice'] = None",
         "import sys; sys.modules['laconic.deliver'] = None",
         "import sys; sys.modules['laconic.settings'] = None",
-        "import laconic.compact.generic as g; g.forward_runs = lambda *_: 1 / 0",
+        "import laconic.compact.generic as g; g.forward_bounds = lambda *_: 1 / 0",
         "import laconic.compact.generic as g\ndef f(*_): raise RecursionError\ng.clean = f",
         "import laconic.record.store as s; s.Store.keep = lambda *_: 1 / 0",
         "import laconic.deliver as d; d.prepare = lambda *_: 1 / 0",

@@ -56,7 +56,7 @@ class View:
         if self.mode == ERRORS:
             return mistakes(lines)
         if self.mode == TESTS:
-            return failures(status, lines)
+            return failures(lines)
         if self.mode == OVERVIEW:
             return summary(lines)
         return compact(self.filter, status, lines) if self.filter else compact_generic(lines)

@@ -46,8 +46,8 @@ def _by_anchor() -> list[str]:
     endings: dict[str, list[str]] = {}
     for word in filter(str.isascii, WORDS):
         anchor = next((text for text in _ANCHORS if text in word), word)
-        ending = word.partition(anchor)[2]
-        behind = f"{re.escape(ending)}(?<={re.escape(word)})" if ending else ""
+        ending = re.escape(word.partition(anchor)[2])
+        behind = f"{ending}(?<={re.escape(word)})" if anchor != word else ""
         endings.setdefault(re.escape(anchor), []).append(behind)
     return [f"{anchor}(?:{'|'.join(found)})" for anchor, found in endings.items()]
 
@@ -60,7 +60,7 @@ def _by_beginning() -> Iterator[bytes]:
     return (beginning + b"[" + last + b"][^\n]*" for beginning, last in endings.items())
 
 
-_ANCHORS = ("x", "v", "f", "ss", "ra", "ab", "no", "time")
+_ANCHORS = ("x", "v", "f", "ss", "ra", "ab", "no", "time", "nied", "umped")
 # Each up to the end of the line. The most frequent come first: see _with_sign().
 _SIGNS = tuple(re.compile(rf"(?:{s})[^\n]*".encode()) for s in (*_PLACES, *_by_anchor()))
 _MARKS = tuple(re.compile(source) for source in _by_beginning())
@@ -98,15 +98,14 @@ def diagnostics(texts: Iterable[str]) -> set[int]:
 
 def find_diagnostics(lines: Lines) -> Mask:
     """The lines that are diagnostics; of very many, those in the middle may be harmless."""
-    chunks = lines.chunks
     signs, harmless = Known(_with_sign), Known(_harmless)
-    found = [signs.mask(_encoded(chunk).translate(_LOWERED)) for chunk in chunks]
-    behind = _settle(found, chunks, range(len(chunks)), harmless)
-    _settle(found, chunks, range(len(chunks) - 1, behind - 1, -1), harmless)
+    found = [signs.mask(_encoded(chunk).translate(_LOWERED)) for chunk in lines.chunks]
+    behind = _settle(found, lines, range(len(found)), harmless)
+    _settle(found, lines, range(len(found) - 1, behind - 1, -1), harmless)
     return b"".join(found)
 
 
-def _settle(found: list[Mask], chunks: list[str], order: range, harmless: Known) -> int:
+def _settle(found: list[Mask], lines: Lines, order: range, harmless: Known) -> int:
     """Take off what is harmless, chunk by chunk, until enough is left; give the next chunk."""
     left = _MOST
     for number in order:
@@ -114,14 +113,14 @@ def _settle(found: list[Mask], chunks: list[str], order: range, harmless: Known)
             return number
         if not any_of(found[number]):
             continue
-        texts = _encoded(chunks[number]).split(b"\n")[1:]
-        candidates = list(compress(texts, found[number]))
-        mask = harmless.mask(_joined(candidates).translate(_DIGIT_NOT_0))
+        texts = lines.split(number)
+        candidates = _encoded("\n".join(["", *compress(texts, found[number])]))
+        mask = harmless.mask(candidates.translate(_DIGIT_NOT_0))
         if any_of(mask):
             gone = mask_of(compress(indexes(found[number]), mask), len(texts))
             found[number] = without(found[number], gone)
-            candidates = list(compress(texts, found[number]))
-        left -= estimate_bytes(b"\n".join(candidates))
+            candidates = _encoded("\n".join(["", *compress(texts, found[number])]))
+        left -= estimate_bytes(candidates[1:])
     return order.stop
 
 
@@ -170,7 +169,7 @@ def _encoded(chunk: str) -> bytes:
 
 
 def _joined(texts: Iterable[bytes]) -> bytes:
-    return b"".join([b"\n" + text for text in texts])
+    return b"\n".join([b"", *texts])
 
 
 def _without_zeros(lowered: bytes) -> bytes:

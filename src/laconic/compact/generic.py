@@ -5,7 +5,7 @@ Only large output is touched. Errs towards showing: diagnostics and the two ends
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import chain, islice
 
 from laconic.compact.diagnostics import find_diagnostics
 from laconic.compact.filter import BUDGET, WIDTH
@@ -13,15 +13,21 @@ from laconic.compact.masks import mask_of, union, widened, without
 from laconic.compact.notice import has_notice
 from laconic.compact.patterns import Pattern
 from laconic.compact.pipeline import is_blank, is_cheaper
-from laconic.compact.result import Compacted, Row, Shown, numbers_of, shortened, text_of
-from laconic.compact.runs import backward_runs, forward_runs, repeated, rows_of_run
+from laconic.compact.result import Compacted, Row, numbers_of, texts_at, texts_of
+from laconic.compact.runs import (
+    backward_bounds,
+    forward_bounds,
+    repeated,
+    row_of_equal,
+    rows_of_runs,
+)
 from laconic.compact.stages.clean import clean
-from laconic.compact.stages.limit import clip, find_excess, fit, rows_between
+from laconic.compact.stages.limit import clip_rows, find_excess, fit, rows_between, with_marks
 from laconic.compact.tokens import estimate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from laconic.compact.lines import Lines, TextLines
     from laconic.compact.masks import Mask
@@ -34,7 +40,7 @@ _HEAD_SHARE = 0.5
 _BLOCK = 32  # rows whose cost is estimated together
 _WARNING = Pattern(r"(?i)\bwarn(?:ing)?s?\b")
 _SUMMARY = Pattern(
-    r"(?i)\b\d+ (?:tests?|passed|passing|failed|failing|skipped|ok)\b|^Tests?:|^ok\b"
+    r"(?i)\b\d+ (?:tests?|passed|passing|failed|failing|skipped)\b|^Tests?:|^ok\b(?! \d)"
 )
 
 
@@ -65,10 +71,10 @@ def mistakes(lines: Lines, context: int = _CONTEXT) -> Compacted | None:
     return _picked("err", lines, cleaned, widened(found, context), found)
 
 
-def failures(status: int, lines: Lines) -> Compacted | None:
+def failures(lines: Lines) -> Compacted | None:
     """Failures with the lines around them, and what sums up a test run."""
     cleaned, total = clean(lines), len(lines)
-    found = find_diagnostics(cleaned) if status else bytes(total)
+    found = find_diagnostics(cleaned)
     near = widened(found, _CONTEXT)
     last = mask_of(range(max(0, total - 3), total), total)
     wanted = union(union(near, last), _SUMMARY.mask(cleaned))
@@ -96,7 +102,12 @@ def _picked(
 
 def _fitting(rows: list[Row], cleaned: Lines, pinned: Mask, excess: Excess | None) -> list[Row]:
     kept = excess.left_of(pinned) if excess else pinned
-    return fit(rows, _clipper(cleaned, kept), cleaned.texts, BUDGET, _HEAD_SHARE, kept)
+    texts = texts_at(rows, cleaned)
+
+    def shorten(some: list[Row]) -> list[Row]:
+        return clip_rows(some, texts, WIDTH, kept)
+
+    return fit(rows, shorten, texts, BUDGET, _HEAD_SHARE, kept)
 
 
 def _cheaper(name: str, lines: Lines, cleaned: Lines, rows: list[Row]) -> Compacted | None:
@@ -115,30 +126,14 @@ def _with_marks(
     wanted = without(wanted, again)
     if excess is not None:
         left, wanted = excess.left_of(left), excess.left_of(wanted)
-    rows = rows_between(left, {}, part, wanted)
-    return [_row(row, again, cleaned, excess) for row in rows]
-
-
-def _row(row: Row, again: Mask, cleaned: Lines, excess: Excess | None) -> Row:
-    if isinstance(row, Shown):
-        return row
-    if excess is not None and row == excess.first:
-        return excess.mark
-    behind = again.find(0, row + 1)
-    end = len(again) if behind < 0 else behind
-    return rows_of_run(range(row, end), cleaned)[0]
-
-
-def _clipper(cleaned: Lines, pinned: Mask) -> Callable[[Row], Row]:
-    texts = cleaned.texts
-
-    def clipped(row: Row) -> Row:
-        if isinstance(row, Shown) or pinned[row]:
-            return row
-        text = texts[row]
-        return shortened(row, text, clip(text, WIDTH))
-
-    return clipped
+    rows = list(rows_between(left, {}, part, wanted))
+    follows = again[1:] + b"\0"
+    repeating = [row for row in rows if isinstance(row, int) and follows[row]]
+    runs = [range(row, follows.find(0, row) + 1) for row in repeating]
+    marks = {run.start: row_of_equal(run, cleaned) for run in runs}
+    if excess is not None:
+        marks[excess.first] = excess.mark
+    return with_marks(rows, marks)
 
 
 def _collapsed(cleaned: Lines, pinned: Mask) -> list[Row]:
@@ -147,22 +142,21 @@ def _collapsed(cleaned: Lines, pinned: Mask) -> list[Row]:
     An output that is too large for the budget is looked at from both ends, as far as it fits.
     """
     texts, total = cleaned.texts, len(cleaned)
-    ends = (*range(min(_ENDS, total)), *range(max(0, total - _ENDS), total))
-    single = union(pinned, mask_of(ends, total))
-    forward = (row for run in forward_runs(cleaned, single) for row in rows_of_run(run, cleaned))
-    head = _taken(forward, BUDGET, texts)
-    following = next(forward, None)
-    if following is None:
-        return _fitting(head, cleaned, pinned, None)
     again = repeated(cleaned, pinned)
     excess = find_excess(pinned, texts, again)
     if excess is not None:
         rows = _with_marks(cleaned, range(total), pinned, again, excess)
         return _fitting(rows, cleaned, pinned, excess)
-    backward = (
-        row for run in backward_runs(cleaned, single) for row in reversed(rows_of_run(run, cleaned))
-    )
-    tail = _taken(backward, BUDGET, texts)[::-1]
+    ends = (*range(min(_ENDS, total)), *range(max(0, total - _ENDS), total))
+    single = union(pinned, mask_of(ends, total))
+    parts = (rows_of_runs(bounds, cleaned) for bounds in forward_bounds(cleaned, single))
+    forward = chain.from_iterable(parts)
+    head = _taken(forward, BUDGET, texts)
+    following = next(forward, None)
+    if following is None:
+        return _fitting(head, cleaned, pinned, None)
+    parts = (rows_of_runs(bounds, cleaned)[::-1] for bounds in backward_bounds(cleaned, single))
+    tail = _taken(chain.from_iterable(parts), BUDGET, texts)[::-1]
     between = range(numbers_of(head[-1])[-1], numbers_of(tail[0])[0] - 1)
     if between:
         rows = [*head, *_with_marks(cleaned, between, pinned, again, None), *tail]
@@ -176,6 +170,6 @@ def _taken(rows: Iterator[Row], budget: int, texts: TextLines) -> list[Row]:
     taken: list[Row] = []
     cost = 0
     while cost <= budget and (block := list(islice(rows, _BLOCK))):
-        cost += estimate("\n".join([clip(text_of(row, texts), WIDTH) for row in block]))
+        cost += estimate("\n".join([text[:WIDTH] for text in texts_of(block, texts)]))
         taken += block
     return taken

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from laconic.compact.masks import Mask
 
 _SHORTEST = 16  # bytes of a line on average; shorter ones are searched faster than looked up
+_SAMPLE = 1024  # bytes that tell whether lines are short
 _PATIENCE = 4000  # lines that were new beyond the half; then there is no use in looking them up
 _MOST = 50_000  # lines that are remembered
 
@@ -32,7 +33,8 @@ class Known:
 
     def mask(self, text: bytes) -> Mask:
         """The lines that are found."""
-        if self._doubt > _PATIENCE or len(text) < _SHORTEST * text.count(b"\n"):
+        sample = text[:_SAMPLE]
+        if self._doubt > _PATIENCE or len(sample) < _SHORTEST * sample.count(b"\n"):
             return self._search(text)
         texts = text.split(b"\n")[1:]
         answers = self._answers

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from itertools import accumulate, chain, repeat
 from operator import add
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 OUT, ERR = "out", "err"
 _CHUNK = 1 << 14  # characters; between two searches a signal can end a run that takes too long
-_FEW_CHUNKS = 4  # of which all lines are made at once
 _MOST_SPLIT = 64  # chunks whose lines are at hand, if there are more
 
 
@@ -34,16 +33,15 @@ class Line:
 class Texts:
     """The lines of chunks as a sequence; each is made when it is asked for."""
 
-    __slots__ = ("_chunks", "_count", "_first", "_firsts", "_found", "_split")
+    __slots__ = ("_first", "_found", "_lines")
 
-    def __init__(self, chunks: list[str], firsts: list[int], count: int) -> None:
-        self._chunks, self._firsts, self._count = chunks, firsts, count
-        self._split: dict[int, list[str]] = {}
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
         self._first = 0  # of the chunk that was asked for last, with its lines
         self._found: list[str] = []
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._lines)
 
     def __getitem__(self, pos: int) -> str:
         place = pos - self._first
@@ -52,18 +50,14 @@ class Texts:
         return self._found[place]
 
     def __iter__(self) -> Iterator[str]:
-        return chain.from_iterable(map(split_chunk, self._chunks))
+        return chain.from_iterable(map(split_chunk, self._lines.chunks))
 
     def _turn_to(self, pos: int) -> int:
         """Have the chunk of a line at hand; give the place of the line in it."""
-        if not 0 <= pos < self._count:
+        if not 0 <= pos < len(self):
             raise IndexError(pos)
-        number = bisect_right(self._firsts, pos) - 1
-        if number not in self._split:
-            if len(self._split) >= _MOST_SPLIT:
-                self._split.clear()
-            self._split[number] = split_chunk(self._chunks[number])
-        self._first, self._found = self._firsts[number], self._split[number]
+        number = self._lines.chunk_of(pos)
+        self._first, self._found = self._lines.firsts[number], self._lines.split(number)
         return pos - self._first
 
 
@@ -72,22 +66,23 @@ class Lines:
 
     Held as chunks of many lines, with a newline in front of each line: an object for each line
     would cost more time than all stages together, and more memory than the output itself.
-    firsts: the index of the first line of each chunk. size: the number of characters.
+    counts: the number of lines of each chunk. firsts: the index of the first line of each. size:
+    the number of characters.
     """
 
-    __slots__ = ("_texts", "chunks", "count", "firsts", "out_count", "size")
+    __slots__ = ("_split", "chunks", "count", "counts", "firsts", "out_count", "size")
 
     def __init__(self, texts: Iterable[str] = (), out_count: int | None = None) -> None:
         found = list(texts)
         self._take(list(_cut("\n".join(found))) if found else [], out_count)
 
     def _take(self, chunks: list[str], out_count: int | None) -> None:
-        counts = [chunk.count("\n") for chunk in chunks]
-        self.chunks, self.count = chunks, sum(counts)
-        self.firsts = list(accumulate(counts, initial=0))[:-1]
+        self.counts = [chunk.count("\n") for chunk in chunks]
+        self.chunks, self.count = chunks, sum(self.counts)
+        self.firsts = list(accumulate(self.counts, initial=0))[:-1]
         self.out_count = self.count if out_count is None else out_count
         self.size = max(0, sum(map(len, chunks)) - 1)
-        self._texts: TextLines | None = None
+        self._split: dict[int, list[str]] = {}
 
     @classmethod
     def of_chunks(cls, chunks: list[str], out_count: int | None = None) -> Lines:
@@ -103,12 +98,33 @@ class Lines:
             yield Line(number, text, self.stream(number))
 
     @property
-    def texts(self) -> TextLines:
-        if self._texts is None:
-            found = Texts(self.chunks, self.firsts, self.count)
-            is_small = len(self.chunks) <= _FEW_CHUNKS
-            self._texts = list(found) if is_small else found
-        return self._texts
+    def texts(self) -> Texts:
+        return Texts(self)
+
+    def chunk_of(self, pos: int) -> int:
+        """The number of the chunk that has a line."""
+        return bisect_right(self.firsts, pos) - 1
+
+    def split(self, number: int) -> list[str]:
+        """The lines of a chunk; they stay at hand, as several stages look at the same ones."""
+        if number not in self._split:
+            if len(self._split) >= _MOST_SPLIT:
+                self._split.clear()
+            self._split[number] = split_chunk(self.chunks[number])
+        return self._split[number]
+
+    def at(self, wanted: Sequence[int]) -> dict[int, str]:
+        """The texts of some lines by their indexes, which are in order; a chunk at a time."""
+        found: dict[int, str] = {}
+        start = 0
+        while start < len(wanted):
+            number = self.chunk_of(wanted[start])
+            first, texts = self.firsts[number], self.split(number)
+            end = bisect_left(wanted, first + len(texts), start)
+            part = wanted[start:end]
+            found.update(zip(part, [texts[pos - first] for pos in part], strict=True))
+            start = end
+        return found
 
     @property
     def text(self) -> str:
@@ -150,7 +166,9 @@ def read_lines(raw: bytes, stream: str = OUT) -> Lines:
 def read_streams(out: bytes, err: bytes) -> Lines:
     """Both streams where each was spooled apart: no order between them is known."""
     first, second = list(_decoded(out)), list(_decoded(err))
-    return Lines.of_chunks(first + second, sum(chunk.count("\n") for chunk in first))
+    lines = Lines.of_chunks(first + second)
+    lines.out_count = sum(lines.counts[: len(first)])
+    return lines
 
 
 def _decoded(raw: bytes) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property, reduce
-from itertools import chain, compress, count, cycle, repeat, starmap
+from itertools import chain, compress, count, cycle, repeat
 from operator import mul, ne
 
 from laconic.compact.lines import split_indexes
@@ -61,7 +61,9 @@ class Pattern:
         # what finds runs takes longer to compile than to search a few chunks without it
         self._searched += len(lines.chunks)
         is_worth_it = self.is_anchored and self._searched > _FEW_CHUNKS
-        return b"".join(map(self._mask_by_runs if is_worth_it else self._mask_of, lines.chunks))
+        search, plain = self._mask_by_runs if is_worth_it else self._mask_of, self._plain_text
+        pairs = zip(lines.chunks, lines.counts, strict=True)
+        return b"".join([search(c, total) if plain in c else bytes(total) for c, total in pairs])
 
     def hits(self, lines: Lines) -> list[int]:
         """The indexes of the lines that match, in order."""
@@ -84,23 +86,24 @@ class Pattern:
             found = [(pos, match.groups()) for pos, match in matches if match]
             columns = list(map(list, zip(*(groups for _, groups in found), strict=True)))
             return iter([([pos for pos, _ in found], columns)] if found else [])
-        pairs = zip(lines.firsts, lines.chunks, strict=True)
-        return filter(None, starmap(self._captured_in, pairs))
+        return filter(None, map(self._captured_in, lines.chunks, lines.counts, lines.firsts))
 
     def last(self, lines: Lines) -> Groups | None:
         """What the groups captured in the last line that matches, None without one."""
         if self._over_lines is None:
             found = [groups for _, groups in self.captures(lines)]
             return found[-1] if found else None
-        for chunk in reversed(lines.chunks):
-            captured = self._captured_in(0, chunk)
+        for chunk, total in zip(reversed(lines.chunks), reversed(lines.counts), strict=True):
+            captured = self._captured_in(chunk, total)
             if captured:
                 return tuple(column[-1] for column in captured[1])
         return None
 
-    def _captured_in(self, first: int, chunk: str) -> tuple[Sequence[int], Columns] | None:
+    def _captured_in(
+        self, chunk: str, total: int, first: int = 0
+    ) -> tuple[Sequence[int], Columns] | None:
         pieces, starts, *columns = self._split(first, chunk)
-        matches, total = len(pieces) - 1, chunk.count("\n")
+        matches = len(pieces) - 1
         if matches == 0:
             return None
         if self.is_anchored and matches == total:
@@ -141,19 +144,24 @@ class Pattern:
     def _runs(self) -> re.Pattern[str]:
         """All neighbouring lines that match from their start, as the only group."""
         assert self._source_over_lines is not None
-        line = rf"\n(?:{without_captures(self._source_over_lines)})[^\n]*"
-        return re.compile(rf"({line}(?:{line})*)", re.MULTILINE)
+        line = rf"\n(?:{without_captures(self._source_over_lines)})[^\n]*+"
+        return re.compile(rf"({line}(?:{line})*+)", re.MULTILINE)
 
-    def _mask_by_runs(self, chunk: str) -> Mask:
+    @cached_property
+    def _plain_text(self) -> str:
+        """What is in every line that matches: all of a pattern without signs, else nothing."""
+        text = self.source.removeprefix("^").removesuffix("$")
+        return text if re.escape(text).replace("\\ ", " ") == text else ""
+
+    def _mask_by_runs(self, chunk: str, total: int) -> Mask:
         pieces = self._runs.split(chunk)
         if len(pieces) == 1:
-            return bytes(chunk.count("\n"))
+            return bytes(total)
         # what is between two runs, and a run, by turns
         return b"".join(map(mul, cycle(_NO_YES), map(str.count, pieces, repeat("\n"))))
 
-    def _mask_of(self, chunk: str) -> Mask:
+    def _mask_of(self, chunk: str, total: int) -> Mask:
         pieces, starts, *_ = self._split(0, chunk)
-        total = chunk.count("\n")
         return mask_of(split_indexes(pieces, starts), total) if len(pieces) > 1 else bytes(total)
 
 
@@ -187,8 +195,9 @@ class Patterns:
         every = [p for source in self.sources for p in alternatives(without_captures(source))]
         joined = [p for p in every if is_anchored(p) and across_lines(p) is not None]
         rest = [p for p in every if p not in joined]
-        whole = f"^(?:{'|'.join(map(_body, joined))})"
-        return [*([Pattern(whole)] if joined else []), *map(Pattern, rest)]
+        if len(joined) > 1:
+            joined = [f"^(?:{'|'.join(map(_body, joined))})"]
+        return [*map(Pattern, joined), *map(Pattern, rest)]
 
     def matches(self, text: str) -> bool:
         return any(part.search(text) for part in self._parts)

@@ -23,6 +23,7 @@ not cost fewer tokens with its notice, and when there is a notice already.
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import compress, count, takewhile
 from operator import not_
 
@@ -30,14 +31,23 @@ from laconic.compact.diagnostics import find_diagnostics
 from laconic.compact.filter import LISTING, SUMMARY, TEXT
 from laconic.compact.masks import indexes, mask_of, union, without
 from laconic.compact.notice import has_notice, notice
-from laconic.compact.result import MADE, Compacted, Row, Shown, numbers_of, shortened, texts_of
+from laconic.compact.result import (
+    MADE,
+    Compacted,
+    Row,
+    Shown,
+    numbers_of,
+    shortened,
+    texts_at,
+    texts_of,
+)
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.count import count_values
 from laconic.compact.stages.dedupe import dedupe
 from laconic.compact.stages.drop import drop, keep
 from laconic.compact.stages.group import group
 from laconic.compact.stages.json import extract
-from laconic.compact.stages.limit import clip, find_excess, fit, gap_row, limit, window
+from laconic.compact.stages.limit import clip_rows, find_excess, fit, gap_row, limit, window
 from laconic.compact.stages.replace import replace
 from laconic.compact.stages.section import Blocks, find_blocks
 from laconic.compact.stages.template import fill
@@ -46,10 +56,13 @@ from laconic.compact.tokens import estimate, estimate_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from laconic.compact.branch import Branch
     from laconic.compact.filter import Filter
-    from laconic.compact.lines import Lines, TextLines
+    from laconic.compact.lines import Lines
     from laconic.compact.masks import Mask
+    from laconic.compact.result import RowTexts
     from laconic.compact.stages.limit import Excess
 
 # What a result must save, the notice included; for less the raw output is worth more.
@@ -144,9 +157,10 @@ def _pinned_rows(pinned: Mask, excess: Excess | None) -> list[Row]:
 def _staged(
     branch: Branch, lines: Lines, pinned: Mask, excess: Excess | None, kind: str
 ) -> list[Row]:
+    whole = lines
     if excess is not None:
         lines, pinned = excess.hollowed(lines), excess.left_of(pinned)
-    texts, share = lines.texts, _HEAD_SHARE[kind]
+    share = _HEAD_SHARE[kind]
     blocks = find_blocks(lines, branch.sections)
     held = union(pinned, blocks.held)
     left = _without_cuts(len(lines), blocks, pinned)
@@ -155,14 +169,12 @@ def _staged(
     left, marks = _with_cuts(left, blocks, pinned, excess)
     left, marks = _merged(branch, left, marks, lines, held)
     rows = window(left, marks, branch.budget, share, pinned)
-    rows = _with_trees(branch, rows, lines, held, blocks)
+    texts = texts_at(rows, whole)
+    rows = _with_trees(branch, rows, texts, held, blocks)
     if kind != TEXT:
         rows = _without_blanks(rows, texts, blocks.held)
     rows = limit(rows, branch.head, branch.tail, pinned)
-
-    def shorten(row: Row) -> Row:
-        return _clipped(branch, _replaced(branch, row, texts, held), texts, pinned)
-
+    shorten = _shortening(branch, texts, held, pinned)
     return fit(rows, shorten, texts, branch.budget, share, pinned)
 
 
@@ -175,8 +187,9 @@ def _merged(
     written in place of some of them.
     """
     if branch.dedupe or (branch.replace and branch.groups):
-        rows = [_replaced(branch, row, lines.texts, held) for row in window(left, marks, 0, 0, b"")]
-        rows = dedupe(rows, lines.texts) if branch.dedupe else rows
+        texts = lines.texts
+        rows = [_replaced(branch, row, texts, held) for row in window(left, marks, 0, 0, b"")]
+        rows = dedupe(rows, texts) if branch.dedupe else rows
         marks = {row.numbers[0] - 1: row for row in rows if isinstance(row, Shown)}
         left = mask_of((numbers_of(row)[0] - 1 for row in rows), len(left))
     for pattern, show in branch.groups:
@@ -187,27 +200,33 @@ def _merged(
 
 
 def _with_trees(
-    branch: Branch, rows: list[Row], lines: Lines, held: Mask, blocks: Blocks
+    branch: Branch, rows: list[Row], texts: dict[int, str], held: Mask, blocks: Blocks
 ) -> list[Row]:
     if branch.replace and branch.trees:
-        rows = [_replaced(branch, row, lines.texts, held) for row in rows]
+        rows = [_replaced(branch, row, texts, held) for row in rows]
     for pattern in branch.trees:
         # a line that is a heading and its rest is whole: so pinned ones may be among them
-        rows = tree(rows, lines, pattern, blocks.held if pattern.compiled.groups else held)
+        rows = tree(rows, texts, pattern, blocks.held if pattern.compiled.groups else held)
     return rows
 
 
-def _replaced(branch: Branch, row: Row, texts: TextLines, held: Mask) -> Row:
+def _shortening(
+    branch: Branch, texts: RowTexts, held: Mask, pinned: Mask
+) -> Callable[[list[Row]], list[Row]]:
+    """What makes lines shorter in their place: values captured from them, then the width."""
+    replaced = cache(lambda row: _replaced(branch, row, texts, held))
+
+    def shorten(rows: list[Row]) -> list[Row]:
+        rows = list(map(replaced, rows)) if branch.replace else rows
+        return clip_rows(rows, texts, branch.width, pinned)
+
+    return shorten
+
+
+def _replaced(branch: Branch, row: Row, texts: RowTexts, held: Mask) -> Row:
     if not branch.replace or isinstance(row, Shown) or held[row]:
         return row
     return shortened(row, texts[row], replace(texts[row], branch.replace))
-
-
-def _clipped(branch: Branch, row: Row, texts: TextLines, pinned: Mask) -> Row:
-    if isinstance(row, Shown) or pinned[row]:
-        return row
-    text = texts[row]
-    return shortened(row, text, clip(text, branch.width))
 
 
 def _without_cuts(total: int, blocks: Blocks, pinned: Mask) -> Mask:
@@ -235,7 +254,7 @@ def _with_cuts(
     return bytes(marked), marks
 
 
-def _without_blanks(rows: list[Row], texts: TextLines, held: Mask) -> list[Row]:
+def _without_blanks(rows: list[Row], texts: RowTexts, held: Mask) -> list[Row]:
     """Of neighbouring blank lines one stays; none at the beginning and the end."""
     stripped = map(str.strip, texts_of(rows, texts))
     found = compress(count(), map(not_, stripped))

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
+
+from laconic.compact.masks import mask_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import TypeAlias
 
     from laconic.compact.lines import Lines, TextLines
 
+    RowTexts: TypeAlias = TextLines | Mapping[int, str]
+
+_NOT_SHOWN = re.compile(b"\0+")
 RAW, SHORT, MADE, GAP = "raw", "short", "made", "gap"
 
 
@@ -41,50 +48,54 @@ class Compacted:
     """
 
     def __init__(
-        self, name: str, lines: Lines, rows: Sequence[Row], texts: TextLines | None = None
+        self, name: str, lines: Lines, rows: Sequence[Row], texts: RowTexts | None = None
     ) -> None:
         """Rows that are indexes stand for cleaned lines, which are the raw ones if not given."""
-        self.filter, self.lines = name, lines
-        self._rows, self._texts = rows, lines.texts if texts is None else texts
+        self.filter, self.lines, self._rows = name, lines, rows
+        self._written = texts_of(rows, lines.texts if texts is None else texts)
         self.tokens = self.tokens_raw = 0
 
     @cached_property
     def shown(self) -> list[Shown]:
         return [
-            Shown(RAW, self._texts[row], (row + 1,)) if isinstance(row, int) else row
-            for row in self._rows
+            Shown(RAW, text, (row + 1,)) if isinstance(row, int) else row
+            for row, text in zip(self._rows, self._written, strict=True)
         ]
 
     @cached_property
     def shortened(self) -> int:
-        return sum(row.kind == SHORT for row in self._rows if isinstance(row, Shown))
+        return len(self._short)
 
     @cached_property
     def hidden(self) -> int:
-        whole = sum(1 for row in self._rows if isinstance(row, int))
-        return len(self.lines) - whole - self.shortened
+        return len(self.lines) - len(self._whole) - len(self._short)
 
     @cached_property
     def dropped(self) -> list[tuple[int, int]]:
         """The ranges of line numbers that no raw or shortened line stands for."""
-        rows = (row for row in self._rows if isinstance(row, int) or row.kind == SHORT)
-        seen = sorted(numbers_of(row)[0] for row in rows)
-        found: list[tuple[int, int]] = []
-        expected = 1
-        for number in (*seen, len(self.lines) + 1):
-            if number > expected:
-                found.append((expected, number - 1))
-            expected = number + 1
-        return found
+        there = mask_of([*self._whole, *self._short], len(self.lines))
+        return [(gap.start() + 1, gap.end()) for gap in _NOT_SHOWN.finditer(there)]
+
+    @cached_property
+    def _whole(self) -> list[int]:
+        """The indexes of the lines that are shown as they are."""
+        return [row for row in self._rows if isinstance(row, int)]
+
+    @cached_property
+    def _short(self) -> list[int]:
+        rows = [row for row in self._rows if not isinstance(row, int)]
+        return [row.numbers[0] - 1 for row in rows if row.kind == SHORT]
 
     def text(self, stream: str | None = None) -> str:
         """The printed lines, of one stream or of both; the notice is not among them."""
-        rows = self._rows
         if stream is not None and 0 < self.lines.out_count < len(self.lines):
-            rows = [row for row in rows if self.stream(row) == stream]
-        elif stream not in (None, self.lines.stream(1)):
-            rows = []
-        return "".join([f"{text}\n" for text in texts_of(rows, self._texts)])
+            pairs = zip(self._rows, self._written, strict=True)
+            return _joined([text for row, text in pairs if self.stream(row) == stream])
+        return self._text if stream in (None, self.lines.stream(1)) else ""
+
+    @cached_property
+    def _text(self) -> str:
+        return _joined(self._written)
 
     def stream(self, row: Row) -> str:
         """The stream that a row belongs to: that of the first line it stands for."""
@@ -96,12 +107,20 @@ def shortened(row: int, text: str, short: str) -> Row:
     return Shown(SHORT, short, (row + 1,)) if len(short) < len(text) else row
 
 
-def texts_of(rows: Sequence[Row], texts: TextLines) -> list[str]:
+def texts_at(rows: Iterable[Row], lines: Lines) -> dict[int, str]:
+    """The texts of all rows that stand for lines.
+
+    Of a large output these are few, and are looked up many times.
+    """
+    return lines.at([row for row in rows if isinstance(row, int)])
+
+
+def texts_of(rows: Iterable[Row], texts: RowTexts) -> list[str]:
     return [texts[row] if isinstance(row, int) else row.text for row in rows]
 
 
-def text_of(row: Row, texts: TextLines) -> str:
-    return texts[row] if isinstance(row, int) else row.text
+def _joined(texts: Iterable[str]) -> str:
+    return "\n".join([*texts, ""])
 
 
 def numbers_of(row: Row) -> Sequence[int]:

@@ -6,13 +6,11 @@ A run is a range of lines: neighbours that are equal, or that differ in numbers 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from functools import lru_cache
-from itertools import compress, count
+from itertools import compress, count, pairwise
 from operator import eq, ne, not_, or_
 
-from laconic.compact.lines import split_chunk
-from laconic.compact.masks import both
+from laconic.compact.masks import both, without
 from laconic.compact.result import MADE, Row, Shown
 from laconic.compact.stages.limit import gap_row
 
@@ -26,28 +24,41 @@ if TYPE_CHECKING:
 _LONG = 6  # similar neighbours from which on only the first and the last are shown
 _SHOWN = 3  # rows in place of so many: the two and a mark
 _SHORT = 100  # lines that are compared with each other
-_MOST_DISTINCT = 8000
+_MOST_DISTINCT = 60_000  # characters
 _VARYING = b"0123456789abcdefABCDEF"
 
 
-def forward_runs(lines: Lines, single: Mask) -> Iterator[range]:
-    """The runs from the first on; single: lines that are similar to no other."""
-    start = 0
+def forward_bounds(lines: Lines, single: Mask) -> Iterator[list[int]]:
+    """Where runs begin and the last of them ends, from the first on, those of a chunk at a time.
+
+    single: lines that are similar to no other.
+    """
+    begun: list[int] = []
     for number in range(len(lines.chunks)):
-        for pos in _starts(lines, number, single):
-            if pos > start:
-                yield range(start, pos)
-                start = pos
-    yield range(start, len(lines))
+        bounds = begun + _starts(lines, number, single)
+        yield bounds
+        begun = bounds[-1:]
+    yield [*begun, len(lines)]
 
 
-def backward_runs(lines: Lines, single: Mask) -> Iterator[range]:
-    """The same runs from the last on."""
+def backward_bounds(lines: Lines, single: Mask) -> Iterator[list[int]]:
+    """The same from the last on; the runs of a chunk are in order."""
     end = len(lines)
     for number in range(len(lines.chunks) - 1, -1, -1):
-        for pos in reversed(_starts(lines, number, single)):
-            yield range(pos, end)
-            end = pos
+        bounds = [*_starts(lines, number, single), end]
+        yield bounds
+        end = bounds[0]
+
+
+def rows_of_runs(bounds: list[int], lines: Lines) -> list[Row]:
+    """The rows of all runs between these bounds."""
+    rows: list[Row] = []
+    for start, stop in pairwise(bounds):
+        if stop == start + 1:
+            rows.append(start)
+        else:
+            rows += rows_of_run(range(start, stop), lines)
+    return rows
 
 
 def rows_of_run(run: range, lines: Lines) -> list[Row]:
@@ -56,32 +67,35 @@ def rows_of_run(run: range, lines: Lines) -> list[Row]:
         return [run.start]
     texts = lines.texts
     if _is_repeated(texts, run.start + 1) and _are_equal(run, lines):
-        return [_made(run, texts)]
-    rows = _rows_of_short(run, texts) if len(run) <= _SHORT else []
+        return [row_of_equal(run, lines)]
+    rows = _rows_of_short(run, lines) if len(run) <= _SHORT else []
     if len(run) >= _LONG and not 0 < len(rows) <= _SHOWN:
         return [run.start, gap_row(range(run.start + 2, run.stop)), run.stop - 1]
     return rows
 
 
-def _rows_of_short(run: range, texts: TextLines) -> list[Row]:
+def _rows_of_short(run: range, lines: Lines) -> list[Row]:
     """A row for each line and for all that are equal to it."""
+    texts = lines.texts
     starts = [pos for pos in run if pos == run.start or not _is_repeated(texts, pos)]
     parts = map(range, starts, [*starts[1:], run.stop])
-    return [part.start if len(part) == 1 else _made(part, texts) for part in parts]
+    return [part.start if len(part) == 1 else row_of_equal(part, lines) for part in parts]
 
 
-def _made(run: range, texts: TextLines) -> Shown:
-    return Shown(MADE, f"{texts[run.start]} (x{len(run)})", range(run.start + 1, run.stop + 1))
+def row_of_equal(run: range, lines: Lines) -> Shown:
+    """One row for equal lines, with their number."""
+    text = f"{lines.texts[run.start]} (x{len(run)})"
+    return Shown(MADE, text, range(run.start + 1, run.stop + 1))
 
 
 def _are_equal(run: range, lines: Lines) -> bool:
     """Tell whether all lines of a run are the same."""
     text = lines.texts[run.start]
-    number = bisect_right(lines.firsts, run.start) - 1
+    number = lines.chunk_of(run.start)
     while number < len(lines.chunks) and lines.firsts[number] < run.stop:
         chunk, first = lines.chunks[number], lines.firsts[number]
-        if not _is_one_line(chunk, text):
-            part = split_chunk(chunk)[max(0, run.start - first) : run.stop - first]
+        if not _is_one_line(chunk, text, lines.counts[number]):
+            part = lines.split(number)[max(0, run.start - first) : run.stop - first]
             if part.count(text) < len(part):
                 return False
         number += 1
@@ -91,31 +105,26 @@ def _are_equal(run: range, lines: Lines) -> bool:
 def repeated(lines: Lines, mask: Mask, most: int = _MOST_DISTINCT) -> Mask:
     """The lines of a mask that are equal to the one before them, and not blank.
 
-    They are looked for from both ends, up to so many others of the mask, which are all that is
-    shown of it.
+    Equal lines are both in the mask or both not. They are looked for from both ends, up to so many
+    characters of others in the mask, which are more than are ever shown.
     """
     found = bytearray(len(lines))
     for order in (range(len(lines.chunks)), range(len(lines.chunks) - 1, -1, -1)):
         left = most
         for number in order:
-            part = _repeated_in(lines, number, mask)
             first = lines.firsts[number]
-            found[first : first + len(part)] = part
-            left -= mask.count(1, first, first + len(part)) - part.count(1)
+            part = mask[first : first + lines.counts[number]]
+            if b"\1\1" not in mask[max(0, first - 1) : first + len(part)]:
+                continue
+            texts = lines.split(number)
+            again = bytes([_is_repeated(lines.texts, first), *map(eq, texts, texts[1:])])
+            found[first : first + len(part)] = both(part, again)
+            left -= sum(map(len, compress(texts, without(part, again))))
             if left < 0:
                 break
         else:
             break
     return bytes(found)
-
-
-def _repeated_in(lines: Lines, number: int, mask: Mask) -> Mask:
-    chunk, first = lines.chunks[number], lines.firsts[number]
-    part = mask[first : first + chunk.count("\n")]
-    if 1 not in part:
-        return part
-    texts = split_chunk(chunk)
-    return both(part, bytes([_is_repeated(lines.texts, first), *map(eq, texts, texts[1:])]))
 
 
 def _is_repeated(texts: TextLines, pos: int) -> bool:
@@ -126,34 +135,27 @@ def _is_repeated(texts: TextLines, pos: int) -> bool:
 def _starts(lines: Lines, number: int, single: Mask) -> list[int]:
     """Where the runs of a chunk begin."""
     chunk, first = lines.chunks[number], lines.firsts[number]
-    if first and _is_one_line(chunk, lines.texts[first - 1]):
+    before = lines.chunks[number - 1].rpartition("\n")[2] if number else None
+    if before is not None and _is_one_line(chunk, before, lines.counts[number]):
         return []
-    alone = single[first : first + chunk.count("\n")]
-    before = _shape_before(lines, first, single)
-    if before and 1 not in alone and _has_one_shape(chunk, before, lines.texts[first - 1]):
+    alone = single[first : first + lines.counts[number]]
+    shape = _shapes(f"\n{before}", [before])[0] if before and not single[first - 1] else b""
+    if before and shape and 1 not in alone and _has_one_shape(chunk, shape, before):
         return []
-    texts = split_chunk(chunk)
-    shapes = [before, *_shapes(chunk, texts)]
+    texts = lines.split(number)
+    shapes = [shape, *_shapes(chunk, texts)]
     for pos in compress(count(1), alone):
         shapes[pos] = b""
     differs = map(or_, map(ne, shapes, shapes[1:]), map(not_, shapes[1:]))
     found = compress(count(), differs)
-    around = [lines.texts[first - 1] if first else None, *texts]
+    around = [before, *texts]
     return [first + p for p in found if around[p] != texts[p] or not texts[p].strip()]
 
 
-def _is_one_line(chunk: str, text: str) -> bool:
+def _is_one_line(chunk: str, text: str, total: int) -> bool:
     """Tell whether a chunk is but repetitions of the line before it."""
     line = f"\n{text}"
-    return chunk.startswith(line) and bool(text.strip()) and chunk == line * chunk.count("\n")
-
-
-def _shape_before(lines: Lines, first: int, single: Mask) -> bytes | None:
-    """The shape of the line in front of a chunk, None if there is none."""
-    if first == 0:
-        return None
-    text = lines.texts[first - 1]
-    return b"" if single[first - 1] else _shapes(f"\n{text}", [text])[0]
+    return chunk.startswith(line) and bool(text.strip()) and chunk == line * total
 
 
 def _has_one_shape(chunk: str, shape: bytes, before: str) -> bool:

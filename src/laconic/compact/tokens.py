@@ -57,31 +57,32 @@ def _middle(chunk: str) -> str:
 
 
 def _cost(raw: bytes) -> float:
-    digits, numbers = _runs(raw, _IS_DIGIT)
-    upper, capitals = _runs(raw, _IS_UPPER)
+    kinds = raw.translate(_KINDS)
+    bits = int.from_bytes(kinds, "little")
+    # of each run the first byte: it does not have the kind of the one before it
+    starts = (bits ^ (bits & bits << 8)).to_bytes(len(raw) + 1, "little")
     lower = len(raw) - len(raw.translate(None, _LOWER))
     others = 0 if raw.isascii() else len(raw) - len(raw.translate(None, _OTHERS))
     return (
         _PER_NEWLINE * raw.count(b"\n")
-        + _PER_SPACES * _runs(raw, _IS_BLANK)[1]
-        + _PER_DIGIT * digits
-        + _PER_NUMBER * numbers
+        + _PER_SPACES * starts.count(_BLANK)
+        + _PER_DIGIT * kinds.count(_DIGIT)
+        + _PER_NUMBER * starts.count(_DIGIT)
         + _PER_LOWER * lower
-        + _PER_UPPER * upper
-        + _PER_CAPITALS * capitals
-        + _PER_MARKS * _runs(raw, _IS_MARK)[1]
+        + _PER_UPPER * kinds.count(_CAPITAL)
+        + _PER_CAPITALS * starts.count(_CAPITAL)
+        + _PER_MARKS * starts.count(_MARK)
         + _PER_OTHER * others
     )
 
 
-def _table(members: bytes) -> bytes:
-    return bytes(byte in members for byte in range(256))
+# One bit for each kind of which runs are counted, so that all are found at once.
+_DIGIT, _CAPITAL, _BLANK, _MARK = 1, 2, 4, 8
 
 
-def _runs(raw: bytes, table: bytes) -> tuple[int, int]:
-    """How many bytes belong to a class, and how many runs they form."""
-    marked = raw.translate(table)
-    return marked.count(1), marked.count(b"\0\1") + marked.startswith(b"\1")
+def _kind(byte: int) -> int:
+    kinds = ((_DIGITS, _DIGIT), (_UPPER, _CAPITAL), (_BLANKS, _BLANK), (_MARKS, _MARK))
+    return sum(bit for members, bit in kinds if byte in members)
 
 
-_IS_DIGIT, _IS_UPPER, _IS_BLANK, _IS_MARK = map(_table, (_DIGITS, _UPPER, _BLANKS, _MARKS))
+_KINDS = bytes(map(_kind, range(256)))

@@ -60,7 +60,8 @@ class _Diagnostics:
         found = [before + 1 + pos for pos in indexes(find_diagnostics(lines))]
         self.count += len(found)
         wanted = found[-_MOST_LAST:] if is_near_end else found[: _MOST_FIRST - len(self.first)]
-        texts = {number: _encoded(lines.texts[number - before - 1]) for number in wanted}
+        every = lines.texts
+        texts = {number: _encoded(every[number - before - 1]) for number in wanted}
         if is_near_end:
             self.near_end += found
             self.last = _newest(self.last | texts, _MOST_LAST)

@@ -5,29 +5,30 @@ A pinned line is never cut, unless there are more of them than anybody reads: th
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
-from functools import cache
 from itertools import accumulate, chain, compress, count, islice, takewhile
 
 from laconic.compact.lines import Lines
-from laconic.compact.masks import backwards, positions, without
+from laconic.compact.masks import backwards, positions, union, without
 from laconic.compact.notice import gap
-from laconic.compact.result import GAP, MADE, SHORT, Row, Shown, numbers_of, text_of
+from laconic.compact.result import GAP, MADE, SHORT, Row, Shown, numbers_of, shortened, texts_of
 from laconic.compact.tokens import estimate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from laconic.compact.lines import TextLines
     from laconic.compact.masks import Mask
-
+    from laconic.compact.result import RowTexts
 
 MOST_PINNED = 12_000  # tokens; beyond it pinned lines are counted instead of shown
 _PINNED_HEAD = 0.7  # the first mistake is often the cause of the others
 _FEW = 500  # pinned lines whose cost is of no interest
 _SMALL = 2  # lines whose mark would cost as much as they do
 _BLOCK = 32  # lines whose cost is estimated together
+_GAP = re.compile(rb"\0{%d,}" % (_SMALL + 1))  # in a mask: so many lines that do not belong to it
 
 
 def clip(text: str, width: int) -> str:
@@ -38,6 +39,18 @@ def clip(text: str, width: int) -> str:
     mark = f" [... {len(text) - width} characters hidden] "
     # the mark has a length too
     return min(text, f"{text[: width - end]}{mark}{text[len(text) - end :]}", key=len)
+
+
+def clip_rows(rows: list[Row], texts: RowTexts, width: int, pinned: Mask) -> list[Row]:
+    """The same rows, with lines beyond the width shortened that are not pinned."""
+    written = texts_of(rows, texts)
+    if not width or max(map(len, written), default=0) <= width:
+        return rows
+    pairs = zip(rows, written, strict=True)
+    return [
+        shortened(row, text, clip(text, width)) if isinstance(row, int) and not pinned[row] else row
+        for row, text in pairs
+    ]
 
 
 class Excess:
@@ -62,7 +75,7 @@ class Excess:
             bisect_left(lines.firsts, self.first), bisect_right(lines.firsts, self.last) - 1
         )
         for number in whole:
-            chunks[number] = "\n" * chunks[number].count("\n")
+            chunks[number] = "\n" * lines.counts[number]
         return Lines.of_chunks(chunks, lines.out_count)
 
     def left_of(self, mask: Mask) -> Mask:
@@ -76,7 +89,8 @@ def find_excess(pinned: Mask, texts: TextLines, again: Mask = b"") -> Excess | N
 
     again: those of them that are not written, because they repeat the line before.
     """
-    every, pinned = pinned, without(pinned, again) if again else pinned
+    again = again or bytes(len(pinned))
+    every, pinned = pinned, without(pinned, again)
     total = pinned.count(1)
     if total <= _FEW:
         return None
@@ -87,14 +101,16 @@ def find_excess(pinned: Mask, texts: TextLines, again: Mask = b"") -> Excess | N
         return None
     first = next(islice(compress(count(), pinned), head, None))
     last = next(islice(backwards(pinned), tail, None))
-    return Excess(first, last, every.count(1, first, last + 1))
+    behind = again.find(0, last + 1)
+    end = len(every) if behind < 0 else behind  # the lines that repeat the last are cut with it
+    return Excess(first, end - 1, every.count(1, first, end))
 
 
 def limit(rows: list[Row], head: int, tail: int, pinned: Mask) -> list[Row]:
     """Keep the first and the last lines, and between them the pinned ones."""
     if not (head or tail) or len(rows) <= head + tail + 1:
         return rows
-    return with_gaps(rows, pinned_positions(rows, pinned), head, tail)
+    return with_gaps(rows, pinned_among(rows, pinned), head, tail)
 
 
 def window(
@@ -108,7 +124,7 @@ def window(
     most = budget // 2
     head, tail = int(most * share) + 1, int(most * (1 - share)) + 1
     if not budget or left.count(1) <= head + tail + 1:
-        return [marks.get(pos, pos) for pos in compress(count(), left)]
+        return with_marks(compress(count(), left), marks)
     first = list(islice(compress(count(), left), head))
     last = list(islice(backwards(left), tail))[::-1]
     between = rows_between(left, marks, range(first[-1] + 1, last[0]), pinned)
@@ -117,6 +133,8 @@ def window(
 
 def with_marks(rows: Iterable[Row], marks: Mapping[int, Shown]) -> list[Row]:
     """The same rows, with marks in place of their lines."""
+    if not marks:
+        return list(rows)
     return [marks.get(row, row) if isinstance(row, int) else row for row in rows]
 
 
@@ -124,23 +142,25 @@ def rows_between(
     left: Mask, marks: Mapping[int, Shown], part: range, wanted: Mask
 ) -> Iterator[Row]:
     """The wanted lines of a part, and marks for the others that are left there."""
+    shown = union(left, wanted)
     start = part.start
-    for pos in chain(positions(wanted, part.start, part.stop), [part.stop]):
-        if left.count(1, start, pos) > _SMALL:
-            last = left.rfind(1, start, pos)
-            end = _last_number(marks[last]) if last in marks else last + 1
-            yield gap_row(range(left.find(1, start) + 1, end + 1))
+    for between in _GAP.finditer(wanted, part.start, part.stop):
+        first, end = between.span()
+        yield from compress(count(start), shown[start:first])
+        if left.count(1, first, end) > _SMALL:
+            last = left.rfind(1, first, end)
+            number = _last_number(marks[last]) if last in marks else last + 1
+            yield gap_row(range(left.find(1, first) + 1, number + 1))
         else:
-            yield from positions(left, start, pos)
-        if pos < part.stop:
-            yield pos
-        start = pos + 1
+            yield from positions(left, first, end)
+        start = end
+    yield from compress(count(start), shown[start : part.stop])
 
 
 def fit(
     rows: list[Row],
-    shorten: Callable[[Row], Row],
-    texts: TextLines,
+    shorten: Callable[[list[Row]], list[Row]],
+    texts: RowTexts,
     budget: int,
     share: float,
     pinned: Mask,
@@ -149,18 +169,20 @@ def fit(
 
     Only what is kept is shortened: of a large output that is a small part.
     """
-    shorten = cache(shorten)
 
-    def written(order: Iterable[Row]) -> Iterator[str]:
-        return (text_of(shorten(row), texts) for row in order)
+    def written(order: list[Row]) -> Iterator[str]:
+        blocks = (order[start : start + _BLOCK] for start in range(0, len(order), _BLOCK))
+        return chain.from_iterable(texts_of(shorten(block), texts) for block in blocks)
 
-    if budget and count_within(written(rows), budget) < len(rows):
-        kept = pinned_positions(rows, pinned)
-        left = budget - estimate("\n".join(text_of(rows[pos], texts) for pos in kept))
+    if not budget:
+        return shorten(rows)
+    kept = pinned_among(rows, pinned)
+    left = budget - estimate("\n".join(texts_of(compress(rows, kept), texts)))
+    if left < 0 or count_within(written(rows), budget) < len(rows):
         head = count_within(written(rows), int(left * share))
-        tail = count_within(written(reversed(rows)), int(left * (1 - share)))
+        tail = count_within(written(rows[::-1]), int(left * (1 - share)))
         rows = with_gaps(rows, kept, head, tail)
-    return list(map(shorten, rows))
+    return shorten(rows)
 
 
 def count_within(texts: Iterator[str], budget: int) -> int:
@@ -176,15 +198,13 @@ def count_within(texts: Iterator[str], budget: int) -> int:
     return taken
 
 
-def pinned_positions(rows: list[Row], pinned: Mask) -> set[int]:
-    """Where pinned lines stand; a line made of several is pinned if one of them is."""
+def pinned_among(rows: list[Row], pinned: Mask) -> Mask:
+    """The rows that are pinned; a line made of several is pinned if one of them is."""
     if 1 not in pinned:
-        return set()
-    return {
-        pos
-        for pos, row in enumerate(rows)
-        if (pinned[row] if isinstance(row, int) else _stands_for_pinned(row, pinned))
-    }
+        return bytes(len(rows))
+    return bytes(
+        [pinned[row] if isinstance(row, int) else _stands_for_pinned(row, pinned) for row in rows]
+    )
 
 
 def _stands_for_pinned(row: Shown, pinned: Mask) -> bool:
@@ -194,19 +214,19 @@ def _stands_for_pinned(row: Shown, pinned: Mask) -> bool:
     return any(pinned[number - 1] for number in numbers)
 
 
-def with_gaps(rows: list[Row], kept: Collection[int], head: int = 0, tail: int = 0) -> list[Row]:
+def with_gaps(rows: list[Row], kept: Mask, head: int, tail: int) -> list[Row]:
     """The first and the last rows, those to be kept between them, and marks for the others."""
     last = max(head, len(rows) - tail)
-    wanted = {pos for pos in (*kept, *_heading(rows, last)) if head <= pos < last}
-    found = rows[:head]
-    behind = head
-    for pos in chain(sorted(wanted), [last]):
-        if pos - behind > _SMALL:
-            found.append(gap_row(_numbers(rows[behind:pos])))
-            behind = pos
-        found += rows[behind : pos + 1] if pos < last else rows[behind:]
-        behind = pos + 1
-    return found
+    wanted = bytearray(b"\1" * head + kept[head:last] + b"\1" * (len(rows) - last))
+    for pos in _heading(rows, last):
+        wanted[pos] = 1
+    found: list[Row] = []
+    behind = 0
+    for between in _GAP.finditer(wanted):
+        found += rows[behind : between.start()]
+        found.append(gap_row(_numbers(rows[between.start() : between.end()])))
+        behind = between.end()
+    return found + rows[behind:]
 
 
 def _heading(rows: list[Row], pos: int) -> Iterator[int]:
