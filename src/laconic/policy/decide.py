@@ -10,15 +10,17 @@ from __future__ import annotations
 from laconic.policy.bindings import binding_findings
 from laconic.policy.bombs import bombs
 from laconic.policy.configured import changed_names, exports
+from laconic.policy.directories import follow_directory
 from laconic.policy.evaluation import evaluation_findings
+from laconic.policy.functions import defined_functions
 from laconic.policy.judge import Judge
 from laconic.policy.permissions import apply_to_text
 from laconic.policy.redirects import redirect_findings
 from laconic.policy.scope import Scope, changes_directory
+from laconic.policy.zsh import zsh_findings
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Function
 from laconic.shell.walk import commands, evaluations, redirects
-from laconic.tools.arguments import expand
 from laconic.types import Decision, Verdict, strictest
 
 TYPE_CHECKING = False
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from laconic.policy.configured import Export
     from laconic.policy.places import Facts
     from laconic.policy.rules import Rules
-    from laconic.shell.ast import Command, Node, Script
+    from laconic.shell.ast import Node, Script
     from laconic.shell.walk import Occurrence
     from laconic.tools.knowledge import Library
 
@@ -77,31 +79,43 @@ def _unparsable(command: str, size: int, error: ParseError, judge: Judge) -> Dec
 
 
 def _judge_script(script: Script, judge: Judge) -> Decision:
-    functions, values = judge.functions, judge.values
+    functions, values, defined = judge.functions, judge.values, (judge.defined, judge.level)
+    judge.level = len(judge.around)
     try:
         return _judge_parts(script, judge)
     finally:
-        judge.functions, judge.values = functions, values
+        judge.functions, judge.values, (judge.defined, judge.level) = functions, values, defined
 
 
 def _judge_parts(script: Script, judge: Judge) -> Decision:
     found, occurrences = script.nodes(), commands(script)
     functions = [node for node in found if isinstance(node, Function)]
     judge.functions |= {function.name for function in functions}
+    judge.defined = defined_functions(script, occurrences) if functions else {}
     scope = Scope(found, occurrences, judge)
     judge.values = scope.start
     sites = evaluations(script, scope.fields)
     scope.follow(script, found, occurrences, sites)
     exported = _follow_exports(script, found, occurrences, judge) if judge.rules.gates else []
-    parts = [_judge_occurrence(occurrence, exported, scope, judge) for occurrence in occurrences]
+    parts = _judge_occurrences(occurrences, exported, scope, judge)
     for redirect in redirects(script):
         for values in scope.at(redirect):
             judge.values = values
             parts += redirect_findings(redirect, judge)
     parts += evaluation_findings(sites, found, script.source, scope.start)
     parts += binding_findings(found, sites, judge.facts.environment)
+    parts += zsh_findings(found)
     parts += bombs(functions, occurrences)
     return strictest(parts, 0, len(script.source))
+
+
+def _judge_occurrences(
+    occurrences: list[Occurrence], exported: list[Export], scope: Scope, judge: Judge
+) -> list[Decision]:
+    """In the order in which they run: what a substitution runs, before the `cd` that it is in."""
+    running = sorted(occurrences, key=lambda occurrence: occurrence.command.end)
+    found = {id(one): _judge_occurrence(one, exported, scope, judge) for one in running}
+    return [found[id(one)] for one in occurrences]
 
 
 def _judge_occurrence(
@@ -116,7 +130,7 @@ def _judge_occurrence(
         judge.values = values
         cases.append(judge.simple(command, substituted=substituted))
         if changes_directory(occurrence):
-            _follow_directory(command, judge)
+            follow_directory(command, judge)
     return max(cases, key=lambda case: (case.verdict, case.risk, case.firm))
 
 
@@ -126,13 +140,3 @@ def _follow_exports(
     exported = exports(script, judge)
     judge.changed |= changed_names(found, occurrences, exported)
     return exported
-
-
-def _follow_directory(command: Command, judge: Judge) -> None:
-    targets = [
-        argument
-        for argument in expand(command.words, judge.values)
-        if argument.text not in ("command", "builtin")
-        and (not argument.leading.startswith("-") or argument.text == "-")
-    ]
-    judge.enter_directory(targets[1] if len(targets) > 1 else None)

@@ -21,10 +21,10 @@ _HARMLESS = frozenset(
     AWS_REGION AWS_DEFAULT_REGION AWS_PROFILE AWS_DEFAULT_OUTPUT AWS_ACCESS_KEY_ID
     AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_ENDPOINT_URL AWS_SDK_LOAD_CONFIG
     CLOUDSDK_CORE_PROJECT CLOUDSDK_ACTIVE_CONFIG_NAME GOOGLE_CLOUD_PROJECT
-    DOCKER_HOST DOCKER_CONTEXT DOCKER_CLI_HINTS DOCKER_BUILDKIT DOCKER_DEFAULT_PLATFORM
+    DOCKER_CONTEXT DOCKER_CLI_HINTS DOCKER_BUILDKIT DOCKER_DEFAULT_PLATFORM
     COMPOSE_PROJECT_NAME COMPOSE_PROFILES HELM_NAMESPACE HELM_KUBECONTEXT
     PGHOST PGPORT PGUSER PGDATABASE PGPASSWORD PGAPPNAME PGCONNECT_TIMEOUT PGTZ PGCLIENTENCODING
-    MYSQL_PWD MYSQL_HOST REDISCLI_AUTH VAULT_ADDR VAULT_NAMESPACE CONSUL_HTTP_ADDR NOMAD_ADDR
+    MYSQL_PWD MYSQL_HOST REDISCLI_AUTH VAULT_NAMESPACE
     TERM_PROGRAM TQDM_DISABLE TF_CPP_MIN_LOG_LEVEL OMP_NUM_THREADS MKL_NUM_THREADS
     OPENBLAS_NUM_THREADS RAYON_NUM_THREADS GOMAXPROCS TOKIO_WORKER_THREADS CUDA_VISIBLE_DEVICES
     NPM_CONFIG_LOGLEVEL npm_config_loglevel NO_UPDATE_NOTIFIER DISABLE_TELEMETRY DO_NOT_TRACK
@@ -36,6 +36,11 @@ _HARMLESS_PREFIXES = ("LC_", "CARGO_TERM_", "HOMEBREW_NO_", "TF_VAR_")
 # Setting these to nothing or to a plain pass-through only switches a pager off.
 _PAGERS = frozenset("PAGER GIT_PAGER MANPAGER SYSTEMD_PAGER GH_PAGER BAT_PAGER AWS_PAGER".split())
 _PLAIN_PAGERS = frozenset(("", "cat", "less", "more"))
+# Servers that are sent a token or a password as soon as they are asked something.
+_SERVERS = frozenset("DOCKER_HOST VAULT_ADDR CONSUL_HTTP_ADDR NOMAD_ADDR".split())
+_ON_THIS_MACHINE = pattern(
+    r"unix://.*|(?:(?:tcp|https?)://)?(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?/?"
+)
 # Variables that a shell itself listens to, or that programs do once they are exported.
 _LISTENED_TO = pattern(
     r"""PATH | IFS | PS[0-4] | ENV | BASH.* | SHELL.* | PROMPT_.* | CDPATH | GLOBIGNORE | HIST.*
@@ -44,7 +49,8 @@ _LISTENED_TO = pattern(
     | EDITOR | VISUAL | .*PAGER | UID | EUID | PPID | RANDOM | SECONDS | DIRSTACK | GROUPS | REPLY
     | MAPFILE | COPROC | GIT_.* | PYTHON.* | NODE_.* | PERL.* | RUBY.* | JAVA.* | .*_OPTIONS
     | .*_(?:proxy|PROXY) | LESS.* | functions | commands | aliases | fpath | path | precmd.*
-    | chpwd.* | NULLCMD | READNULLCMD | ZDOTDIR""",
+    | chpwd.* | NULLCMD | READNULLCMD | ZDOTDIR | TEXTDOMAIN.* | cdpath | module_path
+    | MODULE_PATH""",
     re.VERBOSE,
 )
 # `IFS=, read -r a b` splits that one line, and nothing else.
@@ -60,7 +66,13 @@ def is_harmless(name: str, value: str | None, program: str | None = None) -> boo
         return value in _PLAIN_PAGERS
     if name == "PATH":
         return value is not None and _TRUSTED_PATH.fullmatch(value) is not None
+    if name in _SERVERS:
+        return value is not None and is_on_this_machine(value)
     return name in _HARMLESS or name.startswith(_HARMLESS_PREFIXES)
+
+
+def is_on_this_machine(address: str) -> bool:
+    return _ON_THIS_MACHINE.fullmatch(address) is not None
 
 
 def is_private(name: str, environment: dict[str, str]) -> bool:

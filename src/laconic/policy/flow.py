@@ -188,7 +188,7 @@ class Flow:
             self._item(sequence.items[pos], background=_is_background(separator))
             if separator is None or separator.text == "\n":
                 line = sequence.items[first : pos + 1]
-                if self.now is not start and any(map(_may_fail, line)):
+                if self.now is not start and any(map(may_fail, line)):
                     for item in line:
                         self._forget(item)
                 start, first = self.now, pos + 1
@@ -245,7 +245,7 @@ class Flow:
                 self._assign(assignment)
         for word in command.words:
             self._inside(word)
-        if self.now is not before and _may_fail(command):
+        if self.now is not before and may_fail(command):
             self.now = _joined([before, self.now])
 
     def _compound(self, command: Compound) -> None:
@@ -307,7 +307,7 @@ def _is_background(separator: Node | None) -> bool:
     return getattr(separator, "text", "") == "&"
 
 
-def _may_fail(root: Node) -> bool:
+def may_fail(root: Node) -> bool:
     """Tell whether an expansion in it may be an error: arithmetic, operators, in zsh also globs."""
     return any(
         isinstance(node, Arithmetic | Pattern | Array)

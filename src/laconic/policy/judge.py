@@ -42,12 +42,15 @@ class Judge:
 
     around: the programs that run the one under judgement. inline: the variables in front of it;
     given: those that are certain to be exported by now; changed: those that may have any value.
-    values: what is known of the variables at the command under judgement.
+    values: what is known of the variables at the command under judgement. functions: all that the
+    text may define; defined: those of this script that are certain to be, and from where on; level:
+    how many programs are around the script.
     """
 
     __slots__ = (
-        "around", "changed", "decide", "depth", "directories", "facts", "free_places", "functions",
-        "given", "guessing", "inline", "library", "profile", "rules", "substituted", "values",
+        "around", "changed", "decide", "defined", "depth", "directories", "facts", "free_places",
+        "functions", "given", "guessing", "inline", "level", "library", "profile", "rules",
+        "substituted", "values",
     )  # fmt: skip
 
     def __init__(
@@ -62,6 +65,8 @@ class Judge:
         )
         self.directories = [facts.cwd]
         self.functions: frozenset[str] = frozenset()
+        self.defined: dict[str, int] = {}
+        self.level = 0
         self.values = Values({"HOME": facts.home, "PWD": facts.cwd})
         self.around: list[str] = []
         self.substituted = False
@@ -148,7 +153,7 @@ class Judge:
             )
         if "/" in name and not _TRUSTED_DIRECTORIES.match(name):
             return self._by_path(name, base, span)
-        if base in self.functions and not self.library.knows(base):
+        if self._is_function(name, span) and not self.library.knows(base):
             return Decision(
                 Verdict.ALLOW, "function", f"{base} is a function, judged where defined", *span
             )
@@ -156,6 +161,11 @@ class Judge:
         if base in self.rules.ask and (decision.verdict is Verdict.ALLOW or not decision.risk):
             return Decision(Verdict.ASK, "config/ask", f"{base} asks by the configuration", *span)
         return decision
+
+    def _is_function(self, name: str, span: tuple[int, int]) -> bool:
+        """Tell whether the shell itself calls a function by that name; no other program can."""
+        is_called_here = len(self.around) == self.level
+        return is_called_here and name in self.defined and self.defined[name] < span[0]
 
     def _by_path(self, name: str, base: str, span: tuple[int, int]) -> Decision:
         if name in self.rules.allow:
@@ -177,7 +187,7 @@ class Judge:
         self._judge(call)
         self.around.pop()
         parts = settled(call, base)
-        parts += choosing_findings(base, self.directories, self.facts, span)
+        parts += choosing_findings(call, base)
         if any(part.verdict is not Verdict.ALLOW for part in parts):
             return strictest(parts, *span)
         path = " ".join(call.path)

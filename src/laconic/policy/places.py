@@ -20,15 +20,26 @@ _SENSITIVE_NAMES = r"""
     .vault-token .password-store authorized_keys crontab
     .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zprofile .zshenv
     .zlogin .zlogout .kshrc .config/fish .inputrc .envrc .xprofile
-    .gitconfig .config/git .git/hooks .git/config .git/info .gitattributes .gitmodules .husky
-    .pre-commit-config.yaml .github/workflows .gitlab-ci.yml .circleci Jenkinsfile
+    .gitconfig .config/git .gitattributes .gitmodules .husky lefthook.yml .lefthook.yml
+    .pre-commit-config.yaml .github/workflows .github/actions .gitlab-ci.yml .circleci Jenkinsfile
+    .travis.yml .drone.yml .buildkite azure-pipelines.yml bitbucket-pipelines.yml .devcontainer
+    .yarnrc .yarnrc.yml .pnpmfile.cjs .cargo/config .cargo/config.toml .mvn .bazelrc .mise.toml
+    mise.toml .tool-versions .gdbinit .lldbinit .exrc .pdbrc
+    node_modules/.bin .venv/bin venv/bin vendor/bin
     .claude .codex .cursor .gemini .copilot .codebuddy .qwen .factory .opencode .config/opencode
+    .mcp.json .kiro .windsurf .aider.conf.yml .amp .roo .zed
     .config/crush .config/goose .config/cc-toolgate .config/tokf .config/rtk
     .laconic .config/laconic .local/share/laconic .local/state/laconic
     .vscode .idea conftest.py sitecustomize.py usercustomize.py
     Library/LaunchAgents .config/systemd .config/autostart
 """.split()
-_SENSITIVE = pattern(rf"(?:^|/)(?:{'|'.join(map(re.escape, _SENSITIVE_NAMES))})(?:/|$)")
+# A repository's own directory is one of them as a whole, but for the lock that git leaves behind.
+# Whether a file system tells small letters from capitals is not known here.
+_SENSITIVE = pattern(
+    rf"(?:^|/)(?:(?:{'|'.join(map(re.escape, _SENSITIVE_NAMES))})(?:/|$)"
+    r"|\.git(?:/(?!index\.lock$)|$))",
+    re.IGNORECASE,
+)
 _TRAILING_GLOB = pattern(r"(?:/[.*?]*)+$")
 _SYSTEM = pattern(
     r"/(?:etc|usr|bin|sbin|lib|lib64|boot|dev|proc|sys|var|opt|System|Library)(?:/|$)"
@@ -41,9 +52,11 @@ _SECRET_NAMES = r"""
     credentials.json secrets.json secrets.yaml secrets.yml id_rsa id_dsa id_ecdsa id_ed25519
     etc/shadow etc/gshadow etc/sudoers .config/laconic .local/state/laconic
 """.split()
+# Capitals make another name of those that are no plain words; a directory may be `Credentials`.
 _SECRET = pattern(
     rf"(?:^|/)(?:{'|'.join(map(re.escape, _SECRET_NAMES))}"
-    r"|\.env\.[^/]+|[^/]+\.(?:pem|p12|pfx))(?:/|$)"
+    rf"|(?i:{'|'.join(re.escape(n) for n in _SECRET_NAMES if not n[:1].isalpha() or '_' in n)})"
+    r"|(?i:etc/g?shadow|etc/sudoers|\.env\.[^/]+|[^/]+\.(?:pem|p12|pfx)))(?:/|$)"
 )
 _HARMLESS_TWIN = pattern(r"\.(?:pub|example|sample|template|dist)$|known_hosts$")
 

@@ -1,7 +1,8 @@
 """awk: the program text is read word by word.
 
 Unsafe: system(), pipes (`|`, `|&`), `>` and `>>` behind print (write), @load and @include, indirect
-calls; -f, -i, -l, -E (programs that are not seen here), -o, -p, -d (write files).
+calls; -f, -i, -l, -E (programs that are not seen here), -o, -p, -d (write files); names like
+/inet/tcp/0/host/80, which gawk takes for connections.
 """
 
 from __future__ import annotations
@@ -23,10 +24,13 @@ _TOKEN = pattern(
     re.VERBOSE | re.DOTALL,
 )
 _REGEX = pattern(r"/(?:[^/\\\n[]|\\.|\[\^?\]?(?:\[[:.=][^]\n]*\]|[^]\n])*\])+/", re.DOTALL)
-_BEFORE_REGEX = frozenset(
-    "print printf return in else do case delete exit BEGIN END getline".split()
+_BEFORE_REGEX = frozenset("print printf return in else do delete exit BEGIN END".split())
+# Behind these a slash divides for some versions of awk and begins an expression for others.
+_BEFORE_EITHER = frozenset(
+    """$ ++ -- getline case length atan2 close cos exp fflush gensub gsub index int log match rand
+    sin split sprintf sqrt srand strftime sub substr systime tolower toupper""".split()
 )
-_CONTROL = frozenset("if while for switch".split())
+_CONTROL = frozenset("if while for".split())
 _STATEMENT_END = frozenset(("", ";", "\n", "}"))
 
 
@@ -43,6 +47,8 @@ def judge(call: Call) -> None:
     if any(not program.is_static for program in programs):
         call.ask("program", "a program that is not known")
         return
+    if any("/inet" in (word.text or word.leading) for word in (*programs, *files)):
+        call.ask("network", "opens a network connection")
     harm = _harm(_tokens("\n".join(program.text or "" for program in programs)))
     if harm:
         call.ask("program", harm)
@@ -52,10 +58,12 @@ def judge(call: Call) -> None:
 def _tokens(program: str) -> list[str] | None:
     """The words of a program, regular expressions as `/re/`; None if it cannot be read."""
     found: list[str] = []
-    parens: list[bool] = []  # whether each open parenthesis belongs to if, while, for, switch
+    parens: list[bool] = []  # whether each open parenthesis belongs to if, while or for
     closed_control = False
     pos = 0
     while pos < len(program):
+        if program[pos] == "/" and found and found[-1] in _BEFORE_EITHER:
+            return None
         if program[pos] == "/" and _may_begin_regex(found, closed_control=closed_control):
             match = _REGEX.match(program, pos)
             # a slash in brackets ends the expression for some versions of awk and not for others
@@ -92,7 +100,7 @@ def _may_begin_regex(found: list[str], *, closed_control: bool) -> bool:
     last = found[-1]
     if last == ")":
         return closed_control
-    if last in ("]", "$", "++", "--", "/re/") or last[0] == '"' or last[0] in "0123456789.":
+    if last in ("]", "/re/") or last[0] == '"' or last[0] in "0123456789.":
         return False
     return not (last[0].isalpha() or last[0] == "_") or last in _BEFORE_REGEX
 

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 _NAME = pattern(r"[A-Za-z_]\w*")
 _PLAIN_ELEMENT = pattern(r"[A-Za-z_]\w*(?:\[(?:\w+|@|\*)\])?")
+_SHELL_LETTERS = pattern(r"[-+](?:[euxvfCET]+o?|o)")
+_SHELL_OPTIONS = frozenset(
+    "pipefail errexit nounset xtrace verbose noglob noclobber errtrace functrace posix".split()
+)
 _NUMBER = pattern(r"[+-]?[0-9]*")
 
 
@@ -34,7 +38,7 @@ def _judge_declarations(call: Call) -> None:
         return
     is_exported = call.path[0] == "export" or call.parsed.has("-x")
     if not call.parsed.operands:
-        if call.path[0] != "local":
+        if call.path[0] != "local" and not call.parsed.has("-F"):
             call.ask("list", "prints all variables, secrets among them")
         return
     if call.parsed.has("-p", "-f", "-F"):
@@ -98,6 +102,20 @@ def _judge_getopts(call: Call) -> None:
         _judge_name(call, operand.text or "", operand)
 
 
+def _judge_set(call: Call) -> None:
+    """set: letters and names of options, switched on or off; -o alone lists them."""
+    if not call.arguments:
+        call.ask("list", "prints all variables, secrets among them")
+    is_name = False
+    for argument in call.arguments:
+        word = argument.text if argument.is_static and not argument.expanded else None
+        is_known = word in _SHELL_OPTIONS if is_name else _SHELL_LETTERS.fullmatch(word or "")
+        if not is_known:
+            call.ask("option", "changes more than when it stops and what it prints", argument)
+            return
+        is_name = not is_name and (word or "").endswith("o")
+
+
 def _judge_trap(call: Call) -> None:
     if call.parsed is None or call.parsed.has("-p", "-l", "-P"):
         return
@@ -154,6 +172,7 @@ _JUDGES: dict[str, Callable[[Call], None]] = {
     **dict.fromkeys(("export", "declare", "typeset", "local", "readonly"), _judge_declarations),
     **dict.fromkeys(("read", "mapfile", "readarray"), _judge_reading),
     **dict.fromkeys(("test", "["), _judge_test),
+    "set": _judge_set,
     "unset": _judge_unset,
     "getopts": _judge_getopts,
     "trap": _judge_trap,

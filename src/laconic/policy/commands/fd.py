@@ -53,14 +53,16 @@ def _judge_command(call: Call, option: Argument, words: list[Argument]) -> None:
     found = Argument(
         None, option.start, option.end, leading="", splits=option.text in _EXECUTES[2:]
     )
-    filled = [_filled(word) for word in words]
+    filled = [_filled(word, splits=found.splits) for word in words]
     if not any(word.text is not None and _FOUND.search(word.text) for word in words):
         filled.append(found)
     call.runs(filled)
 
 
-def _filled(word: Argument) -> Argument:
+def _filled(word: Argument, *, splits: bool) -> Argument:
+    """splits: the word stands for all that was found, as many words."""
     mark = _FOUND.search(word.text or "")
     if mark is None:
         return word
-    return Argument(None, word.start, word.end, leading=(word.text or "")[: mark.start()])
+    front = (word.text or "")[: mark.start()]
+    return Argument(None, word.start, word.end, leading=front, splits=splits)

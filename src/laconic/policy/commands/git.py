@@ -1,8 +1,9 @@
 """git: subcommands whose operands decide whether they read or write.
 
 Unsafe: remote helpers (`ext::command`, any `name::address`), which run programs, wherever a remote
-repository may be named; refspecs that write local refs (`git fetch origin a:b`); `git config NAME
-VALUE`; `git tag NAME`; subcommands of reflog that are not known; pushes that overwrite or delete.
+repository may be named; refspecs that write local refs (`git fetch origin a:b`) and --prune, which
+deletes what the remote side deleted; `git config NAME VALUE`; `git tag NAME`; subcommands of reflog
+that are not known; pushes that overwrite or delete.
 """
 
 from __future__ import annotations
@@ -62,6 +63,9 @@ def _judge_push(call: Call, _: Parsed) -> None:
 
 
 def _judge_fetch(call: Call, parsed: Parsed) -> None:
+    if parsed.has("-p", "--prune") and not parsed.has("--dry-run"):
+        why = "deletes remote-tracking branches, whose commits may be nowhere else"
+        call.ask("prune", why, instead="git fetch; git remote prune --dry-run NAME")
     for operand in parsed.operands:
         if not operand.is_static:
             call.ask("refspec", "a remote or a refspec that is not known", operand)

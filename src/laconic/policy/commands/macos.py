@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from laconic.policy.call import Call
 
 _DSCL_OPTIONS = frozenset("-raw -plist -url -q".split())
-_DSCL_READS = frozenset("read readall readpl readpli list search diff".split())
+_DSCL_READS = frozenset("read cat readall readpl readpli list ls search diff".split())
 
 
 def judge(call: Call) -> None:

@@ -8,6 +8,7 @@ have its number, so that the command decides.
 from __future__ import annotations
 
 from laconic.lazy import pattern
+from laconic.policy.commands.running import judge_running
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _LIST = "--cpu-list"
 
 def judge(call: Call) -> None:
     parsed = call.parsed
-    if parsed is None:
+    if parsed is None or judge_running(call):
         return
     if call.path == ("taskset",) and parsed.values(_LIST):
         _forgive_list(call, parsed)

@@ -10,11 +10,17 @@ stands behind `--` to the compiler.
 
 from __future__ import annotations
 
+from laconic.lazy import pattern
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
 
 _C_COMPILERS = frozenset("gcc g++ cc c++ clang clang++ c89 c99".split())
+_TSC_SWITCH = pattern(
+    r"--(?:pretty|skipLibCheck|strict|noErrorTruncation|preserveWatchOutput) (?:true|false)"
+    r"|--incremental false"
+)
 _EARLY_STOPS = "-fsyntax-only -E -M -MM -###".split()
 
 
@@ -37,9 +43,18 @@ def _compiler(call: Call) -> None:
 
 
 def _tsc(call: Call) -> None:
+    switched = ""
     for argument in call.arguments:
         if argument.text in ("true", "false", "null"):
-            call.ask("switch", "switches an option on or off", argument)
+            if not _TSC_SWITCH.fullmatch(f"{switched} {argument.text}"):
+                call.ask("switch", "switches an option on or off", argument)
+            switched = ""
+        elif switched == "--incremental":
+            break
+        else:
+            switched = argument.text or ""
+    if switched == "--incremental":
+        call.ask("write", "writes what it knows of the build")
 
 
 def _image(call: Call) -> None:

@@ -34,7 +34,13 @@ def judge(call: Call) -> None:
     start, end = call.span
     has_mark = any(_MARK.search(word.text or "") for word in words)
     filled = [
-        Argument(None, w.start, w.end, leading=(w.text or "")[: mark.start()])
+        Argument(
+            None,
+            w.start,
+            w.end,
+            leading=(w.text or "")[: mark.start()],
+            splits=not any(map(str.isdigit, mark[0])),  # `{}` is one word of each source
+        )
         if (mark := _MARK.search(w.text or ""))
         else w
         for w in words

@@ -11,13 +11,15 @@ from __future__ import annotations
 import sys
 
 from laconic.lazy import pattern
-from laconic.policy.commands.python_code import is_pure
+from laconic.policy.commands.python_code import parsed
+from laconic.tools.arguments import Argument
 from laconic.tools.options import Reading, Spec, parse_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from laconic.policy.call import Call
-    from laconic.tools.arguments import Argument
 
 _QUESTIONS = frozenset(
     "--version --help --help-env --help-xoptions --help-all -V -VV -h -?".split()
@@ -29,11 +31,31 @@ _HARMLESS_VALUE = {
         r"utf8(?:=[01])?|dev|importtime|faulthandler|no_debug_ranges|tracemalloc(?:=\d+)?"
     ),
 }
-# Tools whose module and program have the same name and the same command line.
-_TOOLS = frozenset(
-    "autoflake autopep8 bandit black codespell coverage flake8 isort mypy pip pycodestyle "
-    "pydocstyle pyflakes pylint pyright ruff vulture yamllint".split()
-)
+# Tools whose module and program have the same name and the same command line, and the packages
+# besides the library that they import, or try to.
+_TOOLS = {
+    "autoflake": "pyflakes tomli",
+    "autopep8": "pycodestyle tomli",
+    "bandit": "yaml stevedore rich pbr tomli git colorama sarif_om jschema_to_python",
+    "black": "aiohttp blackd blib2to3 click colorama IPython mypy_extensions packaging pathspec"
+    " platformdirs pytokens tokenize_rt tomli typing_extensions uvloop _black_version",
+    "codespell": "chardet codespell_lib tomli",
+    "coverage": "tomli",
+    "flake8": "importlib_metadata mccabe pycodestyle pyflakes",
+    "isort": "colorama natsort pip_api pipreqs pylama requirementslib tomli",
+    "mypy": "ast_serialize librt lxml mypy_extensions mypyc orjson pathspec psutil tomli"
+    " typing_extensions",
+    "pip": "keyring pkg_resources setuptools truststore wheel",
+    "pycodestyle": "",
+    "pydocstyle": "snowballstemmer tomli",
+    "pyflakes": "",
+    "pylint": "astroid colorama dill enchant isort lazy_object_proxy mccabe platformdirs tomli"
+    " tomlkit typing_extensions wrapt",
+    "pyright": "nodeenv typing_extensions",
+    "ruff": "",
+    "vulture": "tomli",
+    "yamllint": "pathspec yaml",
+}
 # Modules that only read and print: their options, and how many operands (files to read) they take.
 _MODULES = {
     "ast": ("-m=V --mode=V --no-type-comments -a --include-attributes -i=V --indent=V -h", 1),
@@ -57,6 +79,10 @@ _MODULES = {
     "tokenize": ("-e --exact -h", 1),
     "zipfile": ("-l=READ --list=READ -t=READ --test=READ -h", 0),
 }
+# Modules that run something, but tell what they can when they are asked for no more than that.
+_HELPFUL = frozenset(
+    "compileall http.server json.tool timeit trace unittest venv zipapp zipfile tarfile".split()
+)
 
 
 def judge(call: Call) -> None:
@@ -95,36 +121,45 @@ def _read_options(call: Call, argument: Argument, rest: list[Argument]) -> bool:
                 return True
             call.ask("option", f"-{letter} with such a value can import or write", argument)
         elif letter == "c":
-            _judge_code(call, value)
+            _judge_code(call, value, rest)
         else:
             _judge_module(call, value, rest)
         return False
     return True
 
 
-def _refuse_shadowed(call: Call, argument: Argument, also: str = "") -> None:
+def _refuse_shadowed(call: Call, argument: Argument, also: Iterable[str] = ()) -> None:
     """Python looks for modules in the current directory first: a project's json.py would run."""
-    library = sys.stdlib_module_names | {also}
+    library = sys.stdlib_module_names | set(also)
     for cwd in call.judge.directories:
         for name in sorted(call.judge.facts.modules(cwd) & library):
             call.ask("shadowed", f"Python would import {name} from the current directory", argument)
             return
 
 
-def _judge_code(call: Call, value: Argument) -> None:
-    if "import" in (value.text or ""):
-        _refuse_shadowed(call, value)
-    call.harmless("the code only computes and prints: syntax, names and modules are all known to")
-    if not is_pure(value.text or ""):
+def _judge_code(call: Call, value: Argument, rest: list[Argument]) -> None:
+    code = parsed(value.text or "")
+    if code is None or not code.is_pure():
         call.ask("code", "runs Python code that may do more than compute and print", value)
+        return
+    if code.modules():
+        _refuse_shadowed(call, value, also=code.modules())
+    if code.reads_files():
+        strings = [Argument(text, value.start, value.end) for text in code.strings()]
+        for argument in (*strings, *rest):
+            call.reads(argument)
+    call.harmless("the code only computes, reads and prints: its syntax and names are known to")
 
 
 def _judge_module(call: Call, module: Argument, rest: list[Argument]) -> None:
     name = module.text or ""
-    _refuse_shadowed(call, module, also=name)
+    _refuse_shadowed(call, module, also=[name, *_TOOLS.get(name, "").split()])
     if name in _TOOLS:
         call.harmless(f"{name} as a module is the same as the program of that name")
         call.runs([module, *rest])
+        return
+    if name in _HELPFUL and [argument.text for argument in rest] == ["--help"]:
+        call.harmless(f"the module {name} only prints its help")
         return
     if name not in _MODULES:
         call.ask("module", f"runs the module {name}", module)

@@ -1,9 +1,7 @@
-"""Whether Python code only computes and prints, by accept-lists of syntax, names and attributes.
+"""Whether Python code only computes, reads files and prints.
 
-Unsafe is all that is not listed. What can be reached from the listed names through the listed
-attributes must be harmless: no module gives away `sys`, `os` or a file, no attribute leads to
-globals or classes, and no name of a builtin may be bound, because a loop that never runs would
-leave the real one in place.
+Unsafe is all that python_names does not list, and some of that depends on where it stands. No name
+of a builtin may be bound, because a loop that never runs would leave the real one in place.
 """
 
 from __future__ import annotations
@@ -12,121 +10,203 @@ import ast
 import builtins
 import warnings
 
+from laconic.policy.commands.python_names import (
+    ATTRIBUTES,
+    BUILTINS,
+    GUARDED,
+    LOOKED_AT,
+    MODULES,
+    NODES,
+    OF_PATHS,
+    OLD_BUILTINS,
+    READING_KEYWORDS,
+    READING_MODES,
+)
+
 MAX_LENGTH = 4000
-_NODES = frozenset(
-    """Module Expr Assign AugAssign AnnAssign If For Pass Break Continue Assert Import ImportFrom
-    alias BoolOp NamedExpr BinOp UnaryOp Lambda IfExp Dict Set List Tuple ListComp SetComp
-    DictComp GeneratorExp comprehension Compare Call keyword FormattedValue JoinedStr Constant
-    Attribute Subscript Starred Name Slice arguments arg Load Store And Or Add Sub Mult MatMult
-    Div Mod Pow LShift RShift BitOr BitXor BitAnd FloorDiv Invert Not UAdd USub Eq NotEq Lt LtE
-    Gt GtE Is IsNot In NotIn""".split()
-)
-_BUILTINS = frozenset(
-    """abs all any ascii bin bool bytearray bytes chr complex dict divmod enumerate filter float
-    format frozenset hash hex int isinstance iter len list map max min next oct ord pow print
-    range repr reversed round set slice sorted str sum tuple zip""".split()
-)
-# The interpreter may be Python 2, where these are builtins that act.
-_OLD_BUILTINS = frozenset("apply execfile file raw_input reload".split())
-_MODULES = frozenset(
-    """base64 binascii bisect calendar cmath collections colorsys datetime decimal fractions
-    functools hashlib heapq html itertools json math platform pprint random re secrets
-    statistics string struct sys textwrap time unicodedata urllib.parse uuid zlib""".split()
-)
-_ATTRIBUTES = frozenset(
-    # strings and bytes
-    """capitalize casefold center count decode encode endswith expandtabs find format fromhex hex
-    index isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable
-    isspace istitle isupper join ljust lower lstrip maketrans partition removeprefix
-    removesuffix replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith
-    strip swapcase title translate upper zfill"""
-    # lists, dictionaries, sets, numbers
-    """ append clear copy extend insert pop remove reverse sort fromkeys get items keys popitem
-    setdefault update values add difference discard intersection isdisjoint issubset issuperset
-    symmetric_difference union bit_length bit_count as_integer_ratio is_integer conjugate real
-    imag from_bytes to_bytes numerator denominator"""
-    # math, statistics, decimal, fractions, random
-    """ acos asin atan atan2 ceil comb cos cosh degrees dist e erf exp expm1 fabs factorial floor
-    fmod fsum gcd hypot inf isclose isfinite isinf isnan isqrt lcm log log10 log1p log2 modf nan
-    perm pi prod radians sin sinh sqrt tan tanh tau trunc mean median mode stdev variance
-    quantiles Decimal Fraction quantize limit_denominator choice choices gauss randint random
-    randrange sample seed shuffle uniform token_hex token_urlsafe token_bytes randbelow"""
-    # json, base64, hashlib, struct, text
-    """ dumps loads b64encode b64decode urlsafe_b64encode urlsafe_b64decode b32encode b32decode
-    b16encode b16decode hexlify unhexlify crc32 adler32 md5 sha1 sha224 sha256 sha384 sha512
-    blake2b blake2s digest hexdigest pack unpack calcsize escape unescape dedent indent fill
-    wrap shorten pprint pformat name category normalize compress decompress quote unquote
-    quote_plus unquote_plus urlencode urlparse urlsplit urlunparse urljoin parse_qs parse_qsl
-    parse netloc scheme query fragment hostname port uuid4 int compile match fullmatch search
-    findall finditer sub subn group groups groupdict span start end IGNORECASE MULTILINE DOTALL
-    VERBOSE I M S X ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits
-    punctuation printable whitespace capwords"""
-    # dates, collections, iteration, versions
-    """ date datetime time timedelta timezone utc now today utcnow fromtimestamp utcfromtimestamp
-    timestamp isoformat fromisoformat strftime strptime weekday isoweekday isocalendar year
-    month day hour minute second microsecond total_seconds days seconds monotonic perf_counter
-    time_ns gmtime localtime mktime isleap monthrange Counter OrderedDict defaultdict deque
-    most_common elements appendleft popleft accumulate chain combinations
-    combinations_with_replacement count cycle groupby islice pairwise permutations product
-    repeat starmap takewhile dropwhile zip_longest from_iterable reduce partial bisect_left
-    bisect_right heapify heappop heappush nlargest nsmallest version version_info major minor
-    micro platform maxsize byteorder executable prefix base_prefix argv python_version machine
-    release""".split()
-)
 
 
-def is_pure(code: str) -> bool:
-    """Tell whether running the code has no effect but its output. In doubt it has."""
-    tree = _parsed(code)
-    if tree is None:
-        return False
-    nodes = list(ast.walk(tree))
-    bound = _bound_names(nodes)
-    return not any(_is_builtin(name) for name in bound) and all(
-        type(node).__name__ in _NODES and _is_harmless(node, bound) for node in nodes
-    )
+class Code:
+    """Python code under judgement: the names that it binds, and where its nodes stand.
+
+    guarded: names that stand for a module of which only some names may be used. inner: nodes that
+    an attribute is taken of. called: functions of calls. looked_at: nodes that are only printed,
+    joined, iterated over or indexed.
+    """
+
+    __slots__ = ("attributes", "bound", "called", "guarded", "inner", "looked_at", "nodes")
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.nodes = list(ast.walk(tree))
+        self.bound: set[str] = set()
+        self.guarded: dict[str, str] = {}
+        self.inner: set[int] = set()
+        self.called: set[int] = set()
+        self.looked_at: set[int] = set()
+        for node in self.nodes:
+            self.bound.update(_names_bound(node))
+            self._note(node)
+        uses_paths = "pathlib" in self.modules()
+        self.attributes = ATTRIBUTES - OF_PATHS if uses_paths else ATTRIBUTES
+
+    def _note(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                name = alias.name if alias.asname else alias.name.partition(".")[0]
+                if name in GUARDED:
+                    self.guarded[alias.asname or name] = name
+        elif isinstance(node, ast.Attribute):
+            self.inner.add(id(node.value))
+        elif isinstance(node, ast.Call):
+            self.called.add(id(node.func))
+            if _shows(node.func):
+                self.looked_at.update(map(id, node.args))
+        elif isinstance(node, ast.For | ast.comprehension):
+            self.looked_at.add(id(node.iter))
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            self.looked_at.add(id(node.value))
+
+    def modules(self) -> set[str]:
+        """The modules, without what is inside of them, that are imported."""
+        found: set[str] = set()
+        for node in self.nodes:
+            if isinstance(node, ast.Import):
+                found.update(alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                found.add((node.module or "").partition(".")[0])
+        return found
+
+    def reads_files(self) -> bool:
+        return any(map(_reads, self.nodes))
+
+    def strings(self) -> list[str]:
+        """Texts in the code: the names of files that it reads are among them."""
+        values = [node.value for node in self.nodes if isinstance(node, ast.Constant)]
+        return [value for value in values if isinstance(value, str)]
+
+    def is_pure(self) -> bool:
+        """Tell whether running it has no effect but its output. In doubt it has."""
+        if any(_is_builtin(name) for name in self.bound):
+            return False
+        return all(type(node).__name__ in NODES and self._is_harmless(node) for node in self.nodes)
+
+    def _is_harmless(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            return _imports_known(node)
+        if isinstance(node, ast.Name):
+            return self._is_known_name(node)
+        if isinstance(node, ast.Attribute):
+            return isinstance(node.ctx, ast.Load) and self._is_known_attribute(node)
+        if isinstance(node, ast.Call):
+            return self._is_harmless_call(node)
+        return True
+
+    def _is_known_name(self, node: ast.Name) -> bool:
+        if node.id in self.guarded:
+            return id(node) in self.inner
+        if node.id in ("open", "type"):
+            return id(node) in self.called
+        return node.id in BUILTINS or node.id in self.bound
+
+    def _is_known_attribute(self, node: ast.Attribute) -> bool:
+        root, path = _dotted(node)
+        if root in self.guarded:
+            return self._is_open_part(node, path, GUARDED[self.guarded[root]])
+        if node.attr in LOOKED_AT:
+            return id(node) in self.looked_at
+        if node.attr == "__name__":
+            return isinstance(node.value, ast.Call) and _is_name(node.value.func, "type")
+        if node.attr == "write":
+            of = node.value
+            return isinstance(of, ast.Attribute) and of.attr in ("stdout", "stderr")
+        return node.attr in self.attributes
+
+    def _is_open_part(self, node: ast.Attribute, path: str, names: frozenset[str]) -> bool:
+        """`os.path.join` is open, `os.path` as a part of it, and `.upper` of what is open."""
+        if path in names:
+            return True
+        if path == "environ" and "environ.get" in names and id(node) in self.looked_at:
+            return True
+        if any(name.startswith(f"{path}.") for name in names):
+            return id(node) in self.inner
+        is_behind = any(path.startswith(f"{name}.") for name in names)
+        return is_behind and node.attr in self.attributes
+
+    def _is_harmless_call(self, node: ast.Call) -> bool:
+        if _is_name(node.func, "open"):
+            return _opens_for_reading(node)
+        if _is_name(node.func, "type"):
+            is_one = len(node.args) == 1 and not node.keywords
+            return is_one and (id(node) in self.looked_at or id(node) in self.inner)
+        return isinstance(node.func, ast.Name | ast.Attribute)
 
 
-def _parsed(code: str) -> ast.Module | None:
+def parsed(code: str) -> Code | None:
     if len(code) > MAX_LENGTH:
         return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(code)
+            return Code(ast.parse(code))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 
-def _bound_names(nodes: list[ast.AST]) -> set[str]:
-    names: set[str] = set()
-    for node in nodes:
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            names.add(node.id)
-        elif isinstance(node, ast.arg):
-            names.add(node.arg)
-        elif isinstance(node, ast.alias):
-            names.add(node.asname or node.name.partition(".")[0])
-    return names
+def _names_bound(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        return [node.id]
+    if isinstance(node, ast.arg):
+        return [node.arg]
+    if isinstance(node, ast.alias):
+        return [node.asname or node.name.partition(".")[0]]
+    if isinstance(node, ast.FunctionDef):
+        return [node.name]
+    return [node.name] if isinstance(node, ast.ExceptHandler) and node.name else []
 
 
 def _is_builtin(name: str) -> bool:
-    return name.startswith("__") or name in _OLD_BUILTINS or hasattr(builtins, name)
+    return name.startswith("__") or name in OLD_BUILTINS or hasattr(builtins, name)
 
 
-def _is_harmless(node: ast.AST, bound: set[str]) -> bool:
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _reads(node: ast.AST) -> bool:
+    return _is_name(node, "open") or (
+        isinstance(node, ast.Attribute) and node.attr in ("load", "read_bytes", "read_text")
+    )
+
+
+def _shows(function: ast.AST) -> bool:
+    return _is_name(function, "print") or (
+        isinstance(function, ast.Attribute) and function.attr == "join"
+    )
+
+
+def _dotted(node: ast.Attribute) -> tuple[str, str]:
+    """`os.path.join` as `os` and `path.join`; what is no name in front has no root."""
+    words = [node.attr]
+    of = node.value
+    while isinstance(of, ast.Attribute):
+        words.append(of.attr)
+        of = of.value
+    return of.id if isinstance(of, ast.Name) else "", ".".join(reversed(words))
+
+
+def _imports_known(node: ast.Import | ast.ImportFrom) -> bool:
     if isinstance(node, ast.Import):
-        return all(alias.name in _MODULES for alias in node.names)
-    if isinstance(node, ast.ImportFrom):
-        return (
-            node.level == 0
-            and node.module in _MODULES
-            and all(alias.name in _ATTRIBUTES for alias in node.names)
-        )
-    if isinstance(node, ast.Name):
-        return node.id in _BUILTINS or node.id in bound
-    if isinstance(node, ast.Attribute):
-        return node.attr in _ATTRIBUTES and isinstance(node.ctx, ast.Load)
-    if isinstance(node, ast.Call):
-        return isinstance(node.func, ast.Name | ast.Attribute)
-    return True
+        return all(alias.name in MODULES or alias.name in GUARDED for alias in node.names)
+    names = GUARDED.get(node.module or "", ATTRIBUTES if node.module in MODULES else frozenset())
+    return node.level == 0 and all(alias.name in names for alias in node.names)
+
+
+def _opens_for_reading(node: ast.Call) -> bool:
+    """`open(path)` with no more than a mode that reads and how the text is written."""
+    modes = [*node.args[1:], *(word.value for word in node.keywords if word.arg == "mode")]
+    return (
+        0 < len(node.args) <= 2  # noqa: PLR2004 - a path and a mode; a third one is the buffering
+        and not any(isinstance(argument, ast.Starred) for argument in node.args)
+        and all(isinstance(m, ast.Constant) and m.value in READING_MODES for m in modes)
+        and all(word.arg in READING_KEYWORDS for word in node.keywords)
+    )

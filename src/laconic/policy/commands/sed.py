@@ -19,6 +19,9 @@ _ADDRESS_END = pattern(r"[0-9]+(?:~[0-9]+)?|\$|[+~][0-9]+")
 _LABEL = pattern(r"[ \t]*[\w.-]*")
 _CONTINUED = pattern(r"(?<!\\)(?:\\\\)*\\$")
 _PLAIN = frozenset("=dDgGhHnNpPxzF")
+# A set of characters: its first `]` is one of them, and whether `\]` ends it depends on the build.
+_SET = pattern(r"\[\^?+\]?+(?:\[:[a-z]+:\]|(?!\[[:.=])[^]])*+\]")
+_SET_WITH_ESCAPES = pattern(r"\[\^?+\]?+(?:\\.|\[:[a-z]+:\]|(?!\[[:.=])[^]])*+\]", re.DOTALL)
 
 
 class _UnclearError(Exception):
@@ -111,8 +114,8 @@ class _Script:
             raise _UnclearError("odd delimiter")
         start = self.pos
         self._until(delimiter)
-        body = re.sub(r"\\.", "", self.text[start : self.pos - 1], flags=re.DOTALL)
-        if "[" in re.sub(r"\[\^?\]?(?:\[[:.=][^\]]*\]|[^\]])*\]", "", body):
+        body = self.text[start : self.pos - 1]
+        if not all(_closes_sets(body, reading) for reading in (_SET, _SET_WITH_ESCAPES)):
             raise _UnclearError("a bracket that is not closed")
 
     def _until(self, delimiter: str) -> None:
@@ -180,3 +183,16 @@ class _Script:
         self._skip(" \t")
         if self._next() not in ("", "\n", ";", "}", "#"):
             raise _UnclearError("text behind a command")
+
+
+def _closes_sets(body: str, reading: re.Pattern[str]) -> bool:
+    pos = 0
+    while pos < len(body):
+        if body[pos] == "[":
+            found = reading.match(body, pos)
+            if found is None:
+                return False
+            pos = found.end()
+        else:
+            pos += 2 if body[pos] == "\\" else 1
+    return True

@@ -24,8 +24,9 @@ _SHOPT_OPTIONS = frozenset(
 
 # Text that bash, whose grammar the parser has, and the named shell read in different ways.
 _READ_OTHERWISE = {
-    # dash takes $' for a dollar and a quote, (( for two subshells, [[ and $[ for plain words
-    "sh": pattern(r"\$'|(?<!\$)\(\(|\[\[|\$\["),
+    # dash takes $' for a dollar and a quote, (( for two subshells, [[ and $[ for plain words, and
+    # time for a program, which calls no functions
+    "sh": pattern(r"\$'|(?<!\$)\(\(|\[\[|\$\[|\(\s*\)(?s:.*)\btime\b"),
     # zsh: glob qualifiers, =(..), =command, ${(flags)..}, $name[..], comments only in scripts
     "zsh": pattern(r"(?<!\$)\(|(?:^|[\s;&|])=|\$\w+\[|\$\{[^}\w]|#|<[0-9]*-|~\["),
     # fish has its own quoting and substitution: only plain words are the same

@@ -2,7 +2,8 @@
 
 Unsafe: statements that are no plain read; several statements; functions that are not known to be
 harmless (`pg_terminate_backend`, `writefile`, `load_extension`, ...); commands of the client itself
-(`\\!`, `\\copy`, `.shell`, `.output`, `system`); statements from files or from standard input.
+(`\\!`, `\\copy`, `.shell`, `.output`, `system`); statements from files or from standard input;
+a connection with `sslkey=library:key`, for which libpq loads the library.
 """
 
 from __future__ import annotations
@@ -41,6 +42,13 @@ _SAYS_AND_ENDS = {
     "sqlite3": ("-help", "-version"),
 }
 _READ_ONLY = {"duckdb": ("-readonly",), "sqlite3": ("-readonly", "--readonly")}
+_LIBPQ = frozenset(("psql", "pg_dump", "pg_isready"))
+_CONNECTS = frozenset(
+    """host hostaddr port dbname user password sslmode sslrootcert sslsni connect_timeout options
+    application_name fallback_application_name client_encoding target_session_attrs keepalives
+    keepalives_idle keepalives_interval keepalives_count tcp_user_timeout channel_binding gssencmode
+    load_balance_hosts""".split()
+)
 _FIRST = ("-cmd", "--cmd")  # statements that run before those of standard input
 _DESCRIBES = pattern(
     r"""\\(?:d[A-Za-z]{0,8}|l|list|z|sf|sv|conninfo|h|\?|copyright|encoding|timing|x)[S+]{0,2}
@@ -60,6 +68,24 @@ def judge(call: Call) -> None:
     program, parsed = call.path[0], call.parsed
     if parsed is None:
         return
+    if program in _LIBPQ:
+        _judge_connection(call, parsed)
+    if program in _WHERE:
+        _judge_statements(call, parsed, program)
+
+
+def _judge_connection(call: Call, parsed: Parsed) -> None:
+    """`name=value ..` or `postgresql://..?name=value&..` in place of a database's name."""
+    for given in (*parsed.operands, *parsed.values("-d", "--dbname")):
+        text = given.leading if given.text is None else given.text
+        _, is_address, rest = text.partition("://")
+        settings = rest.partition("?")[2] if is_address else text
+        for name in re.findall(r"([^\s=&?]*)\s*=", settings):
+            if name.lower() not in _CONNECTS:
+                call.ask("connection", f"connects with {name}, which may name a file", given)
+
+
+def _judge_statements(call: Call, parsed: Parsed, program: str) -> None:
     options, first = _WHERE[program]
     if call.path == ("sqlcmd", "query"):
         first = 0

@@ -1,0 +1,19 @@
+"""docker search: the daemon is sent the password of the registry.
+
+Unsafe: a daemon that the command line names, unless it is on this machine.
+"""
+
+from __future__ import annotations
+
+from laconic.policy.environment import is_on_this_machine
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+
+
+def judge(call: Call) -> None:
+    for _, parsed in call.match.before:
+        for host in parsed.values("-H", "--host"):
+            if host.text is None or not is_on_this_machine(host.text):
+                call.ask("host", "sends the password of the registry to another host", host)

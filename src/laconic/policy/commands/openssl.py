@@ -1,0 +1,31 @@
+"""openssl: files that it reads may be named by an address.
+
+Unsafe: `org.openssl.engine:FILE:key` loads the shared library FILE, wherever a certificate, a key
+or a list of revocations may be named; other schemes reach other stores.
+"""
+
+from __future__ import annotations
+
+from laconic.lazy import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+
+_FILES = (
+    "-in", "-key", "-cert", "-CAfile", "-CApath", "-CAstore", "-untrusted", "-trusted", "-CRLfile",
+)  # fmt: skip
+_ADDRESS = pattern(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+def judge(call: Call) -> None:
+    if call.parsed is None:
+        return
+    files = call.parsed.values(*_FILES)
+    if call.path[1:] == ("verify",):
+        files += call.parsed.operands
+    for file in files:
+        if _ADDRESS.match(file.leading) or any(map(_ADDRESS.match, file.possible)):
+            call.ask("address", "an address, for which a library may be loaded", file)
+        elif file.text is None and not file.leading and not file.glob:
+            call.ask("address", "its value is not known and may be an address", file)

@@ -1,0 +1,21 @@
+"""Programs of which no more is known than how they tell their version and help.
+
+Whatever else they are told to do is no opinion, as with a program that is not known at all. `needs`
+of their tables names the words for the version, besides --version and --help.
+"""
+
+from __future__ import annotations
+
+from laconic.types import Decision, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.call import Call
+
+
+def judge(call: Call) -> None:
+    words = [argument.text if argument.is_static else None for argument in call.arguments]
+    if len(words) == 1 and words[0] in call.entry.needs:
+        return
+    why = f"of {call.path[0]} laconic knows no more than its version"
+    call.findings.append(Decision(Verdict.ASK, f"{call.id}/unknown", why, *call.span, risk=False))
