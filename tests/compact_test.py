@@ -12,7 +12,7 @@ from functools import partial
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import plainly
@@ -415,6 +415,7 @@ def test_a_window_over_a_mask_is_that_over_its_rows(pairs, budget, share):
     CHUNKS,
     st.sets(st.integers(0, 39)),
 )
+@example(["/ //", "/ /"], 1, set())
 @settings(max_examples=300, deadline=None)
 def test_runs_are_the_same_from_both_ends_and_in_any_chunks(texts, chunk, single):
     single = {pos for pos in single if pos < len(texts)}

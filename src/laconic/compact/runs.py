@@ -167,6 +167,8 @@ def _has_one_shape(chunk: str, shape: bytes, before: str) -> bool:
         return False
     start = re.match(" *[^ ]*", before)
     assert start
+    if "/" in start[0]:
+        return False  # its shape is the whole line
     rest = before.count(" ") - start[0].count(" ")
     return _lines_with(start[0], rest).fullmatch(chunk) is not None
 
