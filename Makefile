@@ -4,7 +4,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint fix docs bench gate-report oracle oracle-truth effects e2e clean
+.PHONY: help demo test lint fix docs bench gate-report oracle oracle-truth effects e2e clean
+
+help:  ## print this
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
 
 demo: .venv/.package  ## show laconic at work
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demo/demo.sh

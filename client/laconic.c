@@ -53,7 +53,7 @@ static char kind_of(char **argv, struct run *run) {
         const char *value = place_variable(odd[pos]);
         if (value != NULL && *value != '\0') return 0;
     }
-    if (is(argv[1], "hook")) return 'h';
+    if (is(argv[1], "hook")) return is(argv[2], "-h") || is(argv[2], "--help") ? 0 : 'h';
     if (is_shell_call(argv[1])) return 's';
     /* For a person at a terminal the program that knows about terminals is fast enough. */
     if (run->command != NULL) return isatty(1) || isatty(2) ? 0 : 'r';

@@ -22,10 +22,9 @@ show() {
 
 # Send a command through the hook as Claude Code does, and print the answer.
 hook() {
-    printf '\n%s# %s%s\n' "$bold" "$1" "$plain"
-    printf '{"hook_event_name":"PreToolUse","tool_name":"Bash","cwd":"%s","tool_input":{"command":"%s"}}' "$PWD" "$2" |
-        tee /dev/stderr | { printf '\n  -> ' >&2; laconic hook claude-code; }
-    echo
+    local call
+    printf -v call '{"hook_event_name":"PreToolUse","tool_name":"Bash","cwd":"%s","tool_input":{"command":"%s"}}' "$PWD" "$2"
+    show "$1" "laconic hook claude-code <<< '$call'"
 }
 
 # -- a project with a history, a noisy test run and a failing test
@@ -52,7 +51,7 @@ show "the tokens that this saved" "laconic gain"
 show "and everything that was decided" "laconic log"
 
 printf '\n%sWhose say is it?%s\n' "$bold" "$plain"
-printf '[commands]\ndeny = ["terraform"]\nallow = ["curl"]\n' > .laconic/config.toml
+printf '[commands]\ndeny = ["terraform"]\nallow = ["deploy"]\n' > .laconic/config.toml
 show "a project may be stricter at once, the rest waits for your trust" "laconic config check; laconic check 'terraform plan'"
 show "trust pins the files as they are" "laconic trust; echo '# more' >> .laconic/config.toml; laconic trust --list"
 show "an exception for half an hour" "laconic allow 'git push origin main' --for 30m; laconic check 'git push origin main'"

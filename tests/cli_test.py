@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from laconic import toml
+from laconic.agents import recipe
 from laconic.cli import main as cli
 from laconic.cli.completions import levels
 
@@ -48,6 +50,18 @@ def test_help_names_every_command():
     assert all(command.name in out and command.help in out for command in cli.COMMANDS)
 
 
+def test_the_server_is_described_in_its_own_help_as_in_that_of_laconic():
+    program = Path(sys.executable).with_name("laconic-py")
+    done = subprocess.run([program, "server", "--help"], capture_output=True, check=True)
+    assert done.stdout.decode() == laconic("server", "--help")[1]
+
+
+@pytest.mark.parametrize("command", ["install", "uninstall"])
+def test_the_names_of_all_agents_are_in_the_help(command):
+    text = re.sub(r"-\n +", "-", laconic(command, "--help")[1])
+    assert set(text.replace(",", "").split()) >= set(recipe.names())
+
+
 QUOTE_IT = (
     "laconic: unrecognized arguments: --short\n"
     "hint: put the command in quotes: laconic parse 'git ...'\n"
@@ -58,6 +72,8 @@ QUOTE_IT = (
     ("words", "message"),
     [
         ([], "laconic: the following arguments are required: COMMAND\nhint: laconic --help\n"),
+        (["--frob"], "laconic: there is no option '--frob'\nhint: laconic --help\n"),
+        (["-V"], "laconic: there is no option '-V'\nhint: laconic --version\n"),
         (["prase"], "laconic: there is no command 'prase'\nhint: did you mean: laconic parse\n"),
         (["\x1b[31m"], "laconic: there is no command '\\x1b[31m'\nhint: laconic --help\n"),
         (["parse", "--no", "x"],
@@ -301,6 +317,13 @@ def test_trust_and_untrust(project):
     assert laconic("untrust") == (
         1, "", f"laconic: {project}: was not trusted\nhint: laconic trust --list\n"
     )  # fmt: skip
+
+
+def test_trust_names_what_has_no_effect_all_the_same(project):
+    (project / ".laconic/config.toml").write_text('[commands]\nallow = ["curl"]\n')
+    status, out, err = laconic("trust")
+    assert (status, "now in force" in out) == (0, True)
+    assert '"curl" has no effect: it stands in ask' in err
 
 
 def test_trust_through_a_linked_path_is_trust_in_the_project(project, tmp_path):

@@ -92,6 +92,7 @@ def test_a_server_and_the_long_way_give_the_same_answers(server):
         ("run", "--baseline-pipe", "tail -1", "git", "log", "-2", "--oneline"),
         ("run", "nosuchcommand"),
         ("--version",),
+        ("hook", "--help"),
     ):
         given = server.run(*words)
         slow = server.run(*words, env=server.environ | {"LACONIC_NO_SERVER": "1"})

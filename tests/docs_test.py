@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from laconic import agent_rules
+from laconic.agents.load import load
 from laconic.cli.completions import levels
 from laconic.cli.main import COMMANDS, build_parser
 from laconic.config import options
@@ -77,6 +80,34 @@ def examples():
 @pytest.mark.parametrize("text", list(examples()))
 def test_every_example_is_a_valid_configuration(text):
     assert check_bytes(text.encode(), "example")[1] == []
+
+
+def sessions():
+    """The blocks of what is typed and printed; what is saved depends on what was run."""
+    for block in re.findall(r"```\n(\$ .*?)```", CLI, re.DOTALL):
+        if "laconic gain" not in block:
+            yield pytest.param(block, id=block.splitlines()[0])
+
+
+@pytest.mark.parametrize("block", list(sessions()))
+def test_what_is_shown_is_what_is_printed(block, tmp_path):
+    typed = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
+    printed = [line for line in block.splitlines(keepends=True) if not line.startswith("$ ")]
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", "\n".join(["exec 2>&1", *typed])],
+        env={**os.environ, "PATH": path, "LACONIC_NO_SERVER": "1"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "".join(printed)
+
+
+@pytest.mark.parametrize("name", agent_rules._FILES)
+def test_every_agent_whose_rules_count_is_named(name):
+    assert f"\n| {load(name).title} | " in (ROOT / "docs/gate.md").read_text()
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

@@ -272,6 +272,27 @@ def test_the_doctor_prints_what_to_do_and_its_exit_status_says_if_it_must_be_don
 
 
 @pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("name", ["filters/x.toml", "rules/x.toml"])
+def test_the_doctor_finds_mistakes_in_filters_and_rules(name, home, capsys):
+    path = home / ".config/laconic" / name
+    path.parent.mkdir(parents=True)
+    path.write_text('["x y"]\nverdct = "ask"\n')
+    assert run(["doctor"]) == 0
+    assert f"warn      laconic: {path}: " in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("here")
+def test_the_doctor_says_what_to_do_first(home, capsys):
+    run(["doctor"])
+    out = capsys.readouterr().out
+    assert "ok        laconic: no files, the built-in configuration\n" in out
+    assert "disabled  laconic: no agent was found on this machine\n" in out
+    (home / ".cursor").mkdir()
+    run(["doctor"])
+    assert "no agent was found" not in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("here")
 def test_the_doctor_speaks_json(home, capsys):
     (home / ".cursor").mkdir()
     assert run(["doctor", "--json"]) == 0

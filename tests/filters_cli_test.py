@@ -130,6 +130,14 @@ def test_the_examples_of_a_filter_are_tested(mine, laconic):
     assert laconic("test", "cargo/test", "git/log")[0] == 0
 
 
+def test_a_broken_file_is_no_missing_filter(mine, laconic):
+    mine.write_text(GIT_LOG + "drpo = []\n")
+    for action in ("test", "show"):
+        status, _, err = laconic(action, "x")
+        assert (status, "there is no filter" in err) == (1, False)
+        assert f'{mine}: key "drpo": unknown key\n' in err
+
+
 def test_examples_are_brought_up_to_date_and_the_rest_of_the_file_stays(mine, laconic):
     old = "".join(EXAMPLE.format(status=status, output="old") for status in (0, 1))
     mine.write_text(f"{GIT_LOG}{old}# end\n")

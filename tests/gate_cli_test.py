@@ -274,6 +274,23 @@ def test_rules_show_of_nothing(laconic):
     assert laconic("rules", "show", "zz") == (1, "", message)
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("git/psh", "git"), ("git/push/force", "git/push"), ("git/push", ""), ("git push", "")],
+)
+def test_rules_show_says_when_it_shows_another_rule(name, shown, laconic):
+    notice = f"laconic: {name} has no table of its own; it belongs to {shown}\n" if shown else ""
+    assert laconic("rules", "show", name)[::2] == (0, notice)
+
+
+def test_rules_test_fails_for_a_broken_file(home, laconic):
+    path = home / ".config/laconic/rules/x.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text('["x y"]\nverdct = "ask"\n')
+    status, _, err = laconic("rules", "test")
+    assert (status, "x.toml" in err) == (1, True)
+
+
 def test_rules_test_runs_the_examples(capsys):
     from laconic.catalog import library
     from laconic.cli import rules

@@ -323,6 +323,21 @@ def test_a_broken_file_is_reported_and_left_as_it_is(name, text, site):
     assert not list(site.state_dir.glob("install/*"))
 
 
+@pytest.mark.parametrize("text", [b"", b"\n", b"\xef\xbb\xbf", b"{}"])
+@pytest.mark.parametrize("is_changed", [False, True])
+def test_a_file_with_nothing_in_it_is_left_as_it_was(text, is_changed, site, home):
+    path = home / ".claude/settings.json"
+    path.parent.mkdir()
+    path.write_bytes(text)
+    install("claude-code", site)
+    assert b"hook claude-code" in path.read_bytes()
+    if is_changed:
+        path.write_bytes(path.read_bytes() + b"\n")
+    uninstall("claude-code", site)
+    assert b"hook claude-code" not in path.read_bytes()
+    assert is_changed or path.read_bytes() == text
+
+
 def test_a_script_of_somebody_else_is_left_alone(site, home):
     path = home / ".cline/hooks/PreToolUse"
     path.parent.mkdir(parents=True)

@@ -308,7 +308,7 @@ def _read_as_nobody(directory):
 def test_healthy_records_are_called_so(state_dir):
     record_run(state_dir, a_run())
     records, _tokens = health.findings(state_dir)
-    assert records == ("ok", f"{state_dir / DATABASE}: 1 runs", "")
+    assert records == ("ok", f"{state_dir / DATABASE}: 1 run", "")
 
 
 def test_records_of_a_newer_laconic_are_left_alone(state_dir):

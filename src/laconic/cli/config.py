@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from laconic import toml, trust
+from laconic.beside import files_in
 from laconic.cli.main import complain
 from laconic.filters import load_filters
 from laconic.layers import check_bytes, check_file
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from laconic.overlay import Values
 
 _WIDTH = 100
+_FOLDERS = ("filters", "rules")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,17 +73,23 @@ def _check(path: Path | None) -> int:
         problems, checked = check_file(path)[1], str(path)
     else:
         settings = read_settings()
-        problems = _all_problems(settings)
-        files = [settings.user_config_path] if settings.user_config_path.exists() else []
-        files += [settings.project.config_path] if settings.project else []
-        checked = ", ".join(map(str, files)) or "no files, the built-in configuration"
+        problems = all_problems(settings)
+        checked = ", ".join(files_read(settings)) or "no files, the built-in configuration"
     warn(problems)
     if not problems:
         print(f"ok: {checked}")
     return 1 if problems else 0
 
 
-def _all_problems(settings: Settings) -> list[Problem]:
+def files_read(settings: Settings) -> list[str]:
+    """Give the files of the configuration, and of the filters and rules beside them."""
+    files = [settings.user_config_path] if settings.user_config_path.exists() else []
+    files += [settings.project.config_path] if settings.project else []
+    beside = [file.path for folder in _FOLDERS for file in files_in(folder, settings)[0]]
+    return [*map(str, files), *beside]
+
+
+def all_problems(settings: Settings) -> list[Problem]:
     """Give also those of rules and filters, and of what is not in force yet in the project."""
     problems = [*settings.problems, *load_library(settings)[1], *load_filters(settings).problems]
     project = settings.project

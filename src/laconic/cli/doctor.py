@@ -8,6 +8,7 @@ from laconic.agents.doctor import Finding, client, examine
 from laconic.agents.install import is_present
 from laconic.agents.installed import find_installed
 from laconic.agents.recipe import names, read_recipe
+from laconic.cli.config import all_problems, files_read
 from laconic.cli.install import read_site
 from laconic.record import health
 from laconic.record.database import DATABASE
@@ -45,10 +46,13 @@ def main(args: argparse.Namespace) -> int:
 
 def _ourselves(site: Site, settings: Settings) -> Iterator[Finding]:
     yield client(site.executable)
-    for problem in settings.problems:
+    problems = all_problems(settings)
+    for problem in problems:
         yield Finding("", "configuration", "warn", problem.line, problem.hint)
-    if not settings.problems:
-        yield Finding("", "configuration", "ok", f"{settings.user_config_path}: no mistakes")
+    if not problems:
+        files = ", ".join(files_read(settings))
+        message = f"{files}: no mistakes" if files else "no files, the built-in configuration"
+        yield Finding("", "configuration", "ok", message)
     if settings.environment.disabled:
         message = "LACONIC_DISABLED is set: every command is left alone"
         yield Finding("", "configuration", "disabled", message, "unset LACONIC_DISABLED")
@@ -59,9 +63,12 @@ def _ourselves(site: Site, settings: Settings) -> Iterator[Finding]:
 
 def _agents(site: Site, settings: Settings) -> Iterator[Finding]:
     """Examine the agents that are on this machine, and those that laconic is in."""
-    for recipe in map(read_recipe, names()):
-        if _is_here(recipe, site):
-            yield from examine(recipe, site, settings)
+    here = [recipe for recipe in map(read_recipe, names()) if _is_here(recipe, site)]
+    for recipe in here:
+        yield from examine(recipe, site, settings)
+    if not here:
+        fix = "laconic install AGENT; laconic install --help has the names"
+        yield Finding("", "install", "disabled", "no agent was found on this machine", fix)
 
 
 def _is_here(recipe: Recipe, site: Site) -> bool:

@@ -86,6 +86,8 @@ def _show(found: FilterSet, identifier: str) -> int:
 def _load(found: FilterSet, identifier: str) -> Filter:
     wanted = found.load(identifier)
     if wanted is None:
+        if any(problem.file.endswith(f"/filters/{identifier}.toml") for problem in found.problems):
+            raise LaconicError(f"{identifier} is not in force, see above")
         best = closest(identifier, found.ids)
         hint = f"did you mean: {best}" if best else "laconic filters list"
         raise LaconicError(f"there is no filter {identifier!r}", hint)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("agents", nargs="*", metavar="AGENT", help="claude-code, codex, cursor, …")
+    parser.add_argument("agents", nargs="*", metavar="AGENT", help=", ".join(names()))
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--project", action="store_true", help="for this project only")
     where.add_argument("--global", dest="user", action="store_true", help="for all your projects")

@@ -33,16 +33,16 @@ class Command:
 
 COMMANDS = (
     Command("run", "run a command and show what matters of its output", is_direct=True),
-    Command("wrap", "the same for a shell and its command line", is_direct=True),
+    Command("wrap", "run a line in a shell and show what matters of its output", is_direct=True),
     Command("err", "show only errors and warnings of a command", is_direct=True),
     Command("test", "show only failures and the result of a test run", is_direct=True),
     Command("summary", "show the ends of an output and what is wrong in it", is_direct=True),
     Command("check", "say whether a command may run"),
-    Command("explain", "say why, part by part"),
+    Command("explain", "say why a command may or may not run, part by part"),
     Command("rewrite", "print what would run in place of a command"),
     Command("allow", "let a command run for a while, in this project"),
     Command("install", "put laconic into the settings of coding agents"),
-    Command("uninstall", "take laconic out of them"),
+    Command("uninstall", "take laconic out of the settings of coding agents"),
     Command("doctor", "examine whether laconic works"),
     Command("hook", "answer the hook of an agent"),
     Command("recall", "print the whole output of a command that laconic compacted"),
@@ -55,7 +55,7 @@ COMMANDS = (
     Command("parse", "print the parse tree of a command"),
     Command("config", "show and check the configuration"),
     Command("trust", "let a project's files change what laconic does"),
-    Command("untrust", "take that back"),
+    Command("untrust", "end the trust in a project's files"),
     Command("server", "look after the server that makes hooks fast"),
     Command("completions", "print the completions for your shell"),
 )
@@ -73,6 +73,9 @@ def main(argv: list[str]) -> int:
     if direct:
         return _module(direct).direct(argv[direct != "shell" :])  # type: ignore[no-any-return]
     chosen = next((word for word in argv if not word.startswith("-")), "")
+    if argv[:1] != [chosen] and argv[:1] not in ([], ["-h"], ["--help"], ["--version"]):
+        hint = "laconic --version" if argv[0] in {"-v", "-V"} else "laconic --help"
+        raise UsageError(f"there is no option {argv[0]!r}", hint)
     if chosen and chosen not in {command.name for command in COMMANDS}:
         raise UsageError(f"there is no command {chosen!r}", _nearest(chosen))
     args, rest = build_parser(only=chosen).parse_known_args(argv)

@@ -34,12 +34,12 @@ def main(args: argparse.Namespace) -> int:
 
         print(json.dumps(_to_json(command, result), indent=1))
         return 0
+    print(result.text, flush=True)
     if args.verbose or settings.environment.verbose:
         text = command.encode("utf-8", "surrogateescape")
         for note in result.notes:
             segment = text[note.start : note.end].decode("utf-8", "backslashreplace")
             print(f"{note.action}: {note.reason}: {segment}", file=sys.stderr)
-    print(result.text)
     return 0
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from laconic.beside import files_in
 from laconic.catalog import tables
 from laconic.cli.config import warn
+from laconic.cli.main import complain
 from laconic.errors import LaconicError
 from laconic.own_tools import load_library, own_rows
 from laconic.policy.decide import decide
@@ -44,7 +45,10 @@ def main(args: argparse.Namespace) -> int:
     if args.action == "list":
         print("\n".join(_summary(name, table) for _, name, table in rows))
         return 0
-    return _show(args.id, rows, library) if args.action == "show" else _test(rows, library)
+    if args.action == "show":
+        return _show(args.id, rows, library)
+    is_broken = any(problem.kind == "broken" for problem in problems)
+    return _test(rows, library) or int(is_broken)
 
 
 def _summary(name: str, table: dict[str, Any]) -> str:
@@ -61,26 +65,34 @@ def _verdict(table: dict[str, Any]) -> str:
 
 
 def _show(name: str, rows: list[Row], library: Library) -> int:
-    words = name.replace("/", " ")
-    path = next((row[1] for row in rows if row[1] == words), "") or _path(words.split(), library)
+    words = name.replace("/", " ").split()
+    path, depth = " ".join(words), len(words)
+    if all(row[1] != path for row in rows):
+        path, depth = _path(words, library)
     if not path:
         raise LaconicError(f"there is no rule {name!r}", "laconic rules list")
+    if depth < len(words):
+        complain(f"{name} has no table of its own; it belongs to {'/'.join(words[:depth])}")
     for row in rows:
         if row[1] == path:
             print("\n".join(_lines(*row)))
     return 0
 
 
-def _path(words: list[str], library: Library) -> str:
-    """Give the table that such a command falls under: `git/push/force` is about `git push`."""
-    branch, path = library.root, ""
-    for word in words:
+def _path(words: list[str], library: Library) -> tuple[str, int]:
+    """Give the table that a command falls under, and how many of its words that takes.
+
+    `git/push/force` is about `git push`.
+    """
+    branch, path, depth = library.root, "", 0
+    for number, word in enumerate(words, 1):
         following = branch.child(word)
         if following is None:
             break
         branch = following
-        path = branch.entry.path if branch.entry else path
-    return path
+        if branch.entry:
+            path, depth = branch.entry.path, number
+    return path, depth
 
 
 def _lines(file: str, name: str, table: dict[str, Any]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from laconic.cli.main import complain
+from laconic.cli.main import COMMANDS, complain
 from laconic.cli.parser import Parser
 from laconic.errors import LaconicError, UsageError
 from laconic.server import control, wire
@@ -38,7 +38,8 @@ def main(args: argparse.Namespace) -> int:
 
 def direct(argv: list[str]) -> int:
     """Be `laconic server ...` as a whole."""
-    parser = Parser(prog="laconic server", description=__doc__, allow_abbrev=False)
+    text = next(command.help for command in COMMANDS if command.name == "server")
+    parser = Parser(prog="laconic server", description=text, allow_abbrev=False)
     add_arguments(parser)
     try:
         return main(parser.parse_args(argv))

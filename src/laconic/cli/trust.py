@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from laconic import trust
+from laconic.cli.config import all_problems, warn
 from laconic.errors import LaconicError
 from laconic.layers import check_bytes
 from laconic.overlay import split_by_trust, where
-from laconic.settings import current_directory, find_project, read_directories
+from laconic.settings import current_directory, find_project, read_directories, read_settings
 
 if TYPE_CHECKING:
     import argparse
@@ -49,6 +50,7 @@ def _trust(path: str | None) -> int:
         print(f"  {sha256[:12]}  {name}")
     for name in split_by_trust(document)[1]:
         print(f"  now in force: {where(name)}")
+    warn(all_problems(read_settings(cwd=project.root)))
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from laconic.agents.install import carry_out_removal, plan_uninstall
-from laconic.agents.recipe import read_recipe
+from laconic.agents.recipe import names, read_recipe
 from laconic.cli.install import read_site, say
 from laconic.cli.main import complain
 from laconic.errors import LaconicError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("agents", nargs="+", metavar="AGENT", help="claude-code, codex, cursor, …")
+    parser.add_argument("agents", nargs="+", metavar="AGENT", help=", ".join(names()))
 
 
 def main(args: argparse.Namespace) -> int:

@@ -47,7 +47,8 @@ def _records(directory: Path) -> Finding:
         hint = f"remove it or: sqlite3 {path} .recover"
         return Finding("broken", f"{path}: is damaged: {damage}", hint)
     counted = f", the tokens of {exact:,} counted" if exact else ""
-    return Finding("ok", f"{path}: {count:,} runs{counted}")
+    runs = "1 run" if count == 1 else f"{count:,} runs"
+    return Finding("ok", f"{path}: {runs}{counted}")
 
 
 def _set_aside(directory: Path) -> Iterator[Finding]:
@@ -78,4 +79,4 @@ def _tokens() -> Finding:
     if tokenizer.is_installed():
         hint = f"pip install --force-reinstall {package}; or remove it"
         return Finding("warn", f"{package} does not work: tokens are estimated", hint)
-    return Finding("ok", "tokens are estimated; to count them: pip install 'laconic[tokens]'")
+    return Finding("ok", "tokens are estimated; to count them: pip install '.[tokens]'")

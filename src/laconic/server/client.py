@@ -55,8 +55,8 @@ def _kind(words: list[str], environ: Mapping[str, str]) -> bytes:
         return b""
     if words[0] in ("check", "rewrite"):
         return b"" if "-" in words else wire.QUESTION
-    if words[0] == "hook":
-        return wire.HOOK
+    if words[0] == "hook":  # a person who asks for help sends nothing to read
+        return b"" if words[1:2] in (["-h"], ["--help"]) else wire.HOOK
     is_shell = words[0][:1] == "-" and words[0][1:2] != "-" and "c" in words[0]
     return wire.SHELL if is_shell else b""
 

@@ -1,0 +1,44 @@
+"""The demonstration can be read from its first line to its last, wherever it is printed to."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DEMO = Path(__file__).parent.parent / "demo/demo.sh"
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory):
+    """Give what it prints into a file; its server is one of its own."""
+    directory = tmp_path_factory.mktemp("demo")
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    with (directory / "out").open("wb") as out:
+        subprocess.run(
+            ["bash", DEMO],
+            env={**os.environ, "PATH": path, "TMPDIR": str(directory)},
+            stdout=out,
+            stderr=out,
+            check=True,
+        )
+    return (directory / "out").read_text()
+
+
+def test_it_begins_with_the_first_question_and_ends_with_the_installation(printed):
+    assert printed.startswith("May it run?\n")
+    assert "settings.json would be created\n" in printed.splitlines(keepends=True)[-1]
+
+
+def test_what_is_hidden_is_what_the_readme_says(printed):
+    notice = "149 of 163 lines hidden"
+    assert notice in printed
+    assert notice in (DEMO.parent.parent / "README.md").read_text()
+
+
+def test_what_is_trusted_has_an_effect(printed):
+    assert "now in force" in printed
+    assert "no effect" not in printed
