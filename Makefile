@@ -27,10 +27,11 @@ fix: .venv/.dev  ## mend what can be mended by a program
 docs: .venv/.package  ## write the generated parts of docs/
 	$(BIN)/python tools/docs.py
 
-bench: .venv/.package  ## measure start-up and parsing on this machine
-	@$(BIN)/python bench/run.py
+bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this machine
 	@$(BIN)/python bench/parse.py
 	@$(BIN)/python bench/rewrite.py
+	@$(BIN)/python bench/compact.py
+	@$(BIN)/python bench/warm.py
 
 gate-report: .venv/.package  ## measure the gate on ../shared/cases, if it is there
 	@$(BIN)/python bench/gate_report.py ../shared/cases
