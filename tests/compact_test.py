@@ -32,7 +32,8 @@ from laconic.compact.result import GAP, MADE, SHORT, numbers_of
 from laconic.compact.result import RAW as WHOLE
 from laconic.compact.runs import backward_bounds, forward_bounds, rows_of_runs
 from laconic.compact.stages.clean import clean
-from laconic.compact.stages.limit import limit, window
+from laconic.compact.stages.drop import from_ends
+from laconic.compact.stages.limit import ends_of, limit, window
 from laconic.compact.tokens import estimate, estimate_lines
 from laconic.filters import FilterSet
 from laconic.run.spool import new_id, open_spool
@@ -343,6 +344,15 @@ def test_of_very_many_diagnostics_none_is_missed_and_those_at_the_ends_are_certa
     assert not found & {*range(300), *range(len(texts) - 300, len(texts))}
 
 
+def test_a_count_of_zero_is_told_from_others_wherever_lines_repeat_themselves():
+    kinds = ["{} errors in {} files", "error {}: wrong", "test error_{} ... ok", "errors: {}, {}"]
+    texts = [kinds[n % 4].format(n // 4 % 7 % 3, n) for n in range(2000)]
+    certain = {pos for pos, text in enumerate(texts) if plainly.is_diagnostic(text)}
+    assert diagnostics(texts) == certain
+    assert {pos % 4 for pos in certain} == {0, 1, 3}
+    assert {pos % 4 for pos in diagnostics(texts * 20)} == {0, 1, 3}
+
+
 ESCAPES = [
     "\x1b[31m", "\x1b[0m", "\x1b[1;32m", "\x1b[2K", "\x1b]0;title\x07", "\x1b]8;;", "\x1b\\",
     "\x07", "\x1b", "[0m", "\r", "\r", " ", "red", "error: x", "10%", "\x1bM", "\x1b[", "\xa0",
@@ -408,6 +418,44 @@ def test_a_window_over_a_mask_is_that_over_its_rows(pairs, budget, share):
     head, tail = int(budget // 2 * share) + 1, int(budget // 2 * (1 - share)) + 1
     got = window(left, {}, budget, share, pinned)
     assert list(map(repr, got)) == list(map(repr, limit(rows, head, tail, pinned)))
+
+
+@given(
+    st.lists(st.booleans(), min_size=1, max_size=90).map(bytes),
+    st.sets(st.integers(0, 89), max_size=3),
+    st.integers(1, 3),
+    st.integers(2, 20),
+    st.sampled_from([0.3, 0.5, 0.9]),
+)
+@example(b"\1" * 6 + b"\0" * 2 + b"\1" * 60, {5}, 1, 4, 0.5)
+@example(b"\1" * 60 + b"\0" * 2 + b"\1" * 6, {62}, 1, 4, 0.5)
+def test_a_window_is_the_same_over_what_stays_and_over_what_stays_at_the_ends(
+    stays, pins, size, budget, share
+):
+    pinned = masks.mask_of((pos for pos in pins if pos < len(stays)), len(stays))
+    left = masks.union(stays, pinned)
+    got = from_ends(
+        lambda chunks: left[chunks.start * size : chunks.stop * size],
+        -(-len(left) // size),
+        pinned,
+        *ends_of(budget, share),
+    )
+    rows, expected = (window(mask, {}, budget, share, pinned) for mask in (got, left))
+    assert list(map(repr, rows)) == list(map(repr, expected))
+
+
+def test_what_stays_is_looked_for_at_the_ends_only_of_a_middle_that_is_only_counted():
+    asked: list[int] = []
+
+    def stay(chunks: range) -> bytes:
+        asked.extend(chunks)
+        return b"\1" * len(chunks)
+
+    from_ends(stay, 1000, bytes(1000), 20, 10)
+    assert len(asked) < 100
+    asked.clear()
+    from_ends(stay, 1000, masks.mask_of([500], 1000), 20, 10)
+    assert sorted(asked) == list(range(1000))
 
 
 @given(
@@ -537,7 +585,7 @@ SOURCES = [
     r"^[^a]*$", "[^]a]+$", "[^-a]", r"^\W+$", r"\D\D", r"[\s.]b", r"^[\W]*$", "a(?!.*b)",
     "(?<![a])b", r"^(?=[^.]*\.)", r"\bc", r"\Bc", r"c\Z", r"^(?P<x>a)(?:\s(b))?", r"(?i:^A)b",
     r"(?<=\s)c", "(?s:a.)", "^^a", r"^\t-|[\t-b]", "a\n|b", "^(a|b)|^(c)", "(?i)(A)|(B)",
-    r"a\(|\[a", r"[\]a]|[|]", r"^\B$", "bc$", "^a b$", "^a-",
+    r"a\(|\[a", r"[\]a]|[|]", r"^\B$", "bc$", "^a b$", "^a-", "  $", "^a$", "aa", "^aa",
 ]  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from laconic.compact.known import Known
 from laconic.compact.lines import Lines
 from laconic.compact.masks import any_of, indexes, mask_of, union, without
 from laconic.compact.patterns import Patterns
-from laconic.compact.tokens import estimate_bytes
+from laconic.compact.tokens import estimate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,14 +31,14 @@ WORDS = (
 # All of these are for bytes in small letters whose digits are all 0.
 # `src/main.rs:3:5`, `app.ts(3,7)`; `File "x.py", line 3`; `(line 3)`, but not pip's `(line 3))`,
 # which says only who asks for a package.
-_PLACES = (r"\.[a-z][a-z0_]{0,9}[:(]0", ", line 0", r"\(line 0+\)(?!\))")
+_PLACES = {".": r"\.[a-z][a-z0_]{0,9}[:(]0", ",": ", line 0", "(": r"\(line 0+\)(?!\))"}
 # `configure:2310:`, `Makefile:12:`, but no time of day. The first is faster, the second is right.
 _NUMBERED = re.compile(rb":0(?<=[a-z_]:0)0*:")
 _AT_START = re.compile(rb"\n[^\s:]*[a-z_]:0+:")
 
 
-def _by_anchor() -> list[str]:
-    """Expressions for the words, one for all that have a rare text in common.
+def _by_anchor() -> dict[str, str]:
+    """Expressions for the words, one for all that have a rare text in common, by this text.
 
     `re` searches fast for the plain text that an expression begins with: a third of a millisecond
     per megabyte. One expression for all words would take three times as long as these together.
@@ -48,8 +48,8 @@ def _by_anchor() -> list[str]:
         anchor = next((text for text in _ANCHORS if text in word), word)
         ending = re.escape(word.partition(anchor)[2])
         behind = f"{ending}(?<={re.escape(word)})" if anchor != word else ""
-        endings.setdefault(re.escape(anchor), []).append(behind)
-    return [f"{anchor}(?:{'|'.join(found)})" for anchor, found in endings.items()]
+        endings.setdefault(anchor, []).append(behind)
+    return {text: f"{re.escape(text)}(?:{'|'.join(found)})" for text, found in endings.items()}
 
 
 def _by_beginning() -> Iterator[bytes]:
@@ -61,8 +61,13 @@ def _by_beginning() -> Iterator[bytes]:
 
 
 _ANCHORS = ("x", "v", "f", "ss", "ra", "ab", "no", "time", "nied", "umped")
-# Each up to the end of the line. The most frequent come first: see _with_sign().
-_SIGNS = tuple(re.compile(rf"(?:{s})[^\n]*".encode()) for s in (*_PLACES, *_by_anchor()))
+_FREQUENT_FIRST = " etaoinsrhldcumwfgypbkvx(,.z!"
+# Each up to the end of the line, with the rarest character of it: what has none, as numbers, need
+# not be searched. The most frequent come first: see _with_sign().
+_SIGNS = tuple(
+    (max(text, key=_FREQUENT_FIRST.find).encode(), re.compile(rf"(?:{sign})[^\n]*".encode()))
+    for text, sign in {**_PLACES, **_by_anchor()}.items()
+)
 _MARKS = tuple(re.compile(source) for source in _by_beginning())
 # What speaks of errors and means none: tests that passed, stack frames of other people's code,
 # names of packages, counts of zero.
@@ -73,7 +78,7 @@ _HARMLESS = Patterns((
      r"|(?:Compiling|Checking|Downloading|Downloaded|Collecting|Installing|Fetching|Building"
      r"|Documenting|Adding|Updating) [\w.@/+-]+ v?\d[\w.+-]*(?: \([^()]*\))?$))"),
 ))  # fmt: skip
-_PASSED, _PASSED_TEST = " PASSED", Patterns((r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$",))
+_PASSED, _PASSED_TEST = b" PASSED", Patterns((r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$",))
 _MISTAKES = rb"(?:errors?|fail(?:ed|ures?|ing)?|conflicts?|exceptions?)\b"
 # In small letters. A look behind stands behind the first characters, as `re` searches for these.
 _NONE = tuple(map(re.compile, (
@@ -85,6 +90,9 @@ _MOST = 12_000  # tokens at either end: no more are ever shown of both
 _ANY_DIGIT = bytes.maketrans(b"123456789", b"0" * 9)
 _LOWERED = bytes(range(256)).lower().translate(_ANY_DIGIT)
 _DIGIT_NOT_0 = bytes.maketrans(b"23456789", b"1" * 8)
+_DOUBT = 2  # in a mask: perhaps
+_DOUBTFUL, _DOUBTFUL_TOO = bytes.maketrans(b"\1", b"\2"), bytes.maketrans(b"\2", b"\1")
+_ONLY_DOUBTFUL = bytes.maketrans(b"\1\2", b"\0\1")
 
 
 def is_diagnostic(text: str) -> bool:
@@ -98,29 +106,49 @@ def diagnostics(texts: Iterable[str]) -> set[int]:
 
 def find_diagnostics(lines: Lines) -> Mask:
     """The lines that are diagnostics; of very many, those in the middle may be harmless."""
-    signs, harmless = Known(_with_sign), Known(_harmless)
-    found = [signs.mask(_encoded(chunk).translate(_LOWERED)) for chunk in lines.chunks]
-    behind = _settle(found, lines, range(len(found)), harmless)
-    _settle(found, lines, range(len(found) - 1, behind - 1, -1), harmless)
-    return b"".join(found)
+    known = Known(_judged)
+    found = [_judged_fast(_encoded(chunk), known) for chunk in lines.chunks]
+    settled = Known(_harmless)
+    behind = _settle(found, lines, range(len(found)), settled)
+    _settle(found, lines, range(len(found) - 1, behind - 1, -1), settled)
+    return b"".join(found).translate(_DOUBTFUL_TOO)
 
 
-def _settle(found: list[Mask], lines: Lines, order: range, harmless: Known) -> int:
-    """Take off what is harmless, chunk by chunk, until enough is left; give the next chunk."""
+def _judged_fast(raw: bytes, known: Known) -> bytes:
+    """The same as _judged(), or for lines that do not repeat themselves: each sign is a doubt."""
+    answers = known.answers(raw.translate(_ANY_DIGIT))
+    return _with_sign(raw.translate(_LOWERED)).translate(_DOUBTFUL) if answers is None else answers
+
+
+def _judged(text: bytes) -> bytes:
+    """For each line, whose digits are all 0: 1 if it is a diagnostic, 2 if its numbers decide."""
+    signs = _with_sign(text.lower())
+    candidates = _joined(compress(text.split(b"\n")[1:], signs))
+    counting = _changed(candidates.lower(), _without_zeros(candidates.lower()))
+    found = bytearray(signs)
+    for index, has_count in zip(indexes(signs), counting, strict=True):
+        found[index] = _DOUBT if has_count else 1
+    for index in compress(indexes(signs), _looks_harmless(candidates)):
+        found[index] = 0
+    return bytes(found)
+
+
+def _settle(found: list[bytes], lines: Lines, order: range, settled: Known) -> int:
+    """Find out about the doubtful, chunk by chunk, until enough is left; give the next chunk."""
     left = _MOST
     for number in order:
         if left < 0:
             return number
-        if not any_of(found[number]):
+        if _DOUBT not in found[number]:
             continue
-        texts = lines.split(number)
-        candidates = _encoded("\n".join(["", *compress(texts, found[number])]))
-        mask = harmless.mask(candidates.translate(_DIGIT_NOT_0))
+        texts, doubtful = lines.split(number), found[number].translate(_ONLY_DOUBTFUL)
+        raw = _encoded("\n".join(["", *compress(texts, doubtful)])).translate(_DIGIT_NOT_0)
+        mask = settled.answers(raw)
+        mask = _harmless(raw) if mask is None else mask
         if any_of(mask):
-            gone = mask_of(compress(indexes(found[number]), mask), len(texts))
-            found[number] = without(found[number], gone)
-            candidates = _encoded("\n".join(["", *compress(texts, found[number])]))
-        left -= estimate_bytes(candidates[1:])
+            gone = mask_of(compress(indexes(doubtful), mask), len(doubtful))
+            found[number] = without(found[number].translate(_DOUBTFUL_TOO), gone)
+        left -= estimate("\n".join(compress(texts, found[number])))
     return order.stop
 
 
@@ -131,7 +159,8 @@ def _with_sign(text: bytes) -> Mask:
     """
     total = text.count(b"\n")
     found = bytearray(total + 1)
-    for sign in _SIGNS if text.isascii() else (*_SIGNS, *_MARKS):
+    signs = [sign for rare, sign in _SIGNS if rare in text]
+    for sign in signs if text.isascii() else (*signs, *_MARKS):
         pieces = sign.split(text)
         if len(pieces) > total:
             return b"\1" * total
@@ -145,23 +174,33 @@ def _with_sign(text: bytes) -> Mask:
     return bytes(found[1:])  # a newline stands in front of the first
 
 
-def _harmless(candidates: bytes) -> Mask:
+def _harmless(text: bytes) -> Mask:
     """The lines that have a sign and yet say nothing is wrong."""
-    text = candidates.decode("utf-8", "surrogateescape")
-    lines = Lines.of_chunks([text])
-    found = union(_HARMLESS.mask(lines), _only_zeros(candidates.lower()))
+    return union(_looks_harmless(text), _only_zeros(text.lower()))
+
+
+def _looks_harmless(text: bytes) -> Mask:
+    """The same, whatever their numbers are."""
+    lines = Lines.of_chunks([text.decode("utf-8", "surrogateescape")])
+    found = _HARMLESS.mask(lines)
     return union(found, _PASSED_TEST.mask(lines)) if _PASSED in text else found
 
 
 def _only_zeros(lowered: bytes) -> Mask:
     """The lines that have no sign but in counts of zero."""
-    counted = _without_zeros(lowered)
-    if counted == lowered:
-        return bytes(lowered.count(b"\n"))
-    texts = counted.split(b"\n")[1:]
-    changed = bytes(map(ne, texts, lowered.split(b"\n")[1:]))
-    rest = _with_sign(_joined(compress(texts, changed)).translate(_ANY_DIGIT))
+    left = _without_zeros(lowered)
+    changed = _changed(lowered, left)
+    if not any_of(changed):
+        return changed
+    texts = compress(left.split(b"\n")[1:], changed)
+    rest = _with_sign(_joined(texts).translate(_ANY_DIGIT))
     return without(changed, mask_of(compress(indexes(changed), rest), len(changed)))
+
+
+def _changed(before: bytes, after: bytes) -> Mask:
+    if before == after:
+        return bytes(before.count(b"\n"))
+    return bytes(map(ne, before.split(b"\n")[1:], after.split(b"\n")[1:]))
 
 
 def _encoded(chunk: str) -> bytes:

@@ -13,7 +13,7 @@ from laconic.compact.masks import mask_of, union, widened, without
 from laconic.compact.notice import has_notice
 from laconic.compact.patterns import Pattern
 from laconic.compact.pipeline import is_blank, is_cheaper
-from laconic.compact.result import Compacted, Row, numbers_of, texts_at, texts_of
+from laconic.compact.result import Compacted, Row, Written, numbers_of, texts_at, texts_of
 from laconic.compact.runs import (
     backward_bounds,
     forward_bounds,
@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from laconic.compact.lines import Lines, TextLines
+    from laconic.compact.lines import Lines
     from laconic.compact.masks import Mask
     from laconic.compact.stages.limit import Excess
 
@@ -54,7 +54,8 @@ def compact_generic(
         return None
     cleaned = clean(lines)
     pinned = find_diagnostics(cleaned)
-    return _cheaper("generic", lines, cleaned, _collapsed(cleaned, pinned))
+    rows, excess = _collapsed(cleaned, pinned)
+    return _cheaper("generic", lines, _fitting(rows, cleaned, pinned, excess))
 
 
 def _is_document(lines: Lines) -> bool:
@@ -95,23 +96,26 @@ def _picked(
     if has_notice(lines) or is_blank(lines):
         return None
     again = repeated(cleaned, pinned)
-    excess = find_excess(pinned, cleaned.texts, again)
+    excess = find_excess(pinned, cleaned, again)
     rows = _with_marks(cleaned, range(len(lines)), wanted, again, excess)
-    return _cheaper(name, lines, cleaned, _fitting(rows, cleaned, pinned, excess))
+    return _cheaper(name, lines, _fitting(rows, cleaned, pinned, excess))
 
 
-def _fitting(rows: list[Row], cleaned: Lines, pinned: Mask, excess: Excess | None) -> list[Row]:
+def _fitting(
+    rows: list[Row], cleaned: Lines, pinned: Mask, excess: Excess | None
+) -> tuple[list[Row], Written]:
+    """The rows that fit into the budget, and the texts of them."""
     kept = excess.left_of(pinned) if excess else pinned
     texts = texts_at(rows, cleaned)
 
     def shorten(some: list[Row]) -> list[Row]:
         return clip_rows(some, texts, WIDTH, kept)
 
-    return fit(rows, shorten, texts, BUDGET, _HEAD_SHARE, kept)
+    return fit(rows, shorten, texts, BUDGET, _HEAD_SHARE, kept), texts
 
 
-def _cheaper(name: str, lines: Lines, cleaned: Lines, rows: list[Row]) -> Compacted | None:
-    compacted = Compacted(name, lines, rows, cleaned.texts)
+def _cheaper(name: str, lines: Lines, shown: tuple[list[Row], Written]) -> Compacted | None:
+    compacted = Compacted(name, lines, *shown)
     return compacted if is_cheaper(compacted) else None
 
 
@@ -136,40 +140,38 @@ def _with_marks(
     return with_marks(rows, marks)
 
 
-def _collapsed(cleaned: Lines, pinned: Mask) -> list[Row]:
-    """One row for a run of equal lines, three for one of similar lines.
+def _collapsed(cleaned: Lines, pinned: Mask) -> tuple[list[Row], Excess | None]:
+    """One row for a run of equal lines, three for one of similar lines; and what is cut of them.
 
     An output that is too large for the budget is looked at from both ends, as far as it fits.
     """
-    texts, total = cleaned.texts, len(cleaned)
+    total = len(cleaned)
     again = repeated(cleaned, pinned)
-    excess = find_excess(pinned, texts, again)
+    excess = find_excess(pinned, cleaned, again)
     if excess is not None:
-        rows = _with_marks(cleaned, range(total), pinned, again, excess)
-        return _fitting(rows, cleaned, pinned, excess)
+        return _with_marks(cleaned, range(total), pinned, again, excess), excess
     ends = (*range(min(_ENDS, total)), *range(max(0, total - _ENDS), total))
     single = union(pinned, mask_of(ends, total))
     parts = (rows_of_runs(bounds, cleaned) for bounds in forward_bounds(cleaned, single))
     forward = chain.from_iterable(parts)
-    head = _taken(forward, BUDGET, texts)
+    head = _taken(forward, BUDGET, cleaned)
     following = next(forward, None)
     if following is None:
-        return _fitting(head, cleaned, pinned, None)
+        return head, None
     parts = (rows_of_runs(bounds, cleaned)[::-1] for bounds in backward_bounds(cleaned, single))
-    tail = _taken(chain.from_iterable(parts), BUDGET, texts)[::-1]
+    tail = _taken(chain.from_iterable(parts), BUDGET, cleaned)[::-1]
     between = range(numbers_of(head[-1])[-1], numbers_of(tail[0])[0] - 1)
     if between:
-        rows = [*head, *_with_marks(cleaned, between, pinned, again, None), *tail]
-    else:
-        rows = [*head, following, *forward]
-    return _fitting(rows, cleaned, pinned, None)
+        return [*head, *_with_marks(cleaned, between, pinned, again, None), *tail], None
+    return [*head, following, *forward], None
 
 
-def _taken(rows: Iterator[Row], budget: int, texts: TextLines) -> list[Row]:
+def _taken(rows: Iterator[Row], budget: int, cleaned: Lines) -> list[Row]:
     """The first rows, a little more than the budget has room for."""
     taken: list[Row] = []
     cost = 0
     while cost <= budget and (block := list(islice(rows, _BLOCK))):
-        cost += estimate("\n".join([text[:WIDTH] for text in texts_of(block, texts)]))
+        texts = texts_of(block, texts_at(block, cleaned))
+        cost += estimate("\n".join([text[:WIDTH] for text in texts]))
         taken += block
     return taken

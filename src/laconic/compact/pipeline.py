@@ -29,6 +29,7 @@ from operator import not_
 
 from laconic.compact.diagnostics import find_diagnostics
 from laconic.compact.filter import LISTING, SUMMARY, TEXT
+from laconic.compact.lines import Lines
 from laconic.compact.masks import indexes, mask_of, union, without
 from laconic.compact.notice import has_notice, notice
 from laconic.compact.result import (
@@ -36,6 +37,7 @@ from laconic.compact.result import (
     Compacted,
     Row,
     Shown,
+    Written,
     numbers_of,
     shortened,
     texts_at,
@@ -44,10 +46,18 @@ from laconic.compact.result import (
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.count import count_values
 from laconic.compact.stages.dedupe import dedupe
-from laconic.compact.stages.drop import drop, keep
+from laconic.compact.stages.drop import drop, from_ends, keep
 from laconic.compact.stages.group import group
 from laconic.compact.stages.json import extract
-from laconic.compact.stages.limit import clip_rows, find_excess, fit, gap_row, limit, window
+from laconic.compact.stages.limit import (
+    clip_rows,
+    ends_of,
+    find_excess,
+    fit,
+    gap_row,
+    limit,
+    window,
+)
 from laconic.compact.stages.replace import replace
 from laconic.compact.stages.section import Blocks, find_blocks
 from laconic.compact.stages.template import fill
@@ -60,7 +70,6 @@ if TYPE_CHECKING:
 
     from laconic.compact.branch import Branch
     from laconic.compact.filter import Filter
-    from laconic.compact.lines import Lines
     from laconic.compact.masks import Mask
     from laconic.compact.result import RowTexts
     from laconic.compact.stages.limit import Excess
@@ -83,11 +92,11 @@ def apply(wanted: Filter, status: int, lines: Lines) -> Compacted | None:
     if is_blank(lines) or has_notice(lines):
         return None
     cleaned = clean(lines, is_text=wanted.kind == TEXT)
-    rows = _rows(wanted, status, cleaned)
+    rows, texts = _rows(wanted, status, cleaned)
     is_whole = len(rows) == len(lines) and all(isinstance(row, int) for row in rows)
     if not rows or (is_whole and cleaned is lines):
         return None
-    return Compacted(wanted.id, lines, rows, cleaned.texts)
+    return Compacted(wanted.id, lines, rows, texts)
 
 
 def is_blank(lines: Lines) -> bool:
@@ -102,18 +111,20 @@ def is_cheaper(compacted: Compacted) -> bool:
     return compacted.tokens <= most
 
 
-def _rows(wanted: Filter, status: int, lines: Lines) -> list[Row]:
+def _rows(wanted: Filter, status: int, lines: Lines) -> tuple[list[Row], Written]:
+    """What is shown, and the texts of it."""
     branch, values = _branch(wanted, status, lines)
     pinned = branch.must_keep.mask(lines)
     if status != 0:
         pinned = union(pinned, find_diagnostics(lines))
-    excess = find_excess(pinned, lines.texts) if branch.budget else None
+    excess = find_excess(pinned, lines) if branch.budget else None
     if branch.show and status == 0:
-        return _summed_up(fill(branch.show, values).split("\n"), lines, pinned, excess)
+        rows = _summed_up(fill(branch.show, values).split("\n"), lines, pinned, excess)
+        return rows, texts_at(rows, lines)
     if branch.json and status == 0:
         extracted = extract(lines, branch.json)
         if extracted is not None:
-            return list(extracted)
+            return list(extracted), Written()
     return _staged(branch, lines, pinned, excess, wanted.kind)
 
 
@@ -156,16 +167,14 @@ def _pinned_rows(pinned: Mask, excess: Excess | None) -> list[Row]:
 
 def _staged(
     branch: Branch, lines: Lines, pinned: Mask, excess: Excess | None, kind: str
-) -> list[Row]:
+) -> tuple[list[Row], Written]:
     whole = lines
     if excess is not None:
         lines, pinned = excess.hollowed(lines), excess.left_of(pinned)
     share = _HEAD_SHARE[kind]
     blocks = find_blocks(lines, branch.sections)
     held = union(pinned, blocks.held)
-    left = _without_cuts(len(lines), blocks, pinned)
-    left = drop(left, lines, branch.drop, held)
-    left = keep(left, lines, branch.keep, held)
+    left = _staying(branch, _without_cuts(len(lines), blocks, pinned), lines, held, pinned, share)
     left, marks = _with_cuts(left, blocks, pinned, excess)
     left, marks = _merged(branch, left, marks, lines, held)
     rows = window(left, marks, branch.budget, share, pinned)
@@ -175,7 +184,26 @@ def _staged(
         rows = _without_blanks(rows, texts, blocks.held)
     rows = limit(rows, branch.head, branch.tail, pinned)
     shorten = _shortening(branch, texts, held, pinned)
-    return fit(rows, shorten, texts, branch.budget, share, pinned)
+    return fit(rows, shorten, texts, branch.budget, share, pinned), texts
+
+
+def _staying(
+    branch: Branch, left: Mask, lines: Lines, held: Mask, pinned: Mask, share: float
+) -> Mask:
+    """Without the lines that go by pattern; of a large output only where the others are shown."""
+
+    def stay(chunks: range) -> Mask:
+        part = Lines.of_chunks(lines.chunks[chunks.start : chunks.stop])
+        first = lines.firsts[chunks.start]
+        there = slice(first, first + len(part))
+        found = drop(left[there], part, branch.drop, held[there])
+        return keep(found, part, branch.keep, held[there])
+
+    if not (branch.drop or branch.keep):
+        return left
+    if branch.dedupe or branch.groups or not branch.budget:
+        return stay(range(len(lines.chunks)))
+    return from_ends(stay, len(lines.chunks), pinned, *ends_of(branch.budget, share))
 
 
 def _merged(
@@ -200,7 +228,7 @@ def _merged(
 
 
 def _with_trees(
-    branch: Branch, rows: list[Row], texts: dict[int, str], held: Mask, blocks: Blocks
+    branch: Branch, rows: list[Row], texts: Written, held: Mask, blocks: Blocks
 ) -> list[Row]:
     if branch.replace and branch.trees:
         rows = [_replaced(branch, row, texts, held) for row in rows]
@@ -261,7 +289,7 @@ def _without_blanks(rows: list[Row], texts: RowTexts, held: Mask) -> list[Row]:
     blank = {pos for pos in found if not _is_held(rows[pos], held)}
     gone = {pos for pos in blank if pos + 1 in blank or pos + 1 == len(rows)}
     gone.update(takewhile(blank.__contains__, count()))
-    return [row for pos, row in enumerate(rows) if pos not in gone] if gone else rows
+    return list(compress(rows, without(b"\1" * len(rows), mask_of(gone, len(rows)))))
 
 
 def _is_held(row: Row, held: Mask) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from operator import attrgetter
 
 from laconic.compact.masks import mask_of
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from laconic.compact.lines import Lines, TextLines
 
-    RowTexts: TypeAlias = TextLines | Mapping[int, str]
+    RowTexts: TypeAlias = "TextLines | Mapping[Row, str]"
 
 _NOT_SHOWN = re.compile(b"\0+")
 RAW, SHORT, MADE, GAP = "raw", "short", "made", "gap"
@@ -39,6 +40,12 @@ class Shown:
 # While the stages run: the index of a cleaned line, or a line in its place. A large output has no
 # object for each of its lines.
 Row = int | Shown
+
+
+class Written(dict[Row, str]):
+    """The texts of some lines by their indexes; any other row has its own."""
+
+    __missing__ = attrgetter("text")  # not a method: looked up for thousands of rows, many times
 
 
 class Compacted:
@@ -107,15 +114,14 @@ def shortened(row: int, text: str, short: str) -> Row:
     return Shown(SHORT, short, (row + 1,)) if len(short) < len(text) else row
 
 
-def texts_at(rows: Iterable[Row], lines: Lines) -> dict[int, str]:
-    """The texts of all rows that stand for lines.
-
-    Of a large output these are few, and are looked up many times.
-    """
-    return lines.at([row for row in rows if isinstance(row, int)])
+def texts_at(rows: Iterable[Row], lines: Lines) -> Written:
+    """The texts of all these rows: of a large output they are few, and looked up many times."""
+    return Written(lines.at(sorted([row for row in rows if isinstance(row, int)])).items())
 
 
 def texts_of(rows: Iterable[Row], texts: RowTexts) -> list[str]:
+    if isinstance(texts, Written):
+        return list(map(texts.__getitem__, rows))
     return [texts[row] if isinstance(row, int) else row.text for row in rows]
 
 

@@ -47,13 +47,14 @@ def estimate_lines(lines: Lines) -> int:
     if len(lines.chunks) <= _SAMPLES:
         return estimate(lines.text)
     step = (len(lines.chunks) - 1) // (_SAMPLES - 1)
-    sample = "".join(map(_middle, lines.chunks[::step]))
-    return round(_cost(sample.encode("utf-8", "surrogateescape")) * lines.size / len(sample))
+    samples = list(map(_middle, lines.chunks[::step]))
+    cost = sum(_cost(sample.encode("utf-8", "surrogateescape")) for sample in samples)
+    return round(cost * lines.size / sum(map(len, samples)))
 
 
 def _middle(chunk: str) -> str:
-    start = max(0, (len(chunk) - 2 * _SAMPLE) // 2)
-    return chunk[start : start + 2 * _SAMPLE]
+    start = max(0, (len(chunk) - _SAMPLE) // 2)
+    return chunk[start : start + _SAMPLE]
 
 
 def _cost(raw: bytes) -> float:
@@ -61,14 +62,13 @@ def _cost(raw: bytes) -> float:
     bits = int.from_bytes(kinds, "little")
     # of each run the first byte: it does not have the kind of the one before it
     starts = (bits ^ (bits & bits << 8)).to_bytes(len(raw) + 1, "little")
-    lower = len(raw) - len(raw.translate(None, _LOWER))
-    others = 0 if raw.isascii() else len(raw) - len(raw.translate(None, _OTHERS))
+    others = 0 if raw.isascii() else kinds.count(_OTHER)
     return (
         _PER_NEWLINE * raw.count(b"\n")
         + _PER_SPACES * starts.count(_BLANK)
         + _PER_DIGIT * kinds.count(_DIGIT)
         + _PER_NUMBER * starts.count(_DIGIT)
-        + _PER_LOWER * lower
+        + _PER_LOWER * kinds.count(_SMALL)
         + _PER_UPPER * kinds.count(_CAPITAL)
         + _PER_CAPITALS * starts.count(_CAPITAL)
         + _PER_MARKS * starts.count(_MARK)
@@ -76,12 +76,15 @@ def _cost(raw: bytes) -> float:
     )
 
 
-# One bit for each kind of which runs are counted, so that all are found at once.
-_DIGIT, _CAPITAL, _BLANK, _MARK = 1, 2, 4, 8
+# One bit for each kind, so that the runs of all are found at once.
+_DIGIT, _CAPITAL, _BLANK, _MARK, _SMALL, _OTHER = 1, 2, 4, 8, 16, 32
 
 
 def _kind(byte: int) -> int:
-    kinds = ((_DIGITS, _DIGIT), (_UPPER, _CAPITAL), (_BLANKS, _BLANK), (_MARKS, _MARK))
+    kinds = (
+        (_DIGITS, _DIGIT), (_UPPER, _CAPITAL), (_BLANKS, _BLANK), (_MARKS, _MARK),
+        (_LOWER, _SMALL), (_OTHERS, _OTHER),
+    )  # fmt: skip
     return sum(bit for members, bit in kinds if byte in members)
 
 

@@ -17,6 +17,7 @@ _ESCAPE = re.compile(
 _OVERWRITTEN = re.compile(r"\n[^\n]*\r(?=[^\n\r]*[^\s])")
 _BLANK_END = re.compile(r"\r[^\S\n]*$", re.MULTILINE)
 _COLOUR = re.compile(r"\x1b(?:\[[0-9;]*+[A-Za-z]|\(B)")
+_COLOURS = re.compile(rf"{_COLOUR.pattern}(?:{_COLOUR.pattern})*+")
 _MARK = "\0"
 _MOST_COLOURS = 8  # different ones, that are taken off one by one
 _DENSE = 0.1  # escapes for each character, from which on that is faster
@@ -40,7 +41,7 @@ def _without_escapes(chunk: str) -> str:
         left = _without_few_colours(chunk)
         if left is not None:
             return left
-    left = "".join(_COLOUR.split(chunk))  # faster than to replace by nothing
+    left = "".join(_COLOURS.split(chunk))  # faster than to replace by nothing
     return _ESCAPE.sub("", chunk) if "\x1b" in left else left
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from laconic.compact.masks import both, union, without
+from laconic.compact.masks import any_of, both, union, without
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from laconic.compact.lines import Lines
     from laconic.compact.masks import Mask
     from laconic.compact.patterns import Patterns
+
+_STEP = 4  # chunks to begin with, then twice as many: so the time is that of one pass
+_FEWEST = 3  # lines in place of which a mark stands
 
 
 def drop(left: Mask, lines: Lines, patterns: Patterns, held: Mask) -> Mask:
@@ -17,3 +22,27 @@ def drop(left: Mask, lines: Lines, patterns: Patterns, held: Mask) -> Mask:
 
 def keep(left: Mask, lines: Lines, patterns: Patterns, held: Mask) -> Mask:
     return both(left, union(patterns.mask(lines), held)) if patterns else left
+
+
+def from_ends(
+    stay: Callable[[range], Mask], total: int, pinned: Mask, head: int, tail: int
+) -> Mask:
+    """The lines that stay, found from both ends of so many chunks as far as they may be shown.
+
+    Of a long middle with no pinned line only a mark is shown, wherever lines are left around it:
+    then none stays there. stay: gives the lines that stay of some chunks.
+    """
+    front, back, chunks, step = b"", b"", range(total), _STEP
+    while chunks and front.count(1) < head + _FEWEST:
+        front += stay(chunks[:step])
+        chunks, step = chunks[step:], 2 * step
+    step = _STEP
+    while chunks and back.count(1) < tail + _FEWEST:
+        back = stay(chunks[-step:]) + back
+        chunks, step = chunks[:-step], 2 * step
+    start, stop = len(front), len(pinned) - len(back)
+    before, behind = pinned[:start].rfind(1) + 1, pinned[stop:].find(1)
+    is_marked = front.count(1, before) >= _FEWEST and 1 in back[: behind if behind >= 0 else None]
+    if chunks and (any_of(pinned[start:stop]) or not is_marked):
+        return front + stay(chunks) + back
+    return front + bytes(stop - start) + back

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from itertools import accumulate, chain, compress, count, islice, takewhile
+from itertools import accumulate, compress, count, islice, takewhile
 
 from laconic.compact.lines import Lines
 from laconic.compact.masks import backwards, positions, union, without
@@ -18,10 +18,12 @@ from laconic.compact.tokens import estimate
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import TypeVar
 
-    from laconic.compact.lines import TextLines
     from laconic.compact.masks import Mask
     from laconic.compact.result import RowTexts
+
+    T = TypeVar("T")
 
 MOST_PINNED = 12_000  # tokens; beyond it pinned lines are counted instead of shown
 _PINNED_HEAD = 0.7  # the first mistake is often the cause of the others
@@ -84,7 +86,7 @@ class Excess:
         return mask[: self.first + 1] + gap + mask[self.last + 1 :]
 
 
-def find_excess(pinned: Mask, texts: TextLines, again: Mask = b"") -> Excess | None:
+def find_excess(pinned: Mask, lines: Lines, again: Mask = b"") -> Excess | None:
     """Find what is beyond the bound of all that is pinned; None if all can be shown.
 
     again: those of them that are not written, because they repeat the line before.
@@ -95,8 +97,9 @@ def find_excess(pinned: Mask, texts: TextLines, again: Mask = b"") -> Excess | N
     if total <= _FEW:
         return None
     most = int(MOST_PINNED * _PINNED_HEAD)
-    head = count_within(map(texts.__getitem__, compress(count(), pinned)), most)
-    tail = count_within(map(texts.__getitem__, backwards(pinned)), MOST_PINNED - most)
+    head = count_within(priced(_texts_at(compress(count(), pinned), lines), most), most)
+    most = MOST_PINNED - most
+    tail = count_within(priced(_texts_at(backwards(pinned), lines), most), most)
     if head + tail >= total:
         return None
     first = next(islice(compress(count(), pinned), head, None))
@@ -104,6 +107,17 @@ def find_excess(pinned: Mask, texts: TextLines, again: Mask = b"") -> Excess | N
     behind = again.find(0, last + 1)
     end = len(every) if behind < 0 else behind  # the lines that repeat the last are cut with it
     return Excess(first, end - 1, every.count(1, first, end))
+
+
+def _texts_at(indexes: Iterator[int], lines: Lines) -> Iterator[list[str]]:
+    """The texts of lines, in blocks."""
+    while some := list(islice(indexes, 8 * _BLOCK)):
+        texts = lines.at(sorted(some))
+        yield from _blocks(list(map(texts.__getitem__, some)))
+
+
+def _blocks(rows: list[T]) -> Iterator[list[T]]:
+    return (rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK))
 
 
 def limit(rows: list[Row], head: int, tail: int, pinned: Mask) -> list[Row]:
@@ -121,14 +135,19 @@ def window(
     Few lines cost less than two tokens, so that the stages behind need not look at what fit() would
     cut anyway. marks: rows that stand in place of a line.
     """
-    most = budget // 2
-    head, tail = int(most * share) + 1, int(most * (1 - share)) + 1
+    head, tail = ends_of(budget, share)
     if not budget or left.count(1) <= head + tail + 1:
         return with_marks(compress(count(), left), marks)
     first = list(islice(compress(count(), left), head))
     last = list(islice(backwards(left), tail))[::-1]
     between = rows_between(left, marks, range(first[-1] + 1, last[0]), pinned)
     return with_marks((*first, *between, *last), marks)
+
+
+def ends_of(budget: int, share: float) -> tuple[int, int]:
+    """How many lines at the beginning and at the end may fit into the budget."""
+    most = budget // 2
+    return int(most * share) + 1, int(most * (1 - share)) + 1
 
 
 def with_marks(rows: Iterable[Row], marks: Mapping[int, Shown]) -> list[Row]:
@@ -170,26 +189,39 @@ def fit(
     Only what is kept is shortened: of a large output that is a small part.
     """
 
-    def written(order: list[Row]) -> Iterator[str]:
-        blocks = (order[start : start + _BLOCK] for start in range(0, len(order), _BLOCK))
-        return chain.from_iterable(texts_of(shorten(block), texts) for block in blocks)
+    def written(order: list[Row]) -> Iterator[list[str]]:
+        return (texts_of(shorten(block), texts) for block in _blocks(order))
 
     if not budget:
         return shorten(rows)
     kept = pinned_among(rows, pinned)
     left = budget - estimate("\n".join(texts_of(compress(rows, kept), texts)))
-    if left < 0 or count_within(written(rows), budget) < len(rows):
-        head = count_within(written(rows), int(left * share))
-        tail = count_within(written(rows[::-1]), int(left * (1 - share)))
-        rows = with_gaps(rows, kept, head, tail)
+    if left < 0:
+        return shorten(with_gaps(rows, kept, 0, 0))
+    forward = priced(written(rows), budget)
+    if count_within(forward, budget) < len(rows):
+        most = int(left * (1 - share))
+        tail = count_within(priced(written(rows[::-1]), most), most)
+        rows = with_gaps(rows, kept, count_within(forward, int(left * share)), tail)
     return shorten(rows)
 
 
-def count_within(texts: Iterator[str], budget: int) -> int:
+def priced(blocks: Iterator[list[str]], budget: int) -> list[tuple[int, list[str]]]:
+    """Blocks of lines, each with its cost, up to the first beyond the budget."""
+    found: list[tuple[int, list[str]]] = []
+    for block in blocks:
+        cost = estimate("\n".join([*block, ""]))
+        found.append((cost, block))
+        budget -= cost
+        if budget < 0:
+            break
+    return found
+
+
+def count_within(blocks: list[tuple[int, list[str]]], budget: int) -> int:
     """How many lines, from the first on, cost no more than the budget together."""
     taken = 0
-    while block := list(islice(texts, _BLOCK)):
-        cost = estimate("\n".join([*block, ""]))
+    for cost, block in blocks:
         if cost > budget:
             costs = accumulate(estimate(f"{text}\n") for text in block)
             return taken + sum(1 for _ in takewhile(budget.__ge__, costs))

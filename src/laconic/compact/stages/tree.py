@@ -13,16 +13,17 @@ from laconic.compact.result import MADE, SHORT, Row, Shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from laconic.compact.masks import Mask
     from laconic.compact.patterns import Pattern
+    from laconic.compact.result import Written
 
 _FEWEST = 3  # for two names the line of the directory costs as much as it saves
 INDENT = "  "
 
 
-def tree(rows: list[Row], texts: Mapping[int, str], pattern: Pattern, held: Mask) -> list[Row]:
+def tree(rows: list[Row], texts: Written, pattern: Pattern, held: Mask) -> list[Row]:
     """Heading and name together are the line as it was printed, so that it can be used."""
     indexes = [row for row in rows if isinstance(row, int) and not held[row]]
     beginnings: dict[Row, str] = dict(_beginnings(indexes, texts, pattern))
@@ -36,9 +37,7 @@ def tree(rows: list[Row], texts: Mapping[int, str], pattern: Pattern, held: Mask
     return kept
 
 
-def _beginnings(
-    indexes: list[int], texts: Mapping[int, str], pattern: Pattern
-) -> Iterator[tuple[int, str]]:
+def _beginnings(indexes: list[int], texts: Written, pattern: Pattern) -> Iterator[tuple[int, str]]:
     """What lines share with their neighbours; nothing for those that do not match."""
     lines = Lines(map(texts.__getitem__, indexes))
     if not pattern.compiled.groups:
@@ -46,13 +45,13 @@ def _beginnings(
             text = texts[index]
             yield index, text[: text.rstrip("/").rfind("/") + 1]
         return
-    for pos, groups in pattern.captures(lines):
-        shared, index = groups[0], indexes[pos]
-        if shared and texts[index].startswith(shared):
-            yield index, shared
+    for found, (captured, *_) in pattern.captured(lines):
+        for index, shared in zip(map(indexes.__getitem__, found), captured, strict=True):
+            if shared and texts[index].startswith(shared):
+                yield index, shared
 
 
-def _branch(heading: str, rows: list[Row], texts: Mapping[int, str]) -> list[Row]:
-    indexes = [row for row in rows if isinstance(row, int)]
-    names = [Shown(SHORT, INDENT + texts[i][len(heading) :], (i + 1,)) for i in indexes]
+def _branch(heading: str, rows: list[Row], texts: Written) -> list[Row]:
+    indexes, start = [row for row in rows if isinstance(row, int)], len(heading)
+    names = [Shown(SHORT, INDENT + texts[i][start:], (i + 1,)) for i in indexes]
     return [Shown(MADE, heading, [i + 1 for i in indexes]), *names]
