@@ -46,7 +46,7 @@ static void on_signal(int number, siginfo_t *info, void *context) {
 }
 
 static void watch_signals(void) {
-    static const int watched[] = {SIGTERM, SIGHUP,   SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,
+    static const int watched[] = {SIGTERM,  SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,
                                   SIGWINCH, SIGTSTP, SIGCONT, SIGCHLD, 0};
     struct sigaction old, action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigfillset(&action.sa_mask);
