@@ -9,13 +9,13 @@ from __future__ import annotations
 import sys
 import time
 from os import listdir
-from os.path import dirname, isabs, realpath
+from os.path import isabs, realpath
 
 from laconic.agent_rules import CLAUDE, read_permissions
 from laconic.files import is_there, real_path
 from laconic.own_tools import load_library
 from laconic.policy import decide as policy
-from laconic.policy.places import Facts, holds_everything, place
+from laconic.policy.places import Facts, holds_everything, place, upwards
 from laconic.rulebook import build_rules
 from laconic.surroundings import home
 from laconic.types import Decision, Verdict, strictest
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from laconic.policy.permissions import Permission
     from laconic.settings import Settings
 
-_MOST_PARENTS = 100
 _NOWHERE = "/nonexistent"
 _TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp")  # noqa: S108 - places to know, not to use
 
@@ -140,13 +139,9 @@ def _project_root(where: Facts) -> str:
     Empty if there is none: a home, the root and what is next to it, or a place of the system's are
     no projects, lest everything in them be.
     """
-    directory = where.cwd
-    for _ in range(_MOST_PARENTS):
+    for directory in upwards(where.cwd):
         if is_there(f"{directory}/.git") or is_there(f"{directory}/.laconic"):
             return "" if holds_everything(directory, where) else directory
-        if directory == "/":
-            break
-        directory = dirname(directory)  # noqa: PTH120 - pathlib takes six milliseconds to load
     is_plain = place(where.cwd, "/", where) in ("else", "temporary")
     return where.cwd if is_plain else ""
 

@@ -9,8 +9,9 @@ even `git status` runs: a checkout cannot bring a `.git` along, but it can bring
 
 from __future__ import annotations
 
-from posixpath import dirname, join
+from posixpath import join
 
+from laconic.policy.places import upwards
 from laconic.types import Decision, Verdict
 
 TYPE_CHECKING = False
@@ -26,7 +27,6 @@ _FILES = {
     "ast-grep": ("sgconfig.yml", "sgconfig.yaml"),
 }
 _CONFIGURATIONS = {"hg": ".hg", "chg": ".hg", "jj": ".jj/repo/config.toml"}
-_MOST_PARENTS = 100
 
 
 def choosing_findings(call: Call, program: str) -> Iterator[Decision]:
@@ -45,7 +45,7 @@ def _chosen_by_files(call: Call, program: str) -> Iterator[Decision]:
         if not directory:
             reason = f"in a directory that is not known, a file may choose what runs as {program}"
             yield Decision(Verdict.ASK, f"{program}/chosen", reason, *call.span)
-        for above in _upwards(directory):
+        for above in upwards(directory):
             for name in _FILES[program]:
                 path = f"{above.rstrip('/')}/{name}"
                 if call.judge.facts.exists(path):
@@ -72,7 +72,7 @@ def _real(directory: str, facts: Facts) -> str:
 def _brought_repository(directory: str, program: str, facts: Facts) -> str:
     """The directory that the program takes for the repository, if it is a part of a checkout."""
     found = ""
-    for above in _upwards(directory):
+    for above in upwards(directory):
         here = above.rstrip("/")
         if not found and _is_brought(here, program, facts):
             found = above
@@ -93,11 +93,3 @@ def _is_repository(directory: str, facts: Facts) -> bool:
     return facts.exists(f"{directory}/HEAD") and (
         facts.exists(f"{directory}/objects") or facts.exists(f"{directory}/commondir")
     )
-
-
-def _upwards(directory: str) -> Iterator[str]:
-    for _ in range(_MOST_PARENTS):
-        yield directory
-        if directory in ("", "/"):
-            return
-        directory = dirname(directory)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from posixpath import dirname
-
+from laconic.policy.places import upwards
 from laconic.shell.ast import Command, DoubleQuoted, Substitution, Word
 from laconic.shell.words import literal
 from laconic.tools.arguments import expand
@@ -17,7 +16,6 @@ _TOP_LEVEL = ["git", "rev-parse", "--show-toplevel"]
 _GIT_ELSEWHERE = frozenset(
     ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_CEILING_DIRECTORIES")
 )
-_MOST_PARENTS = 100
 
 
 def follow_directory(command: Command, judge: Judge) -> None:
@@ -56,9 +54,5 @@ def _top_level(judge: Judge) -> str | None:
         return None
     if not _GIT_ELSEWHERE.isdisjoint((*judge.facts.environment, *judge.changed, *judge.given)):
         return None
-    directory = judge.facts.real_path(judge.directories[0])
-    for _ in range(_MOST_PARENTS):
-        if judge.facts.exists(f"{directory}/.git"):
-            return directory
-        directory = dirname(directory)
-    return None
+    above = upwards(judge.facts.real_path(judge.directories[0]))
+    return next((place for place in above if judge.facts.exists(f"{place}/.git")), None)

@@ -9,8 +9,9 @@ from laconic.lazy import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
+_MOST_PARENTS = 100
 SINKS = frozenset(
     "/dev/null /dev/stdin /dev/stdout /dev/stderr /dev/tty /dev/fd/1 /dev/fd/2 /dev/zero".split()
 )
@@ -131,6 +132,15 @@ def _place(path: str, facts: Facts) -> str:
     if _SYSTEM.match(path):
         return "system"
     return "else"
+
+
+def upwards(directory: str) -> Iterator[str]:
+    """A directory and those above it."""
+    for _ in range(_MOST_PARENTS):
+        yield directory
+        if directory in ("", "/"):
+            return
+        directory = posixpath.dirname(directory)
 
 
 def holds_everything(path: str, facts: Facts) -> bool:
