@@ -15,7 +15,7 @@ from laconic import exceptions
 from laconic.agents import cline, codebuddy, seen
 from laconic.agents.launcher import find_launcher, with_plain_name
 from laconic.agents.load import BEFORE, HOOKED, load
-from laconic.agents.read import read
+from laconic.agents.read import find_event, read
 from laconic.agents.values import Response
 from laconic.agents.wrap import usable_shell
 from laconic.record.store import Store
@@ -147,7 +147,8 @@ def test_several_commands_get_the_strictest_answer(place):
 @pytest.mark.parametrize("reason", ["plain", 'it\'s "so"', "$HOME `x` \\n 100% %s", "-n", "…"])
 def test_a_command_that_cline_must_not_run_becomes_one_that_says_why_and_fails(reason, place):
     data = {"tool_call": {"name": "run_commands", "input": {"commands": ["x"]}}}
-    call = read(data, load("cline-cli"), "tool_call", {}, place.project)
+    agent = load("cline-cli")
+    call = read(data, agent, find_event(data, agent, "tool_call"), {}, place.project)
     (refusal,) = cline.write(call, Response("deny", reason)).document["overrideInput"]["commands"]
     done = subprocess.run(["/bin/sh", "-c", refusal], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (126, "", f"{reason}\n")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from laconic.agents.values import HookCall
 
 MOST_BYTES = 16 << 20
+_ENCODER = json.JSONEncoder(allow_nan=False)
 
 
 def answer(
@@ -90,7 +91,7 @@ def _answer(
         return Answer(_neutral(agent, BEFORE), fault="no JSON object on stdin, or too large a one")
     event = find_event(data, agent, event_name)
     neutral = Answer(_neutral(agent, event.kind if event else BEFORE))
-    call = read(data, agent, event_name, environ, cwd)
+    call = read(data, agent, event, environ, cwd)
     if call is None:
         return neutral
     held.answer = neutral
@@ -102,7 +103,7 @@ def _written(call: HookCall, response: Response) -> Answer:
     reply = call.agent.dialect.write(call, response)
     if reply.document is None:
         return Answer(b"", reply.stderr.encode("utf-8", "replace") + b"\n", reply.status)
-    return Answer(json.dumps(reply.document, allow_nan=False).encode() + b"\n")
+    return Answer(_ENCODER.encode(reply.document).encode() + b"\n")
 
 
 def _response(call: HookCall, environ: Mapping[str, str], stdin: bytes, held: _Held) -> Response:

@@ -27,7 +27,7 @@ def parse(stdin: bytes) -> dict[str, Any] | None:
     while stdin.startswith(_BOM):
         stdin = stdin.removeprefix(_BOM)
     try:
-        data = json.loads(stdin, parse_constant=_refuse)
+        data = _DECODER.decode(stdin.decode(json.detect_encoding(stdin), "surrogatepass"))
     except (ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) else None
@@ -37,13 +37,17 @@ def _refuse(constant: str) -> None:
     raise ValueError(constant)  # NaN is no JSON, and it must not come back in an answer
 
 
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
+
+
 def read(
-    data: Mapping[str, Any], agent: Agent, event_name: str, environ: Mapping[str, str], cwd: str
+    data: Mapping[str, Any],
+    agent: Agent,
+    event: Event | None,
+    environ: Mapping[str, str],
+    cwd: str,
 ) -> HookCall | None:
-    if is_foreign(data, agent, environ):
-        return None
-    event = find_event(data, agent, event_name)
-    if event is None or not _is_shell(data, agent, event):
+    if event is None or is_foreign(data, agent, environ) or not _is_shell(data, agent, event):
         return None
     given = _first(data, agent.fields["input"])
     tool_input = parse(given.encode("utf-8", "replace")) if isinstance(given, str) else given

@@ -110,7 +110,6 @@ class _Plan:
         self.edits: list[Edit] = []
         self.notes: list[Note] = []
         self.functions = {n.name for n in script.nodes() if isinstance(n, Function)}
-        self.pipefail = any(_sets_pipefail(found.command) for found in commands(script))
 
     def consider(self, segment: Segment) -> None:
         pipeline = segment.pipeline
@@ -129,11 +128,10 @@ class _Plan:
             return "runs no program"
         if any(assignment.name in _SWITCHES for assignment in command.assignments):
             return "switched off for this command"
-        text = self._text(command.start, segment.pipeline.end)
         for pattern in self.options.skip:
-            if pattern.search(text):
+            if pattern.search(self._text(command.start, segment.pipeline.end)):
                 return f"[skip] pattern {pattern.pattern!r}"
-        return self._excluded(command)
+        return self._excluded(command) if self.options.exclude else ""
 
     def _excluded(self, command: Command) -> str:
         bare = self._text(command.words[0].start, command.end)
@@ -152,7 +150,7 @@ class _Plan:
         command = segment.pipeline.commands[0]
         assert isinstance(command, Command)
         name = (literal(command.words[0]) or "").rsplit("/", 1)[-1]
-        if name in self.options.transparent or name in OURS:
+        if not self.options.rules or name in self.options.transparent or name in OURS:
             return False
         end = segment.pipeline.end
         for start in dict.fromkeys((command.start, command.words[0].start)):
@@ -243,7 +241,7 @@ class _Plan:
         flags = f"--baseline-pipe {quoted(self._text(last.start, last.end))} "
         if any(r.operator == ">&" and r.fd == "2" for r in first.redirects):
             flags += "--pipe-stderr "
-        if self.pipefail:
+        if any(_sets_pipefail(found.command) for found in commands(self.script)):
             flags += "--pipefail "
         if self.options.prefer_less:
             flags += "--prefer-less "
