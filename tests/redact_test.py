@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.redact import _TELLING, HIDDEN, _searched, redact
+from laconic.redact import _BEGINNINGS, _TELLING, HIDDEN, _by_text, _searched, redact, redact_path
 
 
 @pytest.mark.parametrize(
@@ -162,3 +162,47 @@ def test_a_very_long_text_is_cut_between_words():
 def test_a_plain_text_is_not_searched_because_nothing_would_be_found(pieces):
     text = "".join(pieces)
     assert redact(text) == _searched(text)
+
+
+SECRETS_BY_BEGINNING = (
+    "ghp_", "github_pat_", "glpat-", "glptt-", "gldt-", "glrt-", "glcbt-", "glsoat-", "glft-",
+    "sk-", "sk_live_", "rk_test_", "whsec_", "AKIA", "ASIA", "xoxb-", "xapp-", "AIza", "ya29.",
+    "GOCSPX-", "npm_", "pypi-", "hf_", "dop_v1_", "SG.", "eyJ", "AGE-SECRET-KEY-", "dckr_pat_",
+    "lin_api_", "sq0atp-", "shpat_", "shpca_", "shppa_", "shpss_", "hvs.", "dapi", "rubygems_",
+    "figd_", "tskey-",
+)  # fmt: skip
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *SECRETS_BY_BEGINNING,
+                *_TELLING,
+                *_BEGINNINGS,
+                *"/.-_=:@x ",
+                "0123456789abcdef" * 2,
+                "ABCDEFGH1234",
+                "home",
+                "Users",
+                "my-app_2",
+            ]
+        ),
+        max_size=12,
+    )
+)
+def test_a_plain_path_is_not_searched_because_nothing_would_be_found(pieces):
+    path = "".join(pieces)
+    assert redact_path(path) == _by_text(path)
+
+
+@pytest.mark.parametrize("beginning", SECRETS_BY_BEGINNING)
+def test_a_path_does_not_show_a_secret(beginning):
+    secret = f"{beginning}{'0123456789' * 4}.{'x' * 9}"
+    assert "0123456789" not in redact_path(f"/home/me/{secret}/src")
+
+
+def test_a_path_as_most_are_is_not_searched(monkeypatch):
+    monkeypatch.setattr("laconic.redact._by_text", None)
+    for path in ("/", "/home/me/my-app_2", "/Users/me/Code/x.y", "/tmp/lac1ifjm17q/project"):
+        assert redact_path(path) == path

@@ -64,12 +64,29 @@ _TELLING = (
     "passw", "passphrase", "passcode", "secret", "token", "credential", "key", "auth", "cookie",
     "bearer", "basic", "config", "set", "://", "hvs.", "dapi",
 )  # fmt: skip
+# The same for paths, in which a secret is known by how it begins (with an A, by more than that).
+_PLAIN_IN_PATHS = _PLAIN | frozenset("BCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+_BEGINNINGS = (
+    "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "pat-", "ptt-", "dt-", "rt-", "cbt-",
+    "soat-", "ft-", "sk-", "k_live_", "k_test_", "whsec_", "xox", "xapp-", "ya29.", "gocspx-",
+    "npm_", "pypi-", "hf_", "_v1_", "sg.", "eyj", "dckr_pat_", "lin_api_", "sq0", "shp",
+    "rubygems_", "figd_",
+)  # fmt: skip
 
 
 def redact(command: str) -> str:
     """Give the text without its secrets, and without its end if it is very long. Never raises."""
     is_plain = _PLAIN.issuperset(command) and not any(word in command for word in _TELLING)
     return command if is_plain and len(command) <= _MOST_SHOWN else _searched(command)
+
+
+def redact_path(path: str) -> str:
+    """The same for the path of a file, which no shell reads."""
+    lowered = path.lower()
+    is_plain = _PLAIN_IN_PATHS.issuperset(path) and not any(
+        text in lowered for text in (*_TELLING, *_BEGINNINGS)
+    )
+    return path if is_plain else _by_text(path)
 
 
 def _searched(command: str) -> str:

@@ -17,7 +17,7 @@ from functools import lru_cache
 from os.path import dirname
 
 from laconic.files import make_private
-from laconic.redact import redact
+from laconic.redact import redact, redact_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def append(
     return True
 
 
-_redacted_place = lru_cache(maxsize=16)(redact)
+_redacted_place = lru_cache(maxsize=16)(redact_path)
 
 
 def _time(now: float) -> str:
