@@ -25,11 +25,16 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module", params=["sanitized", "installed"])
+SANITIZED, INSTALLED = "sanitized", "installed"
+# For what depends on how the client starts and on what it is linked with.
+both = pytest.mark.parametrize("bin_dir", [SANITIZED, INSTALLED], indirect=True, scope="module")
+
+
+@pytest.fixture(scope="module")
 def bin_dir(request):
     with tempfile.TemporaryDirectory(prefix="lac") as directory:
         client = Path(directory, "laconic")
-        if request.param == "sanitized":
+        if getattr(request, "param", SANITIZED) == SANITIZED:
             warm.compile_client(client, *warm.SANITIZED)
         else:
             warm.build_client(client)
@@ -69,6 +74,7 @@ def test_it_is_small():
     assert lines < 900
 
 
+@both
 def test_the_first_call_is_answered_and_starts_a_server(cold):
     del cold.environ["LACONIC_NO_SERVER"]
     assert warm.verdict(cold.hook("git status").stdout) == "allow"
@@ -78,6 +84,7 @@ def test_the_first_call_is_answered_and_starts_a_server(cold):
     assert cold.calls() == before + 2  # the hook, and the question for this number
 
 
+@both
 def test_a_server_and_the_long_way_give_the_same_answers(server):
     for words in (
         ("check", "git status"),
@@ -101,6 +108,7 @@ def test_a_server_and_the_long_way_give_the_same_answers(server):
         ), words  # fmt: skip
 
 
+@both
 def test_what_cannot_be_run_has_the_status_that_a_shell_gives(server, tmp_path):
     (tmp_path / "script").write_text("echo a script without a first line; exit 4\n")
     (tmp_path / "script").chmod(0o755)
@@ -111,6 +119,7 @@ def test_what_cannot_be_run_has_the_status_that_a_shell_gives(server, tmp_path):
         assert done.stderr.startswith(f"laconic: {command}: ".encode())
 
 
+@both
 def test_the_output_of_a_command_is_compacted_and_kept(server):
     script = "for i in $(seq 3000); do echo line $i of many; done; echo error: it broke; exit 1"
     before = server.calls()
@@ -141,12 +150,14 @@ def test_a_question_without_a_newline_is_shown_before_its_answer(server):
     assert process.communicate(timeout=10) == (b"nobody\n", b"")
 
 
+@both
 def test_order_and_bytes_of_both_streams_are_kept(server):
     script = "printf 'a\\n'; printf 'b\\377\\000\\n' >&2; printf 'c'; exit 3"
     done = server.run("run", "sh", "-c", script, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert (done.stdout, done.returncode) == (b"a\nb\xff\0\nc", 3)
 
 
+@both
 def test_a_command_has_the_callers_stdin_group_and_limits(server):
     done = server.run("run", "sh", "-c", "cat; ulimit -n", input=b"given", preexec_fn=_fewer_files)
     assert done.stdout == b"given99\n"
@@ -169,6 +180,7 @@ def test_who_writes_on_in_the_background_holds_nobody(server):
     warm.wait_for((server.runtime / "late").exists)  # and was not ended by a broken pipe
 
 
+@both
 def test_200_calls_at_once_are_all_answered_right(server):
     commands = ["git status", "rm -rf /"] * 100
     with ThreadPoolExecutor(50) as pool:
@@ -179,6 +191,7 @@ def test_200_calls_at_once_are_all_answered_right(server):
 # -- signals ---------------------------------------------------------------------------------------
 
 
+@both
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_the_command_and_prints_what_there_is(server, number):
     process = server.popen("run", "sh", "-c", "echo begun; exec sleep 30", preexec_fn=_take_signals)
@@ -211,6 +224,7 @@ def test_a_signal_that_a_command_handles_is_the_commands(server):
     assert process.returncode == 5
 
 
+@both
 def test_a_killed_client_leaves_no_command_and_loses_no_output(server):
     process = server.popen("run", "sh", "-c", "echo kept; exec sleep 30")
     child = _wait_for_child(process.pid)
@@ -238,6 +252,7 @@ def test_a_server_killed_while_a_command_runs(server):
     assert (out, err, process.returncode) == (b"out\n", b"err\n", 7)
 
 
+@both
 def test_a_server_killed_while_it_answers_a_hook(server, tmp_path):
     """The user's own program makes the answer slow, and writes down that it was asked."""
     program = tmp_path / "slow"
@@ -311,6 +326,7 @@ def test_an_installation_that_was_replaced_gets_another_server(server):
     warm.wait_for(lambda: not Path(f"/proc/{server.process}").exists())
 
 
+@both
 @pytest.mark.parametrize("kind", ["file", "directory", "full directory", "dead socket", "link"])
 def test_something_else_in_the_place_of_the_socket(server, kind):
     path = server.socket
@@ -333,6 +349,7 @@ def test_something_else_in_the_place_of_the_socket(server, kind):
         assert warm.wait_for(lambda: server.hook() and server.status())
 
 
+@both
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
 def test_the_socket_of_somebody_else_is_not_used(server):
     path = server.socket
@@ -355,6 +372,7 @@ def test_the_socket_of_somebody_else_is_not_used(server):
             foreign.kill()
 
 
+@both
 @pytest.mark.parametrize("mode", [0o755, 0o777])
 def test_a_directory_that_others_can_enter_is_not_used(cold, mode):
     del cold.environ["LACONIC_NO_SERVER"]
@@ -390,6 +408,7 @@ def test_a_request_that_is_too_large_or_never_ends_is_cut_off(server):
     assert server.status()
 
 
+@both
 def test_a_hook_with_50_megabytes_says_nothing_and_ends_well(server):
     done = server.run("hook", "claude-code", input=b" " * (50 << 20))
     assert (done.stdout, done.stderr, done.returncode) == (b"", b"", 0)
@@ -433,6 +452,7 @@ def test_no_process_can_be_started(server, bin_dir, tmp_path):
     has_run(server.run("run", "sh", "-c", SCRIPT))
 
 
+@both
 @pytest.mark.parametrize("name", ["HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"])
 @pytest.mark.parametrize("value", [None, "relative", "/dev/null/x"])
 def test_a_directory_that_is_missing_or_cannot_be_written(cold, name, value):
@@ -464,6 +484,7 @@ def test_a_limit_on_the_size_of_files_is_the_commands(server):
     assert done.stderr.endswith(b"1000\nerr\n")
 
 
+@both
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")
 def test_a_disk_that_is_full(server):
     state = Path(server.environ["XDG_STATE_HOME"], "laconic")
@@ -477,6 +498,7 @@ def test_a_disk_that_is_full(server):
     assert done.stdout.count(b"\n") == 100_001
 
 
+@both
 @pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
 def test_streams_that_are_closed(server, closed, tmp_path):
     def close():
@@ -490,6 +512,7 @@ def test_streams_that_are_closed(server, closed, tmp_path):
     assert done.returncode == 0
 
 
+@both
 def test_a_reader_that_goes_away_ends_the_command_as_it_would_without_us(server):
     process = server.popen("run", "sh", "-c", "while :; do echo y; sleep 0.01; done")
     time.sleep(0.5)
@@ -498,6 +521,7 @@ def test_a_reader_that_goes_away_ends_the_command_as_it_would_without_us(server)
     assert process.wait(timeout=10) == 128 + signal.SIGPIPE
 
 
+@both
 def test_without_laconic_py_a_command_runs_and_a_hook_is_silent(cold, tmp_path):
     client = tmp_path / "laconic"
     client.write_bytes(cold.client.read_bytes())
