@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from laconic.errors import UsageError
 from laconic.filters import FilterSet, load_filters
+from laconic.lazy import problem
 from laconic.present import RUN, View
 from laconic.run.shells import Inner, arguments_of, last_commands, unwrap
 from laconic.settings import Settings, current_directory, read_settings
@@ -42,7 +43,7 @@ def choose(task: Task, environ: Mapping[str, str]) -> Choice:
 
 
 def _view(task: Task, inner: Inner, known: FilterSet, settings: Settings) -> View:
-    if task.is_raw or not settings.config.compact.enabled:
+    if task.is_raw or not settings.config.compact.enabled or problem():
         return View(RUN, is_exact=True)
     if task.filter_id:
         asked = known.load(task.filter_id)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _SUFFIX = f"{sys.implementation.cache_tag}.bin"
+# What is a valid pattern, or in force, may differ between two versions of Python.
+_OURS = __version__, sys.hexversion
 _NUMBER = 4
 _OTHERS_WRITE = 0o022
 
@@ -95,7 +97,7 @@ def _heads(places: list[str], key: Any) -> Iterator[tuple[str, int, Any]]:
     for path in places:
         with contextlib.suppress(OSError), _opened(path) as handle:
             found = _read_head(handle)
-            if found and found[0] == (__version__, key):
+            if found and found[0] == (*_OURS, key):
                 yield path, os.lseek(handle, 0, os.SEEK_CUR), found[1]
 
 
@@ -132,7 +134,7 @@ def _read_head(handle: int) -> tuple[Any, Any] | None:
 
 
 def _head(key: Any, value: Any) -> bytes:
-    head = marshal.dumps(((__version__, key), value))
+    head = marshal.dumps(((*_OURS, key), value))
     size = len(head).to_bytes(_NUMBER, "big")
     return crc32(size + head).to_bytes(_NUMBER, "big") + size + head
 

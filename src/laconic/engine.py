@@ -13,6 +13,7 @@ from os.path import isabs, realpath
 
 from laconic.agent_rules import CLAUDE, read_permissions
 from laconic.files import is_there, real_path
+from laconic.lazy import problem
 from laconic.own_tools import load_library
 from laconic.policy import decide as policy
 from laconic.policy.places import Facts, holds_everything, place, upwards
@@ -64,6 +65,23 @@ class Ruling:
 
 def decide(request: Request, settings: Settings, *, use_exceptions: bool = True) -> Ruling:
     """May it run? An exception that counts once is used up, unless use_exceptions is off."""
+    if problem():
+        return _distrusted(request, settings)
+    return _decide(request, settings, use_exceptions=use_exceptions)
+
+
+def _distrusted(request: Request, settings: Settings) -> Ruling:
+    """Allow nothing on an interpreter that reads patterns wrongly; what it denies stays denied."""
+    wrong = Decision(Verdict.ASK, "interpreter/fault", problem(), firm=True)
+    try:
+        ruling = _decide(request, settings, use_exceptions=False)
+    except Exception:  # noqa: BLE001 - whatever happened, the answer is ask
+        return Ruling(wrong, ())
+    decision = strictest((wrong, ruling.decision), 0, ruling.decision.end)
+    return Ruling(decision, ruling.problems)
+
+
+def _decide(request: Request, settings: Settings, *, use_exceptions: bool) -> Ruling:
     where = facts(request.cwd, request.environ)
     permissions, problems, faults = _permissions(request, settings, where)
     library, broken = load_library(settings)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from laconic import toml
 from laconic.compact.stages.template import places
+from laconic.lazy import compile_written
 from laconic.schema import Fault, ListOf, Table, check, is_regex, table_of
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def _branches(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, A
 
 
 def _groups(source: str) -> list[str]:
-    compiled = re.compile(source)
+    compiled = compile_written(source)
     return [*map(str, range(1, compiled.groups + 1)), *compiled.groupindex]
 
 

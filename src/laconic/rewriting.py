@@ -7,6 +7,7 @@ import sys
 
 from laconic.catalog import library
 from laconic.filters import load_filters
+from laconic.lazy import compile_written
 from laconic.rewrite.options import LOCAL_WRAPPERS, TRANSPARENT, LocalWrapper, Options, Rule
 from laconic.rewrite.plan import Note, Rewriting, rewrite
 
@@ -46,8 +47,8 @@ def options(settings: Settings, cwd: str) -> Options:
         return None if found is None else found.id
 
     made = Options(find_filter, lambda arguments: runs_recipes(arguments, cwd))
-    made.rules = tuple(Rule(re.compile(rule.match), rule.replace) for rule in config.rewrite)
-    made.skip = tuple(re.compile(pattern) for pattern in config.skip.patterns)
+    made.rules = tuple(Rule(compile_written(rule.match), rule.replace) for rule in config.rewrite)
+    made.skip = tuple(map(compile_written, config.skip.patterns))
     made.exclude = config.skip.exclude
     made.strip, made.prefer_less = config.pipe.strip, config.pipe.prefer_less
     made.transparent = TRANSPARENT.union(config.transparent.commands)

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from laconic import toml
+from laconic.lazy import compile_written
 
 
 class Fault(NamedTuple):
@@ -231,7 +232,7 @@ Name = Annotated[str, is_name]
 
 def is_regex(text: str) -> str:
     try:
-        re.compile(text)
+        compile_written(text)
     except (re.error, RecursionError, OverflowError) as error:
         return f"is not a valid regular expression: {error}"
     return ""

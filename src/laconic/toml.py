@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+from laconic.lazy import pattern
+
+_BARE_KEY = pattern(r"[A-Za-z0-9_-]+")
 _BRIEF = 40
 _MOST_DOTS = 50
 

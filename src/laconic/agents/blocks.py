@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from laconic.lazy import pattern
+
 
 class Marks(NamedTuple):
     begin: str
@@ -45,4 +47,4 @@ def _pattern(marks: Marks) -> re.Pattern[str]:
     # What the first mark says in brackets is for people, and older versions may have said less.
     begin, end = re.escape(marks.begin.partition(" (")[0]), re.escape(marks.end)
     block = rf"(?P<block>^{begin}[^\n]*\n.*?^{end}[ \t]*(?:\r?\n|\Z))"
-    return re.compile(rf"(?:\r?\n)?{block}", re.DOTALL | re.MULTILINE)
+    return pattern(rf"(?:\r?\n)?{block}", re.DOTALL | re.MULTILINE)

@@ -19,11 +19,12 @@ from laconic import toml
 from laconic.agents import blocks, jsonc, merge, originals
 from laconic.agents.recipe import Entry, File, Recipe, Scope, directory, expand
 from laconic.errors import LaconicError
+from laconic.lazy import pattern
 from laconic.rewrite.edits import quoted
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _SHARED = "@ask.ts@\n"
-_PLAIN_WORD = re.compile(r"[A-Za-z0-9_@%+:,./-]+")
+_PLAIN_WORD = pattern(r"[A-Za-z0-9_@%+:,./-]+")
 MARK = "Written by `laconic install "
 SCOPES: tuple[Scope, ...] = ("user", "project")
 # The key of the configuration that needs hooks of its own: they run when a command has run.

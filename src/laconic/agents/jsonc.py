@@ -10,15 +10,17 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from laconic.lazy import pattern
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
 Path = tuple[str | int, ...]
 
 _BLANK = " \t\r\n"
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
-_WORD = re.compile(r"-?[A-Za-z0-9.+-]+")
-_INDENT = re.compile(r'^([ \t]+)["{\[]', re.MULTILINE)
+_STRING = pattern(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_WORD = pattern(r"-?[A-Za-z0-9.+-]+")
+_INDENT = pattern(r'^([ \t]+)["{\[]', re.MULTILINE)
 _DEEPEST = 100
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from laconic.lazy import pattern
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
 from laconic.shell.words import literal
@@ -20,7 +21,7 @@ _LEGACY_STATUS = "compacting bash output with laconic"
 _COMMAND_KEYS = ("command", "bash", "exec", "linux", "osx")
 # Tools that also gate, rewrite or compact commands. Rewrites of two tools do not compose.
 RIVALS = ("tokf", "rtk", "cc-toolgate", "tokenjuice", "dippy", "nah")
-_ENDING = re.compile(r"\.(?:exe|cmd|bat)$")
+_ENDING = pattern(r"\.(?:exe|cmd|bat)$")
 
 
 def is_ours(handler: Mapping[str, Any]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +14,7 @@ from laconic.compact.pipeline import apply
 from laconic.errors import LaconicError, UsageError
 from laconic.files import read_file, write_private
 from laconic.filters import BUILT_IN, FilterSet, load_filters
+from laconic.lazy import pattern
 from laconic.settings import read_directories, read_settings
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 LAST = "last"
 _LONGEST_EXAMPLE = 64 * 1024
-_SUBCOMMAND = re.compile(r"[a-z][a-z0-9_:-]*")
-_VERSION = re.compile(r"-?[0-9.]+$")
+_SUBCOMMAND = pattern(r"[a-z][a-z0-9_:-]*")
+_VERSION = pattern(r"-?[0-9.]+$")
 # What they run is their argument: a filter for all that they run would be no filter.
 _INTERPRETERS = frozenset("bash sh zsh dash node deno bun ruby perl php python make just".split())
 

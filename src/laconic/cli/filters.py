@@ -19,6 +19,7 @@ from laconic.compact.pipeline import apply
 from laconic.errors import LaconicError
 from laconic.files import read_file, write_private
 from laconic.filters import BUILT_IN, DATA, FilterSet, check_bytes, load_filters
+from laconic.lazy import pattern
 from laconic.schema import closest
 from laconic.settings import read_settings
 from laconic.tools.exact import exact_option
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from laconic.compact.filter import Filter
     from laconic.tools.arguments import Argument
 
-_OUTPUT = re.compile(r'^output = """\n(.*?)^"""$', re.MULTILINE | re.DOTALL)
+_OUTPUT = pattern(r'^output = """\n(.*?)^"""$', re.MULTILINE | re.DOTALL)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

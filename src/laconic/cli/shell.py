@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import sys
 
 from laconic.errors import UsageError
 from laconic.execute import complain
+from laconic.lazy import pattern
 from laconic.run.process import StartError, become
 from laconic.surroundings import environment, is_on
 from laconic.task import as_word
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _SHELL = "sh"
 _OFF = ("LACONIC_NO_FILTER", "LACONIC_DISABLED")
-_OPTION = re.compile(r"-[a-zA-Z]+")
-_NAME = re.compile(r"[\w./+@%:,-]+")
+_OPTION = pattern(r"-[a-zA-Z]+")
+_NAME = pattern(r"[\w./+@%:,-]+")
 
 
 class Line:

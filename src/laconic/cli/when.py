@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 
 from laconic.errors import UsageError
+from laconic.lazy import pattern
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
-_SPAN = re.compile(r"([0-9]{1,6})([smhdw])")
+_SPAN = pattern(r"([0-9]{1,6})([smhdw])")
 
 
 def seconds(text: str) -> int:

@@ -14,6 +14,7 @@ from laconic.compact.lines import Lines
 from laconic.compact.masks import any_of, indexes, mask_of, union, without
 from laconic.compact.patterns import Patterns
 from laconic.compact.tokens import estimate
+from laconic.lazy import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ WORDS = (
 # which says only who asks for a package.
 _PLACES = {".": r"\.[a-z][a-z0_]{0,9}[:(]0", ",": ", line 0", "(": r"\(line 0+\)(?!\))"}
 # `configure:2310:`, `Makefile:12:`, but no time of day. The first is faster, the second is right.
-_NUMBERED = re.compile(rb":0(?<=[a-z_]:0)0*:")
-_AT_START = re.compile(rb"\n[^\s:]*[a-z_]:0+:")
+_NUMBERED = pattern(rb":0(?<=[a-z_]:0)0*:")
+_AT_START = pattern(rb"\n[^\s:]*[a-z_]:0+:")
 
 
 def _by_anchor() -> dict[str, str]:
@@ -65,10 +66,10 @@ _FREQUENT_FIRST = " etaoinsrhldcumwfgypbkvx(,.z!"
 # Each up to the end of the line, with the rarest character of it: what has none, as numbers, need
 # not be searched. The most frequent come first: see _with_sign().
 _SIGNS = tuple(
-    (max(text, key=_FREQUENT_FIRST.find).encode(), re.compile(rf"(?:{sign})[^\n]*".encode()))
+    (max(text, key=_FREQUENT_FIRST.find).encode(), pattern(rf"(?:{sign})[^\n]*".encode()))
     for text, sign in {**_PLACES, **_by_anchor()}.items()
 )
-_MARKS = tuple(re.compile(source) for source in _by_beginning())
+_MARKS = tuple(pattern(source) for source in _by_beginning())
 # What speaks of errors and means none: tests that passed, stack frames of other people's code,
 # names of packages, counts of zero.
 _HARMLESS = Patterns((
@@ -81,7 +82,7 @@ _HARMLESS = Patterns((
 _PASSED, _PASSED_TEST = b" PASSED", Patterns((r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$",))
 _MISTAKES = rb"(?:errors?|fail(?:ed|ures?|ing)?|conflicts?|exceptions?)\b"
 # In small letters. A look behind stands behind the first characters, as `re` searches for these.
-_NONE = tuple(map(re.compile, (
+_NONE = tuple(map(pattern, (
     rb"0 (?<![\w.]0 )(?:\w+ )?" + _MISTAKES, rb"no (?<!\wno )(?:\w+ )?" + _MISTAKES,
     rb"errors?[=:] ?0(?![\w.])", rb"fail(?:ed|ures?)[=:] ?0(?![\w.])",
 )))  # fmt: skip
@@ -212,6 +213,6 @@ def _joined(texts: Iterable[bytes]) -> bytes:
 
 
 def _without_zeros(lowered: bytes) -> bytes:
-    for pattern in _NONE:
-        lowered = pattern.sub(b"", lowered)
+    for none in _NONE:
+        lowered = none.sub(b"", lowered)
     return lowered

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from laconic.compact.bound import attempt
-from laconic.lazy import pattern
+from laconic.lazy import compile_written, pattern
 from laconic.tools.exact import exact_option
 from laconic.tools.options import VALUE
 
@@ -181,9 +179,9 @@ def is_passed_through(wanted: Filter, arguments: list[Argument]) -> bool:
 def _has_match(patterns: list[str], arguments: list[Argument]) -> bool:
     """Tell whether a pattern matches an argument, or could: one that is not known as a whole."""
     return any(
-        not argument.is_static or re.search(pattern, argument.text or "")
+        not argument.is_static or compile_written(source).search(argument.text or "")
         for argument in arguments
-        for pattern in patterns
+        for source in patterns
     )
 
 

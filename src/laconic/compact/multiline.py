@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 
+from laconic.lazy import pattern
+
 FLAG = "(?i)"  # the only one that a pattern may begin with; elsewhere flags would join in
 # What is not rewritten, because it knows where a text ends or names characters by their codes. A
 # few harmless patterns are among these; they are only slower.
-_UNSAFE = re.compile(
-    r"[\x00-\x08\n-\x1f]|\\[nAZzBxuUN0-9]|\t-|\\[tabfvr]-|\(\?(?![:=!]|<[=!]|P<|i:)"
-)
-_PIECE = re.compile(
+_UNSAFE = pattern(r"[\x00-\x08\n-\x1f]|\\[nAZzBxuUN0-9]|\t-|\\[tabfvr]-|\(\?(?![:=!]|<[=!]|P<|i:)")
+_PIECE = pattern(
     r"\\."
     r"|\[\^?\]?(?:\\.|[^]\\])*\]"  # a set
     r"|\(\?P<\w+>|\(\?"  # the beginning of a group; `(` alone is that of one that captures

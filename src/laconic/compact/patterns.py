@@ -20,6 +20,7 @@ from laconic.compact.multiline import (
     is_anchored,
     without_captures,
 )
+from laconic.lazy import compile_written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Pattern:
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
-        return re.compile(self.source)
+        return compile_written(self.source)
 
     @cached_property
     def search(self) -> Callable[[str], re.Match[str] | None]:
@@ -136,7 +137,7 @@ class Pattern:
         if source is None:
             return None
         whole = rf"\n(?:{source})" if self.is_anchored else rf"(?:{source})[^\n]*"
-        return re.compile(whole, re.MULTILINE)
+        return compile_written(whole, re.MULTILINE)
 
     @cached_property
     def _source_over_lines(self) -> str | None:
@@ -147,8 +148,8 @@ class Pattern:
     def _runs(self) -> re.Pattern[str]:
         """All neighbouring lines that match from their start, as the only group."""
         assert self._source_over_lines is not None
-        line = rf"\n(?:{without_captures(self._source_over_lines)})[^\n]*+"
-        return re.compile(rf"({line}(?:{line})*+)", re.MULTILINE)
+        line = rf"\n(?:{without_captures(self._source_over_lines)})[^\n]*"
+        return compile_written(rf"({line}(?:{line})*)", re.MULTILINE)
 
     @cached_property
     def _plain_text(self) -> str:

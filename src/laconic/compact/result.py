@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from operator import attrgetter
 
 from laconic.compact.masks import mask_of
+from laconic.lazy import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     RowTexts: TypeAlias = "TextLines | Mapping[Row, str]"
 
-_NOT_SHOWN = re.compile(b"\0+")
+_NOT_SHOWN = pattern(b"\0+")
 RAW, SHORT, MADE, GAP = "raw", "short", "made", "gap"
 
 

@@ -13,6 +13,7 @@ from operator import eq, ne, not_, or_
 from laconic.compact.masks import both, without
 from laconic.compact.result import MADE, Row, Shown
 from laconic.compact.stages.limit import gap_row
+from laconic.lazy import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def _has_one_shape(chunk: str, shape: bytes, before: str) -> bool:
 def _lines_with(start: str, spaces: int) -> re.Pattern[str]:
     """Lines that have a path, this beginning, and so many spaces behind it."""
     line = rf"\n{re.escape(start)}(?=[^\n/]*/)(?: [^ \n]*){{{spaces}}}(?![^\n])"
-    return re.compile(f"(?:{line})*")
+    return pattern(f"(?:{line})*")
 
 
 def _shapes(chunk: str, texts: list[str]) -> list[bytes]:

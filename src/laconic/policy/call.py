@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-import re
 
-from laconic.lazy import pattern
+from laconic.lazy import compile_written, pattern
 from laconic.policy.places import is_secret, place
 from laconic.tools.options import Parsed, parse_options
 from laconic.types import Decision, Verdict
@@ -272,7 +271,9 @@ def _shown(argument: Argument) -> str:
 
 def _is_one_of(value: Argument | None, wanted: str) -> bool:
     return value is None or (
-        value.is_static and value.text is not None and re.fullmatch(wanted, value.text) is not None
+        value.is_static
+        and value.text is not None
+        and compile_written(wanted).fullmatch(value.text) is not None
     )
 
 

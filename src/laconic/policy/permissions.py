@@ -11,7 +11,7 @@ import re
 from fnmatch import translate
 from functools import lru_cache
 
-from laconic.lazy import pattern
+from laconic.lazy import compile_written, pattern
 from laconic.types import Decision, Verdict, strictest
 
 TYPE_CHECKING = False
@@ -123,7 +123,7 @@ class Permission:
 
 @lru_cache(maxsize=1024)
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(translate(_GLOB_SPECIALS.sub(r"[\1]", pattern)))
+    return compile_written(translate(_GLOB_SPECIALS.sub(r"[\1]", pattern)))
 
 
 def _plain(text: str) -> str:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.errors import UsageError
+from laconic.lazy import compile_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -61,7 +62,8 @@ def wanted(line_range: str | None, pattern: str | None) -> Wanted:
     """Read `A:B`, `A:`, `:B` or `A`, and a regular expression."""
     first, last = _range(line_range) if line_range is not None else (1, 0)
     try:
-        compiled = re.compile(pattern.encode("utf-8", "surrogateescape")) if pattern else None
+        encoded = pattern.encode("utf-8", "surrogateescape") if pattern else b""
+        compiled = compile_written(encoded) if encoded else None
     except re.error as error:
         raise UsageError(
             f"--grep {pattern!r}: {error}", "put \\ before a sign that stands for itself: \\("

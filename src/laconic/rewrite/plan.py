@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from laconic.lazy import compile_written, problem
 from laconic.rewrite.edits import Edit, apply, quoted
 from laconic.rewrite.pipes import is_strippable
 from laconic.rewrite.segments import hides_heredoc, segments
@@ -68,6 +69,8 @@ class Rewriting:
 
 def rewrite(command: str, options: Options, library: Library) -> Rewriting:
     """Rewrite a command line; never raises, in doubt gives it back as it is."""
+    if problem():
+        return _untouched(command, problem())
     try:
         source = command.encode("utf-8", "surrogateescape")
         script = parse(source)
@@ -138,7 +141,7 @@ class _Plan:
         words = [literal(word) or "" for word in command.words]
         for entry in self.options.exclude:
             if entry.startswith("^"):
-                if len(entry) > 1 and re.search(entry, bare):
+                if len(entry) > 1 and compile_written(entry).search(bare):
                     return f"[skip] exclude {entry!r}"
             elif (wanted := entry.split()) and _base_names(words)[: len(wanted)] == wanted:
                 return f"[skip] exclude {entry!r}"

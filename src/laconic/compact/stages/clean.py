@@ -7,17 +7,19 @@ import re
 from laconic.compact.diagnostics import diagnostics, find_diagnostics
 from laconic.compact.lines import Lines, split_chunk
 from laconic.compact.masks import any_of
+from laconic.lazy import pattern
 
-_ESCAPE = re.compile(
+_ESCAPE = pattern(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
     r"|\][^\x07\x1b\n]*(?:\x07|\x1b\\)"  # OSC: titles, links
     r"|[()*+][0-9A-Za-z]"  # a set of characters: what ends bold text on many terminals
     r"|[@-Z\\^_])"
 )
-_OVERWRITTEN = re.compile(r"\n[^\n]*\r(?=[^\n\r]*[^\s])")
-_BLANK_END = re.compile(r"\r[^\S\n]*$", re.MULTILINE)
-_COLOUR = re.compile(r"\x1b(?:\[[0-9;]*+[A-Za-z]|\(B)")
-_COLOURS = re.compile(rf"{_COLOUR.pattern}(?:{_COLOUR.pattern})*+")
+_OVERWRITTEN = pattern(r"\n[^\n]*\r(?=[^\n\r]*[^\s])")
+_BLANK_END = pattern(r"\r[^\S\n]*$", re.MULTILINE)
+_ONE_COLOUR = r"\x1b(?:\[[0-9;]*[A-Za-z]|\(B)"
+_COLOUR = pattern(_ONE_COLOUR)
+_COLOURS = pattern(rf"{_ONE_COLOUR}(?:{_ONE_COLOUR})*")
 _MARK = "\0"
 _MOST_COLOURS = 8  # different ones, that are taken off one by one
 _DENSE = 0.1  # escapes for each character, from which on that is faster

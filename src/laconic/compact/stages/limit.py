@@ -5,7 +5,6 @@ A pinned line is never cut, unless there are more of them than anybody reads: th
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from itertools import accumulate, compress, count, islice, takewhile
 
@@ -14,6 +13,7 @@ from laconic.compact.masks import backwards, positions, union, without
 from laconic.compact.notice import gap
 from laconic.compact.result import GAP, MADE, SHORT, Row, Shown, numbers_of, shortened, texts_of
 from laconic.compact.tokens import estimate
+from laconic.lazy import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _PINNED_HEAD = 0.7  # the first mistake is often the cause of the others
 _FEW = 500  # pinned lines whose cost is of no interest
 _SMALL = 2  # lines whose mark would cost as much as they do
 _BLOCK = 32  # lines whose cost is estimated together
-_GAP = re.compile(rb"\0{%d,}" % (_SMALL + 1))  # in a mask: so many lines that do not belong to it
+_GAP = pattern(rb"\0{%d,}" % (_SMALL + 1))  # in a mask: so many lines that do not belong to it
 
 
 def clip(text: str, width: int) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
+from laconic.lazy import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Mapping
 
-_PLACE = re.compile(r"\{(\w+(?:\.\w+)*)\}")
+_PLACE = pattern(r"\{(\w+(?:\.\w+)*)\}")
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
@@ -25,11 +26,11 @@ class Template:
 
     __slots__ = ("_groups", "_pieces")
 
-    def __init__(self, text: str, pattern: re.Pattern[str]) -> None:
+    def __init__(self, text: str, source: re.Pattern[str]) -> None:
         *pieces, last = _PLACE.split(text)
         self._pieces = [*pieces[::2], last]
         self._groups = tuple(int(n) if n.isdecimal() else n for n in pieces[1::2])
-        assert pattern.groups or not self._groups
+        assert source.groups or not self._groups
 
     def fill(self, match: re.Match[str]) -> str:
         text = self._pieces[0]

@@ -85,7 +85,7 @@ def _end_of_command(text: str, start: int, opening: str) -> int | None:
     closing = _CLOSING.get(opening)
     if closing is None:
         return None
-    found = re.compile(re.escape(closing) + r"(?=[,+]|$)").search(text, start)
+    found = pattern(re.escape(closing) + r"(?=[,+]|$)").search(text, start)
     return found.start() if found else None
 
 

@@ -20,8 +20,9 @@ _LABEL = pattern(r"[ \t]*[\w.-]*")
 _CONTINUED = pattern(r"(?<!\\)(?:\\\\)*\\$")
 _PLAIN = frozenset("=dDgGhHnNpPxzF")
 # A set of characters: its first `]` is one of them, and whether `\]` ends it depends on the build.
-_SET = pattern(r"\[\^?+\]?+(?:\[:[a-z]+:\]|(?!\[[:.=])[^]])*+\]")
-_SET_WITH_ESCAPES = pattern(r"\[\^?+\]?+(?:\\.|\[:[a-z]+:\]|(?!\[[:.=])[^]])*+\]", re.DOTALL)
+# What is looked ahead for and then repeated is not read a second way when the rest does not fit.
+_SET = pattern(r"\[(?=(\^?\]?(?:\[:[a-z]+:\]|(?!\[[:.=])[^]])*))\1\]")
+_SET_WITH_ESCAPES = pattern(r"\[(?=(\^?\]?(?:\\.|\[:[a-z]+:\]|(?!\[[:.=])[^]])*))\1\]", re.DOTALL)
 
 
 class _UnclearError(Exception):
