@@ -1,17 +1,23 @@
-"""Every test has a home of its own; the real one is out of reach."""
+"""Every test has a home of its own; the real one, and most of the machine, is out of reach."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 
 import pytest
 
+from machine import enclose
+
 pytest_plugins = ["hook_place", "oracle.plugin"]
 
 
-def pytest_configure():
+def pytest_configure(config):
     """Begin as if typed at a terminal: who runs in the background ignores signals."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:  # which has the place of the one who started it
+        place = enclose()
+        config.add_cleanup(lambda: shutil.rmtree(place, ignore_errors=True))
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)

@@ -1,21 +1,20 @@
-"""What the gate allows is run for real, and must change nothing."""
+"""`make effects` runs what the gate allows: here it is seen that it would find what changes."""
 
 from __future__ import annotations
 
-import random
 import time
 
 import pytest
 
 from effects.arguments import tools
 from effects.claims import unexcused
-from effects.hunt import SLOW, Hunt, commands_by_table, quick, random_commands, runnable_claims
+from effects.hunt import Hunt, commands_by_table, random_commands
 from effects.isolation import isolation
 from effects.knowledge import with_hole
 from effects.scratch import Scratch
 
 SEED = 20
-CLAIMS_SECONDS, RANDOM_SECONDS, EACH_SECONDS, HOLE_SECONDS = 10, 4, 1, 30
+EACH_SECONDS, HOLE_SECONDS = 1, 30
 GUARD = isolation()
 
 pytestmark = pytest.mark.skipif(GUARD is None, reason="nothing here takes root's rights away")
@@ -72,22 +71,6 @@ def test_an_excuse_holds_for_one_command_and_one_place_only():
     changes = ["made work/.git/refs/heads/x", "removed work/a"]
     assert unexcused(changes, frozenset({"git/branch"})) == ["removed work/a"]
     assert unexcused(changes, frozenset({"git/branches"})) == changes
-
-
-def test_what_cases_and_tables_claim_to_be_harmless_changes_nothing():
-    claimed = quick(runnable_claims())
-    random.Random(SEED).shuffle(claimed)
-    hunt = Hunt(claimed, EACH_SECONDS, time.monotonic() + CLAIMS_SECONDS).run()
-    assert hunt.ran
-    assert not hunt.findings, "\n".join(map(str, hunt.findings))
-
-
-@pytest.mark.skipif(not (GUARD and GUARD.is_closed), reason="random commands need a closed place")
-def test_allowed_commands_with_random_arguments_change_nothing():
-    deadline = time.monotonic() + RANDOM_SECONDS
-    hunt = Hunt(random_commands(SEED, without=SLOW), EACH_SECONDS, deadline).run()
-    assert hunt.ran
-    assert not hunt.findings, "\n".join(map(str, hunt.findings))
 
 
 # What a mistake in a table looks like: an output file or a second operand that passes for plain

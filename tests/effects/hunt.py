@@ -35,11 +35,6 @@ _TRIES = 20
 _SHOWN = 4
 _HEAVIEST = 8  # git has a hundred paths, cat has one
 _SCRIPTS = 0.25  # the share of small programs
-# They take seconds to start, or they wait: too much for a run that somebody waits for.
-SLOW = frozenset(
-    "apt apt-cache apt-get apt-mark bq docker gcloud gdb gsutil java javac journalctl jstack jstat"
-    " jps kubectl node nodejs npm npx pip pip3 sleep tail terraform tmux top watch".split()
-)
 
 
 class Finding(NamedTuple):
@@ -115,10 +110,6 @@ def _without_a_word(command: str) -> Iterator[str]:
     for found in commands(parse(command)):
         for word in found.command.words[1:]:
             yield (source[: word.start].rstrip() + source[word.end :]).decode()
-
-
-def quick(found: Iterable[str]) -> list[str]:
-    return [command for command in found if not programs(command) & SLOW]
 
 
 def runnable_claims() -> list[str]:

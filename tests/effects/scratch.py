@@ -97,7 +97,9 @@ class Scratch:
     def _prepare(self) -> None:
         for directory in (*self.watched, self.temporary):
             self._make_directory(directory)
-        self._spawn(["bash", str(_PREPARE)], _PREPARE_SECONDS)
+        # it is copied, as the checkout may be in a directory that only its owner can enter
+        script = shutil.copy(_PREPARE, self.base)
+        self._spawn(["bash", script], _PREPARE_SECONDS)
         self._copy(self.watched, self.pristine)
         self._restore()
 

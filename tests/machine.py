@@ -1,0 +1,56 @@
+"""What the tests see of a machine: the programs that are named here, and few of its variables."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+# What else is installed, and what it would do, is explored by `make effects`.
+PROGRAMS = """
+[ awk basename bash bunzip2 bzcat bzip2 cat chgrp chmod chown cksum cmp comm cp csplit cut dash
+date dd df diff dirname du echo egrep env expand expr factor false fgrep find fish fmt fold
+getconf git grep groups gunzip gzip head hostname iconv id install join kill ksh ldd ln locale
+logname ls make md5sum mkdir mkfifo mknod mktemp mount mv nice nl nohup nproc numfmt od openssl
+paste patch pathchk perl pgrep pinky pkill pr printenv printf ps ptx pwd readlink realpath rm
+rmdir script sed seq setpriv setsid sh sha1sum sha256sum shred shuf sleep sort split sqlite3 stat
+stdbuf stty sum sync tac tail tar tee test time timeout touch tr true truncate tsort tty umount
+uname unexpand uniq unshare unxz unzip wc which who whoami xargs xz xzcat yes zcat zsh zstd
+ar as cc clang cpp gcc ld nm node objdump pkg-config ranlib size strip
+""".split()
+# How a compiler is chosen, packages are fetched and tests are run is not what is tested.
+_KEPT = ("CC", "CFLAGS", "LDFLAGS", "PIP_", "PYTEST_", "SSL_CERT_", "REQUESTS_CA_BUNDLE", "USER")
+_TIDY = {"LANG": "C.UTF-8", "TERM": "dumb", "GIT_CONFIG_NOSYSTEM": "1"}
+_MASK = 0o022
+
+
+def enclose() -> Path:
+    """Give this process, and those that it starts, a PATH, a home and variables of the tests' own.
+
+    The directory for it can be read by all users, as programs are run as one without rights.
+    """
+    path = os.environ.get("PATH", os.defpath)
+    kept = {name: value for name, value in os.environ.items() if name.startswith(_KEPT)}
+    os.environ.clear()
+    tempfile.tempdir = None  # another may have been named
+    os.umask(_MASK)
+    place = Path(tempfile.mkdtemp(prefix="laconic-tests-"))
+    place.chmod(0o755)
+    for name in ("bin", "home"):
+        (place / name).mkdir()
+    _link(place / "bin", path)
+    os.environ.update(kept, **_TIDY, PATH=f"{place}/bin", HOME=f"{place}/home")
+    return place
+
+
+def _link(directory: Path, path: str) -> None:
+    for name in PROGRAMS:
+        found = shutil.which(name, path=path)
+        if found:
+            (directory / name).symlink_to(found)
+    # A shim of a manager of versions would look for its settings in the home and in directories.
+    interpreter = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+    for name in ("python", "python3"):
+        (directory / name).symlink_to(interpreter)
