@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test lint fix docs bench gate-report oracle oracle-truth effects e2e clean
+.PHONY: help demo test test-pythons lint fix docs bench gate-report oracle oracle-truth effects e2e clean
 
 help:  ## print this
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -14,6 +14,9 @@ demo: .venv/.package  ## show laconic at work
 
 test: .venv/.dev  ## run all tests
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+test-pythons: .venv/.dev  ## run what depends on the interpreter, on every Python that is here
+	.ci/test-pythons
 
 lint: .venv/.dev  ## check style, format and types
 	$(BIN)/ruff check .

@@ -5,8 +5,8 @@ set -eu
 scratch=$(mktemp -d)
 trap 'laconic server stop >/dev/null 2>&1 || true; rm -rf "$scratch"' EXIT
 export HOME="$scratch/home"
-unset XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR "${!LACONIC_@}"
-export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=demo GIT_AUTHOR_EMAIL=demo@localhost
+unset BASH_ENV ENV CDPATH XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR "${!GIT_@}" "${!LACONIC_@}"
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=demo GIT_AUTHOR_EMAIL=demo@localhost
 export GIT_COMMITTER_NAME=demo GIT_COMMITTER_EMAIL=demo@localhost
 mkdir -p "$HOME/.config/laconic" "$HOME/.claude" "$scratch/project/.laconic" "$scratch/project/tests"
 cd "$scratch/project"
