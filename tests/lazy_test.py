@@ -148,7 +148,16 @@ def planted(damage, home):
 
 
 @pytest.mark.parametrize(
-    "damage", [("(?!", "(?="), ("(?<!", "(?<="), ("[^", "["), ("{1,2}", "{1}"), ("(?:", "(")]
+    "damage",
+    [
+        ("(?!", "(?="),
+        ("(?<!", "(?<="),
+        ("[^", "["),
+        ("{1,2}", "{1}"),
+        ("(?:", "("),
+        ("(?>", "(?:"),
+        ("(?m)", ""),
+    ],
 )
 def test_nothing_is_allowed_or_rewritten_by_a_planted_fault(damage, home):
     (verdict, reason, firm), (denied, _, _), text = planted(damage, home)

@@ -83,9 +83,10 @@ def problem() -> str:
     )
 
 
-_TRIAL = r"(?m)^((?:ab?c)*)(?!b)(?<=c)(?:[^\d\s]+?|x)\s{1,2}(\w+)(?<!_)$"
-_TRIED_ON = "abcacq  End\nacab c\nacx y_\n"
-_FOUND = [("abcac", "End"), ("ac", "c")]
+# The group that is not tried a second way is one of fnmatch, which reads the globs of our tables.
+_TRIAL = r"(?m)^((?:ab?c)*)(?!b)(?<=c)(?:[^\d\s]+?|x)\s{1,2}(?>(\w*?)[dc_])(?<!_)$"
+_TRIED_ON = "abcacq  End\nacab c\nacx y_\nacx dd\n"
+_FOUND = [("abcac", "En"), ("ac", "")]
 
 
 def _version() -> str:
