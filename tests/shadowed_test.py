@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from laconic.catalog import library
+from laconic.engine import facts
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
@@ -39,3 +42,26 @@ def test_code_that_imports_nothing_runs_beside_any_module() -> None:
     facts = Facts(modules=lambda _: frozenset(("json", "os")))
     command = "python3 -c 'print(open(\"a\").read())'"
     assert decide(command, library(), Rules(), facts).verdict is Verdict.ALLOW
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("json.py", "json"),
+        ("json", "json"),
+        ("json.cpython-311-x86_64-linux-gnu.so", "json"),
+        ("json.abi3.so", "json"),
+        ("json.pyc", "json"),
+        ("json.cp312-win_amd64.pyd", "json"),
+        ("json.PY", "json"),
+    ],
+)
+def test_what_python_imports_counts_as_a_module(tmp_path: Path, file: str, name: str) -> None:
+    (tmp_path / file).touch()
+    assert facts(str(tmp_path), {}).modules(str(tmp_path)) == {name}
+
+
+@pytest.mark.parametrize("file", ["pytest.ini", "calendar.md", "json.txt", "token.json", ".env"])
+def test_other_files_shadow_nothing(tmp_path: Path, file: str) -> None:
+    (tmp_path / file).touch()
+    assert not facts(str(tmp_path), {}).modules(str(tmp_path))

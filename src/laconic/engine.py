@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _NOWHERE = "/nonexistent"
 _TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp")  # noqa: S108 - places to know, not to use
+# What importlib.machinery.all_suffixes() ends in, for any version and platform of Python.
+_IMPORTED = (".py", ".pyc", ".pyw", ".so", ".pyd", ".dll", ".sl")
 
 
 class Request:
@@ -144,9 +146,16 @@ def facts(cwd: str, environ: Mapping[str, str]) -> Facts:
 
 
 def _modules(directory: str) -> frozenset[str]:
-    """Names that Python finds in a directory; a directory that cannot be read may hold any."""
+    """Names that Python finds in a directory; a directory that cannot be read may hold any.
+
+    A name without a dot may be a package; of the others only files that Python imports count.
+    """
     try:
-        return frozenset(name.split(".", 1)[0] for name in listdir(directory))  # noqa: PTH208
+        return frozenset(
+            name.split(".", 1)[0]
+            for name in listdir(directory)  # noqa: PTH208
+            if "." not in name or name.lower().endswith(_IMPORTED)
+        )
     except OSError:
         return frozenset(sys.stdlib_module_names)
 

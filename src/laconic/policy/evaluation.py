@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from laconic.lazy import pattern
-from laconic.shell.ast import Assignment, Command, Loop, Parameter, Substitution
+from laconic.shell.ast import (
+    Arithmetic,
+    Assignment,
+    Command,
+    Loop,
+    Parameter,
+    Substitution,
+    Word,
+)
 from laconic.shell.words import assigned, literal
-from laconic.tools.arguments import result
+from laconic.tools.arguments import gives_number, pieces, result
 from laconic.types import Decision, Verdict
 
 TYPE_CHECKING = False
@@ -48,7 +56,9 @@ def _put_numbers_in(
     """`$(echo 1)` in an expression is the number 1; any other text might be code."""
     numbers: dict[str, str] = {}
     for node in found if any("$(" in (s.text or "") for s in sites) else ():
-        number = result(node, values) if isinstance(node, Substitution) else None
+        if not isinstance(node, Substitution):
+            continue
+        number = "0" if gives_number(node, values) else result(node, values)
         if number is not None and _is_number(number):
             numbers[source[node.start : node.end].decode("latin-1")] = number
     for site in sites if len(numbers) <= _MAX_NUMBERS else ():
@@ -82,8 +92,20 @@ def _gives_text(node: Assignment | Loop | Parameter) -> bool:
     if isinstance(node, Parameter):
         return node.operator in ("=", ":=")
     if isinstance(node, Assignment):
-        return not _is_number(assigned(node))
+        return not (_is_number(assigned(node)) or _is_count(node))
     return not all(_is_number(literal(word)) for word in node.words or ())
+
+
+def _is_count(assignment: Assignment) -> bool:
+    """`n=$((n+1))` and `n=${#x}`: whatever the expression says, its result is a number."""
+    if assignment.append or assignment.index is not None or not isinstance(assignment.value, Word):
+        return False
+    parts = [part for part, _ in pieces(assignment.value) if part.start < part.end]
+    if len(parts) != 1:
+        return False
+    part = parts[0]
+    is_length = isinstance(part, Parameter) and part.prefix == "#" and not part.operator
+    return is_length or isinstance(part, Arithmetic)
 
 
 def _is_number(value: str | None) -> bool:

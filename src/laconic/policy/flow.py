@@ -31,28 +31,53 @@ from laconic.shell.ast import (
 )
 from laconic.shell.walk import outermost_substitutions
 from laconic.shell.words import text
-from laconic.tools.arguments import Values, expand, is_plain, pieces, result
+from laconic.tools.arguments import (
+    Values,
+    begins_path,
+    expand,
+    gives_path,
+    is_plain,
+    pieces,
+    result,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from laconic.shell.ast import AndOr, AnyCommand, Part, Pipeline, Script, Sequence
 
 MAX_TEXTS = 16
 MAX_LENGTH = 256
-_FAILS_IN_ZSH = pattern(r"[*?[~]|(?:^|:)=")
+_FAILS_IN_ZSH = pattern(r"[*?[]|~(?!/)|(?:^|:)=")
 
 
 class Value:
-    """texts: what a variable may hold. whole: it holds one of them, and nothing else."""
+    """texts: what a variable may hold. whole: it holds one of them, and nothing else.
 
-    __slots__ = ("texts", "whole")
+    leading: what it begins with for certain, where it is not whole. is_path: it is an absolute
+    path, or empty.
+    """
 
-    def __init__(self, texts: Iterable[str], *, whole: bool) -> None:
+    __slots__ = ("is_path", "leading", "texts", "whole")
+
+    def __init__(
+        self, texts: Iterable[str], *, whole: bool, leading: str = "", is_path: bool = False
+    ) -> None:
         found = tuple(dict.fromkeys(texts))
         short = tuple(t for t in found if len(t) <= MAX_LENGTH)[:MAX_TEXTS]
         self.texts, self.whole = short, whole and short == found
+        self.leading = _common_beginning(found) if self.whole else leading
+        self.is_path = is_path or self.leading.startswith("/")
+
+
+def _common_beginning(texts: Collection[str]) -> str:
+    """Give the text that all begin with: what the first and the last in order have in common."""
+    if not texts:
+        return ""
+    first, last = min(texts), max(texts)
+    length = next((n for n, char in enumerate(first) if last[n : n + 1] != char), len(first))
+    return first[:length]
 
 
 UNKNOWN = Value((), whole=False)
@@ -71,7 +96,12 @@ def _joined(states: list[State]) -> State:
             joined[name] = found[0]
         else:
             texts = [text for value in found for text in value.texts]
-            joined[name] = Value(texts, whole=all(value.whole for value in found))
+            joined[name] = Value(
+                texts,
+                whole=all(value.whole for value in found),
+                leading=_common_beginning([value.leading for value in found]),
+                is_path=all(value.is_path for value in found),
+            )
     return joined
 
 
@@ -144,13 +174,17 @@ class Flow:
         """What a word gives as a value: nothing is split there, and no file is named."""
         texts, whole = [""], True
         parts = pieces(word)
+        begins = Value(("",), whole=True)  # with what it begins, as far as that is known
         for pos in range(len(parts)):
             value = self._part(parts, pos)
+            if begins.whole:
+                begins = _followed(begins, value, parts[pos + 1 :])
             texts = [done + more for done in texts for more in value.texts]
             whole = whole and value.whole
             if len(texts) > MAX_TEXTS or any(len(one) > MAX_LENGTH for one in texts):
-                return Value(texts, whole=False)
-        return Value(texts, whole=whole)
+                whole = False
+                break
+        return Value(texts, whole=whole, leading=begins.leading, is_path=begins.is_path)
 
     def _part(self, parts: list[tuple[Part, bool]], pos: int) -> Value:
         part, quoted = parts[pos]
@@ -165,8 +199,12 @@ class Flow:
             if given is not None:
                 return given
             known = self.known.get(part.name)
+        elif isinstance(part, Substitution):
+            known = result(part, self._values())
+            if known is None and gives_path(part, self._values()):
+                return Value((), whole=False, is_path=True)
         else:
-            known = result(part, self._values()) if isinstance(part, Substitution) else None
+            known = None
         return UNKNOWN if known is None else Value((known,), whole=True)
 
     def _at_home(self, value: str) -> Value:
@@ -284,7 +322,8 @@ class Flow:
         before = self.now
         if loop.name in self.places:
             texts = [t for word in given for t in word.texts]
-            self.now = {**before, loop.name: Value(texts, whole=is_whole)}
+            leading = "" if loop.kind != "for" else _common_beginning([w.leading for w in given])
+            self.now = {**before, loop.name: Value(texts, whole=is_whole, leading=leading)}
         self._sequence(loop.body)
         self.now = before
 
@@ -301,6 +340,19 @@ class Flow:
         """The substitutions in words, with variables of their own."""
         for substitution in outermost_substitutions(root):
             self._apart(substitution.body)
+
+
+def _followed(begins: Value, value: Value, rest: list[tuple[Part, bool]]) -> Value:
+    """What a word begins with, one part more; begins: all the parts so far, of one text."""
+    known = begins.leading
+    if value.whole and len(value.texts) == 1:
+        return Value((known + value.texts[0],), whole=True)
+    is_last = all(part.start == part.end for part, _ in rest)
+    is_path = value.is_path and is_last and not known
+    leading = value.leading
+    if not leading and value.is_path and not is_last and begins_path(rest):
+        leading = "/"  # the slash that follows, if the path is empty
+    return Value((), whole=False, leading=known + leading, is_path=is_path)
 
 
 def _is_background(separator: Node | None) -> bool:

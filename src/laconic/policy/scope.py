@@ -7,7 +7,7 @@ from laconic.policy.flow import Flow, worlds
 from laconic.shell.ast import Assignment, Loop, Word
 from laconic.shell.words import Field, fields, literal
 from laconic.tools.arguments import Values, expand
-from laconic.tools.printed import COUNTERS, PRINTERS
+from laconic.tools.printed import COUNTERS, LOCATORS, PRINTERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ class Scope:
             for name in _INHERITED
             if name in outer.certain and name not in changed
         }
-        printers = frozenset() if "IFS" in changed else (PRINTERS | COUNTERS) - judge.functions
+        known = PRINTERS | COUNTERS | LOCATORS
+        printers = frozenset() if "IFS" in changed else known - judge.functions
         self.start = Values(certain, outer.possible, printers)
         own = _possible_values(found, self.start)
         merged = {name: (*outer.possible.get(name, ()), *texts) for name, texts in own.items()}
@@ -80,7 +81,9 @@ class Scope:
             possible.update((name, ()) for name in flow.places)
             possible.update((name, value.texts) for name, value in state.items())
         cases = worlds(state, start.certain, node)
-        return [Values(certain, possible, start.printers) for certain in cases]
+        leading = {name: value.leading for name, value in state.items() if value.leading}
+        paths = frozenset(name for name, value in state.items() if value.is_path)
+        return [Values(certain, possible, start.printers, leading, paths) for certain in cases]
 
     def fields(self, word: Word | Assignment) -> tuple[Field, ...] | None:
         """The arguments that a word becomes, known results of substitutions put in."""

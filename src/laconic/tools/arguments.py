@@ -13,11 +13,11 @@ from laconic.shell.ast import (
     Word,
 )
 from laconic.shell.words import fields, flat, leading, literal, part_splits, text
-from laconic.tools.printed import is_number, output, printer
+from laconic.tools.printed import is_number, is_path, output, printer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from laconic.shell.ast import Part
 
@@ -96,17 +96,21 @@ class Values:
 
     certain: variables that have this value. possible: values that others may have. printers: the
     commands of which `$(echo x)` gives what their arguments say; those that no function replaces.
+    leading: what others begin with for certain. paths: those that are absolute paths, or empty.
     """
 
-    __slots__ = ("certain", "possible", "printers")
+    __slots__ = ("certain", "leading", "paths", "possible", "printers")
 
     def __init__(
         self,
         certain: Mapping[str, str] | None = None,
         possible: Mapping[str, tuple[str, ...]] | None = None,
         printers: frozenset[str] = frozenset(),
+        leading: Mapping[str, str] | None = None,
+        paths: frozenset[str] = frozenset(),
     ) -> None:
         self.certain, self.possible, self.printers = certain or {}, possible or {}, printers
+        self.leading, self.paths = leading or {}, paths
 
 
 def evaluate(words: tuple[Word | Assignment, ...], variables: Mapping[str, str]) -> list[Argument]:
@@ -189,6 +193,8 @@ def _unknown_end(
     first = parts[0][0]
     if isinstance(first, Parameter) and first.name in _NUMBERS and not known:
         known = "0"  # some number, which is no option
+    elif is_plain(parts, 0) or isinstance(first, Substitution):
+        known += _begins_with(parts, values, depth)
     is_several = any(
         part_splits(part, quoted=quoted)
         for pos, (part, quoted) in enumerate(parts)
@@ -203,7 +209,7 @@ def _unknown_end(
         splits=is_several,
         expanded=True,
     )
-    if len(parts) == 1 and not known and _gives_number(first, values, depth):
+    if len(parts) == 1 and not known and gives_number(first, values, depth):
         argument.leading, argument.is_number = "0", True
     if values.possible:
         alone = {name: (value,) for name, value in values.certain.items()}
@@ -288,7 +294,38 @@ def is_plain(parts: list[tuple[Part, bool]], pos: int) -> bool:
     return _CHANGES_IN_ZSH.match(following.value) is None
 
 
-def _gives_number(part: Part, values: Values, depth: int) -> bool:
+def _begins_with(parts: list[tuple[Part, bool]], values: Values, depth: int) -> str:
+    """What the first of the parts begins with, where its text is not known."""
+    first = parts[0][0]
+    if isinstance(first, Parameter):
+        is_path, leading = first.name in values.paths, values.leading.get(first.name, "")
+    else:
+        is_path, leading = gives_path(first, values, depth), ""
+    if not leading and is_path and begins_path(parts[1:]):
+        return "/"
+    return leading.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
+def begins_path(rest: list[tuple[Part, bool]]) -> bool:
+    """Tell whether what follows a path (or nothing) leaves it a path: a slash, or nothing more."""
+    following = [part for part, _ in rest if part.start < part.end]
+    if not following:
+        return True
+    return isinstance(following[0], Literal) and following[0].value.startswith("/")
+
+
+def gives_number(part: Part, values: Values, depth: int = 0) -> bool:
+    return _printed_by(part, values, depth, is_number)
+
+
+def gives_path(part: Part, values: Values, depth: int = 0) -> bool:
+    """Tell whether a substitution gives an absolute path, or nothing."""
+    return _printed_by(part, values, depth, is_path)
+
+
+def _printed_by(
+    part: Part, values: Values, depth: int, test: Callable[[str, list[str]], bool]
+) -> bool:
     if not isinstance(part, Substitution) or depth >= _MAX_DEPTH:
         return False
     command = printer(part, values.printers)
@@ -297,7 +334,7 @@ def _gives_number(part: Part, values: Values, depth: int) -> bool:
     arguments = expand(command.words[1:], values, depth + 1)
     words = [argument.text or "" for argument in arguments]
     is_known = all(argument.is_static for argument in arguments)
-    return is_known and is_number(literal(command.words[0]) or "", words)
+    return is_known and test(literal(command.words[0]) or "", words)
 
 
 def result(substitution: Substitution, values: Values, depth: int = 0) -> str | None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from itertools import pairwise
 
 from laconic.lazy import pattern
-from laconic.shell.ast import Command
+from laconic.shell.ast import Command, Word
 from laconic.shell.words import literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from laconic.shell.ast import Substitution
+    from laconic.shell.ast import Redirect, Substitution
 
 PRINTERS = frozenset(("echo", "printf", "pwd"))
 COUNTERS = frozenset(("date", "gh", "git", "id", "nproc"))
+LOCATORS = frozenset(("brew", "git", "go", "pwd", "readlink", "realpath", "xcode-select"))
 MAX_LENGTH = 4096
 _ONE_OF_ALL = pattern(r"^\.\[\d+\]")
 # What one shell or another takes for an option.
@@ -34,8 +35,36 @@ def printer(substitution: Substitution, printers: frozenset[str]) -> Command | N
     is_one = len(pipelines[0].commands) == 1 and not (pipelines[0].negations or pipelines[0].timed)
     if not is_one or not isinstance(command, Command) or not command.words:
         return None
-    is_plain = not (command.assignments or command.redirects)
+    is_plain = not command.assignments and all(map(_hides_errors, command.redirects))
     return command if is_plain and literal(command.words[0]) in printers else None
+
+
+def _hides_errors(redirect: Redirect) -> bool:
+    """`2>/dev/null` changes nothing of what is printed."""
+    target = redirect.target
+    is_error = redirect.fd == "2" and redirect.operator == ">"
+    return is_error and isinstance(target, Word) and literal(target) == "/dev/null"
+
+
+def is_path(name: str, words: list[str]) -> bool:
+    """Tell whether a command prints one absolute path or nothing, as its manual says.
+
+    git-rev-parse(1), `go help env`, `go help list` (Dir), realpath(1), readlink(1), brew(1).
+    """
+    if name in ("readlink", "realpath"):
+        wanted = (["-f"], ["-e"], ["-m"]) if name == "readlink" else ([], ["-e"], ["-m"], ["-P"])
+        return words[:-1] in wanted and not words[-1].startswith("-")
+    if name == "go" and words[:-1] == ["list", "-m", "-f", "{{.Dir}}"]:
+        return not words[-1].startswith("-") and "..." not in words[-1] and words[-1] != "all"
+    if name == "brew":
+        return words[:1] == ["--prefix"] and not any(w.startswith("-") for w in words[1:])
+    known: dict[str, tuple[list[str], ...]] = {
+        "git": (["rev-parse", "--show-toplevel"], ["rev-parse", "--absolute-git-dir"]),
+        "go": (["env", "GOROOT"], ["env", "GOPATH"], ["env", "GOMODCACHE"], ["env", "GOCACHE"]),
+        "pwd": ([], ["-P"], ["-L"]),
+        "xcode-select": (["-p"], ["--print-path"]),
+    }
+    return words in known.get(name, ())
 
 
 def is_number(name: str, words: list[str]) -> bool:
