@@ -141,11 +141,11 @@ class Call:
         if argument is not None and self.judge.substituted:
             self.ask("substituted", "what it fetches becomes part of another command", argument)
 
-    def sets(self, argument: Argument) -> None:
-        """`NAME=value` for the environment of what runs."""
+    def sets(self, argument: Argument, program: str | None = None) -> None:
+        """`NAME=value` for the environment of what runs: the program, if it is known."""
         name, _, value = argument.leading.partition("=")
         known = None if argument.text is None else value
-        finding = self.judge.environment(name, known, argument.start, argument.end)
+        finding = self.judge.environment(name, known, argument.start, argument.end, program)
         if finding is not None:
             self.findings.append(finding)
 

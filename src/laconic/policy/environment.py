@@ -32,6 +32,22 @@ _HARMLESS = frozenset(
     LACONIC_DISABLED LACONIC_NO_FILTER LACONIC_VERBOSE
     """.split()
 )
+# Names that RFC 3092 records as standing for no thing in particular: no program listens to them.
+_PLACEHOLDERS = frozenset(
+    "foo bar baz qux quux corge grault garply waldo fred plugh xyzzy thud foobar".split()
+)
+# The manual of the GNU coreutils names every variable that these programs read
+# (https://www.gnu.org/software/coreutils/manual/): none tells who the user is or where the home is.
+_COREUTILS = frozenset(
+    """
+    b2sum base32 base64 basename basenc cat cksum comm cut date df dir dirname du echo expand expr
+    factor false fmt fold groups head hostid id join link logname ls md5sum nl nproc numfmt od paste
+    pathchk pinky pr printenv printf ptx pwd readlink realpath rev seq sha1sum sha224sum sha256sum
+    sha384sum sha512sum shuf sleep stat sum tac tail test tr true tsort tty uname unexpand uniq
+    uptime users vdir wc who whoami yes
+    """.split()
+)
+_UNHEARD = frozenset("HOME USER LOGNAME MAIL EDITOR VISUAL BROWSER DISPLAY".split())
 _HARMLESS_PREFIXES = ("LC_", "CARGO_TERM_", "HOMEBREW_NO_", "TF_VAR_")
 # Setting these to nothing or to a plain pass-through only switches a pager off.
 _PAGERS = frozenset("PAGER GIT_PAGER MANPAGER SYSTEMD_PAGER GH_PAGER BAT_PAGER AWS_PAGER".split())
@@ -68,6 +84,8 @@ def is_harmless(name: str, value: str | None, program: str | None = None) -> boo
         return value is not None and _TRUSTED_PATH.fullmatch(value) is not None
     if name in _SERVERS:
         return value is not None and is_on_this_machine(value)
+    if name.lower() in _PLACEHOLDERS or (name in _UNHEARD and program in _COREUTILS):
+        return True
     return name in _HARMLESS or name.startswith(_HARMLESS_PREFIXES)
 
 

@@ -31,6 +31,7 @@ _BEFORE_EITHER = frozenset(
     sin split sprintf sqrt srand strftime sub substr systime tolower toupper""".split()
 )
 _CONTROL = frozenset("if while for".split())
+_STREAMS = frozenset(('"/dev/stdout"', '"/dev/null"'))
 _STATEMENT_END = frozenset(("", ";", "\n", "}"))
 
 
@@ -131,6 +132,6 @@ def _harm(tokens: list[str] | None) -> str:
             printing = -1
         elif word == ">>" or (word == ">" and depth == printing):
             target, end = (*tokens[pos + 1 : pos + 3], "", "")[:2]
-            if target != '"/dev/stdout"' or end not in _STATEMENT_END:
+            if target not in _STREAMS or end not in _STATEMENT_END:
                 return "the program writes a file"
     return ""

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 _LINTS = pattern(
     r"-[DWAF](?:[a-z][a-z_:-]*)?|--(?:deny|warn|allow|forbid)(?:=[a-z][a-z_:-]*)?|[a-z][a-z_:-]*"
 )
-_FORMATTING = pattern(r"--check|-l|--files-with-diff|-v|--verbose|-q|--quiet")
+# `rustfmt --help`; --emit, --config, --config-path and --backup choose files, or change them.
+_FORMATTING = pattern(
+    r"--check|-l|--files-with-diff|-v|--verbose|-q|--quiet|--unstable-features|--skip-children"
+    r"|--color(?:=(?:always|never|auto))?|--edition(?:=20[0-9]{2})?|always|never|auto|20[0-9]{2}"
+)
 
 
 def judge(call: Call) -> None:

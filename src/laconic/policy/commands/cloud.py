@@ -40,7 +40,8 @@ def judge_parameters(call: Call, arguments: list[Argument], refused: frozenset[s
         if is_option and _abbreviates(name, refused):
             call.ask("option", f"{name} writes a file, reveals secrets or runs a program", argument)
         is_unknown = argument.text is None and not (behind_option or "=" in argument.leading)
-        if argument.splits or is_unknown:
+        is_address = argument.glob and bool(argument.leading) and not is_option
+        if (argument.splits and not is_address) or is_unknown:
             call.ask("dynamic", "its value is not known and may be an option", argument)
         behind_option = is_option and "=" not in argument.leading
 

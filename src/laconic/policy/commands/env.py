@@ -24,6 +24,7 @@ def judge(call: Call) -> None:
         settings += 1
     if settings == len(operands):
         return  # prints the environment
+    program = operands[settings].text
     for setting in operands[:settings]:
-        call.sets(setting)
+        call.sets(setting, program)
     call.runs(operands[settings:])

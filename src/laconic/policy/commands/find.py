@@ -16,14 +16,14 @@ _IN_FRONT = frozenset("-H -L -P -E -X -d -s -x -O -O0 -O1 -O2 -O3".split())
 _FLAGS = frozenset(
     "! ( ) , -a -and -o -or -not -daystart -depth -d -follow -help -ignore_readdir_race"
     " -noignore_readdir_race -mount -xdev -noleaf -nowarn -warn -empty -executable -readable"
-    " -writable -false -true -nogroup -nouser -ls -print -print0 -prune -quit -x -version --version"
-    " --help".split()
+    " -writable -acl -sparse -xattr -false -true -nogroup -nouser -ls -print -print0 -prune -quit"
+    " -x -version --version --help".split()
 )
 _VALUES = frozenset(
     "-maxdepth -mindepth -regextype -amin -anewer -atime -cmin -cnewer -ctime -fstype -gid -group"
     " -ilname -iname -inum -ipath -iregex -iwholename -links -lname -mmin -mtime -name -newer -path"
     " -perm -regex -samefile -size -type -uid -used -user -wholename -xtype -context -printf -flags"
-    " -Bmin -Bnewer -Btime -mnewer -newerXY".split()
+    " -Bmin -Bnewer -Btime -mnewer -newerXY -xattrname".split()
 )
 _RUNS = frozenset("-exec -execdir -ok -okdir".split())
 _WRITES = frozenset("-fprint -fprint0 -fls -fprintf".split())

@@ -34,7 +34,7 @@ _TRACKS = frozenset(("alpha", "beta", "preview"))
 _GLOBAL_VALUES = frozenset(
     """
     --project --account --format --configuration --verbosity --billing-project --flatten
-    --impersonate-service-account --trace-token
+    --impersonate-service-account --trace-token --region --zone --location
     """.split()
 )
 _GLOBAL_FLAGS = frozenset(("--quiet", "-q", "--no-log-http", "--user-output-enabled"))

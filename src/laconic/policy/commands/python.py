@@ -8,10 +8,12 @@ current directory come before those of the library.
 
 from __future__ import annotations
 
+import posixpath
 import sys
 
 from laconic.lazy import pattern
 from laconic.policy.commands.python_code import parsed
+from laconic.policy.places import place
 from laconic.tools.arguments import Argument
 from laconic.tools.options import Reading, Spec, parse_options
 
@@ -56,7 +58,8 @@ _TOOLS = {
     "vulture": "tomli",
     "yamllint": "pathspec yaml",
 }
-# Modules that only read and print: their options, and how many operands (files to read) they take.
+# Modules that only read and print, py_compile but for the cache: their options, and how many
+# operands (files to read) they take.
 _MODULES = {
     "ast": ("-m=V --mode=V --no-type-comments -a --include-attributes -i=V --indent=V -h", 1),
     "base64": ("-d -e -u -t -h", 1),
@@ -66,12 +69,18 @@ _MODULES = {
     ),
     "difflib": ("", 2),
     "dis": ("-C --show-caches -O --show-offsets -h", 1),
+    "filecmp": ("-r", 2),
     "json.tool": (
         "--sort-keys --no-ensure-ascii --json-lines --indent=V --tab --no-indent --compact -h",
         1,
     ),
+    "mimetypes": ("-e --extension -l --lenient -h --help", 9),
+    "pickletools": ("-l=V --indentlevel=V -a --annotate -m --memo -p=V --preamble=V -h --help", 9),
     "platform": ("--terse --nonaliased", 0),
+    "py_compile": ("-q --quiet -h --help", 99),
+    "quopri": ("-t -d", 9),
     "site": ("--user-base --user-site", 0),
+    "symtable": ("-h --help", 1),
     "sysconfig": ("", 0),
     "tabnanny": ("-v -q", 9),
     "tarfile": ("-l=READ --list=READ -t=READ --test=READ -v --verbose -h", 0),
@@ -81,7 +90,9 @@ _MODULES = {
 }
 # Modules that run something, but tell what they can when they are asked for no more than that.
 _HELPFUL = frozenset(
-    "compileall http.server json.tool timeit trace unittest venv zipapp zipfile tarfile".split()
+    """ast base64 cProfile calendar compileall dis doctest ensurepip gzip http.server inspect
+    json.tool mimetypes pdb pickletools profile py_compile random sqlite3 symtable tarfile timeit
+    tokenize trace unittest uuid venv webbrowser zipapp zipfile""".split()
 )
 
 
@@ -174,5 +185,17 @@ def _judge_module(call: Call, module: Argument, rest: list[Argument]) -> None:
             call.reads(option.value)
     for operand in parsed.operands[:most_operands]:
         call.reads(operand)
+        if name == "py_compile":
+            _judge_cache(call, operand)
     for operand in parsed.operands[most_operands:]:
         call.ask("operand", "an operand that the module may write to", operand)
+
+
+def _judge_cache(call: Call, file: Argument) -> None:
+    """What is compiled goes to __pycache__ beside the file, which may be a link to anywhere."""
+    for cwd in call.judge.directories:
+        cache = posixpath.join(posixpath.dirname(file.text or "/"), "__pycache__")
+        is_here = place(cache, cwd, call.judge.facts) in ("project", "temporary")
+        if file.text in (None, "-") or not is_here:
+            call.ask("cache", "writes compiled code outside the project", file)
+            return

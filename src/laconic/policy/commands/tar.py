@@ -1,8 +1,8 @@
-"""tar: harmless where it lists, compares, or extracts to standard output.
+"""tar: harmless where it lists, compares, or packs or extracts to standard output.
 
-Unsafe: create, append, update, delete, extract to files; --to-command, -I, --checkpoint-action,
---info-script, --rsh-command, --rmt-command (run programs); --index-file (writes); -T (a list whose
-lines may be options); an archive on another host (`host:file`).
+Unsafe: create, append, update, delete, extract to files; the shell code of --to-command; -I,
+--checkpoint-action, --info-script, --rsh-command, --rmt-command (run programs); --index-file
+(writes); -T (a list whose lines may be options); an archive on another host (`host:file`).
 """
 
 from __future__ import annotations
@@ -15,23 +15,28 @@ if TYPE_CHECKING:
     from laconic.policy.call import Call
 
 _OPTIONS = Spec("""
-  -t -x -d -O -v -z -j -J -Z -a -f=V -C=V -P -h -k -n -p -s -S -R -B -i -l -b=V -K=V -N=V -X=READ
-  --list --extract --get --diff --compare --to-stdout --file=V --directory=V --exclude=V
-  --exclude-from=READ --exclude-vcs --exclude-backups --exclude-caches --wildcards --no-wildcards
-  --wildcards-match-slash --no-wildcards-match-slash --anchored --no-anchored --ignore-case
-  --no-ignore-case --strip-components=V --transform=V --xform=V --show-transformed-names
-  --show-stored-names --occurrence[=V] --no-recursion --recursion --starting-file=V --newer=V
-  --newer-mtime=V --after-date=V --numeric-owner --full-time --utc --verbose --totals[=V]
-  --quoting-style=V --block-number --ignore-zeros --read-full-records --blocking-factor=V
-  --record-size=V --format=V --gzip --gunzip --ungzip --bzip2 --xz --lzma --lzip --lzop --zstd
-  --compress --uncompress --auto-compress --no-auto-compress --force-local --warning=V --seek
-  --no-seek --absolute-names --same-order --preserve-order --checkpoint[=V] --test-label
-  --show-defaults --show-omitted-dirs --check-links --one-file-system --sparse --usage
-  --fast-read --help --version -q -?
+  -t -x -d -c -O -v -z -j -J -Z -a -f=V -C=V -P -h -k -n -p -s -S -R -B -i -l -b=V -K=V -N=V
+  -X=READ --list --create --extract --get --to-command=SHELL --xattrs --acls --selinux --no-xattrs
+  --no-acls --no-selinux --xattrs-include=V --xattrs-exclude=V --sort=V --mtime=V --owner=V
+  --group=V --mode=V --dereference --hard-dereference --clamp-mtime --diff --compare --to-stdout
+  --file=V --directory=V --exclude=V --exclude-from=READ --exclude-vcs --exclude-backups
+  --exclude-caches --wildcards --no-wildcards --wildcards-match-slash --no-wildcards-match-slash
+  --anchored --no-anchored --ignore-case --no-ignore-case --strip-components=V --transform=V
+  --xform=V --show-transformed-names --show-stored-names --occurrence[=V] --no-recursion
+  --recursion --starting-file=V --newer=V --newer-mtime=V --after-date=V --numeric-owner
+  --full-time --utc --verbose --totals[=V] --quoting-style=V --block-number --ignore-zeros
+  --read-full-records --blocking-factor=V --record-size=V --format=V --gzip --gunzip --ungzip
+  --bzip2 --xz --lzma --lzip --lzop --zstd --compress --uncompress --auto-compress
+  --no-auto-compress --force-local --warning=V --seek --no-seek --absolute-names --same-order
+  --preserve-order --checkpoint[=V] --test-label --show-defaults --show-omitted-dirs --check-links
+  --one-file-system --sparse --usage --fast-read --help --version -q -?
 """)
 _WITH_VALUE = frozenset("fCbHKNXTIVFgL")  # also of letters that are not accepted
 _READS = ("-t", "--list", "-d", "--diff", "--compare", "--test-label", "--show-defaults", "--usage",
           "--help", "--version", "-?")  # fmt: skip
+
+
+_NOWHERE = frozenset(("-", "/dev/null", "/dev/stdout"))
 
 
 def judge(call: Call) -> None:
@@ -40,9 +45,13 @@ def judge(call: Call) -> None:
         call.ask("option", message, argument)
     for listed in parsed.values("-X", "--exclude-from"):
         call.reads(listed)
+    for code in parsed.values("--to-command"):
+        call.shell(code)
     if parsed.has("-x", "--extract", "--get"):
-        if not parsed.has("-O", "--to-stdout"):
+        if not parsed.has("-O", "--to-stdout", "--to-command"):
             call.ask("extract", "extracts files", instead="tar -t to list them, -O to print them")
+    elif parsed.has("-c", "--create"):
+        _judge_packing(call, parsed)
     elif not parsed.has(*_READS):
         call.ask("mode", "does not only list an archive")
     _judge_archives(call, parsed)
@@ -59,6 +68,15 @@ def _with_dashes(arguments: list[Argument]) -> list[Argument]:
         if letter in _WITH_VALUE and rest:
             spread.append(rest.pop(0))
     return spread + rest
+
+
+def _judge_packing(call: Call, parsed: Parsed) -> None:
+    """The archive must go to standard output or nowhere; what is packed is read."""
+    archives = parsed.values("-f", "--file")
+    if not archives or not all(archive.text in _NOWHERE for archive in archives):
+        call.ask("create", "writes an archive", instead="tar -c -f - to print it")
+    for packed in (*parsed.operands, *parsed.values("-C", "--directory")):
+        call.reads(packed)
 
 
 def _judge_archives(call: Call, parsed: Parsed) -> None:
