@@ -23,17 +23,19 @@ _RUNNING = pattern(
 )
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _HARMLESS = pattern(
-    r"""(?: abort | accept[a-z-]* | backward-[a-z-]+ | beginning-of-line | bell | best | cancel
-      | change-(?!preview$)[a-z-]+ | clear-[a-z-]+ | close | delete-[a-z/-]+ | deselect[a-z-]*
-      | disable-search | down[a-z-]* | enable-search | end-of-line | exclude[a-z-]* | first
+    r"""(?: abort | accept[a-z-]* | backward-[a-z/-]+ | beginning-of-line | bell | best | bg-cancel
+      | cancel | change-(?!preview(?:[:(]|$))[a-z-]+ | clear-[a-z-]+ | close | delete-[a-z/-]+
+      | deselect[a-z-]* | disable-search | down[a-z-]* | enable-search | end-of-line | exclude[a-z-]* | first
       | forward-[a-z-]+ | half-page-[a-z]+ | hide-[a-z]+ | ignore | jump[a-z-]* | kill-[a-z-]+
       | last | next-[a-z]+ | offset-[a-z]+ | page-[a-z]+ | pos | prev[a-z-]* | print
       | print-query | put | rebind | refresh-preview | replace-query | search | select[a-z-]*
-      | show-[a-z]+ | toggle[a-z-]* | top | track[a-z-]* | unbind | unix-[a-z-]+
+      | show-[a-z]+ | toggle[a-z-]* | top | track[a-z-]* | trigger | unbind | unix-[a-z-]+
       | untrack[a-z-]* | up[a-z-]* | yank
-    )(?: \([^()]*\) )?""",
+    )(?: \([^()]*\) | :[^()]* )?""",
     re.VERBOSE,
 )
+
+_KEY = pattern(r"[a-z][a-z0-9-]*")  # `change,focus:abort` binds both
 
 
 def judge(call: Call) -> None:
@@ -92,7 +94,7 @@ def _end_of_command(text: str, start: int, opening: str) -> int | None:
 def _judge_names(call: Call, binding: Argument, text: str) -> None:
     for item in re.split(r",(?![^(]*\))", text):
         _, colon, actions = item.partition(":") if not item.startswith(":") else ("", ":", item[2:])
-        if not colon and item not in ("", "+"):
+        if not colon and item not in ("", "+") and not _KEY.fullmatch(item):
             call.ask("bind", "a binding that cannot be read", binding)
         for action in re.split(r"\+(?![^(]*\))", actions):
             if action and not _HARMLESS.fullmatch(action):
