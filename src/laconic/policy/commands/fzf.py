@@ -23,14 +23,14 @@ _RUNNING = pattern(
 )
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _HARMLESS = pattern(
-    r"""(?: abort | accept[a-z-]* | backward-[a-z/-]+ | beginning-of-line | bell | best | bg-cancel
-      | cancel | change-(?!preview(?:[:(]|$))[a-z-]+ | clear-[a-z-]+ | close | delete-[a-z/-]+
-      | deselect[a-z-]* | disable-search | down[a-z-]* | enable-search | end-of-line | exclude[a-z-]* | first
-      | forward-[a-z-]+ | half-page-[a-z]+ | hide-[a-z]+ | ignore | jump[a-z-]* | kill-[a-z-]+
-      | last | next-[a-z]+ | offset-[a-z]+ | page-[a-z]+ | pos | prev[a-z-]* | print
-      | print-query | put | rebind | refresh-preview | replace-query | search | select[a-z-]*
-      | show-[a-z]+ | toggle[a-z-]* | top | track[a-z-]* | trigger | unbind | unix-[a-z-]+
-      | untrack[a-z-]* | up[a-z-]* | yank
+    r"""(?: abort | accept[a-z-]* | backward-[a-z/-]+ | beginning-of-line | bell | best
+      | bg-cancel | cancel | change-(?!preview(?:[:(]|$))[a-z-]+ | clear-[a-z-]+ | close
+      | delete-[a-z/-]+ | deselect[a-z-]* | disable-search | down[a-z-]* | enable-search
+      | end-of-line | exclude[a-z-]* | first | forward-[a-z-]+ | half-page-[a-z]+ | hide-[a-z]+
+      | ignore | jump[a-z-]* | kill-[a-z-]+ | last | next-[a-z]+ | offset-[a-z]+ | page-[a-z]+
+      | pos | prev[a-z-]* | print | print-query | put | rebind | refresh-preview | replace-query
+      | search | select[a-z-]* | show-[a-z]+ | toggle[a-z-]* | top | track[a-z-]* | trigger
+      | unbind | unix-[a-z-]+ | untrack[a-z-]* | up[a-z-]* | yank
     )(?: \([^()]*\) | :[^()]* )?""",
     re.VERBOSE,
 )
