@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from laconic.lazy import compile_written, pattern
+from laconic.policy.environment import is_unheard
 from laconic.policy.places import is_secret, place
 from laconic.tools.options import Parsed, parse_options
 from laconic.types import Decision, Verdict
@@ -144,8 +145,10 @@ class Call:
     def sets(self, argument: Argument, program: str | None = None) -> None:
         """`NAME=value` for the environment of what runs: the program, if it is known."""
         name, _, value = argument.leading.partition("=")
+        if is_unheard(name, program):
+            return
         known = None if argument.text is None else value
-        finding = self.judge.environment(name, known, argument.start, argument.end, program)
+        finding = self.judge.environment(name, known, argument.start, argument.end)
         if finding is not None:
             self.findings.append(finding)
 

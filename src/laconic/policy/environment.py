@@ -84,9 +84,17 @@ def is_harmless(name: str, value: str | None, program: str | None = None) -> boo
         return value is not None and _TRUSTED_PATH.fullmatch(value) is not None
     if name in _SERVERS:
         return value is not None and is_on_this_machine(value)
-    if name.lower() in _PLACEHOLDERS or (name in _UNHEARD and program in _COREUTILS):
+    if name.lower() in _PLACEHOLDERS:
         return True
     return name in _HARMLESS or name.startswith(_HARMLESS_PREFIXES)
+
+
+def is_unheard(name: str, program: str | None) -> bool:
+    """Tell whether this program does not read the variable, as its manual says.
+
+    Only for what env(1) sets: in fish, `HOME=x cat ~/y` also says where the home is.
+    """
+    return name in _UNHEARD and program in _COREUTILS
 
 
 def is_on_this_machine(address: str) -> bool:
