@@ -7,6 +7,8 @@ Unsafe: create, append, update, delete, extract to files; the shell code of --to
 
 from __future__ import annotations
 
+import posixpath
+
 from laconic.tools.arguments import Argument
 from laconic.tools.options import Parsed, Reading, Spec, parse_options
 
@@ -75,8 +77,13 @@ def _judge_packing(call: Call, parsed: Parsed) -> None:
     archives = parsed.values("-f", "--file")
     if not archives or not all(archive.text in _NOWHERE for archive in archives):
         call.ask("create", "writes an archive", instead="tar -c -f - to print it")
-    for packed in (*parsed.operands, *parsed.values("-C", "--directory")):
+    places = parsed.values("-C", "--directory")
+    for packed in (*parsed.operands, *places):
         call.reads(packed)
+    for place in places:
+        for name in (text for packed in parsed.operands for text in packed.texts):
+            for path in place.texts:
+                call.reads(Argument(posixpath.join(path, name), place.start, place.end))
 
 
 def _judge_archives(call: Call, parsed: Parsed) -> None:
