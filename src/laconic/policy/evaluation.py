@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from laconic.lazy import pattern
 from laconic.shell.ast import (
     Arithmetic,
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 _MAX_NUMBERS = 16
 _INTEGER = pattern(r"-?[0-9]+")
+_JOINS = pattern(r"[\w$}{#`'\"\\]")
 
 
 def evaluation_findings(
@@ -58,12 +61,24 @@ def _put_numbers_in(
     for node in found if any("$(" in (s.text or "") for s in sites) else ():
         if not isinstance(node, Substitution):
             continue
-        number = "0" if gives_number(node, values) else result(node, values)
+        written = source[node.start : node.end].decode("latin-1")
+        number = result(node, values)
         if number is not None and _is_number(number):
-            numbers[source[node.start : node.end].decode("latin-1")] = number
+            numbers[written] = number
+        elif gives_number(node, values) and _stands_alone(written, sites):
+            numbers[written] = "0"  # whatever it is
     for site in sites if len(numbers) <= _MAX_NUMBERS else ():
         for written, number in numbers.items() if site.kind == "arithmetic" else ():
             site.text = site.text and site.text.replace(written, number)
+
+
+def _stands_alone(written: str, sites: list[Evaluation]) -> bool:
+    """Tell whether it is an operand wherever it stands, and no part of a name: `a$(nproc)`."""
+    return not any(
+        _JOINS.search(before[-1:]) or _JOINS.search(after[:1])
+        for site in sites
+        for before, after in pairwise((site.text or "").split(written))
+    )
 
 
 def _may_run_code(site: Evaluation, tainted: frozenset[str]) -> bool:

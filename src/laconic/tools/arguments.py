@@ -193,8 +193,8 @@ def _unknown_end(
     first = parts[0][0]
     if isinstance(first, Parameter) and first.name in _NUMBERS and not known:
         known = "0"  # some number, which is no option
-    elif is_plain(parts, 0) or isinstance(first, Substitution):
-        known += _begins_with(parts, values, depth)
+    elif parts[0][1] and (is_plain(parts, 0) or isinstance(first, Substitution)):
+        known += _begins_with(parts, values, depth)  # in quotes, where it is not split
     is_several = any(
         part_splits(part, quoted=quoted)
         for pos, (part, quoted) in enumerate(parts)
