@@ -40,6 +40,11 @@ def in_bash(script: str) -> subprocess.CompletedProcess[str]:
 
 def known_at(script: str) -> dict[str, list[dict[str, str]]]:
     """For each numbered echo: the cases, each with the variables that are taken for certain."""
+    return {number: [dict(v.certain) for v in cases] for number, cases in values_at(script).items()}
+
+
+def values_at(script: str) -> dict[str, list[Values]]:
+    """For each numbered echo: what is known of the variables, in each of the cases."""
     tree = parse(script)
     found, occurrences = nodes(tree.body), commands(tree)
     judge = Judge(library(), Rules(), Facts(), lambda _text, _judge: Decision(Verdict.ASK, "", ""))
@@ -51,13 +56,17 @@ def known_at(script: str) -> dict[str, list[dict[str, str]]]:
         text = script.encode()[command.start : command.end].decode()
         if text.startswith('echo "') and " : " in text:
             number = text.removeprefix('echo "').partition(":")[0]
-            known[number] = [dict(values.certain) for values in scope.at(command)]
+            known[number] = scope.at(command)
     return known
 
 
 VALUES = st.sampled_from(
-    ["a", "'b c'", "$y", "z$x", "$(echo e f)", "$(false)", '"$x"', "~", "$((1))"]
-)
+    [
+        "a", "'b c'", "$y", "z$x", "$(echo e f)", "$(false)", '"$x"', "~", "$((1))",
+        "d/$(cat /none)", "$(realpath /usr)", "$(realpath /none/none)", "$(realpath /usr)/q",
+        "$(realpath -e /none)/$y", "$(pwd -P)-s", "~/$(false)",
+    ]
+)  # fmt: skip
 SIMPLE = st.one_of(
     st.builds("{}={}".format, st.sampled_from(["x", "y"]), VALUES),
     st.sampled_from(
@@ -102,6 +111,7 @@ def _compound(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         inner.map(lambda s: f"{{ {s}; }} < /none"),
         inner.map(lambda s: f'y="$( {s} )"'),
         inner.map(lambda s: f"for x in 1 'two words' $y; do {s}; done"),
+        inner.map(lambda s: f"for x in /usr/l* /usr/s*; do {s}; done"),
         inner.map(lambda s: f"for i in 1 2; do {s}; done"),
         inner.map(_twice),
         inner.map(lambda s: f"{{ {s}; }} & wait"),
@@ -126,15 +136,25 @@ def test_what_is_certain_is_so_in_bash(lines: str) -> None:
     numbers = count(1)
     pieces = f"x=first\n{lines}\n{SHOW}".split("@")
     script = pieces[0] + "".join(f"{next(numbers)}{piece}" for piece in pieces[1:])
-    known = known_at(script)
+    known = values_at(script)
     for line in in_bash(script).stderr.splitlines():
         number, x, y = (part.strip(" ") for part in [*line.split(":", 2), "", ""][:3])
         if number not in known:
             continue  # an error message
-        assert any(
-            case.get("x", x).strip() == x and case.get("y", y).strip() == y
-            for case in known[number]
-        ), (script, line, known[number])
+        shown = {"x": x, "y": y}
+        assert any(_holds(values, shown) for values in known[number]), (
+            script, line, [(v.certain, v.leading, v.paths) for v in known[number]],
+        )  # fmt: skip
+
+
+def _holds(values: Values, shown: dict[str, str]) -> bool:
+    """Tell whether bash shows what is known: the value, its beginning, that it is a path."""
+    return all(
+        values.certain.get(name, text).strip() == text
+        and text.startswith(values.leading.get(name, "").strip())
+        and (name not in values.paths or not text or text.startswith("/"))
+        for name, text in shown.items()
+    )
 
 
 @pytest.mark.parametrize(
