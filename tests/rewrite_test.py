@@ -22,7 +22,7 @@ from laconic.shell.words import literal
 from laconic.tools.arguments import Argument
 
 CASES = Path(__file__).parent / "cases" / "rewrite"
-FILTERED = frozenset("git cargo npm ls pytest jest kubectl docker rspec gh".split())
+FILTERED = frozenset("git cargo npm ls pytest jest kubectl docker rspec gh make just".split())
 
 
 def has_filter(arguments: list[Argument]) -> str | None:
@@ -125,7 +125,8 @@ def test_a_rule_whose_result_does_not_parse_is_not_used() -> None:
 
 def test_rules_do_not_touch_transparent_commands() -> None:
     chosen = options(rules=(rule("git", "laconic err git"),))
-    assert rewritten("ssh host 'git status'", chosen) == "ssh host 'git status'"
+    for name in ("ssh", "/usr/bin/ssh", "~/bin/ssh", "$HOME/bin/ssh", '"$X"/ssh', "'ssh'"):
+        assert rewritten(f"{name} host 'git status'", chosen) == f"{name} host 'git status'"
     chosen.transparent = TRANSPARENT | {"kubectl"}
     assert rewritten("kubectl exec p -- git log", chosen) == (
         "laconic run kubectl exec p -- git log"
@@ -155,6 +156,35 @@ def test_exclude_takes_words_or_a_pattern(entry: str) -> None:
     assert rewritten("git pushx; git log", chosen) == "laconic run git pushx; laconic run git log"
 
 
+@pytest.mark.parametrize("entry", ["git push", "^git pu(sh|ll)( |$)"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "timeout 5 git push",
+        "timeout -k 1 5 git push origin",
+        "env A=1 git push",
+        "git -C x push",
+        "git -c a.b=c --no-pager push origin main",
+        "/usr/bin/git push",
+        "sudo git push",
+        "sudo -u me git -C x push",
+        "nice -n 5 env A=1 git push",
+        "command git push",
+        "git 'push'",
+        "nix develop -c git push",
+    ],
+)
+def test_exclude_sees_through_what_only_runs_the_command(command: str, entry: str) -> None:
+    chosen = options(exclude=(entry,), rules=(rule("git", "laconic err git"),))
+    assert rewritten(command, chosen) == command
+    assert rewritten(command.replace("push", "fetch"), chosen) != command
+
+
+@pytest.mark.parametrize("entry", ["", "^", " "])
+def test_an_empty_exclude_names_nothing(entry: str) -> None:
+    assert rewritten("git push", options(exclude=(entry,))) == "laconic run git push"
+
+
 def test_pipes_stay_when_strip_is_off() -> None:
     chosen = options(strip=False, prefer_less=True)
     assert rewritten("cargo test | tail -5; git log", chosen) == (
@@ -174,18 +204,34 @@ def test_a_wrapper_of_the_user_is_seen_through() -> None:
     assert rewritten("inside box", chosen) == "inside box"
 
 
-def test_a_task_runner_whose_file_chooses_a_shell_is_left_alone() -> None:
-    chosen = Options(has_filter, runs_recipes=lambda _: False)
-    assert rewritten("make check", chosen) == "make check"
-
-
 def test_every_segment_is_explained() -> None:
     notes = rewrite("git log; frob; make x", Options(has_filter), library()).notes
     assert [(note.action, note.reason) for note in notes] == [
         ("run", "filter git"),
         ("skip", "no filter"),
-        ("task runner", "each recipe line of make goes through laconic"),
+        ("run", "filter make"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("export PATH=/x:/bin; git log", "export PATH=/x:/bin; /opt/laconic run git log"),
+        ('PATH="$HOME/bin:$PATH"; git log', 'PATH="$HOME/bin:$PATH"; /opt/laconic run git log'),
+        (". .venv/bin/activate && pytest", ". .venv/bin/activate && /opt/laconic run pytest"),
+        ("PATH=/x git log; git diff", "PATH=/x /opt/laconic run git log; laconic run git diff"),
+        ("export PATH=bin:$PATH; git log", "export PATH=bin:$PATH; git log"),
+        ("unset PATH; git log", "unset PATH; git log"),
+        ("PATH= git log", "PATH= git log"),
+        ("export PATH=/x; git log | tail -3", "export PATH=/x; git log | tail -3"),
+    ],
+)  # fmt: skip
+def test_where_the_path_changes_the_full_path_is_written(command: str, expected: str) -> None:
+    assert rewritten(command, options(full_path="/opt/laconic")) == expected
+    plain = expected.replace("/opt/laconic run ", "").replace("laconic run ", "")
+    assert plain == command
+    without = rewritten(command)
+    assert without == ("PATH=/x git log; laconic run git diff" if "diff" in command else command)
 
 
 # -- what must hold for any input ----------------------------------------------------------------
@@ -317,5 +363,5 @@ def test_a_parse_failure_is_said_when_asked_for(
     environ = {"HOME": str(tmp_path), "LACONIC_CONFIG_DIR": str(tmp_path)}
     for text, expected in (("", 0), ("[debug]\nlog_parse_failures = true\n", 1)):
         config.write_text(text)
-        with_settings("git log (", read_settings(environ, tmp_path), str(tmp_path))
+        with_settings("git log (", read_settings(environ, tmp_path))
         assert capsys.readouterr().err.count("cannot be parsed") == expected

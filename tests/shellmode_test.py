@@ -219,29 +219,30 @@ def test_just_runs_each_line_of_a_recipe_through_us(noisy):
     assert (done.returncode, lines(done)) == (3, ["result 0", "result 3"])
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "command", "is_given"),
-    [
-        ("Makefile", "all:\n\techo x\n", "make all", True),
-        ("Makefile", "SHELL := bash\nall:\n\techo x\n", "make all", False),
-        ("Makefile", "export .SHELLFLAGS = -ec\nall:\n\techo x\n", "make", False),
-        ("Makefile", ".ONESHELL:\nall:\n\techo x\n", "make all", False),
-        ("Makefile", "include more.mk\nall:\n\techo x\n", "make all", False),
-        ("Makefile", "all:\n\techo x\n", "make -f other.mk", False),
-        ("Makefile", "all:\n\techo x\n", "make -C elsewhere", False),
-        ("justfile", "check:\n  echo x\n", "just check", True),
-        ("justfile", 'set shell := ["bash", "-c"]\ncheck:\n  echo x\n', "just check", False),
-        ("justfile", "set positional-arguments\ncheck a:\n  echo $1\n", "just check x", False),
-        ("justfile", "import 'more.just'\ncheck:\n  echo x\n", "just check", False),
-        ("nothing", "", "make all", False),
-    ],
-)
-def test_a_recipe_is_given_our_shell_only_where_its_file_chooses_none(
-    name, text, command, is_given, tmp_path
-):
-    from laconic.rewriting import rewritten
-    from laconic.settings import read_settings
+READS = """\
+FOUND := $(shell noisy)
+LATER = $(shell noisy 0)
+SHOWN != noisy
+all:
+\t@echo $(words $(FOUND)) $(words $(LATER)) $(words $(SHOWN))
+\t@noisy 0
+"""
 
-    (tmp_path / name).write_text(text)
-    found = rewritten(command, read_settings(cwd=tmp_path), str(tmp_path)).text
-    assert (found != command) is is_given
+
+def test_what_make_reads_itself_is_never_compacted(noisy):
+    (noisy / "Makefile").write_text(READS)
+    bare = subprocess.run(["make"], cwd=noisy, capture_output=True, check=True)
+    done = subprocess.run(["make", f"SHELL={LACONIC}"], cwd=noisy, capture_output=True, check=True)
+    assert lines(done) == [bare.stdout.decode().splitlines()[0], "result 0"]
+
+
+def test_what_just_reads_itself_is_never_compacted(noisy):
+    (noisy / "justfile").write_text(
+        'found := `noisy`\ncheck:\n  @echo {{ replace(found, "\\n", " ") }}\n  @noisy 0\n'
+    )
+    bare = subprocess.run([JUST, "check"], cwd=noisy, capture_output=True, check=True)
+    done = subprocess.run(
+        [JUST, "--shell", LACONIC, "--shell-arg", "-cu", "check"],
+        cwd=noisy, capture_output=True, check=True,
+    )  # fmt: skip
+    assert lines(done) == [bare.stdout.decode().splitlines()[0], "result 0"]

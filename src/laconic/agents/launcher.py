@@ -27,12 +27,23 @@ def find_launcher(environ: Mapping[str, str], *, login_shell: bool = False) -> s
 
     login_shell: the command will run with a PATH of that shell's own making.
     """
-    for directory in filter(isabs, environ.get("PATH", "").split(":")):
-        if _is_program(f"{directory}/{NAME}"):
-            is_sure = not login_shell or directory in _ON_EVERY_PATH
-            return NAME if is_sure else _as_word(f"{directory}/{NAME}")
-    own = f"{sys.executable.rpartition('/')[0]}/{NAME}"
-    return _as_word(own) if _is_program(own) else ""
+    path = _path(environ)
+    directory = path.rpartition("/")[0]
+    on_path = directory in environ.get("PATH", "").split(":")
+    is_sure = path and on_path and (not login_shell or directory in _ON_EVERY_PATH)
+    return NAME if is_sure else _as_word(path)
+
+
+def full_path(environ: Mapping[str, str]) -> str:
+    """Give its path as a shell word, for a command that changes the PATH; "" if there is none."""
+    return _as_word(_path(environ))
+
+
+def _path(environ: Mapping[str, str]) -> str:
+    directories = [*filter(isabs, environ.get("PATH", "").split(":"))]
+    directories.append(sys.executable.rpartition("/")[0])
+    paths = (f"{directory}/{NAME}" for directory in directories)
+    return next(filter(_is_program, paths), "")
 
 
 def _as_word(path: str) -> str:

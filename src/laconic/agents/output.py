@@ -53,7 +53,7 @@ def replacement(call: HookCall, settings: Settings) -> Response:
 def _filter(call: HookCall, settings: Settings) -> Filter | None:
     """The filter of a command that laconic would have wrapped as a whole."""
     text = call.commands[0]
-    rewriting = rewritten(text, settings, call.directory)
+    rewriting = rewritten(text, settings)
     found = commands(parse(text)) if [n.action for n in rewriting.notes] == ["run"] else ()
     if len(found) != 1:
         return None

@@ -10,7 +10,7 @@ from functools import partial
 
 from laconic import engine
 from laconic.agents import seen
-from laconic.agents.launcher import find_launcher, with_plain_name
+from laconic.agents.launcher import find_launcher, full_path, with_plain_name
 from laconic.agents.load import BEFORE
 from laconic.agents.values import Response
 from laconic.catalog import library
@@ -46,9 +46,10 @@ def respond(
     gets what can wait until the answer is on its way.
     """
     launcher = find_launcher(environ, login_shell=call.agent.login_shell)
+    path = full_path(environ)
     requests = [
         engine.Request(
-            with_plain_name(text, launcher), call.directory, environ, call.agent.name, hook_json
+            with_plain_name(text, path), call.directory, environ, call.agent.name, hook_json
         )
         for text in call.commands
     ]
@@ -82,7 +83,7 @@ def _respond(
     said = Response()
     if decision:
         if rewriting and _has_users_rule(rewriting):
-            made = request.of(with_plain_name(rewriting.text, launcher))
+            made = request.of(with_plain_name(rewriting.text, full_path(request.environ)))
             also = engine.decide(made, settings, use_exceptions=False).decision
             decision = strictest((decision, also), 0, decision.end)
         later.append(partial(_record, request, decision, settings))
@@ -133,8 +134,8 @@ def _rewriting(
     if is_off or not launcher or "rewrite" not in call.event.can:
         return None
     try:
-        made = options(settings, call.directory)
-        made.launcher = launcher
+        made = options(settings)
+        made.launcher, made.full_path = launcher, full_path(request.environ)
         rewriting = rewrite(command, made, library())
         return None if _is_unwelcome(rewriting, request, call, settings) else rewriting
     except Exception as fault:  # noqa: BLE001 - the command runs as typed, whatever happened
@@ -165,7 +166,7 @@ def _wrapped(
     text = wrapped(request.command, rewriting.notes, call, request.environ, launcher)
     if text is None:
         return rewriting.text
-    made = request.of(with_plain_name(text, launcher))
+    made = request.of(with_plain_name(text, full_path(request.environ)))
     decision = engine.decide(made, settings, use_exceptions=False).decision
     return text if engine.answer(decision, settings) == "allow" else rewriting.text
 

@@ -27,7 +27,7 @@ def main(args: argparse.Namespace) -> int:
     command = source.read_command(args.command, "rewrite")
     directory = source.directory_at(args.directory)
     settings = read_settings(process_environment(), directory)
-    result = rewritten(command, settings, str(directory))
+    result = rewritten(command, settings)
     warn(settings.problems)
     if args.json:
         import json  # noqa: PLC0415 - for this option only

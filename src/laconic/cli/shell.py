@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from laconic.errors import UsageError
@@ -19,6 +20,7 @@ _SHELL = "sh"
 _OFF = ("LACONIC_NO_FILTER", "LACONIC_DISABLED")
 _OPTION = pattern(r"-[a-zA-Z]+")
 _NAME = pattern(r"[\w./+@%:,-]+")
+_TASK_RUNNER = pattern(rb"(?:g|b|re)?make|just")
 
 
 class Line:
@@ -40,7 +42,7 @@ def direct(argv: list[str]) -> int:
     environ = environment()
     text = line.text
     if not any(is_on(environ, name) for name in _OFF):
-        text = _rewritten(line.text, environ)
+        text = rewritten(line.text, environ, os.getpid())
     try:
         become([_SHELL, *line.options, text, *line.parameters])
     except StartError as error:
@@ -73,18 +75,39 @@ def _c_at(argv: Sequence[str]) -> int | None:
     return pos if has_c else None
 
 
-def _rewritten(text: str, environ: Mapping[str, str]) -> str:
-    """The line with `laconic run` where it belongs; in doubt, and after a fault, as it is."""
+def is_read_by_runner(process: int) -> bool:
+    """Tell whether make or just reads what a process prints: for `$(shell ..)` or backquotes.
+
+    What a recipe prints goes where the runner's own output goes. If that cannot be seen: yes.
+    """
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:  # noqa: PTH123 - pathlib costs 6 ms
+            parent = int(file.read().rpartition(b")")[2].split()[1])
+        with open(f"/proc/{parent}/comm", "rb") as file:  # noqa: PTH123
+            is_runner = _TASK_RUNNER.match(file.read()) is not None
+        own, theirs = (os.stat(f"/proc/{pid}/fd/1") for pid in (process, parent))  # noqa: PTH116
+        return is_runner and not os.path.samestat(own, theirs)
+    except (OSError, ValueError):
+        return True
+
+
+def rewritten(text: str, environ: Mapping[str, str], process: int) -> str:
+    """The line with `laconic run` where it belongs; in doubt, and after a fault, as it is.
+
+    process: the one that was started as a shell.
+    """
+    if is_read_by_runner(process):
+        return text
     from laconic.catalog import library  # noqa: PLC0415 - not when filters are off
     from laconic.rewrite.plan import rewrite  # noqa: PLC0415
     from laconic.rewriting import options  # noqa: PLC0415
-    from laconic.settings import current_directory, read_settings  # noqa: PLC0415
+    from laconic.settings import read_settings  # noqa: PLC0415
 
     try:
         settings = read_settings(environ)
         if not settings.config.compact.enabled:
             return text
-        wanted = options(settings, str(current_directory() or "/"))
+        wanted = options(settings)
         wanted.launcher = launcher(sys.argv[0])
         result = rewrite(text, wanted, library())
     except Exception:  # noqa: BLE001 - the line must run

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import signal
+import socket
 import sys
 import time
 
@@ -126,9 +127,17 @@ def shell_line(connection: Connection, call: Call) -> None:
         return
     with _as_if_there(call), time_limit(_QUESTION_S):
         line = shell.read_line(call.arguments)
-        text = shell._rewritten(line.text, call.variables)  # noqa: SLF001 - as shell.direct does
+        text = shell.rewritten(line.text, call.variables, _process(connection))
     at = 1 + len(line.options)  # behind the name of the shell
     connection.send(wire.become(text, at, at + 1 + len(line.parameters)))
+
+
+def _process(connection: Connection) -> int:
+    """Give the process at the other end; 0, which is none, where that is not known."""
+    if sys.platform != "linux":
+        return 0
+    known = connection._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 4)  # noqa: SLF001
+    return int.from_bytes(known, sys.byteorder)
 
 
 def run(connection: Connection, call: Call) -> None:

@@ -69,22 +69,18 @@ _PLACEHOLDER = pattern(r"\{(rest|\d+)\}")
 class Options:
     """Everything that a rewrite depends on but the command itself.
 
-    find_filter: the id of the filter for a command's arguments, or None. runs_recipes: whether
-    the task runner may be given our shell (its file does not choose one itself).
+    find_filter: the id of the filter for a command's arguments, or None. launcher: what starts
+    laconic, as a shell word. full_path: the same where the PATH may not have it; empty: unknown.
     """
 
     __slots__ = (
-        "exclude", "find_filter", "launcher", "local_wrappers", "prefer_less", "rules",
-        "runs_recipes", "skip", "strip", "transparent",
+        "exclude", "find_filter", "full_path", "launcher", "local_wrappers", "prefer_less",
+        "rules", "skip", "strip", "transparent",
     )  # fmt: skip
 
-    def __init__(
-        self,
-        find_filter: Callable[[list[Argument]], str | None],
-        runs_recipes: Callable[[list[Argument]], bool] = lambda _: True,
-    ) -> None:
-        self.find_filter, self.runs_recipes = find_filter, runs_recipes
-        self.launcher = "laconic"
+    def __init__(self, find_filter: Callable[[list[Argument]], str | None]) -> None:
+        self.find_filter = find_filter
+        self.launcher, self.full_path = "laconic", ""
         self.rules: tuple[Rule, ...] = ()
         self.skip: tuple[re.Pattern[str], ...] = ()
         self.exclude: tuple[str, ...] = ()

@@ -3,21 +3,61 @@
 from __future__ import annotations
 
 from laconic.lazy import pattern
-from laconic.shell.words import literal
+from laconic.shell.ast import Array, DoubleQuoted, Literal, Parameter, Quoted, Substitution, Word
+from laconic.shell.words import flat, literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.shell.ast import Command
+    from laconic.shell.ast import Assignment, Command, Part
 
 _LINES = pattern(r"-[0-9]+|-n[0-9]+|--lines=[0-9]+")
 _GREP_FLAGS = pattern(r"-[iEFwvx]+")
+# Unquoted text that means the same in bash, zsh and sh.
+_PLAIN = pattern(r"[A-Za-z0-9_./:@%,+-][A-Za-z0-9_./:@%,+=-]*")
+# Unquoted text for which zsh, or bash with failglob, may find no match and end the command.
+_GLOBS = pattern(r"[][*?^#<>()|]|^=|^~[^/]")
+# They have another value in the subshell that a part of a pipeline is, or change when read.
+_LIVELY = pattern(r"BASH\w*|ZSH\w*|EPOCH\w*|S?RANDOM|SECONDS|LINENO|HISTCMD|ERRNO|_|sysparams")
+_READ_ONLY = frozenset(("UID", "EUID", "PPID", "GID", "EGID", "SHELLOPTS", "BASHOPTS"))
+
+
+def is_movable(command: Command, *, nounset: bool) -> bool:
+    """Tell whether the first part of a pipeline does the same in the shell as in a subshell of it.
+
+    An expansion may set a variable or fail; in a subshell neither matters to the shell. A redirect
+    that fails is no failure of the pipeline, either. nounset: an unset variable is such a failure.
+    """
+    if any(
+        r.fd != "2" or r.operator != ">&" or literal(r.target) != "1" for r in command.redirects
+    ):
+        return False
+    for assignment in command.assignments:
+        if isinstance(assignment.value, Array) or assignment.index is not None:
+            return False
+        if assignment.name in _READ_ONLY or _LIVELY.fullmatch(assignment.name):
+            return False
+    words: list[Word | Assignment | None] = [*command.words]
+    words += [found.value for found in command.assignments if isinstance(found.value, Word)]
+    return all(
+        isinstance(word, Word) and all(_is_calm(p, q, nounset) for p, q in flat(word.parts))
+        for word in words
+    )
+
+
+def _is_calm(part: Part, quoted: bool, nounset: bool) -> bool:
+    if isinstance(part, Literal):
+        return quoted or not _GLOBS.search(part.value)
+    if isinstance(part, Parameter):
+        is_plain = not (part.prefix or part.operator or part.index or part.parts)
+        return is_plain and not nounset and not _LIVELY.fullmatch(part.name)
+    return isinstance(part, Quoted | Substitution)
 
 
 def is_strippable(command: Command) -> bool:
     """Tell whether this last stage of a pipeline only picks lines, in a way we know exactly."""
     if command.assignments or command.redirects or not command.words:
         return False
-    words = [literal(word) for word in command.words]
+    words = [literal(word) if _is_portable(word) else None for word in command.words]
     known = [word for word in words if word is not None]
     if len(known) != len(words):
         return False
@@ -25,6 +65,21 @@ def is_strippable(command: Command) -> bool:
     if name in ("head", "tail"):
         return _picks_lines(arguments)
     return name == "grep" and _picks_matches(arguments)
+
+
+def _is_portable(word: Word | Assignment) -> bool:
+    """Tell whether every shell reads the word alike: sh will read it instead."""
+    if not isinstance(word, Word):
+        return False
+    return all(_is_portable_part(part) for part in word.parts)
+
+
+def _is_portable_part(part: Part) -> bool:
+    if isinstance(part, Literal):
+        return _PLAIN.fullmatch(part.value) is not None
+    if isinstance(part, DoubleQuoted):
+        return part.style == '"' and all(isinstance(p, Literal | Quoted) for p in part.parts)
+    return isinstance(part, Quoted) and part.style in ("'", "\\")
 
 
 def _picks_lines(arguments: list[str]) -> bool:

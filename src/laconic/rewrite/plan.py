@@ -7,39 +7,28 @@ that would not parse to the same commands, is left alone.
 
 from __future__ import annotations
 
-import re
-
-from laconic.lazy import compile_written, problem
+from laconic.lazy import problem
+from laconic.rewrite.doubts import SWITCHES, find_doubts, is_plain_path, special_in_front
 from laconic.rewrite.edits import Edit, apply, quoted
-from laconic.rewrite.pipes import is_strippable
+from laconic.rewrite.pipes import is_movable, is_strippable
 from laconic.rewrite.segments import hides_heredoc, segments
-from laconic.rewrite.wrappers import inner_start
+from laconic.rewrite.skips import is_excluded
+from laconic.rewrite.wrappers import base_name, inner_start
 from laconic.shell import ParseError, parse
-from laconic.shell.ast import Assignment, Command, Function
-from laconic.shell.walk import commands
+from laconic.shell.ast import Command
 from laconic.shell.words import literal
 from laconic.tools.arguments import Argument, evaluate
 from laconic.tools.exact import exact_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.rewrite.doubts import Doubts
     from laconic.rewrite.options import Options
     from laconic.rewrite.segments import Segment
     from laconic.shell.ast import Script
     from laconic.tools.knowledge import Library
 
 OURS = frozenset(("laconic", "laconic-py"))
-_TASK_RUNNERS = {
-    "make": "SHELL={launcher} ",
-    "gmake": "SHELL={launcher} ",
-    "just": "--shell {launcher} --shell-arg -cu ",
-}
-# These are compiled when an option is met: most commands of a hook have none.
-_OWN_SHELL = (
-    r"SHELL=|\.SHELLFLAGS=|--shell(?:-arg|=|$)"
-    r"|--(?:version|help|list|summary|dump|show|fmt|edit|init|completions)"
-)
-_SWITCHES = frozenset(("LACONIC_DISABLED", "LACONIC_NO_FILTER"))
 _ENDLESS = frozenset(["--watch", "--watchAll", "--follow", "--serve"])
 
 
@@ -80,7 +69,10 @@ def rewrite(command: str, options: Options, library: Library) -> Rewriting:
         return result
     if hides_heredoc(script):
         return _untouched(command, "a here-document stands inside a substitution")
-    plan = _Plan(script, options, library)
+    doubts = find_doubts(script)
+    if doubts.everything:
+        return _untouched(command, doubts.everything)
+    plan = _Plan(script, doubts, options, library)
     for segment in segments(script):
         plan.consider(segment)
     if not plan.edits:
@@ -108,11 +100,10 @@ def _is_readable(text: str) -> bool:
 class _Plan:
     """The edits so far."""
 
-    def __init__(self, script: Script, options: Options, library: Library) -> None:
-        self.script, self.options, self.library = script, options, library
+    def __init__(self, script: Script, doubts: Doubts, options: Options, library: Library) -> None:
+        self.script, self.doubts, self.options, self.library = script, doubts, options, library
         self.edits: list[Edit] = []
         self.notes: list[Note] = []
-        self.functions = {n.name for n in script.nodes() if isinstance(n, Function)}
 
     def consider(self, segment: Segment) -> None:
         pipeline = segment.pipeline
@@ -121,7 +112,7 @@ class _Plan:
         if reason:
             self.notes.append(Note(start, end, "skip", reason))
             return
-        self._user_rule(segment) or self._task_runner(segment) or self._filter(segment)
+        self._user_rule(segment) or self._filter(segment)
 
     # -- reasons to leave it alone
 
@@ -129,67 +120,50 @@ class _Plan:
         command = segment.pipeline.commands[0]
         if not isinstance(command, Command) or not command.words:
             return "runs no program"
-        if any(assignment.name in _SWITCHES for assignment in command.assignments):
+        arguments = self._arguments(command)
+        if any(a.name in SWITCHES for a in command.assignments) or any(
+            a.leading.partition("=")[0] in SWITCHES for a in arguments
+        ):
             return "switched off for this command"
         for pattern in self.options.skip:
             if pattern.search(self._text(command.start, segment.pipeline.end)):
                 return f"[skip] pattern {pattern.pattern!r}"
-        return self._excluded(command) if self.options.exclude else ""
-
-    def _excluded(self, command: Command) -> str:
-        bare = self._text(command.words[0].start, command.end)
-        words = [literal(word) or "" for word in command.words]
+        text = self._text(command.words[0].start, command.end)
         for entry in self.options.exclude:
-            if entry.startswith("^"):
-                if len(entry) > 1 and compile_written(entry).search(bare):
-                    return f"[skip] exclude {entry!r}"
-            elif (wanted := entry.split()) and _base_names(words)[: len(wanted)] == wanted:
+            if is_excluded(entry, text, arguments, self.options.local_wrappers, self.library):
                 return f"[skip] exclude {entry!r}"
-        return ""
+        return self._in_front(command)
+
+    def _in_front(self, command: Command) -> str:
+        """Why the variables in front of a command keep `laconic run` away from it."""
+        special = special_in_front(command)
+        if special is None:
+            return ""
+        if special.name != "PATH" or not is_plain_path(special, self.script.source):
+            return f"{special.name} is another one for it"
+        return "" if self.options.full_path else "the PATH is another one for it"
 
     # -- the user's own rules
 
     def _user_rule(self, segment: Segment) -> bool:
         command = segment.pipeline.commands[0]
         assert isinstance(command, Command)
-        name = (literal(command.words[0]) or "").rsplit("/", 1)[-1]
+        name = base_name(command.words[0])
         if not self.options.rules or name in self.options.transparent or name in OURS:
             return False
+        is_lost = bool(self.doubts.path or special_in_front(command))
         end = segment.pipeline.end
         for start in dict.fromkeys((command.start, command.words[0].start)):
             text = self._text(start, end)
             for rule in self.options.rules:
                 replaced = rule.applied(text)
-                if replaced is not None and replaced != text and _is_readable(replaced):
+                if replaced is None or replaced == text or (is_lost and "laconic" in replaced):
+                    continue
+                if _is_readable(replaced):
                     self.edits.append(Edit(start, replaced, end - start))
                     self._note(segment, "rule", f"[[rewrite]] {rule.pattern.pattern!r}")
                     return True
         return False
-
-    # -- task runners
-
-    def _task_runner(self, segment: Segment) -> bool:
-        command = segment.pipeline.commands[0]
-        assert isinstance(command, Command)
-        name = (literal(command.words[0]) or "").rsplit("/", 1)[-1]
-        inserted = _TASK_RUNNERS.get(name)
-        if inserted is None:
-            return False
-        arguments = self._arguments(command)
-        if len(segment.pipeline.commands) > 1:
-            self._note(segment, "skip", "its output goes into a pipe")
-        elif any(
-            argument.text is None or re.match(_OWN_SHELL, argument.text) for argument in arguments
-        ):
-            self._note(segment, "skip", f"{name} is told its shell, or only asked about itself")
-        elif not self.options.runs_recipes(arguments):
-            self._note(segment, "skip", f"the file that {name} reads chooses its own shell")
-        else:
-            text = inserted.format(launcher=self.options.launcher)
-            behind = command.words[0].end
-            self.edits.append(Edit(behind, " " + text.rstrip()))
-            self._note(segment, "task runner", f"each recipe line of {name} goes through laconic")
-        return True
 
     # -- filters
 
@@ -209,7 +183,9 @@ class _Plan:
                 self._note(segment, "skip", reason)
                 return False
             self.edits.append(Edit(command.end, "", pipeline.end - command.end))
-        self.edits.append(Edit(found.offset, f"{self.options.launcher} run {flags}"))
+        is_lost = bool(self.doubts.path or special_in_front(command))
+        launcher = self.options.full_path if is_lost else self.options.launcher
+        self.edits.append(Edit(found.offset, f"{launcher} run {flags}"))
         self._note(segment, "run", f"filter {found.id}")
         return True
 
@@ -221,8 +197,10 @@ class _Plan:
         base = (inner[0].text or "").rsplit("/", 1)[-1] if inner else ""
         if base in OURS or name.rsplit("/", 1)[-1] in OURS:
             return _Found(reason="is laconic already")
-        if base in self.functions:
-            return _Found(reason=f"{base} is a function here")
+        if name in self.doubts.functions:
+            return _Found(reason=f"{name} is a function here")
+        if self.doubts.path and not self.options.full_path:
+            return _Found(reason=self.doubts.path)
         if reason := _not_for_readers(inner):
             return _Found(reason=reason)
         found = self.options.find_filter(inner) if inner else None
@@ -241,14 +219,34 @@ class _Plan:
         is_single = len(others) == 1 and pipeline.operators[0].text == "|"
         if not is_single or not isinstance(last, Command) or not is_strippable(last):
             return "", "its output goes into a pipe"
+        if reason := self._pipe_stays(first, last):
+            return "", reason
         flags = f"--baseline-pipe {quoted(self._text(last.start, last.end))} "
         if any(r.operator == ">&" and r.fd == "2" for r in first.redirects):
             flags += "--pipe-stderr "
-        if any(_sets_pipefail(found.command) for found in commands(self.script)):
+        if self._has_pipefail(first):
             flags += "--pipefail "
         if self.options.prefer_less:
             flags += "--prefer-less "
         return flags, ""
+
+    def _pipe_stays(self, first: Command, last: Command) -> str:
+        """Why a pipe that could be honoured must stay: without it, the shell would see another."""
+        name = literal(last.words[0]) or ""
+        if name in self.doubts.functions:
+            return f"{name} is a function here"
+        if reason := self.doubts.pipes or self.doubts.path:
+            return reason
+        if special_in_front(first):
+            return "the pipe has another PATH than the command"
+        if name == "head" and self._has_pipefail(first):
+            return "with pipefail, the status tells whether head was the first to stop"
+        if not is_movable(first, nounset=self.doubts.nounset):
+            return "an expansion or a redirect may do something else outside of a pipe"
+        return ""
+
+    def _has_pipefail(self, command: Command) -> bool:
+        return self.doubts.pipefail is not None and command.start >= self.doubts.pipefail
 
     # -- small steps
 
@@ -278,12 +276,3 @@ def _not_for_readers(arguments: list[Argument]) -> str:
         return f"{option} asks for output that a program reads"
     endless = next((a.text for a in arguments[1:] if a.text in _ENDLESS), None)
     return f"{endless}: it runs until it is stopped" if endless else ""
-
-
-def _base_names(words: list[str]) -> list[str]:
-    return [words[0].rsplit("/", 1)[-1], *words[1:]] if words else []
-
-
-def _sets_pipefail(command: Command) -> bool:
-    words = [None if isinstance(w, Assignment) else literal(w) for w in command.words]
-    return words[:1] == ["set"] and "pipefail" in words

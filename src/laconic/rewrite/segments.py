@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from laconic.shell.ast import AnyCommand, Pipeline, Script, Sequence
 
 _OUTPUT = frozenset((">", ">>", ">|", "&>", "&>>", "<>"))
+_STREAMS = frozenset(("", "0", "1", "2"))
 
 
 class Segment:
@@ -102,15 +103,18 @@ def _redirect_reason(redirects: Iterable[Redirect]) -> str:
         if redirect.operator in _OUTPUT:
             return "its output goes to a file"
         if redirect.operator in ("<&", ">&") and not _is_stream(redirect):
-            return "its output goes to a file"
-        if redirect.fd.startswith("{"):
+            return "its output goes to a descriptor that may be a file"
+        if redirect.fd not in _STREAMS:
             return "opens a descriptor"
     return ""
 
 
 def _is_stream(redirect: Redirect) -> bool:
-    target = literal(redirect.target)
-    return target is not None and (target.rstrip("-").isdigit() or target == "-")
+    """`2>&1`, `>&-`, and any input; what a higher descriptor is, is not known."""
+    target = literal(redirect.target) or ""
+    if redirect.operator == "<&" and redirect.fd in ("", "0"):
+        return target.isdigit() or target == "-"
+    return redirect.operator == ">&" and target in ("1", "2", "-")
 
 
 def hides_heredoc(script: Script) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from laconic.shell.ast import Literal, Quoted, Word
+from laconic.shell.words import flat
 from laconic.tools.options import Reading, Spec, parse_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.rewrite.options import LocalWrapper
+    from laconic.shell.ast import Assignment
     from laconic.tools.arguments import Argument
     from laconic.tools.knowledge import Library
 
@@ -21,6 +24,21 @@ SEEN_THROUGH = dict.fromkeys(
 ) | {"timeout": 1, "chrt": 1, "taskset": 1, "direnv exec": 1}
 # parts of the shell: a program cannot start them, so `laconic run` goes behind them
 BUILTINS = frozenset(("command",))
+
+
+def base_name(word: Word | Assignment) -> str:
+    """The last part of a path, which may be known where the whole is not: `~/bin/ssh`."""
+    if not isinstance(word, Word):
+        return ""
+    name = ""
+    for part, _ in reversed(flat(word.parts)):
+        if not isinstance(part, Literal | Quoted) or part.value is None:
+            return ""
+        _, slash, tail = part.value.rpartition("/")
+        name = tail + name
+        if slash:
+            break
+    return name
 
 
 def inner_start(

@@ -1,0 +1,329 @@
+"""Finds what a text does to its own shell, where that could make an inserted `laconic run` matter.
+
+A program cannot change the shell that starts it; only builtins, functions and assignments can. So
+those that are known to be harmless here are listed, and any other leaves the text as it is.
+"""
+
+from __future__ import annotations
+
+from laconic.lazy import pattern
+from laconic.shell import ParseError, parse
+from laconic.shell.ast import (
+    Assignment,
+    Command,
+    Coproc,
+    Function,
+    Literal,
+    Loop,
+    Parameter,
+    Quoted,
+    Word,
+)
+from laconic.shell.walk import commands, evaluations
+from laconic.shell.words import flat, literal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from laconic.shell.ast import Script
+
+SWITCHES = frozenset(("LACONIC_DISABLED", "LACONIC_NO_FILTER"))
+
+# All builtins of bash 5.2 (`compgen -b`) and zsh 5.9 (`print -l ${(k)builtins}`), but these:
+# they print, test, count, wait, leave or change the directory, which a program inherits anyway.
+_NEUTRAL = frozenset(
+    ": [ bg break caller cd chdir continue dirs disown echo exit false fg help jobs kill let popd"
+    " print printf pushd pwd return shift test times true type wait whence where which".split()
+)
+_BINDING = frozenset(
+    "declare export getopts local mapfile read readarray readonly typeset unset".split()
+)
+_BUILTINS = (
+    frozenset(
+        "- . alias autoload bind bindkey builtin bye command compadd comparguments compcall compctl"
+        " compdescribe compfiles compgen compgroups complete compopt compquote compset comptags"
+        " comptry compvalues disable echotc echoti emulate enable eval exec fc float functions"
+        " getln hash history integer limit log logout nocorrect noglob private pushln r rehash"
+        " sched set setopt shopt source suspend trap ttyctl ulimit umask unalias unfunction unhash"
+        " unlimit unsetopt vared zcompile zformat zle zmodload zparseopts zregexparse"
+        " zstyle".split()
+    )
+    | _BINDING
+)
+# Functions that a user's shell often has: they change the PATH, and little else.
+_PATH_FUNCTIONS = frozenset(
+    "activate asdf conda deactivate mamba micromamba module nodenv nvm pyenv rbenv rvm sdk spack"
+    " workon".split()
+)
+_PATH_FILES = ("/bin/activate", "/.cargo/env", "/nvm.sh")
+_SET_OPTIONS = frozenset("aCeEfTu")
+_SET_NAMES = frozenset("allexport errexit errtrace functrace noclobber noglob nounset".split())
+_SHOPT_NAMES = frozenset(
+    "dotglob extglob failglob globstar inherit_errexit nocaseglob nullglob".split()
+)
+_TRAPPED = pattern(r"(?:SIG)?(?:EXIT|ERR|INT|TERM|HUP|QUIT|USR[12])|0")
+
+# What these variables say of programs, of the shell or of laconic itself, beyond what they say to
+# the command: where programs are found, which libraries are loaded, where records are kept.
+_OWN_VARIABLES = pattern(
+    r"HOME|TMPDIR|XDG_\w+|LACONIC_\w+|LD_\w+|DYLD_\w+|MALLOC_\w+|GLIBC_\w+|EXECIGNORE"
+    r"|BASH_ALIASES|BASH_CMDS|BASH_LOADABLES_PATH|SHELLOPTS|BASHOPTS|POSIXLY_CORRECT"
+    r"|path|fpath|commands|functions|options|[gs]?aliases|dis_\w+"
+)
+_FAULT_HANDLERS = pattern(r"laconic|command_not_found_handler?|TRAP[A-Z0-9]+")
+# The text of a command as the shell knows it.
+_OWN_TEXT = pattern(r"BASH_COMMAND|(?:BASH|ZSH)_EXECUTION_STRING|ZSH_DEBUG_CMD")
+# What a pipeline leaves behind in its shell.
+_OF_PIPES = pattern(r"(?i:pipestatus|lastpipe)|\$_(?!\w)|\$\{[#!]?_\W")
+_PIPEFAIL = pattern(r"(?i:pipe_?fail)")
+_ABSOLUTE = pattern(r"[/~$]")
+_NAMES = pattern(r"[A-Za-z_]\w*")
+
+
+class Doubts:
+    """What is not certain about a text.
+
+    everything: why nothing in it may be touched. path: why the PATH may be another one when
+    `laconic` is looked for. pipes: why its pipes must stay. nounset: an unset variable may end
+    the shell. pipefail: from which offset on it holds, None for nowhere. functions: the names
+    that stand for functions.
+    """
+
+    __slots__ = ("everything", "functions", "nounset", "path", "pipefail", "pipes")
+
+    def __init__(self) -> None:
+        self.everything = self.path = self.pipes = ""
+        self.nounset = False
+        self.pipefail: int | None = None
+        self.functions: frozenset[str] = frozenset()
+
+
+def find_doubts(script: Script) -> Doubts:
+    found = Doubts()
+    source = script.source.decode("latin-1")
+    found.functions = frozenset(n.name for n in script.nodes() if isinstance(n, Function))
+    if _OWN_TEXT.search(source):
+        found.everything = "it looks at its own text"
+    elif any(isinstance(node, Coproc) for node in script.nodes()):
+        found.everything = "a coprocess has descriptors of its own"
+    elif handler := next(filter(_FAULT_HANDLERS.fullmatch, found.functions), ""):
+        found.everything = f"{handler} is a function here"
+    if _OF_PIPES.search(source):
+        found.pipes = "it looks at its pipes"
+    _look_at_commands(script, found)
+    _look_at_variables(script, found)
+    _look_at_pipefail(script, source, found)
+    return found
+
+
+def special_in_front(command: Command) -> Assignment | None:
+    """A variable in front of a command that is about more than that command: `HOME=/x git log`."""
+    return next((found for found in command.assignments if _is_special(found.name)), None)
+
+
+def is_plain_path(assignment: Assignment, source: bytes) -> bool:
+    """Tell whether all directories of a new PATH are absolute: `PATH=/opt/bin:"$PATH"`."""
+    value = assignment.value
+    if assignment.index is not None or not isinstance(value, Word):
+        return False
+    text = source[value.start : value.end].decode("latin-1").replace('"', "").replace("'", "")
+    entries = text.split(":")
+    if assignment.append and entries[0] == "":
+        entries = entries[1:]
+    return all(_ABSOLUTE.match(entry) for entry in entries)
+
+
+# -- commands --------------------------------------------------------------------------------------
+
+
+def _look_at_commands(script: Script, found: Doubts) -> None:
+    for occurrence in commands(script):
+        if found.everything:
+            return
+        if not occurrence.context.substitution and occurrence.command.words:
+            _look_at(occurrence.command, found)
+
+
+def _look_at(command: Command, found: Doubts) -> None:
+    words = _behind_modifiers(command)
+    if not words:
+        return
+    name = literal(words[0])
+    if name is None:
+        if not _is_path(words[0]):
+            found.everything = "a command has a name that is not known"
+        return
+    arguments = [literal(word) for word in words[1:]]
+    if name in _PATH_FUNCTIONS:
+        found.path = f"{name} may change the PATH"
+    elif name not in _BUILTINS or name in found.functions:
+        return
+    elif name in (".", "source"):
+        _look_at_source(words[1:], found)
+    elif name == "set":
+        _look_at_set(arguments, found)
+    elif name == "trap":
+        _look_at_trap(arguments, found)
+    elif name in _BINDING:
+        _look_at_binding(name, arguments, found)
+    elif not _is_harmless(name, arguments):
+        found.everything = f"{name} changes how commands run"
+
+
+def _behind_modifiers(command: Command) -> tuple[Word | Assignment, ...]:
+    """The words behind `command` and `builtin`; none for `command -v`, which only asks."""
+    words = command.words
+    while words and literal(words[0]) in ("command", "builtin"):
+        words = words[1:]
+        while words and (option := literal(words[0])) in ("-p", "--", "-v", "-V"):
+            words = () if option in ("-v", "-V") else words[1:]
+    return words
+
+
+def _is_path(word: Word | Assignment) -> bool:
+    """Tell whether the word holds a slash for certain: then no builtin and no function is meant."""
+    return isinstance(word, Word) and any(
+        isinstance(part, Literal | Quoted) and "/" in (part.value or "")
+        for part, _ in flat(word.parts)
+    )
+
+
+def _is_harmless(name: str, arguments: list[str | None]) -> bool:
+    if name == "shopt":
+        return all(a in _SHOPT_NAMES or a in ("-s", "-u") for a in arguments)
+    return name == "hash" and arguments == ["-r"]
+
+
+def _look_at_binding(name: str, arguments: list[str | None], found: Doubts) -> None:
+    options = [text for text in arguments if text and text[0] in "-+"]
+    if name in ("declare", "typeset") and len(options) == len(arguments):
+        found.everything = f"{name} prints what the shell knows"
+    elif name == "readonly" or (name != "read" and any("r" in option for option in options)):
+        found.pipes = found.pipes or "a variable is read-only"
+
+
+def _look_at_source(words: tuple[Word | Assignment, ...], found: Doubts) -> None:
+    parts = flat(words[0].parts) if words and isinstance(words[0], Word) else []
+    tail = parts[-1][0] if parts else None
+    text = (tail.value or "") if isinstance(tail, Literal | Quoted) else ""
+    if f"/{text}".endswith(_PATH_FILES):
+        found.path = "a file that changes the PATH is read"
+    else:
+        found.everything = "a file is read that may change anything"
+
+
+def _look_at_set(arguments: list[str | None], found: Doubts) -> None:
+    todo = list(arguments)
+    if not todo:
+        found.everything = "set prints what the shell knows"
+    while todo:
+        word = todo.pop(0)
+        if word in ("--", "-"):
+            return
+        if word is None:
+            found.everything = "set changes options that are not known"
+            return
+        if word[:1] not in ("-", "+"):
+            return
+        names = [todo.pop(0)] if word.endswith("o") and todo else []
+        letters = frozenset(word[1:].removesuffix("o") if names else word[1:])
+        if not letters <= _SET_OPTIONS or any(n not in (*_SET_NAMES, "pipefail") for n in names):
+            found.everything = "set changes how commands run"
+            return
+        found.nounset = found.nounset or "u" in letters or "nounset" in names
+
+
+def _look_at_trap(arguments: list[str | None], found: Doubts) -> None:
+    """What a trap does must be certain, too; that the shell ignores a signal, programs inherit."""
+    found.pipes = found.pipes or "a trap looks at every command"
+    body, *signals = arguments or ["-"]
+    if body in ("-", "-p", "-l"):
+        return
+    if not body or not all(s and _TRAPPED.fullmatch(s) for s in signals):
+        found.everything = "a trap changes how commands run"
+        return
+    try:
+        inner = find_doubts(parse(body))
+    except ParseError:
+        found.everything = "a trap cannot be parsed"
+        return
+    if inner.everything or inner.path:
+        found.everything = f"in a trap, {inner.everything or inner.path}"
+
+
+# -- variables -------------------------------------------------------------------------------------
+
+
+def _look_at_variables(script: Script, found: Doubts) -> None:
+    plain = set()
+    for occurrence in commands(script):
+        for assignment in _lasting(occurrence.command, found.functions):
+            is_plain = assignment.name == "PATH" and is_plain_path(assignment, script.source)
+            plain.add(assignment.start if is_plain else -1)
+            _note_name(assignment.name, found, is_plain=is_plain)
+    for node in script.nodes():
+        if isinstance(node, Loop):
+            _note_name(node.name, found)
+        elif isinstance(node, Parameter) and node.operator in ("=", ":="):
+            _note_name("" if node.prefix == "!" else node.name, found)
+        elif isinstance(node, Parameter) and node.prefix == "!":
+            found.pipes = found.pipes or "a variable is named by another one"
+    for site in evaluations(script):
+        if site.kind == "arithmetic":
+            names = _NAMES.findall(site.text or "")
+            for name in filter(_is_special, names):
+                _note_name(name, found)
+        elif site.kind == "variable" and site.start not in plain:
+            _note_name(site.text or "", found)
+        elif site.kind == "indirect" and site.text is None:
+            _note_name("", found)
+
+
+def _lasting(command: Command, functions: frozenset[str]) -> Iterator[Assignment]:
+    """The assignments that hold beyond the command: alone, or for a part of the shell."""
+    name = literal(command.words[0]) if command.words else ""
+    if not name or name in functions or name in _BUILTINS or name in _NEUTRAL:
+        yield from command.assignments
+    options = [text for word in command.words if (text := literal(word)) and text[0] == "-"]
+    if name == "export" and not options:
+        yield from (word for word in command.words if isinstance(word, Assignment))
+
+
+def _is_special(name: str) -> bool:
+    return name == "PATH" or name in SWITCHES or _OWN_VARIABLES.fullmatch(name) is not None
+
+
+def _note_name(name: str, found: Doubts, *, is_plain: bool = False) -> None:
+    """A variable is set. is_plain: it is a PATH of absolute directories. An empty name: any one."""
+    if found.everything:
+        return
+    if not name:
+        found.everything = "a variable is set whose name is not known"
+    elif name in SWITCHES:
+        found.everything = "switched off on this line"
+    elif is_plain:
+        found.path = "the PATH changes"
+    elif _is_special(name):
+        found.everything = f"{name} changes"
+
+
+# -- pipefail --------------------------------------------------------------------------------------
+
+
+def _look_at_pipefail(script: Script, source: str, found: Doubts) -> None:
+    """It is certain where it is set once, on its own, in a place that is always passed."""
+    mentions = len(_PIPEFAIL.findall(source))
+    for item, separator in zip(script.body.items, script.body.separators, strict=True):
+        first = item.pipelines[0]
+        is_plain = len(first.commands) == 1 and not first.negations
+        in_background = separator is not None and separator.text == "&"
+        words = getattr(first.commands[0], "words", ()) if is_plain and not in_background else ()
+        texts = [literal(word) for word in words]
+        if texts[:1] != ["set"] or texts[-1:] != ["pipefail"] or mentions != 1:
+            continue
+        if texts[-2] and texts[-2][0] == "-" and texts[-2][-1] == "o":
+            found.pipefail = first.end
+            return
+    if mentions:
+        found.pipes = found.pipes or "whether pipefail holds is not known"

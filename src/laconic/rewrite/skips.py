@@ -1,0 +1,69 @@
+"""Finds the commands that `[skip] exclude` names, also behind programs that only run them."""
+
+from __future__ import annotations
+
+from laconic.lazy import compile_written
+from laconic.rewrite.wrappers import BUILTINS, SEEN_THROUGH
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from laconic.rewrite.options import LocalWrapper
+    from laconic.tools.arguments import Argument
+    from laconic.tools.knowledge import Library
+
+_RUNNERS = (
+    frozenset(path.split()[0] for path in SEEN_THROUGH)
+    | BUILTINS
+    | frozenset(
+        "builtin bun corepack doas env exec gtimeout nocorrect noglob parallel pipx pkexec strace"
+        " sudo time uvx watch xargs".split()
+    )
+)
+
+
+def is_excluded(
+    entry: str,
+    text: str,
+    arguments: list[Argument],
+    local: tuple[LocalWrapper, ...],
+    library: Library,
+) -> bool:
+    """Tell whether an entry names the command: its first words, or a pattern that begins with ^.
+
+    text: the command as typed, without variables in front. Errs towards yes: it then runs as typed.
+    """
+    found = list(_commands(arguments, local, library))
+    if entry.startswith("^"):
+        texts = (text, *(" ".join(words) for words in found))
+        return entry != "^" and any(map(compile_written(entry).search, texts))
+    wanted = entry.split()
+    return bool(wanted) and any(words[: len(wanted)] == wanted for words in found)
+
+
+def _commands(
+    arguments: list[Argument], local: tuple[LocalWrapper, ...], library: Library
+) -> Iterator[list[str]]:
+    """The words of the command, and of each that a runner in front of it may run."""
+    words = [argument.text or "" for argument in arguments]
+    runners = _RUNNERS.union(wrapper.command for wrapper in local)
+    is_runner = bool(words) and words[0].rsplit("/", 1)[-1] in runners
+    for start in range(len(words) if is_runner else min(1, len(words))):
+        name = words[start].rsplit("/", 1)[-1]
+        yield [name, *words[start + 1 :]]
+        yield _without_global_options(name, arguments[start:], library)
+
+
+def _without_global_options(name: str, arguments: list[Argument], library: Library) -> list[str]:
+    """`git -C x push origin` as `git push origin`."""
+    match = library.find(name, arguments[1:])
+    if match is None:
+        path, behind = [name], arguments[1:]
+        while behind and behind[0].leading.startswith("-"):
+            behind = behind[1:]
+    else:
+        path, behind = match.path, match.arguments
+        if match.missing is not None:
+            behind = behind[behind.index(match.missing) :]
+    return [*path, *(argument.text or "" for argument in behind)]
