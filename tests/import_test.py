@@ -34,7 +34,7 @@ RTK = """
 [tracking]
 enabled = true
 [hooks]
-exclude_commands = ["curl", "git push", "^npm (run )?dev"]
+exclude_commands = ["curl", "git push", "^npm (run )?dev", "", "^", "^broken("]
 transparent_prefixes = ["docker exec app"]
 """
 TOOLGATE = """
@@ -93,9 +93,9 @@ def test_tokf_says_the_same_in_its_own_name(theirs, home):
 def test_rtk_names_commands_to_leave_alone(theirs, home):
     theirs("rtk", "config.toml", RTK)
     found = imported(home)
-    skip = {"patterns": ["^npm (run )?dev"], "exclude": ["curl", "git push"]}
-    assert found.document == {"skip": skip}
-    assert found.left == ("[tracking]", "[hooks] transparent_prefixes")
+    assert found.document == {"skip": {"exclude": ["curl", "git push", "^npm (run )?dev"]}}
+    broken = "[hooks] exclude_commands '^broken('"
+    assert found.left == ("[tracking]", "[hooks] transparent_prefixes", broken)
 
 
 def test_cc_toolgate_has_the_same_tables(theirs, home):
@@ -166,7 +166,9 @@ def test_settings_are_taken_over_when_the_user_agrees(home, theirs, capsys):
     assert "rtk: [tracking] has no counterpart" in said.out
     assert not config.exists()
     assert run(["install", "--import", "--yes"]) == 0
-    assert tomllib.loads(config.read_text())["skip"]["exclude"] == ["curl", "git push"]
+    assert tomllib.loads(config.read_text())["skip"]["exclude"] == [
+        "curl", "git push", "^npm (run )?dev"
+    ]  # fmt: skip
     capsys.readouterr()
     assert run(["install", "--import", "--yes"]) == 0
     assert "says nothing that is new here" in capsys.readouterr().out

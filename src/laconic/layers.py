@@ -176,9 +176,15 @@ def _without_bad_patterns(
     good = [rule for rule in rules if is_good(rule["match"], '[[rewrite]]: key "match"')]
     skip = document.get("skip", {})
     patterns = [p for p in skip.get("patterns", []) if is_good(p, '[skip]: key "patterns"')]
+    exclude = [
+        entry
+        for entry in skip.get("exclude", [])
+        if not entry.startswith("^") or is_good(entry, '[skip]: key "exclude"')
+    ]
     if not problems:
         return document, []
-    return {**document, "rewrite": good, "skip": {**skip, "patterns": patterns}}, problems
+    kept = {**skip, "patterns": patterns, "exclude": exclude}
+    return {**document, "rewrite": good, "skip": kept}, problems
 
 
 def _check_document(document: Mapping[str, Any], path: str) -> list[Problem]:

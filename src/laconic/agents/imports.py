@@ -77,12 +77,13 @@ def _translated(tool: str, document: dict[str, Any]) -> tuple[dict[str, Any], li
     hooks = document.pop("hooks", {})
     left = [f"[{name}]" for name in document]
     left += [f"[hooks] {name}" for name in hooks if name != "exclude_commands"]
-    commands = [text for text in hooks.get("exclude_commands", ()) if isinstance(text, str)]
-    patterns = [text for text in commands if text.startswith("^")]
-    exclude = [text for text in commands if not text.startswith("^")]
-    lists = {"patterns": patterns, "exclude": exclude}
-    skip = {name: items for name, items in lists.items() if items}
-    return ({"skip": skip} if skip else {}), left
+    # In both, words or a pattern that begins with ^, looked for without variables in front. What is
+    # empty has no effect in rtk.
+    given = [text for text in hooks.get("exclude_commands", ()) if isinstance(text, str)]
+    broken = [text for text in given if text.startswith("^") and schema.is_regex(text)]
+    left += [f"[hooks] exclude_commands {text!r}" for text in broken]
+    exclude = [text for text in given if text.strip(" ^") and text not in broken]
+    return ({"skip": {"exclude": exclude}} if exclude else {}), left
 
 
 def _renamed(value: Any) -> Any:

@@ -60,7 +60,8 @@ class Agent:
 
     __slots__ = (
         "answer", "document", "events", "fields", "foreign", "login_shell", "name", "neutral",
-        "rewrite_with", "rules_see_rewrites", "title", "tools", "unattended", "wraps",
+        "rewrite_with", "rules_see_rewrites", "title", "tools", "tools_without",
+        "unattended", "wraps",
     )  # fmt: skip
 
     def __init__(self, name: str, document: Mapping[str, Any]) -> None:
@@ -73,6 +74,7 @@ class Agent:
         self.rules_see_rewrites: bool = document.get("rules_see_rewrites", False)
         self.unattended: Mapping[str, Any] = document.get("unattended", {})
         self.tools = frozenset(document["tools"])
+        self.tools_without: Mapping[str, list[str]] = document.get("tools_without", {})
         self.events = [Event(event, spec) for event, spec in document["events"].items()]
         self.fields: Mapping[str, Any] = document["fields"]
         self.foreign: Mapping[str, Any] = document.get("foreign", {})

@@ -88,8 +88,11 @@ def find_event(data: Mapping[str, Any], agent: Agent, given: str) -> Event | Non
 def _is_shell(data: Mapping[str, Any], agent: Agent, event: Event) -> bool:
     if "no-tool" in event.can:
         return True
-    tool = _first(data, agent.fields["tool"])
-    return isinstance(tool, str) and tool in agent.tools
+    tool = _first(data, agent.fields["tool"]) or ""
+    lacking = agent.tools_without.items()
+    return isinstance(tool, str) and (
+        tool in agent.tools or any(tool in names for field, names in lacking if field not in data)
+    )
 
 
 def _has_commands(tool_input: Mapping[str, Any], agent: Agent) -> bool:

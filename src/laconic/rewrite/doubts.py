@@ -9,6 +9,7 @@ from __future__ import annotations
 from laconic.lazy import pattern
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import (
+    Arithmetic,
     Assignment,
     Command,
     Coproc,
@@ -17,6 +18,7 @@ from laconic.shell.ast import (
     Loop,
     Parameter,
     Quoted,
+    Test,
     Word,
 )
 from laconic.shell.walk import commands, evaluations
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from laconic.shell.ast import Script
+    from laconic.shell.walk import Occurrence
 
 SWITCHES = frozenset(("LACONIC_DISABLED", "LACONIC_NO_FILTER"))
 
@@ -39,6 +42,7 @@ _NEUTRAL = frozenset(
 _BINDING = frozenset(
     "declare export getopts local mapfile read readarray readonly typeset unset".split()
 )
+_TAKE_NAMES = _BINDING.union(("[", "let", "printf", "test", "wait"))
 _BUILTINS = (
     frozenset(
         "- . alias autoload bind bindkey builtin bye command compadd comparguments compcall compctl"
@@ -67,7 +71,7 @@ _TRAPPED = pattern(r"(?:SIG)?(?:EXIT|ERR|INT|TERM|HUP|QUIT|USR[12])|0")
 # What these variables say of programs, of the shell or of laconic itself, beyond what they say to
 # the command: where programs are found, which libraries are loaded, where records are kept.
 _OWN_VARIABLES = pattern(
-    r"HOME|TMPDIR|XDG_\w+|LACONIC_\w+|LD_\w+|DYLD_\w+|MALLOC_\w+|GLIBC_\w+|EXECIGNORE"
+    r"HOME|TMPDIR|XDG_\w+|LD_\w+|DYLD_\w+|MALLOC_\w+|GLIBC_\w+|EXECIGNORE"
     r"|BASH_ALIASES|BASH_CMDS|BASH_LOADABLES_PATH|SHELLOPTS|BASHOPTS|POSIXLY_CORRECT"
     r"|path|fpath|commands|functions|options|[gs]?aliases|dis_\w+"
 )
@@ -102,24 +106,29 @@ class Doubts:
 def find_doubts(script: Script) -> Doubts:
     found = Doubts()
     source = script.source.decode("latin-1")
-    found.functions = frozenset(n.name for n in script.nodes() if isinstance(n, Function))
+    kinds = {type(node) for node in script.nodes()}
+    if Function in kinds:
+        found.functions = frozenset(n.name for n in script.nodes() if isinstance(n, Function))
     if _OWN_TEXT.search(source):
         found.everything = "it looks at its own text"
-    elif any(isinstance(node, Coproc) for node in script.nodes()):
+    elif Coproc in kinds:
         found.everything = "a coprocess has descriptors of its own"
     elif handler := next(filter(_FAULT_HANDLERS.fullmatch, found.functions), ""):
         found.everything = f"{handler} is a function here"
     if _OF_PIPES.search(source):
         found.pipes = "it looks at its pipes"
     _look_at_commands(script, found)
-    _look_at_variables(script, found)
-    _look_at_pipefail(script, source, found)
+    _look_at_assignments(script, found)
+    if kinds & {Arithmetic, Loop, Parameter, Test} or any(map(_binds, commands(script))):
+        _look_at_names(script, found)
+    if "pipe" in source.lower():
+        _look_at_pipefail(script, source, found)
     return found
 
 
-def special_in_front(command: Command) -> Assignment | None:
-    """A variable in front of a command that is about more than that command: `HOME=/x git log`."""
-    return next((found for found in command.assignments if _is_special(found.name)), None)
+def special_in_front(command: Command) -> list[Assignment]:
+    """Variables in front of a command that are about more than that command: `HOME=/x git log`."""
+    return [found for found in command.assignments if _is_special(found.name)]
 
 
 def is_plain_path(assignment: Assignment, source: bytes) -> bool:
@@ -255,13 +264,26 @@ def _look_at_trap(arguments: list[str | None], found: Doubts) -> None:
 # -- variables -------------------------------------------------------------------------------------
 
 
-def _look_at_variables(script: Script, found: Doubts) -> None:
-    plain = set()
+def _look_at_assignments(script: Script, found: Doubts) -> None:
     for occurrence in commands(script):
         for assignment in _lasting(occurrence.command, found.functions):
             is_plain = assignment.name == "PATH" and is_plain_path(assignment, script.source)
-            plain.add(assignment.start if is_plain else -1)
             _note_name(assignment.name, found, is_plain=is_plain)
+
+
+def _binds(occurrence: Occurrence) -> bool:
+    words = _behind_modifiers(occurrence.command)
+    return bool(words) and literal(words[0]) in _TAKE_NAMES
+
+
+def _look_at_names(script: Script, found: Doubts) -> None:
+    """The variables that loops, expansions, arithmetic and builtins set."""
+    plain = {
+        assignment.start
+        for occurrence in commands(script)
+        for assignment in _lasting(occurrence.command, found.functions)
+        if assignment.name == "PATH" and is_plain_path(assignment, script.source)
+    }
     for node in script.nodes():
         if isinstance(node, Loop):
             _note_name(node.name, found)
@@ -271,8 +293,7 @@ def _look_at_variables(script: Script, found: Doubts) -> None:
             found.pipes = found.pipes or "a variable is named by another one"
     for site in evaluations(script):
         if site.kind == "arithmetic":
-            names = _NAMES.findall(site.text or "")
-            for name in filter(_is_special, names):
+            for name in filter(_is_special, _NAMES.findall(site.text or "")):
                 _note_name(name, found)
         elif site.kind == "variable" and site.start not in plain:
             _note_name(site.text or "", found)
@@ -283,6 +304,8 @@ def _look_at_variables(script: Script, found: Doubts) -> None:
 def _lasting(command: Command, functions: frozenset[str]) -> Iterator[Assignment]:
     """The assignments that hold beyond the command: alone, or for a part of the shell."""
     name = literal(command.words[0]) if command.words else ""
+    if name != "export" and not command.assignments:
+        return
     if not name or name in functions or name in _BUILTINS or name in _NEUTRAL:
         yield from command.assignments
     options = [text for word in command.words if (text := literal(word)) and text[0] == "-"]

@@ -136,12 +136,12 @@ class _Plan:
 
     def _in_front(self, command: Command) -> str:
         """Why the variables in front of a command keep `laconic run` away from it."""
-        special = special_in_front(command)
-        if special is None:
-            return ""
-        if special.name != "PATH" or not is_plain_path(special, self.script.source):
-            return f"{special.name} is another one for it"
-        return "" if self.options.full_path else "the PATH is another one for it"
+        for found in special_in_front(command):
+            if found.name != "PATH" or not is_plain_path(found, self.script.source):
+                return f"{found.name} is another one for it"
+            if not self.options.full_path:
+                return "the PATH is another one for it"
+        return ""
 
     # -- the user's own rules
 
