@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-pythons lint fix docs bench gate-report oracle oracle-truth effects e2e clean
+.PHONY: help demo test test-pythons lint fix docs bench gate-report oracle oracle-truth effects differential e2e clean
 
 help:  ## print this
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -67,6 +67,9 @@ oracle-truth: .venv/.dev  ## after a change of tests/cases/oracle
 
 effects: .venv/.dev  ## run what the gate allows, and random arguments, and see that nothing changes
 	PYTHONPATH=tests $(BIN)/python -m effects.hunt $(SEED)
+
+differential: .venv/.dev  ## run generated scripts as typed and as rewritten, under bash, zsh and make
+	PYTHONPATH=tests $(BIN)/python -m differential $(SEED)
 
 e2e: .venv/.dev  ## let real agents run commands through laconic, for a scripted model
 	PYTHONPATH=tests $(BIN)/python -m e2e

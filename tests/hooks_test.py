@@ -182,8 +182,8 @@ def alike(ours, theirs):
 
 KEYS = {
     "title", "dialect", "silence", "neutral", "rewrite_with", "wraps", "login_shell",
-    "rules_see_rewrites", "timeout", "tools", "tools_without", "events", "fields", "foreign", "answer",
-    "unattended", "install",
+    "rules_see_rewrites", "timeout", "tools", "tools_without", "events", "fields", "foreign",
+    "answer", "unattended", "install",
 }  # fmt: skip
 
 

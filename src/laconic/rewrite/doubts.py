@@ -37,7 +37,7 @@ SWITCHES = frozenset(("LACONIC_DISABLED", "LACONIC_NO_FILTER"))
 # they print, test, count, wait, leave or change the directory, which a program inherits anyway.
 _NEUTRAL = frozenset(
     ": [ bg break caller cd chdir continue dirs disown echo exit false fg help jobs kill let popd"
-    " print printf pushd pwd return shift test times true type wait whence where which".split()
+    " print printf pushd pwd return shift test times true wait whence where which".split()
 )
 _BINDING = frozenset(
     "declare export getopts local mapfile read readarray readonly typeset unset".split()
@@ -49,8 +49,8 @@ _BUILTINS = (
         " compdescribe compfiles compgen compgroups complete compopt compquote compset comptags"
         " comptry compvalues disable echotc echoti emulate enable eval exec fc float functions"
         " getln hash history integer limit log logout nocorrect noglob private pushln r rehash"
-        " sched set setopt shopt source suspend trap ttyctl ulimit umask unalias unfunction unhash"
-        " unlimit unsetopt vared zcompile zformat zle zmodload zparseopts zregexparse"
+        " sched set setopt shopt source suspend trap ttyctl type ulimit umask unalias unfunction"
+        " unhash unlimit unsetopt vared zcompile zformat zle zmodload zparseopts zregexparse"
         " zstyle".split()
     )
     | _BINDING

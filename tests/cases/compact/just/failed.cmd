@@ -1,0 +1,2 @@
+just check
+status 3

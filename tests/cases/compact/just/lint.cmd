@@ -1,0 +1,2 @@
+just lint
+status 0

@@ -1,0 +1,2 @@
+just --list
+status 0

@@ -1,0 +1,84 @@
+"""Faults to plant in the rewrite, one at a time: a comparison that misses them is no good."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+from laconic.rewrite import doubts, plan, segments
+
+from .compare import cases, differences, rewrite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .compare import Case, Difference
+    from .world import World
+
+_NEVER = re.compile("(?!)")
+_MOST_RUN = 40
+_LOOKED_AT = 3000
+
+
+def _without(*names: str) -> dict[tuple[Any, str], Any]:
+    return {(doubts, "_BUILTINS"): doubts._BUILTINS.difference(names)}
+
+
+FAULTS: dict[str, dict[tuple[Any, str], Any]] = {
+    "PIPESTATUS is not looked for": {(doubts, "_OF_PIPES"): _NEVER},
+    "PATH is a variable like any other": {(doubts, "_is_special"): lambda _: False},
+    "exec is a program": _without("exec"),
+    "any descriptor is a stream": {(segments, "_is_stream"): lambda _: True, **_without("exec")},
+    "redirects are forgotten": {(segments, "_redirect_reason"): lambda _: ""},
+    "functions are programs": {(doubts, "Function"): type("Nothing", (), {})},
+    "aliases are forgotten": _without("alias", "shopt", "setopt"),
+    "hashed paths are forgotten": _without("hash"),
+    "eval is a program": _without("eval"),
+    "files that are read do nothing": _without(".", "source"),
+    "traps do nothing": _without("trap"),
+    "options of the shell do nothing": _without("set"),
+    "the shell's own text is not looked at": {
+        (doubts, "_OWN_TEXT"): _NEVER,
+        (doubts, "_TRAPPED"): re.compile(".*"),
+    },
+    "a part of a pipe is the shell itself": {(plan, "is_movable"): lambda *_, **__: True},
+    "pipefail is forgotten": {(doubts, "_look_at_pipefail"): lambda *_: None},
+    "type is a program": _without("type"),
+    "variables do nothing": {(doubts, "_note_name"): lambda *_, **__: None},
+    "make is given our shell": {(plan, "rewrite"): None},
+}
+
+
+@contextmanager
+def planted(fault: str) -> Iterator[None]:
+    with ExitStack() as stack:
+        for (place, name), value in FAULTS[fault].items():
+            new = _with_our_shell(plan.rewrite) if value is None else value
+            stack.enter_context(mock.patch.object(place, name, new))
+        yield
+
+
+def _with_our_shell(sound: Any) -> Any:
+    def faulty(*words: Any) -> Any:
+        made = sound(*words)
+        made.text = made.text.replace("laconic run make", "make SHELL=laconic")
+        return made
+
+    return faulty
+
+
+def typed(seed: int, count: int = _LOOKED_AT) -> list[Case]:
+    """Scripts, the shortest first: these show best what a fault does."""
+    return sorted(itertools.islice(cases(seed), count), key=lambda case: len(case.text))
+
+
+def found(fault: str, scripts: list[Case], world: World) -> Difference | None:
+    """The first difference that a fault makes, among the scripts that it rewrites otherwise."""
+    sound = [rewrite(case.text, world) for case in scripts]
+    with planted(fault):
+        pairs = [(case, rewrite(case.text, world)) for case in scripts]
+    changed = (pair for pair, good in zip(pairs, sound, strict=True) if pair[1] != good)
+    return next(differences(itertools.islice(changed, _MOST_RUN), world), None)
