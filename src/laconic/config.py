@@ -175,7 +175,10 @@ class Skip(Section):
     """Commands that are never rewritten."""
 
     patterns: Annotated[tuple[str, ...], Option("regular expressions on the command's text")]
-    exclude: Annotated[tuple[Name, ...], Option("first words of commands, blanks between them")]
+    exclude: Annotated[
+        tuple[Name, ...],
+        Option("first words of commands, blanks between them, or patterns that begin with ^"),
+    ]
 
 
 class Transparent(Section):

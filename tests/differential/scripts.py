@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 _COMMANDS = (
     "git status", "git status", "git log -3", "git say a 'b c' \"$x\"", "git say $x ${y:-d}",
     "git fail 3", "git fail 3", "git fail", "git err", "git in < in.txt", "git in <<< word",
-    "git env V",
-    "git env PATH", "git env HOME", "git long", "git long 4", "git fd 3", "git write made.txt",
+    "git env V", "git env PATH", "git env HOME", "git long", "git long", "git long", "git long 4",
+    "git fd 3", "git write made.txt",
     "cargo test", "cargo fail 101", "timeout 5 git status", "env V=7 git env V", "V=8 git env V",
     "command git say x", "nice git status", "PATH=OTHER git status", "PATH=OTHER:$PATH git log",
     "HOME=$PWD/h git status", "git say ${y:=5}", "git say ${z?gone}", "git say $((i++))",
@@ -22,9 +22,10 @@ _COMMANDS = (
 _SUFFIXES = (
     "", "", "", "", "", " 2>&1", " | tail -2", " | tail -2", " | head -1", " | grep is",
     " | grep zzz", " | grep -v done", " 2>&1 | tail -1", " | wc -l", " | cat", " > out.txt",
-    " >> out.txt", " >&2", " >&3", " 3>&1", " >&-", " 2>/dev/null", " 2> err.txt", " &> both.txt",
+    " >> out.txt", " >&2", " >&3", " >&3", " >&3", " 3>&1", " >&-", " 2>/dev/null", " 2> err.txt",
+    " &> both.txt",
     " | tee tee.txt", " | tail -1 | cat", " |& tail -1", " < in.txt | tail -1", " < none | tail -1",
-    " {fd}> named.txt", " <&-",
+    " {fd}> named.txt", " <&-", " |\n  tail -1", " 2>&1 \\\n  | grep is",
 )  # fmt: skip
 _STATE = (
     "PATH=OTHER:$PATH", "PATH=OTHER", "export PATH=OTHER:/usr/bin:/bin",
@@ -32,7 +33,8 @@ _STATE = (
     "unset PATH", "PATH=", "PATH=sub:$PATH", 'export PATH="$PATH:/nowhere"', "read PATH <<< OTHER",
     "declare PATH=OTHER:$PATH", "printf -v PATH %s OTHER", "for PATH in OTHER; do :; done",
     "eval PATH=OTHER:/bin", ". ./env.sh", "declare -n p=PATH; p=OTHER:/bin", "path=(OTHER /bin)",
-    "exec 3> three.txt", "exec 3>&1", "exec > o.txt", "exec 2> e.txt", "exec 3>&1 > o.txt",
+    "exec 3> three.txt", "exec 3> three.txt", "exec 3>&1", "exec > o.txt", "exec 2> e.txt",
+    "exec 3>&1 > o.txt",
     "exec {fd}> named.txt", "trap 'echo bye' EXIT", "trap 'echo err' ERR", "trap 'git log' EXIT",
     "trap 'echo \"[$BASH_COMMAND]\"' DEBUG", "trap 'echo \"[$BASH_COMMAND]\"' ERR", "trap '' PIPE",
     "git() { echo function; }", "tail() { echo mine; }", "timeout() { echo later; }",
@@ -50,7 +52,7 @@ _PROBES = (
     'n=PIPESTATUS; echo "ps=${!n}"', 'echo "last=$_"', 'echo "y=$y i=$i z=$z"', "command -v git",
     'echo "$PATH" | grep -c other', "echo ${#BASH_EXECUTION_STRING}", "pwd", 'echo "$#"',
     "set | grep -c EXECUTION", "wait", "ls", "cat out.txt three.txt 2>/dev/null", "type git",
-    "jobs", "echo $((i + 1))", 'test -d h && echo "home was used"',
+    "jobs", "echo $((i + 1))", 'echo "line $LINENO"', 'test -d h && echo "home was used"',
 )  # fmt: skip
 
 

@@ -70,14 +70,15 @@ _FILES = {
     "sub/Makefile": "all:\n\t@echo in sub $(MAKELEVEL); git status\nlong:\n\t@git long\n",
 }
 _MARK = re.compile(rb"<<(\w+)>>")
-_NOTICE = re.compile(rb"(?m)^\[laconic: .*\n")
 _LIMIT_S = 20
 # In the place of the built-in ones, which would hide some lines of a short output.
 _FILTER = 'command = ["{0}"]\nkind = "summary"\ndrop = ["^there is no such line"]\n'
-# What a shell says about the text of a script and how long it took, and make about its jobs.
+# What a shell says about the text of a script and how long it took, make about its jobs, and
+# laconic about the command that it ran.
 _OWN_WORDS = re.compile(
     rb".*(?:not found|[Nn]o such file|unbound|parameter n|no matches|: line |% cpu .* total"
-    rb"|Waiting for unfinished jobs).*\n"
+    rb"|Waiting for unfinished jobs|^\[laconic: ).*\n",
+    re.MULTILINE,
 )
 
 
@@ -160,9 +161,10 @@ class World:
             if path.is_file()
         }
         stdout, stderr = (
-            _NOTICE.sub(b"", _MARK.sub(self._unmarked, text)) for text in (done.stdout, done.stderr)
+            _OWN_WORDS.sub(b"", _MARK.sub(self._unmarked, text))
+            for text in (done.stdout, done.stderr)
         )
-        return Outcome(done.returncode, stdout, _OWN_WORDS.sub(b"", stderr), files)
+        return Outcome(done.returncode, stdout, stderr, files)
 
     def _environment(self) -> dict[str, str]:
         path = f"{self.programs}{os.pathsep}/usr/bin{os.pathsep}/bin"

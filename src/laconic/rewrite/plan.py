@@ -182,7 +182,9 @@ class _Plan:
             if not flags:
                 self._note(segment, "skip", reason)
                 return False
-            self.edits.append(Edit(command.end, "", pipeline.end - command.end))
+            # Lines keep their numbers, which the shell may name.
+            removed = self.script.source[command.end : pipeline.end]
+            self.edits.append(Edit(command.end, "\\\n" * removed.count(b"\n"), len(removed)))
         is_lost = bool(self.doubts.path or special_in_front(command))
         launcher = self.options.full_path if is_lost else self.options.launcher
         self.edits.append(Edit(found.offset, f"{launcher} run {flags}"))
@@ -201,6 +203,8 @@ class _Plan:
             return _Found(reason=f"{name} is a function here")
         if self.doubts.path and not self.options.full_path:
             return _Found(reason=self.doubts.path)
+        if base == "nohup":
+            return _Found(reason="nohup asks whether its output is a terminal")
         if reason := _not_for_readers(inner):
             return _Found(reason=reason)
         found = self.options.find_filter(inner) if inner else None

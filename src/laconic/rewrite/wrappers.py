@@ -17,7 +17,7 @@ MAX_DEPTH = 10
 # Run a command in the same environment with the same exit status; how many operands stand before
 # it. `laconic run` goes in front of them.
 SEEN_THROUGH = dict.fromkeys(
-    "nice|nohup|stdbuf|ionice|setsid|time|caffeinate|xvfb-run|uv run|npx|bunx|poetry run|pdm run"
+    "nice|stdbuf|ionice|setsid|time|caffeinate|xvfb-run|uv run|npx|bunx|poetry run|pdm run"
     "|pipenv run|hatch run|rye run|pixi run|bundle exec|pnpm exec|yarn exec|npm exec|asdf exec"
     "|dotenv run".split("|"),
     0,
