@@ -204,6 +204,16 @@ def test_a_laconic_that_is_not_on_the_path_is_named_in_full(place, monkeypatch):
     assert "git/tag" in again["permissionDecisionReason"]
 
 
+def test_where_a_line_changes_the_path_laconic_is_named_in_full(place):
+    program = f"{place.home}/bin/laconic"
+    typed = "export PATH=/usr/bin:/bin; git status"
+    given = decision_of(place.answer("claude", claude(typed)))
+    made = f"export PATH=/usr/bin:/bin; {program} run git status"
+    assert given["updatedInput"]["command"] == made
+    again = decision_of(place.answer("claude", claude(made)))
+    assert again["permissionDecision"] == given["permissionDecision"]
+
+
 def test_a_launcher_with_blanks_is_quoted(monkeypatch, tmp_path):
     program = tmp_path / "a b/laconic"
     program.parent.mkdir()

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 SWITCHES = frozenset(("LACONIC_DISABLED", "LACONIC_NO_FILTER"))
 
-# All builtins of bash 5.2 (`compgen -b`) and zsh 5.9 (`print -l ${(k)builtins}`), but these:
-# they print, test, count, wait, leave or change the directory, which a program inherits anyway.
+# Of all builtins of bash 5.2 (`compgen -b`) and zsh 5.9 (`print -l ${(k)builtins}`), these only
+# print, test, count, wait, leave or change the directory, which a program inherits anyway.
 _NEUTRAL = frozenset(
     ": [ bg break caller cd chdir continue dirs disown echo exit false fg help jobs kill let popd"
     " print printf pushd pwd return shift test times true wait whence where which".split()
@@ -51,14 +51,14 @@ _BUILTINS = (
         " getln hash history integer limit log logout nocorrect noglob private pushln r rehash"
         " sched set setopt shopt source suspend trap ttyctl type ulimit umask unalias unfunction"
         " unhash unlimit unsetopt vared zcompile zformat zle zmodload zparseopts zregexparse"
-        " zstyle".split()
+        " zstyle repeat foreach".split()
     )
     | _BINDING
 )
 # Functions that a user's shell often has: they change the PATH, and little else.
 _PATH_FUNCTIONS = frozenset(
     "activate asdf conda deactivate mamba micromamba module nodenv nvm pyenv rbenv rvm sdk spack"
-    " workon".split()
+    " workon fish_add_path".split()
 )
 _PATH_FILES = ("/bin/activate", "/.cargo/env", "/nvm.sh")
 _SET_OPTIONS = frozenset("aCeEfTu")
@@ -234,6 +234,7 @@ def _look_at_set(arguments: list[str | None], found: Doubts) -> None:
             found.everything = "set changes options that are not known"
             return
         if word[:1] not in ("-", "+"):
+            found.everything = "set may be that of another shell"
             return
         names = [todo.pop(0)] if word.endswith("o") and todo else []
         letters = frozenset(word[1:].removesuffix("o") if names else word[1:])
