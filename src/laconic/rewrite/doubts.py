@@ -136,6 +136,11 @@ def is_plain_path(assignment: Assignment, source: bytes) -> bool:
     value = assignment.value
     if assignment.index is not None or not isinstance(value, Word):
         return False
+    parts = flat(value.parts)
+    # bash finds a home for a tilde in the PATH even where it was quoted; programs do not
+    is_odd = any(quoted and "~" in getattr(part, "value", "") for part, quoted in parts)
+    if is_odd or not all(isinstance(part, Literal | Quoted | Parameter) for part, _ in parts):
+        return False
     text = source[value.start : value.end].decode("latin-1").replace('"', "").replace("'", "")
     entries = text.split(":")
     if assignment.append and entries[0] == "":
