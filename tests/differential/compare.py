@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -58,12 +59,14 @@ def rewrite(text: str, world: World) -> str:
 
 
 def cases(seed: int) -> Iterator[Case]:
-    """Scripts for bash and for zsh, and calls of make, in turn; without end."""
+    """Scripts for bash and, if it is here, for zsh, and calls of make, in turn; without end."""
     choose = random.Random(seed)
+    has_zsh = shutil.which("zsh") is not None
     while True:
         text = scripts.script(choose)
         yield Case("bash", text, {})
-        yield Case("zsh", text, {})
+        if has_zsh:
+            yield Case("zsh", text, {})
         files = {"Makefile": makefiles.makefile(choose), "more.mk": makefiles.MORE}
         yield Case("bash", makefiles.call(choose), files)
 

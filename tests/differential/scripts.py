@@ -56,9 +56,22 @@ _PROBES = (
 )  # fmt: skip
 
 
+# What pipes are about: half of the short scripts are made of these.
+_OF_PIPES = (
+    ("set -o pipefail", "set -eo pipefail", "set +o pipefail", "trap 'echo debug' DEBUG", ":", ":"),
+    ("git fail 3", "git fail 3", "git say ${y:=5}", "git say ${z?gone}", "git long 4", "git err"),
+    (" | tail -2", " 2>&1 | tail -1", " | grep is", " | grep -v done", " | head -1"),
+    ('echo "st=$?"', 'echo "ps=${PIPESTATUS[*]}"', 'echo "ps=${pipestatus[*]}"', 'echo "y=$y"'),
+)
+
+
 def script(choose: random.Random) -> str:
     """A few statements; in half of the scripts something is set, used, and looked at."""
-    if choose.random() < 0.5:
+    kind = choose.random()
+    if kind < 0.25:
+        state, command, suffix, probe = map(choose.choice, _OF_PIPES)
+        made = [state, command + suffix, probe]
+    elif kind < 0.5:
         set_up = choose.choice((*_STATE, ":"))
         made = [set_up, _command(choose), choose.choice(_PROBES)]
     else:
