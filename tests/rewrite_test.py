@@ -133,6 +133,11 @@ def test_rules_do_not_touch_transparent_commands() -> None:
     )
 
 
+def test_rules_do_not_touch_functions() -> None:
+    chosen = options(rules=(rule("^git", "laconic err git"),))
+    assert rewritten("git() { x; }; git status", chosen) == "git() { x; }; git status"
+
+
 def test_skip_patterns_see_the_environment_prefix() -> None:
     chosen = options(skip=(re.compile("^cargo"),))
     assert rewritten("cargo test", chosen) == "cargo test"
@@ -297,6 +302,23 @@ def test_any_text_comes_back_whole(command: str) -> None:
     assert undone(command) == command.encode()
     if result != command:
         parse(result)
+
+
+PIECES = (
+    "git log|PATH=|/x:|$PATH|~/a|'~'|$'\\xff'|$'\\U110000'|export |declare -n |unset |set -|o pipefail|"
+    "-- |trap |'x' |'' |EXIT|source |/activate|. |. |command |-v |exec |3>|&3|>&-|\"$x\"|${x:=1}|${!x}|"
+    "((x=1))|for PATH in|; do |; done|f() { |}|; |\n| | |-r|+x|HOME=/y |[1]=|+=|tail -3|`x`|$(y)"
+).split("|")  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from([*PIECES, "|", " | "]), max_size=12).map("".join))
+def test_whatever_a_line_does_to_its_shell_it_comes_back_whole(command: str) -> None:
+    chosen = options(full_path="/opt/laconic", exclude=("git x",), rules=(rule("^no", "yes"),))
+    result = rewrite(command, chosen, library())
+    if result.text != command:
+        parse(result.text)
+    assert undone(command) == command.encode()
 
 
 def test_text_that_does_not_parse_is_returned() -> None:

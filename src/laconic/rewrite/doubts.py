@@ -138,7 +138,7 @@ def is_plain_path(assignment: Assignment, source: bytes) -> bool:
         return False
     parts = flat(value.parts)
     # bash finds a home for a tilde in the PATH even where it was quoted; programs do not
-    is_odd = any(quoted and "~" in getattr(part, "value", "") for part, quoted in parts)
+    is_odd = any(quoted and "~" in (getattr(part, "value", "") or "") for part, quoted in parts)
     if is_odd or not all(isinstance(part, Literal | Quoted | Parameter) for part, _ in parts):
         return False
     text = source[value.start : value.end].decode("latin-1").replace('"', "").replace("'", "")
@@ -350,6 +350,8 @@ def _look_at_pipefail(script: Script, source: str, found: Doubts) -> None:
         words = getattr(first.commands[0], "words", ()) if is_plain and not in_background else ()
         texts = [literal(word) for word in words]
         if texts[:1] != ["set"] or texts[-1:] != ["pipefail"] or mentions != 1:
+            continue
+        if "--" in texts or "set" in found.functions:
             continue
         if texts[-2] and texts[-2][0] == "-" and texts[-2][-1] == "o":
             found.pipefail = first.end

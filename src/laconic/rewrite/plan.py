@@ -151,6 +151,8 @@ class _Plan:
         name = base_name(command.words[0])
         if not self.options.rules or name in self.options.transparent or name in OURS:
             return False
+        if literal(command.words[0]) in self.doubts.functions:
+            return False
         is_lost = bool(self.doubts.path or special_in_front(command))
         end = segment.pipeline.end
         for start in dict.fromkeys((command.start, command.words[0].start)):
