@@ -305,10 +305,11 @@ def test_any_text_comes_back_whole(command: str) -> None:
 
 
 PIECES = (
-    "git log|PATH=|/x:|$PATH|~/a|'~'|$'\\xff'|$'\\U110000'|export |declare -n |unset |set -|o pipefail|"
-    "-- |trap |'x' |'' |EXIT|source |/activate|. |. |command |-v |exec |3>|&3|>&-|\"$x\"|${x:=1}|${!x}|"
-    "((x=1))|for PATH in|; do |; done|f() { |}|; |\n| | |-r|+x|HOME=/y |[1]=|+=|tail -3|`x`|$(y)"
-).split("|")  # fmt: skip
+    "git log|PATH=|/x:|$PATH|~/a|'~'|$'\\xff'|$'\\U110000'|export |declare -n |unset |set -"
+    "|o pipefail|-- |trap |'x' |'' |EXIT|source |/activate|. |. |command |-v |exec |3>|&3|>&-"
+    '|"$x"|${x:=1}|${!x}|((x=1))|for PATH in|; do |; done|f() { |}|; |\n| | |-r|+x|HOME=/y |[1]='
+    "|+=|tail -3|`x`|$(y)"
+).split("|")
 
 
 @settings(max_examples=300, deadline=None)

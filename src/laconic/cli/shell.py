@@ -84,9 +84,10 @@ def is_read_by_runner(process: int) -> bool:
         with open(f"/proc/{process}/stat", "rb") as file:  # noqa: PTH123 - pathlib costs 6 ms
             parent = int(file.read().rpartition(b")")[2].split()[1])
         with open(f"/proc/{parent}/comm", "rb") as file:  # noqa: PTH123
-            is_runner = _TASK_RUNNER.match(file.read()) is not None
+            if not _TASK_RUNNER.match(file.read()):
+                return False
         own, theirs = (os.stat(f"/proc/{pid}/fd/1") for pid in (process, parent))  # noqa: PTH116
-        return is_runner and not os.path.samestat(own, theirs)
+        return not os.path.samestat(own, theirs)
     except (OSError, ValueError):
         return True
 
