@@ -56,20 +56,36 @@ _PROBES = (
 )  # fmt: skip
 
 
-# What pipes are about: half of the short scripts are made of these.
-_OF_PIPES = (
-    ("set -o pipefail", "set -eo pipefail", "set +o pipefail", "trap 'echo debug' DEBUG", ":", ":"),
-    ("git fail 3", "git fail 3", "git say ${y:=5}", "git say ${z?gone}", "git long 4", "git err"),
-    (" | tail -2", " 2>&1 | tail -1", " | grep is", " | grep -v done", " | head -1"),
-    ('echo "st=$?"', 'echo "ps=${PIPESTATUS[*]}"', 'echo "ps=${pipestatus[*]}"', 'echo "y=$y"'),
-)
+# Pipes, names and descriptors: what may be set, used and looked at. Half of the short scripts.
+_THEMES = (
+    (
+        ("set -o pipefail", "set -eo pipefail", "set +o pipefail", "trap 'echo x' DEBUG", ":", ":"),
+        ("git fail 3", "git fail 3", "git say ${y:=5}", "git say ${z?no}", "git long 4", "git err"),
+        (" | tail -2", " 2>&1 | tail -1", " | grep is", " | grep -v done", " | head -1"),
+        ('echo "st=$?"', 'echo "ps=${PIPESTATUS[*]}"', 'echo "ps=${pipestatus[*]}"', 'echo "$y"'),
+    ),
+    (
+        ("git() { echo function; }", "timeout() { echo later; }", "hash -p OTHER/git git",
+         "shopt -s expand_aliases\nalias git='echo alias'", ". ./env.sh", "eval PATH=OTHER:/bin",
+         "export PATH=OTHER:/usr/bin:/bin", "unset PATH", "PATH=sub:$PATH", "read PATH <<< OTHER"),
+        ("git status", "git say a", "timeout 5 git status", "command git say x"),
+        ("", "", "", " 2>&1"),
+        ('echo "st=$?"', "type git", "command -v git", ":"),
+    ),
+    (
+        ("exec 3> three.txt", "exec > o.txt", "exec 2> e.txt", "exec 3>&1 > o.txt"),
+        ("git long", "git status", "git long 4", "git fd 3"),
+        ("", "", " >&3", " >&3", " >&2", " 2>&1"),
+        ('echo "st=$?"', "ls", ":"),
+    ),
+)  # fmt: skip
 
 
 def script(choose: random.Random) -> str:
     """A few statements; in half of the scripts something is set, used, and looked at."""
     kind = choose.random()
     if kind < 0.25:
-        state, command, suffix, probe = map(choose.choice, _OF_PIPES)
+        state, command, suffix, probe = map(choose.choice, choose.choice(_THEMES))
         made = [state, command + suffix, probe]
     elif kind < 0.5:
         set_up = choose.choice((*_STATE, ":"))
