@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from laconic.lazy import compile_written, pattern
-from laconic.policy.credentials import is_secret, matching
+from laconic.policy.credentials import is_secret, is_unmistakable, matching, opens_no_files
 from laconic.policy.environment import is_known_server
 from laconic.policy.places import leads_to_guarded, place
 from laconic.policy.sending import address_harm, is_literal, sent_findings
@@ -287,6 +287,7 @@ class Call:
                 self.ask("needs", entry.why or f"acts without {' or '.join(entry.needs)}")
             self._check_options(entry, self.parsed)
             self._check_operands(self.parsed)
+        self._check_names()
 
     def _has(self, parsed: Parsed, names: tuple[str, ...]) -> bool:
         return parsed.has(*names) or self.match.has_in_front(*names)
@@ -309,6 +310,16 @@ class Call:
                 values = [argument.behind(len(name) + 1)] if equals else following
                 for value in values:
                     self.connects(value)
+
+    def _check_names(self) -> None:
+        """A word that can only be the name of a secret, for a program that may open its files."""
+        if opens_no_files(self.path[0], self.entry.code):
+            return
+        if any(found.rule.endswith("/secret") for found in self.findings):
+            return
+        for argument in self.arguments:
+            if argument.is_static and is_unmistakable(argument.text or ""):
+                self.ask("secret", "may read keys, passwords or tokens", argument)
 
     def _table_verdict(self) -> None:
         verdict = self.entry.verdict[self.judge.profile]

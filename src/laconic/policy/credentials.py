@@ -95,6 +95,36 @@ def is_secret(path: str, *, glob: bool = False) -> bool:
     return glob and WILD.search(path) is not None and _may_lead_to_secret(path)
 
 
+def is_unmistakable(word: str) -> bool:
+    """Tell whether a word can hardly be anything but the path of a secret, `.env` or `a/id_rsa`."""
+    value = word.rpartition("=")[2]
+    name = value.rpartition("/")[2]
+    is_path = name != value or name[:1] == "." or f".{name.rpartition('.')[2]}" in _ENDINGS
+    return is_path and " " not in word and is_secret(value)
+
+
+# Programs that name files or ask about them, and print nothing of what is in them; or that use a
+# key for what it is.
+_NAMING = frozenset(
+    """
+    [ alias basename cd certtool chmod chown cksum command curl dirname docker docker-compose du
+    echo exa export eza file find getfacl getfattr gh git glab helm keytool kubectl laconic ln ls
+    lsattr lsd md5sum mkdir nah nerdctl npm oc pnpm podman popd printf psql pushd pwd readlink
+    realpath rm rmdir rsync security sha1sum sha256sum sha512sum shasum ssh-add ssh-keygen
+    ssh-keyscan stat step terraform test tofu touch trap tree type unset wget which xattr yarn
+    """.split()
+)
+# Handlers that tell the files among the arguments from all else.
+_TELLING = frozenset(
+    "awk copying env grep jq less openssl parallel python running sed shells sql tar xargs".split()
+)
+
+
+def opens_no_files(program: str, handler: str) -> bool:
+    """Tell whether a word that looks like a file need not be one that the program reads."""
+    return program in _NAMING or handler in _TELLING
+
+
 def _begins_secret(parts: list[str], pos: int) -> bool:
     """Tell whether the name of a secret, or of a directory of secrets, stands there in the path."""
     first = parts[pos].lower()

@@ -12,7 +12,8 @@ from itertools import pairwise, takewhile
 from laconic.lazy import pattern
 from laconic.policy.credentials import is_secret
 from laconic.policy.globs import is_chosen
-from laconic.shell.ast import Pipeline
+from laconic.shell.ast import Command, Pipeline, Redirect, nodes
+from laconic.shell.words import literal
 from laconic.tools.arguments import Argument
 from laconic.types import Decision, Verdict
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     Span = tuple[int, int]
 
+_DIRECT = 2  # the one that prints the names, and the one that takes them
+_BLANKS = pattern(r"\s+|\\[nt0]")
 _EXPRESSION = pattern(r"-[A-Za-z]|[(!]")
 _LISTS_HIDDEN = {
     **dict.fromkeys("ls gls exa eza lsd dir vdir".split(), pattern(r"-\w*[aAf]\w*|--a.*")),
@@ -52,7 +55,8 @@ class Listed:
         program = call.path[0]
         given = named_by_find(call.arguments) if program == "find" else call.arguments
         words = [argument.text for argument in given if argument.text is not None]
-        if any(is_secret(word, glob=True) for word in words if word[:1] != "-"):
+        split = (part for word in words for part in _BLANKS.split(word) if part[:1] != "-")
+        if any(is_secret(word, glob=True) for word in split):
             self._named.append(call.span)
         shows = _LISTS_HIDDEN.get(program)
         if program == "find":
@@ -63,7 +67,7 @@ class Listed:
             self._hidden.append((call.span, call.judge.substituted))
 
     def findings(self, found: Iterable[Node]) -> list[Decision]:
-        if not self._reads or not (self._named or self._hidden):
+        if not self._reads:
             return []
         handed_on = [
             span for span, is_substituted in self._hidden if is_substituted or span in self._reads
@@ -71,18 +75,37 @@ class Listed:
         for node in found:
             if isinstance(node, Pipeline):
                 handed_on += self._handed_on(node)
+            elif isinstance(node, Redirect) and node.operator.startswith("<<"):
+                handed_on += [(node.start, node.end)] if _names_secret(node) else []
         return [
             Decision(Verdict.ASK, "listed-secret", "reads files that may be secrets", *span)
             for span in (*self._named, *handed_on)
         ]
 
     def _handed_on(self, pipeline: Pipeline) -> Iterable[Span]:
-        """Lists in a pipeline, of which a later part reads the files."""
+        """Lists in a pipeline, of which a later part reads the files; or names that are made up."""
+        first = pipeline.commands[0]
+        if len(pipeline.commands) > _DIRECT and _prints(first):
+            reads = any(first.end <= start < pipeline.end for start, _ in self._reads)
+            yield from [(first.start, first.end)] if reads else []
         for before, command in zip(pipeline.commands, pipeline.commands[1:], strict=False):
             reads = any(command.start <= start < pipeline.end for start, _ in self._reads)
             for span, _ in self._hidden if reads else ():
                 if before.start <= span[0] < before.end:
                     yield span
+
+
+def _prints(command: Node) -> bool:
+    """Tell whether it prints a text of the line, which what follows may turn into another."""
+    if not isinstance(command, Command) or not command.words:
+        return False
+    return literal(command.words[0]) in ("echo", "printf")
+
+
+def _names_secret(redirect: Redirect) -> bool:
+    body = redirect.heredoc.parts if redirect.heredoc is not None else redirect.target.parts
+    texts = (getattr(part, "value", None) or "" for node in body for part in nodes(node))
+    return any(is_secret(word, glob=True) for text in texts for word in text.split())
 
 
 def named_by_find(arguments: list[Argument]) -> list[Argument]:

@@ -43,7 +43,7 @@ def judge(call: Call) -> None:
 def _judge_contents(call: Call, parsed: Parsed) -> None:
     """Files of the work tree, of a commit (`HEAD:.env`) or, with --no-index, of anywhere."""
     first = 1 if call.path[1] == "grep" and not parsed.has("-e", "-f") else 0
-    for operand in parsed.operands[first:]:
+    for operand in (*parsed.operands[first:], *parsed.values("-L")):
         call.reads(operand.behind(operand.leading.rfind(":") + 1))
     if call.path[1] == "grep" and parsed.has("--no-index", "--no-exclude-standard"):
         call.reads_trees(parsed.operands[1:])
@@ -105,7 +105,9 @@ def _judge_reflog(call: Call, parsed: Parsed) -> None:
         call.ask("subcommand", "what it does is not known", parsed.operands[0])
 
 
-_PRINTS_CONTENTS = frozenset("annotate blame cat-file diff diff-files diff-index grep show".split())
+_PRINTS_CONTENTS = frozenset(
+    "annotate archive blame cat-file diff diff-files diff-index grep show".split()
+)
 _PATCHES = ("-p", "-u", "--patch", "-U", "--unified", "--patch-with-stat", "-L", "-c", "--cc")
 _REMOTE_COMES_FIRST = frozenset("clone ls-remote pull push".split())
 _NAME_REMOTES = _REMOTE_COMES_FIRST | {"fetch", "remote", "request-pull", "submodule"}

@@ -7,6 +7,7 @@ ag leave out hidden and ignored files unless told otherwise. They and ack have t
 from __future__ import annotations
 
 from laconic.policy.globs import is_chosen
+from laconic.tools.arguments import Argument
 from laconic.tools.options import Reading, Spec, parse_options
 
 TYPE_CHECKING = False
@@ -33,6 +34,9 @@ def judge(call: Call) -> None:
     files = parsed.operands[0 if patterns else 1 :]
     for file in (*files, *parsed.values("-f", "--file", "--exclude-from")):
         call.reads(file)
+    for glob in parsed.values("-g", "--glob", "--iglob", "--include"):
+        if not glob.leading.startswith("!"):
+            call.reads(Argument(glob.text, glob.start, glob.end, leading=glob.leading, glob=True))
     if _searches_all(call.path[0], parsed) and not parsed.has(*_NAMES_ONLY):
         call.reads_trees(files, lambda name: _is_searched(name, parsed))
 
