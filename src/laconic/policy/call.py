@@ -8,7 +8,7 @@ from laconic.lazy import compile_written, pattern
 from laconic.policy.credentials import is_secret, is_unmistakable, matching, opens_no_files
 from laconic.policy.environment import is_known_server
 from laconic.policy.places import leads_to_guarded, place
-from laconic.policy.sending import address_harm, is_literal, sent_findings
+from laconic.policy.sending import address_findings, address_harm, is_literal, sent_findings
 from laconic.tools.arguments import Argument
 from laconic.tools.options import Parsed, parse_options
 from laconic.types import Decision, Verdict
@@ -112,10 +112,7 @@ class Call:
     def reads_trees(
         self, arguments: Iterable[Argument], is_taken: Callable[[str], bool] = lambda _: True
     ) -> None:
-        """All files below directories, the current one if none is named.
-
-        is_taken: whether a file of that name is read at all.
-        """
+        """All files below directories, or here; is_taken: whether one of that name is read."""
         for directory in list(arguments) or [Argument(".", *self.span)]:
             if self.holds_secrets(directory, is_taken):
                 self.ask("secret", "reads keys, passwords or tokens below it", directory)
@@ -288,6 +285,7 @@ class Call:
             self._check_options(entry, self.parsed)
             self._check_operands(self.parsed)
         self._check_names()
+        address_findings(self)
 
     def _has(self, parsed: Parsed, names: tuple[str, ...]) -> bool:
         return parsed.has(*names) or self.match.has_in_front(*names)

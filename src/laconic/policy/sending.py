@@ -36,6 +36,8 @@ _READ_NO_INPUT = frozenset(
     huggingface-cli hf security softwareupdate networkQuality networkquality
     """.split()
 )
+_PRINT_TEXT = frozenset("echo printf test [ export declare local readonly typeset alias".split())
+_TAKE_PATTERNS = frozenset("awk copying fd find grep jq sed".split())
 _PRINTERS = frozenset(("echo", "printf", "true", ":"))
 _EMPTY = frozenset(("/dev/null", "/dev/zero"))
 
@@ -50,6 +52,16 @@ def sent_findings(call: Call) -> None:
             break
     if call.judge.fed and call.path[0] not in _READ_NO_INPUT:
         call.ask("input", "sends its standard input to the network")
+
+
+def address_findings(call: Call) -> None:
+    """An address with text that is not known, for any program that may open what it names."""
+    if call.path[0] in _PRINT_TEXT or call.entry.code in _TAKE_PATTERNS:
+        return
+    for argument in call.arguments:
+        if argument.text is None and "://" in argument.leading:
+            call.ask("sends", "sends text that is not literal to the network", argument)
+            return
 
 
 def is_literal(argument: Argument) -> bool:
