@@ -52,7 +52,7 @@ _NAMES = """
     wp-config.php .rails_master_key etc/shadow etc/shadow- etc/gshadow etc/gshadow- etc/sudoers
     etc/sudoers.d etc/master.passwd etc/ssl/private etc/krb5.keytab etc/wireguard
     etc/ppp/chap-secrets etc/security/opasswd run/secrets var/run/secrets run/credentials
-    run/user/*/keyring proc/*/environ .bash_history .zsh_history .zhistory .sh_history .ash_history
+    run/user/*/keyring proc/*/environ proc/*/task/*/environ .bash_history .zsh_history .zhistory .sh_history .ash_history
     .fish_history .local/share/fish .psql_history .mysql_history .sqlite_history .rediscli_history
     .mongo_history .mongosh .python_history .node_repl_history .irb_history .pry_history .dbshell
     .mozilla .thunderbird .config/google-chrome* .config/chromium .config/BraveSoftware

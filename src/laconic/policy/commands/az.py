@@ -31,7 +31,7 @@ _REVEALS = pattern(
     r".*(?:keys?|connection-strings?|credentials?|publishing-profiles|passwords?|tokens?|secrets?)"
 )
 _SECRET_GROUPS = pattern(
-    r"(?:[a-z0-9-]+-)?keys|[a-z0-9-]+-key|credentials?|connection-string|secrets|tokens?"
+    r"(?:[a-z0-9-]+-)?keys|[a-z0-9-]+-key|credentials?|connection-string|secrets|tokens?|appsettings"
 )
 _READING_PATHS = frozenset(
     (
