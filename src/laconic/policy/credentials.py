@@ -52,14 +52,15 @@ _NAMES = """
     wp-config.php .rails_master_key etc/shadow etc/shadow- etc/gshadow etc/gshadow- etc/sudoers
     etc/sudoers.d etc/master.passwd etc/ssl/private etc/krb5.keytab etc/wireguard
     etc/ppp/chap-secrets etc/security/opasswd run/secrets var/run/secrets run/credentials
-    run/user/*/keyring proc/*/environ proc/*/task/*/environ .bash_history .zsh_history .zhistory .sh_history .ash_history
-    .fish_history .local/share/fish .psql_history .mysql_history .sqlite_history .rediscli_history
-    .mongo_history .mongosh .python_history .node_repl_history .irb_history .pry_history .dbshell
-    .mozilla .thunderbird .config/google-chrome* .config/chromium .config/BraveSoftware
-    .config/microsoft-edge* .config/vivaldi .config/Code/User/globalStorage/state.vscdb
-    Library/Cookies Library/Safari Library/Application*Support/Google/Chrome
-    Library/Application*Support/Firefox Library/Application*Support/BraveSoftware cookies.sqlite
-    logins.json key4.db key3.db signons.sqlite .config/laconic .local/state/laconic
+    run/user/*/keyring proc/*/environ proc/*/task/*/environ .bash_history .zsh_history .zhistory
+    .sh_history .ash_history .fish_history .local/share/fish .psql_history .mysql_history
+    .sqlite_history .rediscli_history .mongo_history .mongosh .python_history .node_repl_history
+    .irb_history .pry_history .dbshell .mozilla .thunderbird .config/google-chrome*
+    .config/chromium .config/BraveSoftware .config/microsoft-edge* .config/vivaldi
+    .config/Code/User/globalStorage/state.vscdb Library/Cookies Library/Safari
+    Library/Application*Support/Google/Chrome Library/Application*Support/Firefox
+    Library/Application*Support/BraveSoftware cookies.sqlite logins.json key4.db key3.db
+    signons.sqlite .config/laconic .local/state/laconic
 """.split()
 # Words that a directory or a harmless file has for a name as well, if it begins with a capital.
 _PLAIN_WORDS = frozenset(n for n in _NAMES if n.replace(".", "").isalpha() and n[0] != ".")
