@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from laconic.lazy import pattern
 from laconic.policy.globs import WILD, fits, is_meant, overlaps, parts_of
@@ -70,6 +71,7 @@ _HARMLESS_TWIN = pattern(
     re.IGNORECASE,
 )
 _MOST_DIRECTORIES = 32
+_ANY_OF_KIND = pattern(r"\*+(\.[a-z0-9_]+)")
 
 
 _SPLIT = [name.lower().split("/") for name in _NAMES]
@@ -86,6 +88,7 @@ for _name, _parts in zip(_NAMES, _SPLIT, strict=True):
         _PATTERNS.setdefault(_letters, []).append(_parts)
 
 
+@lru_cache(256)
 def is_secret(path: str, *, glob: bool = False) -> bool:
     """Tell whether a path leads to keys, passwords or tokens; glob: whether it may."""
     if _HARMLESS_TWIN.search(path):
@@ -203,5 +206,7 @@ def _candidates(part: str) -> Iterable[list[str]]:
     if WILD.search(part) is None:
         named = [wanted for _, wanted in _NAMED.get(part, ())]
         return [*named, *(_PATTERNS.get(".", ()) if is_hidden else ())]
+    if simple := _ANY_OF_KIND.fullmatch(part):  # `*.py` is about the names that end so
+        return [name for name in _PLAIN if name[0][0] == "*" and name[0].endswith(simple[1])]
     names = _HIDDEN if is_hidden else _PLAIN
     return names if part.strip("*") else (name for name in names if len(name) > 1)

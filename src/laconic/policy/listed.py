@@ -12,6 +12,7 @@ from itertools import pairwise, takewhile
 from laconic.lazy import pattern
 from laconic.policy.credentials import is_secret
 from laconic.policy.globs import is_chosen
+from laconic.policy.spans import Spans
 from laconic.shell.ast import Command, Pipeline, Redirect, nodes
 from laconic.shell.words import literal
 from laconic.tools.arguments import Argument
@@ -69,12 +70,14 @@ class Listed:
     def findings(self, found: Iterable[Node]) -> list[Decision]:
         if not self._reads:
             return []
+        same, reads = frozenset(self._reads), Spans(self._reads)
+        hidden = Spans(span for span, _ in self._hidden)
         handed_on = [
-            span for span, is_substituted in self._hidden if is_substituted or span in self._reads
+            span for span, is_substituted in self._hidden if is_substituted or span in same
         ]
         for node in found:
             if isinstance(node, Pipeline):
-                handed_on += self._handed_on(node)
+                handed_on += _handed_on(node, hidden, reads)
             elif isinstance(node, Redirect) and node.operator.startswith("<<"):
                 handed_on += [(node.start, node.end)] if _names_secret(node) else []
         return [
@@ -82,17 +85,17 @@ class Listed:
             for span in (*self._named, *handed_on)
         ]
 
-    def _handed_on(self, pipeline: Pipeline) -> Iterable[Span]:
-        """Lists in a pipeline, of which a later part reads the files; or names that are made up."""
-        first = pipeline.commands[0]
-        if len(pipeline.commands) > _DIRECT and _prints(first):
-            reads = any(first.end <= start < pipeline.end for start, _ in self._reads)
-            yield from [(first.start, first.end)] if reads else []
-        for before, command in zip(pipeline.commands, pipeline.commands[1:], strict=False):
-            reads = any(command.start <= start < pipeline.end for start, _ in self._reads)
-            for span, _ in self._hidden if reads else ():
-                if before.start <= span[0] < before.end:
-                    yield span
+
+def _handed_on(pipeline: Pipeline, hidden: Spans, reads: Spans) -> Iterable[Span]:
+    """Lists in a pipeline, of which a later part reads the files; or names that are made up."""
+    first = pipeline.commands[0]
+    is_made_up = len(pipeline.commands) > _DIRECT and _prints(first)
+    if is_made_up and reads.begin_in(first.end, pipeline.end):
+        yield first.start, first.end
+    for before, command in zip(pipeline.commands, pipeline.commands[1:], strict=False):
+        lists = hidden.begin_in(before.start, before.end)
+        if lists and reads.begin_in(command.start, pipeline.end):
+            yield before.start, before.end
 
 
 def _prints(command: Node) -> bool:

@@ -6,6 +6,7 @@ Questions about them are fine: `[ -n "$GITHUB_TOKEN" ]`, `${#GITHUB_TOKEN}`, `${
 from __future__ import annotations
 
 from laconic.policy.credentials import is_secret_variable
+from laconic.policy.spans import Spans
 from laconic.shell.ast import Assignment, Command, Conditional, Loop, Parameter, Sequence, nodes
 from laconic.shell.words import literal
 from laconic.types import Decision, Verdict
@@ -24,14 +25,17 @@ def variable_findings(found: list[Node]) -> list[Decision]:
     used = [node for node in found if isinstance(node, Parameter) and _shows(node)]
     if not used:
         return []
-    own = [span for node in found for span in _set_by(node)]
+    own: dict[str, list[tuple[int, int]]] = {}
+    for name, start, end in (one for node in found for one in _set_by(node)):
+        own.setdefault(name, []).append((start, end))
+    set_here = {name: Spans(spans) for name, spans in own.items()}
     tested = {id(inner) for node in found if _is_test(node) for inner in nodes(node)}
     reason = "uses a variable that may hold a secret"
     return [
         Decision(Verdict.ASK, f"variable/{node.name}", reason, node.start, node.end)
         for node in used
         if id(node) not in tested
-        and not any(name == node.name and start <= node.start < end for name, start, end in own)
+        and not (node.name in set_here and set_here[node.name].cover(node.start))
     ]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from laconic.lazy import pattern
+from laconic.policy.spans import Spans
 from laconic.shell.ast import Command, Parameter, Pipeline, Substitution, nodes
 from laconic.shell.words import is_static, literal
 
@@ -116,7 +117,7 @@ class Feeds:
 
     def __init__(self, found: list[Node], *, around: bool) -> None:
         self._around = around
-        self._spans = [span for node in found for span in _fed_by(node)]
+        self._spans = Spans(span for node in found for span in _fed_by(node))
 
     def reach(self, occurrence: Occurrence) -> bool:
         command, context = occurrence.command, occurrence.context
@@ -126,7 +127,7 @@ class Feeds:
             return True
         if context.function and self._spans:
             return True
-        return any(start <= command.start < end for start, end in self._spans)
+        return self._spans.cover(command.start)
 
 
 def _fed_by(node: Node) -> Iterator[tuple[int, int]]:
