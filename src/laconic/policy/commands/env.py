@@ -26,7 +26,7 @@ def judge(call: Call) -> None:
     while settings < len(operands) and "=" in operands[settings].leading:
         settings += 1
     if settings == len(operands):
-        if not (is_empty or call.parsed.has("--help", "--version", "--list-signal-handling")):
+        if not (is_empty or call.parsed.has("--help", "--version")):
             call.ask("list", "prints all variables, secrets among them", instead="printenv NAME")
         return
     for setting in operands[:settings]:
