@@ -12,7 +12,8 @@ from os import listdir
 from os.path import isabs, realpath
 
 from laconic.agent_rules import CLAUDE, read_permissions
-from laconic.files import is_there, real_path
+from laconic.errors import FileError
+from laconic.files import is_there, read_file, real_path
 from laconic.lazy import problem
 from laconic.own_tools import load_library
 from laconic.policy import decide as policy
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from laconic.policy.permissions import Permission
     from laconic.settings import Settings
 
+_MOST_TEXT = 64 * 1024
 _NOWHERE = "/nonexistent"
 _TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp")  # noqa: S108 - places to know, not to use
 # What importlib.machinery.all_suffixes() ends in, for any version and platform of Python.
@@ -140,6 +142,8 @@ def facts(cwd: str, environ: Mapping[str, str]) -> Facts:
         real_path=real_path,
         modules=_modules,
         exists=is_there,
+        names=_names,
+        text=_text,
     )
     found.project = _project_root(found) or _NOWHERE
     return found
@@ -158,6 +162,20 @@ def _modules(directory: str) -> frozenset[str]:
         )
     except OSError:
         return frozenset(sys.stdlib_module_names)
+
+
+def _names(directory: str) -> list[str]:
+    try:
+        return listdir(directory)  # noqa: PTH208
+    except OSError:
+        return []
+
+
+def _text(path: str) -> str | None:
+    try:
+        return read_file(path, _MOST_TEXT).decode("utf-8", "replace")
+    except (OSError, FileError):
+        return None
 
 
 def _project_root(where: Facts) -> str:

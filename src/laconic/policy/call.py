@@ -5,22 +5,26 @@ from __future__ import annotations
 import posixpath
 
 from laconic.lazy import compile_written, pattern
-from laconic.policy.environment import is_unheard
-from laconic.policy.places import is_secret, place
+from laconic.policy.credentials import is_secret, is_unmistakable, matching, opens_no_files
+from laconic.policy.environment import is_known_server, is_unheard
+from laconic.policy.places import leads_to_guarded, place
+from laconic.policy.sending import address_findings, address_harm, is_literal, sent_findings
+from laconic.tools.arguments import Argument
 from laconic.tools.options import Parsed, parse_options
 from laconic.types import Decision, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from laconic.policy.judge import Judge
-    from laconic.tools.arguments import Argument
     from laconic.tools.knowledge import Entry, Match
 
 _RAW_DEVICE = pattern(
     r"/dev/(?:[shv]d[a-z]|nvme|mmcblk|disk|rdisk|mem|kmem|port|dm-|mapper/)|/proc/[^/]+/(?:environ|mem)$"
 )
+_MOST_ENTRIES = 64
+_SHORTEST = len("--e")  # a longer beginning may stand for the option
 _DESTROYED = frozenset(("root", "home"))
 _FIRM_PLACES = {
     "root": "the root of the file system",
@@ -29,6 +33,9 @@ _FIRM_PLACES = {
     "sensitive": "a file that decides what programs run or holds keys",
     "network": "a network connection",
 }
+
+
+_GUARDED = "{} a directory with files that decide what programs run or hold keys"
 
 
 class Call:
@@ -97,11 +104,36 @@ class Call:
             self.ask("read", "reads a network connection", argument, firm=True)
         elif any(map(_RAW_DEVICE.match, argument.texts)):
             self.ask("read", "reads a raw device or the memory of a process", argument, firm=True)
-        if self.judge.profile != "relaxed" and any(map(is_secret, self._paths(argument))):
+        if argument.text is None and not argument.possible:
+            self.judge.listed.reads_any(self.span)
+        if self._may_be_secret(argument):
             self.ask("secret", "reads keys, passwords or tokens", argument)
 
-    def writes(self, argument: Argument) -> None:
-        """A file or directory is created or changed."""
+    def reads_trees(
+        self, arguments: Iterable[Argument], is_taken: Callable[[str], bool] = lambda _: True
+    ) -> None:
+        """All files below directories, or here; is_taken: whether one of that name is read."""
+        for directory in list(arguments) or [Argument(".", *self.span)]:
+            if self.holds_secrets(directory, is_taken):
+                self.ask("secret", "reads keys, passwords or tokens below it", directory)
+
+    def holds_secrets(self, directory: Argument, is_taken: Callable[[str], bool]) -> bool:
+        """Tell whether there are secrets below a directory; in a home there always are."""
+        if self._places(directory) & _DESTROYED:
+            return True
+        return directory.is_static and any(map(is_taken, self._secrets_below(directory)))
+
+    def _secrets_below(self, directory: Argument) -> Iterable[str]:
+        names = self.judge.facts.names
+        for cwd in self.judge.directories:
+            top = posixpath.normpath(posixpath.join(cwd, directory.text or "."))
+            entries = list(names(top))
+            yield from filter(is_secret, entries)
+            for entry in entries[:_MOST_ENTRIES]:
+                yield from filter(is_secret, names(f"{top}/{entry}"))
+
+    def writes(self, argument: Argument, *, is_empty: bool = False) -> None:
+        """A file or directory is created or changed. is_empty: it is new, and nothing is in it."""
         if argument.text is None:
             self.ask("write", "writes to a place that is not known", argument)
         for where in self._places(argument):
@@ -109,24 +141,42 @@ class Call:
                 continue
             if where in _FIRM_PLACES:
                 self.ask("write", f"writes to {_FIRM_PLACES[where]}", argument, firm=True)
+            elif not is_empty and self._leads_to_guarded(argument):
+                self.ask("write", _GUARDED.format("writes to"), argument, firm=True)
             elif where not in self.judge.free_places:
                 self.ask("write", f"writes to {_shown(argument)}", argument)
+
+    def opens(self, argument: Argument) -> None:
+        """A file is read, and created if there is none."""
+        self.reads(argument)
+        facts = self.judge.facts
+        for cwd in self.judge.directories:
+            for text in argument.texts:
+                path = posixpath.normpath(posixpath.join(cwd, text))
+                if facts.exists(posixpath.dirname(path)) and not facts.exists(path):
+                    self.ask("write", f"creates {_shown(argument)}", argument)
+
+    def makes(self, argument: Argument) -> None:
+        """An empty directory or file is created: only its own place counts."""
+        self.writes(argument, is_empty=True)
 
     def puts_out(self, argument: Argument) -> None:
         """As writes, for a program that takes `-` for its standard output."""
         if argument.text != "-":
             self.writes(argument)
 
-    def deletes(self, argument: Argument, *, recursive: bool = True) -> None:
+    def deletes(self, argument: Argument, *, recursive: bool = True, verb: str = "deletes") -> None:
         if argument.text is None:
-            self.ask("delete", "deletes something that is not known", argument)
+            self.ask("delete", f"{verb} something that is not known", argument)
         for where in self._places(argument):
             if where in _DESTROYED and recursive:
-                self.deny("delete", f"deletes {_FIRM_PLACES[where]}", argument)
+                self.deny("delete", f"{verb} {_FIRM_PLACES[where]}", argument)
             elif where in _FIRM_PLACES:
-                self.ask("delete", f"deletes {_FIRM_PLACES[where]}", argument, firm=True)
+                self.ask("delete", f"{verb} {_FIRM_PLACES[where]}", argument, firm=True)
+            elif recursive and self._leads_to_guarded(argument, removed=True):
+                self.ask("delete", _GUARDED.format(verb), argument, firm=True)
             elif where not in self.judge.free_places:
-                self.ask("delete", f"deletes {_shown(argument)}", argument)
+                self.ask("delete", f"{verb} {_shown(argument)}", argument)
 
     def enters(self, argument: Argument) -> None:
         """The program works in another directory, with the configuration it finds there."""
@@ -139,8 +189,19 @@ class Call:
         """The network is used; argument: the address, if the command line names one."""
         if self.judge.profile == "strict":
             self.ask("network", "uses the network", argument)
+        if argument is not None and not is_literal(argument):
+            self.ask("sends", "sends text that is not literal to the network", argument)
+        elif argument is not None and (harm := address_harm(argument.text or "")):
+            self.ask("address", harm, argument)
         if argument is not None and self.judge.substituted:
             self.ask("substituted", "what it fetches becomes part of another command", argument)
+
+    def connects(self, argument: Argument) -> None:
+        """The server that the program talks to, with the user's credentials."""
+        if self.judge.profile == "strict":
+            self.ask("network", "uses the network", argument)
+        if not argument.is_static or not is_known_server(argument.text or ""):
+            self.ask("server", "may send credentials to a server that it is told here", argument)
 
     def sets(self, argument: Argument, program: str | None = None) -> None:
         """`NAME=value` for the environment of what runs: the program, if it is known."""
@@ -163,12 +224,30 @@ class Call:
         else:
             self.findings.append(self.judge.nested(argument))
 
-    def _paths(self, argument: Argument) -> Iterable[str]:
-        """As written, and from where `cd` may have led."""
-        yield from argument.texts
-        for cwd in self.judge.directories[1:]:
+    def _may_be_secret(self, argument: Argument) -> bool:
+        """As written, from where `cd` may have led, behind links, or by a pattern."""
+        is_open = argument.text is None or argument.glob
+        if any(is_secret(shape, glob=is_open) for shape in argument.shapes):
+            return True
+        facts = self.judge.facts
+        for cwd in self.judge.directories:
             for text in argument.texts:
-                yield posixpath.normpath(posixpath.join(cwd, text))
+                path = posixpath.normpath(posixpath.join(cwd, text))
+                if is_secret(path, glob=is_open) or is_secret(facts.real_path(path)):
+                    return True
+                if argument.glob and any(map(is_secret, matching(path, facts.names))):
+                    return True
+        return False
+
+    def _leads_to_guarded(self, argument: Argument, *, removed: bool = False) -> bool:
+        facts = self.judge.facts
+        paths = {
+            posixpath.normpath(posixpath.join(cwd, text))
+            for text in argument.texts
+            for cwd in self.judge.directories
+        }
+        paths |= {facts.real_path(path) for path in paths}
+        return any(leads_to_guarded(path, facts, removed=removed) for path in paths)
 
     def _places(self, argument: Argument) -> set[str]:
         judge = self.judge
@@ -197,14 +276,18 @@ class Call:
         entry = self.entry
         if entry.network:
             self.network()
+            sent_findings(self)
         if entry.anything:
             self._check_plain_operands()
+            self._check_servers()
         elif entry.options is not None or not entry.code:
             self.parsed = parse_options(self.arguments, entry.reading(self.match.everywhere))
             if entry.needs and not self._has(self.parsed, entry.needs):
                 self.ask("needs", entry.why or f"acts without {' or '.join(entry.needs)}")
             self._check_options(entry, self.parsed)
             self._check_operands(self.parsed)
+        self._check_names()
+        address_findings(self)
 
     def _has(self, parsed: Parsed, names: tuple[str, ...]) -> bool:
         return parsed.has(*names) or self.match.has_in_front(*names)
@@ -213,8 +296,30 @@ class Call:
         """Where any argument is fine, files are still looked at: `cat` may read secrets."""
         role = (self.entry.operands or ("V",))[-1].removesuffix("...")
         for argument in self.arguments if role != "V" else ():
-            if argument.texts and not argument.leading.startswith("-"):
+            if not argument.leading.startswith("-"):
                 self._check(role, argument)
+
+    def _check_servers(self) -> None:
+        """Where any argument is fine, a server that the program is told is not."""
+        known = self.match.everywhere.known.items()
+        names = [name for name, (_, role) in known if role == "SERVER"]
+        for pos, argument in enumerate(self.arguments if names else ()):
+            name, equals, _ = argument.leading.partition("=")
+            if len(name) > _SHORTEST and any(full.startswith(name) for full in names):
+                following = self.arguments[pos + 1 : pos + 2]
+                values = [argument.behind(len(name) + 1)] if equals else following
+                for value in values:
+                    self.connects(value)
+
+    def _check_names(self) -> None:
+        """A word that can only be the name of a secret, for a program that may open its files."""
+        if opens_no_files(self.path[0], self.entry.code):
+            return
+        if any(found.rule.endswith("/secret") for found in self.findings):
+            return
+        for argument in self.arguments:
+            if argument.is_static and is_unmistakable(argument.text or ""):
+                self.ask("secret", "may read keys, passwords or tokens", argument)
 
     def _table_verdict(self) -> None:
         verdict = self.entry.verdict[self.judge.profile]
@@ -283,10 +388,13 @@ def _is_one_of(value: Argument | None, wanted: str) -> bool:
 _SIMPLE_ROLES = {
     "READ": "reads",
     "WRITE": "writes",
+    "MAKE": "makes",
+    "OPEN": "opens",
     "OUT": "puts_out",
     "DELETE": "deletes",
     "DIR": "enters",
     "URL": "network",
+    "SERVER": "connects",
     "SHELL": "shell",
     "ENV": "sets",
 }

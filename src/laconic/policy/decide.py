@@ -16,7 +16,9 @@ from laconic.policy.functions import defined_functions
 from laconic.policy.judge import Judge
 from laconic.policy.permissions import apply_to_text
 from laconic.policy.redirects import redirect_findings
+from laconic.policy.revealed import variable_findings
 from laconic.policy.scope import Scope, changes_directory
+from laconic.policy.sending import Feeds
 from laconic.policy.zsh import zsh_findings
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Function
@@ -80,11 +82,13 @@ def _unparsable(command: str, size: int, error: ParseError, judge: Judge) -> Dec
 
 def _judge_script(script: Script, judge: Judge) -> Decision:
     functions, values, defined = judge.functions, judge.values, (judge.defined, judge.level)
+    fed = judge.fed
     judge.level = len(judge.around)
     try:
         return _judge_parts(script, judge)
     finally:
         judge.functions, judge.values, (judge.defined, judge.level) = functions, values, defined
+        judge.fed = fed
 
 
 def _judge_parts(script: Script, judge: Judge) -> Decision:
@@ -97,7 +101,8 @@ def _judge_parts(script: Script, judge: Judge) -> Decision:
     sites = evaluations(script, scope.fields)
     scope.follow(script, found, occurrences, sites)
     exported = _follow_exports(script, found, occurrences, judge) if judge.rules.gates else []
-    parts = _judge_occurrences(occurrences, exported, scope, judge)
+    feeds = Feeds(found, around=judge.fed)
+    parts = _judge_occurrences(occurrences, exported, scope, feeds, judge)
     for redirect in redirects(script):
         for values in scope.at(redirect):
             judge.values = values
@@ -106,15 +111,24 @@ def _judge_parts(script: Script, judge: Judge) -> Decision:
     parts += binding_findings(found, sites, judge.facts.environment)
     parts += zsh_findings(found)
     parts += bombs(functions, occurrences)
+    parts += judge.listed.findings(found)
+    parts += variable_findings(found)
     return strictest(parts, 0, len(script.source))
 
 
 def _judge_occurrences(
-    occurrences: list[Occurrence], exported: list[Export], scope: Scope, judge: Judge
+    occurrences: list[Occurrence],
+    exported: list[Export],
+    scope: Scope,
+    feeds: Feeds,
+    judge: Judge,
 ) -> list[Decision]:
     """In the order in which they run: what a substitution runs, before the `cd` that it is in."""
     running = sorted(occurrences, key=lambda occurrence: occurrence.command.end)
-    found = {id(one): _judge_occurrence(one, exported, scope, judge) for one in running}
+    found = {}
+    for one in running:
+        judge.fed = feeds.reach(one)
+        found[id(one)] = _judge_occurrence(one, exported, scope, judge)
     return [found[id(one)] for one in occurrences]
 
 

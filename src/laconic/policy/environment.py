@@ -19,12 +19,12 @@ _HARMLESS = frozenset(
     PIP_DISABLE_PIP_VERSION_CHECK PIP_NO_COLOR DOTNET_NOLOGO DOTNET_CLI_TELEMETRY_OPTOUT
     TF_LOG TF_IN_AUTOMATION ANSIBLE_NOCOLOR ANSIBLE_FORCE_COLOR CLOUDSDK_CORE_DISABLE_PROMPTS
     AWS_REGION AWS_DEFAULT_REGION AWS_PROFILE AWS_DEFAULT_OUTPUT AWS_ACCESS_KEY_ID
-    AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_ENDPOINT_URL AWS_SDK_LOAD_CONFIG
+    AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_SDK_LOAD_CONFIG
     CLOUDSDK_CORE_PROJECT CLOUDSDK_ACTIVE_CONFIG_NAME GOOGLE_CLOUD_PROJECT
     DOCKER_CONTEXT DOCKER_CLI_HINTS DOCKER_BUILDKIT DOCKER_DEFAULT_PLATFORM
     COMPOSE_PROJECT_NAME COMPOSE_PROFILES HELM_NAMESPACE HELM_KUBECONTEXT
-    PGHOST PGPORT PGUSER PGDATABASE PGPASSWORD PGAPPNAME PGCONNECT_TIMEOUT PGTZ PGCLIENTENCODING
-    MYSQL_PWD MYSQL_HOST REDISCLI_AUTH VAULT_NAMESPACE
+    PGPORT PGUSER PGDATABASE PGPASSWORD PGAPPNAME PGCONNECT_TIMEOUT PGTZ PGCLIENTENCODING
+    MYSQL_PWD REDISCLI_AUTH VAULT_NAMESPACE
     TERM_PROGRAM TQDM_DISABLE TF_CPP_MIN_LOG_LEVEL OMP_NUM_THREADS MKL_NUM_THREADS
     OPENBLAS_NUM_THREADS RAYON_NUM_THREADS GOMAXPROCS TOKIO_WORKER_THREADS CUDA_VISIBLE_DEVICES
     NPM_CONFIG_LOGLEVEL npm_config_loglevel NO_UPDATE_NOTIFIER DISABLE_TELEMETRY DO_NOT_TRACK
@@ -53,9 +53,13 @@ _HARMLESS_PREFIXES = ("LC_", "CARGO_TERM_", "HOMEBREW_NO_", "TF_VAR_")
 _PAGERS = frozenset("PAGER GIT_PAGER MANPAGER SYSTEMD_PAGER GH_PAGER BAT_PAGER AWS_PAGER".split())
 _PLAIN_PAGERS = frozenset(("", "cat", "less", "more"))
 # Servers that are sent a token or a password as soon as they are asked something.
-_SERVERS = frozenset("DOCKER_HOST VAULT_ADDR CONSUL_HTTP_ADDR NOMAD_ADDR".split())
+_SERVERS = frozenset(
+    """
+    DOCKER_HOST VAULT_ADDR CONSUL_HTTP_ADDR NOMAD_ADDR AWS_ENDPOINT_URL PGHOST MYSQL_HOST
+    """.split()
+)
 _ON_THIS_MACHINE = pattern(
-    r"unix://.*|(?:(?:tcp|https?)://)?(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?/?"
+    r"unix://.*|(?:(?:tcp|https?)://)?(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?(?:/[^@\\]*)?"
 )
 # Variables that a shell itself listens to, or that programs do once they are exported.
 _LISTENED_TO = pattern(
@@ -99,6 +103,20 @@ def is_unheard(name: str, program: str | None) -> bool:
 
 def is_on_this_machine(address: str) -> bool:
     return _ON_THIS_MACHINE.fullmatch(address) is not None
+
+
+# The registries that package managers use if nobody names another.
+_PUBLIC_REGISTRIES = frozenset(
+    """
+    https://pypi.org/simple https://test.pypi.org/simple https://registry.npmjs.org
+    https://registry.yarnpkg.com
+    """.split()
+)
+
+
+def is_known_server(address: str) -> bool:
+    is_socket = address.startswith("/")
+    return is_socket or is_on_this_machine(address) or address.rstrip("/") in _PUBLIC_REGISTRIES
 
 
 def is_private(name: str, environment: dict[str, str]) -> bool:

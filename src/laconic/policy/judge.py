@@ -14,7 +14,9 @@ from laconic.policy.call import Call
 from laconic.policy.choosers import choosing_findings
 from laconic.policy.commands import handler
 from laconic.policy.configured import configures_gate, settled, value_of
+from laconic.policy.listed import Listed
 from laconic.policy.permissions import apply
+from laconic.policy.registries import registry_findings
 from laconic.shell.words import literal
 from laconic.tools.arguments import Argument, Values, expand
 from laconic.types import Decision, Verdict, strictest
@@ -44,13 +46,13 @@ class Judge:
     given: those that are certain to be exported by now; changed: those that may have any value.
     values: what is known of the variables at the command under judgement. functions: all that the
     text may define; defined: those of this script that are certain to be, and from where on; level:
-    how many programs are around the script.
+    how many programs are around the script. fed: text that is not literal flows into the command.
     """
 
     __slots__ = (
-        "around", "changed", "decide", "defined", "depth", "directories", "facts", "free_places",
-        "functions", "given", "guessing", "inline", "level", "library", "profile", "rules",
-        "substituted", "values",
+        "around", "changed", "decide", "defined", "depth", "directories", "facts", "fed",
+        "free_places", "functions", "given", "guessing", "inline", "level", "library", "listed",
+        "profile", "rules", "substituted", "values",
     )  # fmt: skip
 
     def __init__(
@@ -69,7 +71,8 @@ class Judge:
         self.level = 0
         self.values = Values({"HOME": facts.home, "PWD": facts.cwd})
         self.around: list[str] = []
-        self.substituted = False
+        self.substituted = self.fed = False
+        self.listed = Listed()
         self.inline: dict[str, str | None] = {}
         self.given: dict[str, str] = {}
         self.changed: set[str] = set()
@@ -188,6 +191,7 @@ class Judge:
         self.around.pop()
         parts = settled(call, base)
         parts += choosing_findings(call, base)
+        parts += registry_findings(call, base)
         if any(part.verdict is not Verdict.ALLOW for part in parts):
             return strictest(parts, *span)
         path = " ".join(call.path)
@@ -248,6 +252,7 @@ class Judge:
                 name = call.match.missing.text or "the subcommand"
                 call.ask("subcommand", f"{name} is not known",
                          call.match.missing)  # fmt: skip
+            self.listed.look_at(call)
             call.follow_table()
             if call.entry.code:
                 handler(call.entry.code)(call)

@@ -6,6 +6,7 @@ import posixpath
 import re
 
 from laconic.lazy import pattern
+from laconic.policy.globs import WILD, is_meant, overlaps, parts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,25 +42,19 @@ _SENSITIVE = pattern(
     r"|\.git(?:/(?!index\.lock$)|$))",
     re.IGNORECASE,
 )
+# What such a name leads through: whoever brings, moves or removes it, does so with what is in it.
+_PARENTS = frozenset(
+    parent
+    for name in map(str.lower, _SENSITIVE_NAMES)
+    for parent in (name[:pos] for pos, char in enumerate(name) if char == "/")
+)
+# Directories of this kind are made anew all the time; to remove them changes nothing that runs.
+_MADE_ANEW = frozenset(("node_modules", ".venv", "venv", "vendor"))
+_GUARDED = [name.split("/") for name in (*map(str.lower, _SENSITIVE_NAMES), ".git", *_PARENTS)]
 _TRAILING_GLOB = pattern(r"(?:/[.*?]*)+$")
 _SYSTEM = pattern(
     r"/(?:etc|usr|bin|sbin|lib|lib64|boot|dev|proc|sys|var|opt|System|Library)(?:/|$)"
 )
-# Files and directories that hold keys, passwords or tokens.
-_SECRET_NAMES = r"""
-    .ssh .aws .gnupg .azure .kube .docker .vault-token .password-store .config/gcloud .config/gh
-    .config/containers .gem/credentials .cargo/credentials .cargo/credentials.toml .boto .pgpass
-    .my.cnf .netrc .npmrc .pypirc .git-credentials .htpasswd .env .envrc credentials
-    credentials.json secrets.json secrets.yaml secrets.yml id_rsa id_dsa id_ecdsa id_ed25519
-    etc/shadow etc/gshadow etc/sudoers .config/laconic .local/state/laconic
-""".split()
-# Capitals make another name of those that are no plain words; a directory may be `Credentials`.
-_SECRET = pattern(
-    rf"(?:^|/)(?:{'|'.join(map(re.escape, _SECRET_NAMES))}"
-    rf"|(?i:{'|'.join(re.escape(n) for n in _SECRET_NAMES if not n[:1].isalpha() or '_' in n)})"
-    r"|(?i:etc/g?shadow|etc/sudoers|\.env\.[^/]+|[^/]+\.(?:pem|p12|pfx)))(?:/|$)"
-)
-_HARMLESS_TWIN = pattern(r"\.(?:pub|example|sample|template|dist)$|known_hosts$")
 
 
 class Facts:
@@ -67,11 +62,13 @@ class Facts:
 
     real_path follows symbolic links (or only normalises, when the caller cannot look).
     modules: names that Python would import from a directory before its own library. exists: whether
-    there is such a file.
+    there is such a file. names: what is in a directory. text: what is in a small file, None if that
+    is not known.
     """
 
     __slots__ = (
-        "cwd", "environment", "exists", "home", "modules", "project", "real_path", "temporary",
+        "cwd", "environment", "exists", "home", "modules", "names", "project", "real_path",
+        "temporary", "text",
     )  # fmt: skip
 
     def __init__(
@@ -84,10 +81,13 @@ class Facts:
         real_path: Callable[[str], str] = posixpath.normpath,
         modules: Callable[[str], frozenset[str]] = lambda _: frozenset(),
         exists: Callable[[str], bool] = lambda _: False,
+        names: Callable[[str], Iterable[str]] = lambda _: (),
+        text: Callable[[str], str | None] = lambda _: None,
     ) -> None:
         self.cwd, self.home, self.project = cwd, home, project or cwd
         self.temporary, self.environment = tuple(temporary), dict(environment or {})
         self.real_path, self.modules, self.exists = real_path, modules, exists
+        self.names, self.text = names, text
 
 
 def place(path: str, cwd: str, facts: Facts) -> str:
@@ -134,6 +134,24 @@ def _place(path: str, facts: Facts) -> str:
     return "else"
 
 
+def leads_to_guarded(path: str, facts: Facts, *, removed: bool = False) -> bool:
+    """Tell whether a directory may hold, or come to hold, a file that decides what programs run.
+
+    path: absolute and normal, perhaps a pattern. removed: it goes away, and nothing comes for it.
+    """
+    last = path.lower().rsplit("/", 3)
+    names = {"/".join(last[-count:]) for count in (1, 2)} & _PARENTS
+    if names and not (removed and names <= _MADE_ANEW):
+        return True
+    if WILD.search(path):
+        parts = parts_of(path)
+        ends = ((parts[-len(name) :], name) for name in _GUARDED)
+        if any(all(map(overlaps, end, name)) and any(map(is_meant, end, name)) for end, name in ends
+               if len(end) == len(name)):  # fmt: skip
+            return True
+    return any(_SENSITIVE.search(f"{path}/{name}") for name in facts.names(path))
+
+
 def upwards(directory: str) -> Iterator[str]:
     """A directory and those above it."""
     for _ in range(_MOST_PARENTS):
@@ -158,8 +176,3 @@ def _is_home(path: str, facts: Facts) -> bool:
 
 def _inside(path: str, directories: Iterable[str]) -> bool:
     return any(path == d or path.startswith(d.rstrip("/") + "/") for d in directories if d != "/")
-
-
-def is_secret(path: str) -> bool:
-    """Tell whether a path, with globs or without, leads to keys, passwords or tokens."""
-    return _SECRET.search(path) is not None and not _HARMLESS_TWIN.search(path)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from laconic.lazy import pattern
 from laconic.shell.ast import (
     Assignment,
+    Command,
     DoubleQuoted,
     Literal,
     Parameter,
+    Pattern,
     Quoted,
     Substitution,
     Word,
@@ -40,11 +42,13 @@ class Argument:
     certain. glob: it names files by pattern. splits: it may become several words, or none.
     expanded: a variable (but HOME or PWD) or a substitution gave a part of it, or became nothing in
     front of it. possible: values that it may have, where its text is not known; never the whole
-    truth. is_number: it is a number, or there is no such argument.
+    truth. is_number: it is a number, or there is no such argument. shapes: what it looks like, with
+    a `*` for each part that is not known.
     """
 
     __slots__ = (
-        "end", "expanded", "glob", "is_number", "leading", "possible", "splits", "start", "text",
+        "_shapes", "end", "expanded", "glob", "is_number", "leading", "possible", "splits", "start",
+        "text",
     )  # fmt: skip
 
     def __init__(
@@ -63,6 +67,7 @@ class Argument:
         self.glob, self.splits, self.expanded = glob, splits, expanded
         self.possible: tuple[str, ...] = ()
         self.is_number = False
+        self._shapes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         flags = "".join(f", {name}" for name in ("glob", "splits") if getattr(self, name))
@@ -74,13 +79,23 @@ class Argument:
         return self.possible if self.text is None else (self.text,)
 
     @property
+    def shapes(self) -> tuple[str, ...]:
+        if self.text is not None:
+            return (self.text,)
+        return self._shapes or (f"{self.leading}*",)
+
+    @shapes.setter
+    def shapes(self, shapes: tuple[str, ...]) -> None:
+        self._shapes = shapes
+
+    @property
     def is_static(self) -> bool:
         return self.text is not None and not self.glob
 
     def behind(self, length: int) -> Argument:
         """What follows so many characters: the value in `--output=value`."""
         rest = None if self.text is None else self.text[length:]
-        return Argument(
+        behind = Argument(
             rest,
             self.start,
             self.end,
@@ -89,6 +104,9 @@ class Argument:
             splits=self.splits,
             expanded=self.expanded,
         )
+        behind.possible = tuple(text[length:] for text in self.possible)
+        behind.shapes = tuple(shape[length:] for shape in self._shapes)
+        return behind
 
 
 class Values:
@@ -144,16 +162,18 @@ def expand(words: tuple[Word | Assignment, ...], values: Values, depth: int = 0)
 
 
 def _at_home(argument: Argument, variables: Mapping[str, str]) -> Argument:
-    rest = (argument.text or "")[1:]
-    home = variables.get("HOME")
-    known = home is not None and (not rest or rest.startswith("/"))
-    return Argument(
-        f"{home}{rest}" if known else None,
+    user, slash, rest = (argument.text or "")[1:].partition("/")
+    name = {"": "HOME", "+": "PWD"}.get(user)  # `~-` is the directory before, `~name` another home
+    home = None if name is None else variables.get(name)
+    placed = Argument(
+        f"{home}{slash}{rest}" if home is not None else None,
         argument.start,
         argument.end,
-        leading="/" if not known else f"{home}/" if argument.glob else None,
+        leading="/" if home is None else f"{home}/" if argument.glob else None,
         glob=argument.glob,
     )
+    placed.shapes = (f"/*{slash}{rest}",)
+    return placed
 
 
 # -- words with expansions -------------------------------------------------------------------------
@@ -161,7 +181,10 @@ def _at_home(argument: Argument, variables: Mapping[str, str]) -> Argument:
 
 def _partly_known(word: Word | Assignment, values: Values, depth: int) -> list[Argument]:
     if isinstance(word, Assignment):
-        return [Argument(None, word.start, word.end, leading=leading(word))]
+        argument = Argument(None, word.start, word.end, leading=leading(word))
+        if isinstance(word.value, Word):
+            argument.shapes = tuple(leading(word) + s for s in _shapes(word.value, values, depth))
+        return [argument]
     parts = pieces(word)
     done: list[str] = []  # arguments that are complete, when an unquoted result has blanks
     current: str | None = None
@@ -209,6 +232,7 @@ def _unknown_end(
         splits=is_several,
         expanded=True,
     )
+    argument.shapes = _shapes(word, values, depth)
     if len(parts) == 1 and not known and gives_number(first, values, depth):
         argument.leading, argument.is_number = "0", True
     if values.possible:
@@ -263,6 +287,68 @@ def _possible_texts(word: Word, possible: Mapping[str, tuple[str, ...]]) -> tupl
             return ()
         texts = tuple(done + choice for done in texts for choice in choices)[:_MAX_POSSIBLE]
     return texts
+
+
+_GIVES_OPERAND = frozenset((":-", "-", ":=", "=", ":+", "+"))
+_EXPANSION = pattern(r"\$\{.*\}|\$\(.*\)|`.*`|\$\w+")
+_MAX_SHAPES = 64
+_TO_NOTHING = {ord(char): None for char in "'\"\\"}
+_TO_SLASHES = {ord(char): "/" for char in "{,}"}
+
+
+def _shapes(word: Word, values: Values, depth: int) -> tuple[str, ...]:
+    """What a word looks like, `*` for what is not known; each alternative of braces is a name."""
+    shapes: tuple[str, ...] = ("",)
+    parts = pieces(word)
+    for pos, (part, quoted) in enumerate(parts):
+        value = _value(parts, pos, values, depth)
+        choices: tuple[str, ...] = ("*",)
+        if isinstance(part, Literal) and not quoted:
+            choices = (text(part.value).translate(_TO_SLASHES),)
+        elif value is not None:
+            choices = (text(value),)
+        elif isinstance(part, Parameter):
+            choices = _parameter_shapes(part, values)
+        elif isinstance(part, Pattern) or (isinstance(part, Substitution) and _makes_text(part)):
+            choices = (".*",)
+        shapes = tuple(done + more for done in shapes for more in choices)[:_MAX_SHAPES]
+    return shapes
+
+
+def _parameter_shapes(part: Parameter, values: Values) -> tuple[str, ...]:
+    known = values.possible.get(part.name, ())
+    if part.name in values.certain:
+        known = (values.certain[part.name],)
+    if not (part.prefix or part.operator or part.index):
+        return known or ("*",)
+    if part.operator in _GIVES_OPERAND:
+        nested = (p for p in part.parts if isinstance(p, Parameter))
+        inside = (shape for p in nested for shape in _parameter_shapes(p, values))
+        return (*(known or ("*",)), *_operand_shapes(part.operand), *inside)
+    if part.operator in ("%", "%%"):
+        return tuple(value[:end] for value in known for end in range(len(value) + 1)) or ("*",)
+    if part.operator in ("#", "##"):
+        return tuple(value[start:] for value in known for start in range(len(value) + 1)) or ("*",)
+    return (".*",) if known and not part.prefix else ("*",)
+
+
+def _operand_shapes(operand: str) -> tuple[str, ...]:
+    """The text behind `:-`, without its quotes."""
+    if "$'" in operand:
+        return (".*",)
+    return (_EXPANSION.sub("*", text(operand)).translate(_TO_NOTHING),)
+
+
+def _makes_text(substitution: Substitution) -> bool:
+    """Tell whether the text comes from the line itself (`$(echo venv. | rev)`), not from a list."""
+    if substitution.style not in ("$(", "`"):
+        return False
+    items = substitution.body.items
+    first = items[0].pipelines[0].commands[0] if items else None
+    if not isinstance(first, Command):
+        return False
+    has_text = any(redirect.operator.startswith("<<") for redirect in first.redirects)
+    return has_text or (bool(first.words) and literal(first.words[0]) in ("echo", "printf"))
 
 
 def _value(parts: list[tuple[Part, bool]], pos: int, values: Values, depth: int) -> str | None:

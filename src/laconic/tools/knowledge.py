@@ -79,6 +79,7 @@ class Entry:
 
 
 PROFILES = ("strict", "default", "relaxed")
+_NO_TABLE = Entry("", {}, "")  # of a program whose subcommands alone have one
 
 
 class Branch:
@@ -174,8 +175,7 @@ class Match:
         if following is None:
             self.missing = word
             return False
-        if self.entry is not None:
-            self.before.append((self.entry, parsed))
+        self.before.append((self.entry or _NO_TABLE, parsed))
         self.path.append(word.text or "")
         self.branch, self.arguments = following, parsed.rest[1:]
         if following.entry is not None:

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from laconic.policy.call import Call
 
 NAMES = frozenset(
-    "awk az brew builtins cargo compress curl date dc dd docker env fd find fzf gcloud gh git "
-    "grep joined jq kubectl less macos make maven npm numbered openssl operands parallel ps "
-    "python rsync runner running script sed shells snippet sql stranger sysctl tar tee tree "
-    "xargs xxd".split()
+    "awk az brew builtins cargo compress copying curl date dc dd docker env fd find fzf gcloud "
+    "gh git grep joined jq kubectl less macos make maven npm numbered openssl operands parallel "
+    "printenv ps python rsync runner running script sed shells snippet sql stranger sysctl tar "
+    "tee tree xargs xxd".split()
 )
 
 

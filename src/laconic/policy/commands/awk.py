@@ -1,8 +1,9 @@
 """awk: the program text is read word by word.
 
-Unsafe: system(), pipes (`|`, `|&`), `>` and `>>` behind print (write), @load and @include, indirect
-calls; -f, -i, -l, -E (programs that are not seen here), -o, -p, -d (write files); names like
-/inet/tcp/0/host/80, which gawk takes for connections.
+Unsafe: reading secrets (operands, getline, ARGV) and the environment; system(), pipes (`|`, `|&`),
+`>` and `>>` behind print (write), @load and @include, indirect calls; -f, -i, -l, -E (programs that
+are not seen here), -o, -p, -d (write files); names like /inet/tcp/0/host/80, which gawk takes for
+connections.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import re
 
 from laconic.lazy import pattern
+from laconic.policy.credentials import is_secret, is_secret_variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,16 +45,20 @@ def judge(call: Call) -> None:
     files = parsed.operands
     if not programs:
         programs, files = files[:1], files[1:]
-    for file in files:
+    for file in (*files, *parsed.values("-v", "--assign")):
         call.reads(file)
+        if "=" in file.leading:
+            call.reads(file.behind(file.leading.index("=") + 1))
     if any(not program.is_static for program in programs):
         call.ask("program", "a program that is not known")
         return
     if any("/inet" in (word.text or word.leading) for word in (*programs, *files)):
         call.ask("network", "opens a network connection")
-    harm = _harm(_tokens("\n".join(program.text or "" for program in programs)))
-    if harm:
+    tokens = _tokens("\n".join(program.text or "" for program in programs))
+    if harm := _harm(tokens):
         call.ask("program", harm)
+    elif why := _reveals(tokens or []):
+        call.ask("secret", why)
     call.harmless("the program only reads and prints: no files written, no pipes, no commands")
 
 
@@ -135,3 +141,33 @@ def _harm(tokens: list[str] | None) -> str:
             if target not in _STREAMS or end not in _STATEMENT_END:
                 return "the program writes a file"
     return ""
+
+
+def _reveals(tokens: list[str]) -> str:
+    """Why the program may print secrets: by the files that it names itself, or the environment."""
+    texts = [word[1:-1] for word in tokens if word[0] == '"']
+    if any(map(is_secret, texts)) or not {"ARGV", "SYMTAB", "PROCINFO"}.isdisjoint(tokens):
+        return "may read keys, passwords or tokens"
+    for pos, word in enumerate(tokens):
+        if word == "ENVIRON":
+            bracket, name, end = (*tokens[pos + 1 : pos + 4], "", "", "")[:3]
+            is_one = bracket == "[" and end == "]" and name[:1] == '"'
+            if not is_one or is_secret_variable(name.strip('"')):
+                return "prints the environment, secrets among it"
+        elif word == "getline" and not _reads_named_file(tokens[pos + 1 :]):
+            return "reads a file that is not known"
+    return ""
+
+
+def _reads_named_file(following: list[str]) -> bool:
+    """`getline x < "file"`, or without a file: a name that is put together is not known."""
+    depth = 0
+    for pos, word in enumerate(following):
+        if word in _STATEMENT_END or (word in (")", "&&", "||") and not depth):
+            return True
+        depth += (word in ("(", "[")) - (word in (")", "]"))
+        if word == "<":
+            target, end = (*following[pos + 1 : pos + 3], "", "")[:2]
+            is_plain = target[:1] == '"' and "\\" not in target
+            return is_plain and end in (*_STATEMENT_END, ")", ">", "&&", "||")
+    return True

@@ -1,10 +1,12 @@
 """Homebrew: commands that are spelled like options, and commands that an operand makes harmful.
 
-Unsafe: `brew tap NAME` adds Ruby code that brew then runs; `brew analytics on` changes a setting.
+Unsafe: `brew tap NAME` adds Ruby code that brew then runs; `brew analytics on` changes a setting; a
+file or an address in place of a formula is Ruby code that brew loads.
 """
 
 from __future__ import annotations
 
+from laconic.lazy import pattern
 from laconic.tools.options import Reading, Spec, parse_options
 
 TYPE_CHECKING = False
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from laconic.policy.call import Call
 
 _PACKAGES = "--formula --formulae --cask --casks -v --verbose -q --quiet -d --debug"
+_FILE = pattern(r"^[./~]|\.rb$|://|^[^-].*/.*/.*/")  # a name, or USER/TAP/NAME, is none
 _PLACES = {
     "--cache": f"{_PACKAGES} -s --build-from-source --force-bottle --bottle-tag=V --HEAD --os=V"
     " --arch=V",
@@ -38,7 +41,10 @@ def judge(call: Call) -> None:
     words = [argument.text for argument in call.arguments]
     if call.path[1] == "tap" and words:
         call.ask("add", "adds or changes a source of packages")
-    elif call.path[1] in ("analytics", "developer") and words not in ([], ["state"]):
+    for argument in call.arguments:
+        if _FILE.search(argument.leading) or (argument.text is None and not argument.leading):
+            call.ask("file", "may load a file of Ruby code", argument)
+    if call.path[1] in ("analytics", "developer") and words not in ([], ["state"]):
         call.ask("setting", "changes a setting")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from laconic.lazy import pattern
+from laconic.policy.credentials import is_secret_variable
 from laconic.policy.environment import is_private
 from laconic.tools.arguments import Argument
 
@@ -42,6 +43,9 @@ def _judge_declarations(call: Call) -> None:
             call.ask("list", "prints all variables, secrets among them")
         return
     if call.parsed.has("-p", "-f", "-F"):
+        for operand in call.parsed.operands if call.parsed.has("-p") else ():
+            if not operand.is_static or is_secret_variable(operand.text or ""):
+                call.ask("secret", "prints a variable that may hold a secret", operand)
         return
     for operand in call.parsed.operands:
         _judge_setting(call, operand, is_exported=is_exported)

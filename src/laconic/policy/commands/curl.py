@@ -66,6 +66,11 @@ def _judge_data(call: Call, parsed: Parsed) -> None:
 
 
 def _judge_urls(call: Call, parsed: Parsed) -> None:
+    for cookies in parsed.values("-b", "--cookie"):
+        if "=" not in cookies.leading:  # the name of a file
+            call.reads(cookies)
+    for url in parsed.values("--url"):
+        call.network(url)
     for url in [*parsed.operands, *parsed.values("--url")]:
         scheme, separator, _ = url.leading.partition("://")
         if separator and scheme.lower() not in _SCHEMES:

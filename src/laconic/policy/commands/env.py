@@ -1,7 +1,7 @@
 """env: runs a command in a changed environment.
 
 Unsafe: the command; variables that change what it does; -S (splits a text into a command), -P
-(another search path). Without a command it prints the environment.
+(another search path). Without a command it prints the environment, secrets among it.
 """
 
 from __future__ import annotations
@@ -17,13 +17,18 @@ def judge(call: Call) -> None:
     for directory in call.parsed.values("-C", "--chdir"):
         call.judge.enter_directory(directory)
     operands = call.parsed.operands
+    is_empty = call.parsed.has("-i", "--ignore-environment") or any(
+        o.text == "-" for o in operands[:1]
+    )
     if operands and operands[0].text == "-":
         operands = operands[1:]
     settings = 0
     while settings < len(operands) and "=" in operands[settings].leading:
         settings += 1
     if settings == len(operands):
-        return  # prints the environment
+        if not (is_empty or call.parsed.has("--help", "--version")):
+            call.ask("list", "prints all variables, secrets among them", instead="printenv NAME")
+        return
     program = operands[settings].text
     for setting in operands[:settings]:
         call.sets(setting, program)

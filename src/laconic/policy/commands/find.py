@@ -6,6 +6,7 @@ Unsafe: -exec, -execdir, -ok, -okdir (run a command), -delete, -fprint, -fprint0
 
 from __future__ import annotations
 
+from laconic.policy.listed import named_by_find
 from laconic.tools.arguments import Argument
 
 TYPE_CHECKING = False
@@ -32,7 +33,9 @@ _AGES = frozenset("aBcmt")
 
 def judge(call: Call) -> None:
     if any(argument.text in _RUNS for argument in call.arguments):
-        for argument in call.arguments:  # `find ~/.ssh -exec cat {} +` reads what it finds
+        for argument in named_by_find(
+            call.arguments
+        ):  # `find ~/.ssh -exec cat {} +` reads what it finds
             if argument.text is not None and not argument.leading.startswith("-"):
                 call.reads(argument)
     todo = _skip_starting_points(call, list(reversed(call.arguments)))

@@ -33,8 +33,20 @@ def judge(call: Call) -> None:
     verb, parsed = call.path[1], call.parsed
     if verb in _NAME_REMOTES:
         _judge_remotes(call)
-    if verb in _BY_OPERANDS and parsed is not None:
-        _BY_OPERANDS[verb](call, parsed)
+    if parsed is not None:
+        if verb in _BY_OPERANDS:
+            _BY_OPERANDS[verb](call, parsed)
+        if verb in _PRINTS_CONTENTS or parsed.has(*_PATCHES):
+            _judge_contents(call, parsed)
+
+
+def _judge_contents(call: Call, parsed: Parsed) -> None:
+    """Files of the work tree, of a commit (`HEAD:.env`) or, with --no-index, of anywhere."""
+    first = 1 if call.path[1] == "grep" and not parsed.has("-e", "-f") else 0
+    for operand in (*parsed.operands[first:], *parsed.values("-L")):
+        call.reads(operand.behind(operand.leading.rfind(":") + 1))
+    if call.path[1] == "grep" and parsed.has("--no-index", "--no-exclude-standard"):
+        call.reads_trees(parsed.operands[1:])
 
 
 def _judge_remotes(call: Call) -> None:
@@ -93,6 +105,10 @@ def _judge_reflog(call: Call, parsed: Parsed) -> None:
         call.ask("subcommand", "what it does is not known", parsed.operands[0])
 
 
+_PRINTS_CONTENTS = frozenset(
+    "annotate archive blame cat-file diff diff-files diff-index grep show".split()
+)
+_PATCHES = ("-p", "-u", "--patch", "-U", "--unified", "--patch-with-stat", "-L", "-c", "--cc")
 _REMOTE_COMES_FIRST = frozenset("clone ls-remote pull push".split())
 _NAME_REMOTES = _REMOTE_COMES_FIRST | {"fetch", "remote", "request-pull", "submodule"}
 _BY_OPERANDS = {

@@ -23,6 +23,8 @@ def judge(call: Call) -> None:
     cut = next(
         (i for i, word in enumerate(words) if (word.text or "").startswith(":::")), len(words)
     )
+    for file in words[cut + 1 :] if cut < len(words) and words[cut].text == "::::" else ():
+        call.reads(file)
     words = words[:cut]
     if not words or call.parsed.ended:  # the parallel of moreutils runs what is behind `--`
         call.ask("command", "runs its input as commands", firm=True)

@@ -156,9 +156,11 @@ def _judge_code(call: Call, value: Argument, rest: list[Argument]) -> None:
     if code.modules():
         _refuse_shadowed(call, value, also=code.modules())
     if code.reads_files():
-        strings = [Argument(text, value.start, value.end) for text in code.strings()]
+        strings = [Argument(text, value.start, value.end, glob=True) for text in code.strings()]
         for argument in (*strings, *rest):
             call.reads(argument)
+        if code.spells_text():
+            call.ask("file", "reads files whose names are put together", value)
     call.harmless("the code only computes, reads and prints: its syntax and names are known to")
 
 

@@ -22,6 +22,11 @@ from laconic.policy.commands.python_names import (
     READING_KEYWORDS,
     READING_MODES,
 )
+from laconic.policy.credentials import is_secret_variable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeGuard
 
 MAX_LENGTH = 4000
 
@@ -34,7 +39,7 @@ class Code:
     joined, iterated over or indexed.
     """
 
-    __slots__ = ("attributes", "bound", "called", "guarded", "inner", "looked_at", "nodes")
+    __slots__ = ("asked", "attributes", "bound", "called", "guarded", "inner", "looked_at", "nodes")
 
     def __init__(self, tree: ast.Module) -> None:
         self.nodes = list(ast.walk(tree))
@@ -43,6 +48,7 @@ class Code:
         self.inner: set[int] = set()
         self.called: set[int] = set()
         self.looked_at: set[int] = set()
+        self.asked: set[int] = set()
         for node in self.nodes:
             self.bound.update(_names_bound(node))
             self._note(node)
@@ -65,6 +71,8 @@ class Code:
             self.looked_at.add(id(node.iter))
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
             self.looked_at.add(id(node.value))
+            if _is_harmless_name(node.slice):
+                self.asked.add(id(node.value))
 
     def modules(self) -> set[str]:
         """The modules, without what is inside of them, that are imported."""
@@ -81,8 +89,15 @@ class Code:
 
     def strings(self) -> list[str]:
         """Texts in the code: the names of files that it reads are among them."""
-        values = [node.value for node in self.nodes if isinstance(node, ast.Constant)]
-        return [value for value in values if isinstance(value, str)]
+        return [text for node in self.nodes if (text := _text(node)).strip("*")]
+
+    def spells_text(self) -> bool:
+        """Tell whether it may put the name of a file together from codes, or turn one around."""
+        if all(isinstance(node.args[0], ast.Constant) for node in self.nodes if _opens(node)):
+            return False
+        names = {getattr(node, "id", getattr(node, "attr", "")) for node in self.nodes}
+        has_step = any(isinstance(node, ast.Slice) and node.step is not None for node in self.nodes)
+        return has_step or not names.isdisjoint(_SPELLS)
 
     def is_pure(self) -> bool:
         """Tell whether running it has no effect but its output. In doubt it has."""
@@ -124,8 +139,8 @@ class Code:
     def _is_open_part(self, node: ast.Attribute, path: str, names: frozenset[str]) -> bool:
         """`os.path.join` is open, `os.path` as a part of it, and `.upper` of what is open."""
         if path in names:
-            return True
-        if path == "environ" and "environ.get" in names and id(node) in self.looked_at:
+            return path not in ("getenv", "environ.get") or id(node) in self.called
+        if path == "environ" and id(node) in self.asked:
             return True
         if any(name.startswith(f"{path}.") for name in names):
             return id(node) in self.inner
@@ -135,10 +150,57 @@ class Code:
     def _is_harmless_call(self, node: ast.Call) -> bool:
         if _is_name(node.func, "open"):
             return _opens_for_reading(node)
+        if _gets_variable(node.func):
+            return _names_harmless_variable(node)
         if _is_name(node.func, "type"):
             is_one = len(node.args) == 1 and not node.keywords
             return is_one and (id(node) in self.looked_at or id(node) in self.inner)
         return isinstance(node.func, ast.Name | ast.Attribute)
+
+
+_SPELLS = frozenset(
+    """chr bytes bytearray reversed fromhex unhexlify b64decode b32decode b16decode a85decode
+    b85decode urlsafe_b64decode standard_b64decode decode decodebytes translate maketrans format
+    format_map replace unquote unescape""".split()
+)
+
+
+def _opens(node: ast.AST) -> TypeGuard[ast.Call]:
+    if not isinstance(node, ast.Call) or not node.args:
+        return False
+    name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+    return name in ("open", "Path", "PurePath", "joinpath", "glob", "iglob", "rglob")
+
+
+def _text(node: ast.AST) -> str:
+    """The text that an expression gives, `*` for each part of it that is not known."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Div):
+        return _text(node.left) + "/" * isinstance(node.op, ast.Div) + _text(node.right)
+    if isinstance(node, ast.JoinedStr):
+        return "".join(map(_text, node.values))
+    return "*"
+
+
+def _gets_variable(function: ast.expr) -> bool:
+    """`os.getenv`, `os.environ.get`, also by other names of the module."""
+    if isinstance(function, ast.Attribute) and function.attr == "get":
+        _, path = _dotted(function)
+        return path.split(".")[-2:-1] == ["environ"]
+    name = getattr(function, "attr", getattr(function, "id", ""))
+    return name == "getenv"
+
+
+def _names_harmless_variable(call: ast.Call) -> bool:
+    return bool(call.args) and _is_harmless_name(call.args[0])
+
+
+def _is_harmless_name(node: ast.expr) -> bool:
+    """Tell whether it is the name of a variable that holds no secret."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        return False
+    return not is_secret_variable(node.value)
 
 
 def parsed(code: str) -> Code | None:
@@ -198,7 +260,8 @@ def _imports_known(node: ast.Import | ast.ImportFrom) -> bool:
     if isinstance(node, ast.Import):
         return all(alias.name in MODULES or alias.name in GUARDED for alias in node.names)
     names = GUARDED.get(node.module or "", ATTRIBUTES if node.module in MODULES else frozenset())
-    return node.level == 0 and all(alias.name in names for alias in node.names)
+    known = names - {"getenv"}  # by another name it would not be seen what it is asked for
+    return node.level == 0 and all(alias.name in known for alias in node.names)
 
 
 def _opens_for_reading(node: ast.Call) -> bool:

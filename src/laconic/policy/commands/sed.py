@@ -1,7 +1,8 @@
 """sed: the script is read command by command.
 
 Unsafe: the commands e (runs), w and W (write), s///e and s///w; -i (changes files), -f (a script
-that is not seen here); whatever of the script cannot be read for certain.
+that is not seen here); secrets that r and R read; whatever of the script cannot be read for
+certain.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 
 from laconic.lazy import pattern
+from laconic.tools.arguments import Argument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,22 +48,26 @@ def judge(call: Call) -> None:
     if any(not script.is_static for script in scripts):
         call.ask("script", "a script that is not known")
         return
+    program = _Script("\n".join(script.text or "" for script in scripts))
     try:
-        _Script("\n".join(script.text or "" for script in scripts)).check()
+        program.check()
     except _HarmError as harm:
         call.ask("script", str(harm))
     except _UnclearError as unclear:
         call.ask("script", f"the script cannot be judged: {unclear}")
+    for name in program.inputs:
+        call.reads(Argument(name, *call.span))
     call.harmless("the script only edits what it prints: it writes no file and runs no command")
 
 
 class _Script:
-    """A reader over the text of a script."""
+    """A reader over the text of a script. inputs: the files that r and R name."""
 
-    __slots__ = ("pos", "text")
+    __slots__ = ("inputs", "pos", "text")
 
     def __init__(self, text: str) -> None:
         self.text, self.pos = text, 0
+        self.inputs: list[str] = []
 
     def check(self) -> None:
         while self.pos < len(self.text):
@@ -154,7 +160,9 @@ class _Script:
     def _word(self, name: str) -> None:
         """File names and comments go on to the end of the line; a label must be a plain word,
         because what follows its blank is a command for some versions."""
-        if name in "#rR":
+        if name in "rR":
+            self.inputs.append(self._line().strip(" \t"))
+        elif name == "#":
             self._line()
         elif found := _LABEL.match(self.text, self.pos):
             self.pos = found.end()

@@ -1,17 +1,19 @@
 """Code on the command line of node, ruby, php, perl and lua that prints facts about themselves.
 
-Unsafe: all other code. That includes require of a JSON file in node, which is code where a link or
-a directory stands in its place.
+Unsafe: variables that may hold secrets; all other code. That includes require of a JSON file in
+node, which is code where a link or a directory stands in its place.
 """
 
 from __future__ import annotations
 
 from laconic.lazy import pattern
+from laconic.policy.credentials import is_secret_variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
 
+_VARIABLE = pattern(r"\benv\.(\w+)")
 _OPTIONS = ("-e", "-p", "-r", "--eval", "--print", "--run")
 _NODE = r"""(?x) (?: console\.log\( )?
     (?: \s* (?: '\s*' | "\s*"
@@ -41,3 +43,5 @@ def judge(call: Call) -> None:
     for value in call.parsed.values(*_OPTIONS) if call.parsed else ():
         if not value.is_static or not prints.fullmatch(value.text or ""):
             call.ask("code", "runs code that may do more than print", value)
+        elif any(map(is_secret_variable, _VARIABLE.findall(value.text or ""))):
+            call.ask("secret", "prints a variable that may hold a secret", value)

@@ -12,12 +12,13 @@ import re
 
 from laconic.lazy import pattern
 from laconic.policy.commands.statements import drops_something, problem
-from laconic.policy.places import is_secret
+from laconic.policy.credentials import is_secret
+from laconic.policy.environment import is_on_this_machine
+from laconic.tools.arguments import Argument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
-    from laconic.tools.arguments import Argument
     from laconic.tools.options import Parsed
 
 # The options whose values are statements, and the place of the first operand that is one.
@@ -49,6 +50,7 @@ _CONNECTS = frozenset(
     keepalives_idle keepalives_interval keepalives_count tcp_user_timeout channel_binding gssencmode
     load_balance_hosts""".split()
 )
+_HOSTS = pattern(r"^(?:[^/@:]*@)?([^/,?@]*)(?=[/,?]|$)")  # unless the password stands before it
 _FIRST = ("-cmd", "--cmd")  # statements that run before those of standard input
 _DESCRIBES = pattern(
     r"""\\(?:d[A-Za-z]{0,8}|l|list|z|sf|sv|conninfo|h|\?|copyright|encoding|timing|x)[S+]{0,2}
@@ -83,6 +85,11 @@ def _judge_connection(call: Call, parsed: Parsed) -> None:
         for name in re.findall(r"([^\s=&?]*)\s*=", settings):
             if name.lower() not in _CONNECTS:
                 call.ask("connection", f"connects with {name}, which may name a file", given)
+        for host in _HOSTS.findall(rest.partition("?")[0] if is_address else "") + re.findall(
+            r"(?:^|[\s&])host(?:addr)?\s*=\s*'?([^\s&']*)", settings
+        ):
+            if host and not host.startswith("/") and not is_on_this_machine(host):
+                call.ask("server", "may send a password to a server that it is told here", given)
 
 
 def _judge_statements(call: Call, parsed: Parsed, program: str) -> None:
@@ -95,10 +102,23 @@ def _judge_statements(call: Call, parsed: Parsed, program: str) -> None:
     if not statements and not parsed.has(*_SAYS_AND_ENDS.get(program, ())):
         call.ask("input", "reads statements from standard input or a file")
     read_only = _is_read_only(parsed, program)
+    if program in _READ_ONLY and not parsed.has(*_READ_ONLY[program]):
+        _judge_file(call, parsed.operands[:1])
     for statement in statements:
         _judge_statement(call, statement, program, read_only=read_only)
     for statement in parsed.values(*_FIRST):
         _judge_statement(call, statement, program, read_only=False)
+
+
+def _judge_file(call: Call, files: list[Argument]) -> None:
+    """The file is created if there is none, even for a SELECT."""
+    for file in files:
+        text = file.text or ""
+        if text.startswith("file:"):
+            path = text.removeprefix("file:").removeprefix("//").partition("?")[0]
+            call.opens(Argument(path, file.start, file.end))
+        elif text not in ("", ":memory:") and not text.startswith("-"):
+            call.opens(file)
 
 
 def _is_read_only(parsed: Parsed, program: str) -> bool:
