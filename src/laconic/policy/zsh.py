@@ -12,6 +12,7 @@ import re
 from itertools import pairwise
 
 from laconic.lazy import pattern
+from laconic.policy.bindings import assigns_in_zsh
 from laconic.shell.ast import (
     Arithmetic,
     Array,
@@ -45,9 +46,12 @@ _CODE_IN_SUBSCRIPT = pattern(r"\[.*[$`]", re.DOTALL)
 _NAME = pattern(r"[A-Za-z_]\w*")
 _NUMBERS = frozenset("?#$!")
 _ARGUMENTS = frozenset("@*123456789")
+# Integers that only zsh has, and that scripts for other shells may well use as names: a plain value
+# is refused, but one that is added is evaluated before.
+_INTEGERS = frozenset(("status",))
 _READERS = frozenset("read mapfile readarray getopts".split())
 _UNKNOWN = Quoted(0, 0, None, "'")
-_TABLES = pattern("options|[gs]?aliases|commands|functions|dis_[a-z]+|patchars|nameddirs")
+TABLES = pattern("options|modules|[gs]?aliases|commands|functions|dis_[a-z]+|patchars|nameddirs")
 _WHY = "zsh evaluates this, which may run commands"
 
 
@@ -73,6 +77,8 @@ def _evaluated(found: list[Node]) -> Iterator[tuple[Node, Iterable[Part], re.Pat
     for node in found:
         if isinstance(node, Assignment) and _changes_table(node):
             yield node, (_UNKNOWN,), _CODE
+        elif isinstance(node, Assignment) and node.append and node.name in _INTEGERS:
+            yield node, node.value.parts if isinstance(node.value, Word) else (), _CODE
         elif isinstance(node, Word | DoubleQuoted):
             for part, inside in _subscripts(node):
                 yield part, inside, _CODE
@@ -83,7 +89,7 @@ def _evaluated(found: list[Node]) -> Iterator[tuple[Node, Iterable[Part], re.Pat
 
 def _changes_table(assignment: Assignment) -> bool:
     is_table = assignment.index is not None or isinstance(assignment.value, Array)
-    return is_table and _TABLES.fullmatch(assignment.name) is not None
+    return is_table and TABLES.fullmatch(assignment.name) is not None
 
 
 def _numbers(command: Command) -> list[Word]:
@@ -202,7 +208,7 @@ def _given_by(node: Node) -> Iterator[tuple[str, tuple[Part, ...]]]:
     elif isinstance(node, Loop):
         for word in node.words or ():
             yield node.name, word.parts
-    elif isinstance(node, Parameter) and node.operator in ("=", ":="):
+    elif isinstance(node, Parameter) and (node.operator in ("=", ":=") or assigns_in_zsh(node)):
         yield node.name, (_UNKNOWN,)
     elif isinstance(node, Command) and node.words and literal(node.words[0]) in _READERS:
         for word in node.words[1:]:
