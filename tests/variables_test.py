@@ -37,7 +37,8 @@ _FORMS = [
     "printf -v {n} %s '{c}'", "getopts a: {n} -a '{c}'", "exec {{{n}}}< value", "{n}=('{c}')",
     "{n}=(a '{c}')", "{n}[1]='{c}'", "unset {n}", "unset -v {n}", "unset '{n}[0]'", "unset -f {n}",
     "{n}=.", "{n}=", "export {n}=.", "export -n {n}", "env -u {n} true",
-    "select {n} in '{c}'; do break; done", "wait -p {n}", "coproc {n} {{ :; }}", "declare -n r={n}; r='{c}'", "declare -i {n}; {n}='{c}'",
+    "select {n} in '{c}'; do break; done", "wait -p {n}", "coproc {n} {{ :; }}",
+    "declare -n r={n}; r='{c}'", "declare -i {n}; {n}='{c}'",
 ]  # fmt: skip
 # Names that the manuals list and that are not there until something sets them.
 _UNLISTED = """

@@ -46,27 +46,31 @@ _FAMILY = {
 
 def judge(call: Call) -> None:
     letters: set[str] = set()
+    ended = False
     todo = list(reversed(call.arguments))
     while todo and todo[-1].leading[:1] in ("-", "+"):
         word = todo.pop()
         if not word.is_static or not word.text:
             call.ask("option", "an option that is not known", word)
         elif word.text in ("--", "-"):
+            ended = True
             break
         elif word.text.startswith("--"):
             if word.text not in _LONG:
                 call.ask("option", f"{word.text} is not a known harmless option", word)
         else:
             letters |= _read_letters(call, word, todo)
-    _judge_code(call, letters, todo)
+    _judge_code(call, letters, todo, ended=ended)
 
 
 def _read_letters(call: Call, word: Argument, todo: list[Argument]) -> set[str]:
     """The letters of `-exc`; o and O take their value from the words that follow."""
     text = word.text or ""
+    values: set[str | None] = set()
     for letter in text[1:]:
         if letter in "oO" and todo:
             value = todo.pop()
+            values.add(value.text)
             known = _SET_OPTIONS if letter == "o" else _SHOPT_OPTIONS
             if value.text not in known:
                 call.ask("option", "sets a shell option that may change how code is read", value)
@@ -74,13 +78,15 @@ def _read_letters(call: Call, word: Argument, todo: list[Argument]) -> set[str]:
             call.ask("option", f"{text[0]}{letter} is not a known harmless option", word)
     if text[0] == "-":
         return set(text[1:])
-    if "n" in text:
-        call.ask("option", "+n makes it run what it reads", word)
+    if "n" in text or "noexec" in values:
+        call.ask("option", "makes it run what it reads", word)
     return set()
 
 
-def _judge_code(call: Call, letters: set[str], todo: list[Argument]) -> None:
+def _judge_code(call: Call, letters: set[str], todo: list[Argument], *, ended: bool) -> None:
     if "n" in letters and "i" not in letters and "c" not in letters and todo:
+        if not ended and _may_be_option(todo[-1]):
+            call.ask("option", "may be an option that makes it run what it reads", todo[-1])
         return  # reads the script for errors, runs nothing
     if not todo:
         call.ask("stdin", "runs what it reads from standard input", firm=True)
@@ -88,6 +94,16 @@ def _judge_code(call: Call, letters: set[str], todo: list[Argument]) -> None:
         call.ask("script", f"runs the script {todo[-1].text or 'named by an argument'}", todo[-1])
     else:
         _judge_text(call, letters, todo)
+
+
+def _may_be_option(argument: Argument) -> bool:
+    """`bash -n $x` runs the script where x is `+n script`; no option has a dot or a slash in it."""
+    if argument.leading and (argument.is_static or not argument.splits or argument.glob):
+        return False
+    if argument.splits and not argument.glob:
+        return True
+    names = argument.texts
+    return not names or not all("." in name or "/" in name for name in names)
 
 
 def _judge_text(call: Call, letters: set[str], todo: list[Argument]) -> None:
