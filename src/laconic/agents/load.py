@@ -7,6 +7,7 @@ from importlib import import_module
 from os.path import dirname
 
 from laconic.compiled import remembered, stamp
+from laconic.policy.dialects import SYSTEM, family
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ class Agent:
 
     __slots__ = (
         "answer", "document", "events", "fields", "foreign", "login_shell", "name", "neutral",
-        "rewrite_with", "rules_see_rewrites", "title", "tools", "unattended", "wraps",
+        "rewrite_with", "rules_see_rewrites", "shells", "title", "tools", "unattended",
+        "users_shells", "wraps",
     )  # fmt: skip
 
     def __init__(self, name: str, document: Mapping[str, Any]) -> None:
@@ -70,6 +72,8 @@ class Agent:
         self.rewrite_with = frozenset(document["rewrite_with"])
         self.wraps: bool = document.get("wraps", False)
         self.login_shell: bool = document.get("login_shell", False)
+        self.shells: list[str] = document.get("shells", ["bash", "zsh"])
+        self.users_shells: list[str] = document.get("users_shells", ["*"])
         self.rules_see_rewrites: bool = document.get("rules_see_rewrites", False)
         self.unattended: Mapping[str, Any] = document.get("unattended", {})
         self.tools = frozenset(document["tools"])
@@ -82,6 +86,12 @@ class Agent:
     def dialect(self) -> Dialect:
         module: Dialect = import_module(f"laconic.agents.{self.document['dialect']}")
         return module
+
+    def shells_with(self, environ: Mapping[str, str]) -> frozenset[str]:
+        """Families of the shells that may run its commands; SHELL may name one that it uses."""
+        name = environ.get("SHELL", "").rsplit("/", 1)[-1] or SYSTEM
+        is_used = not {name, "*"}.isdisjoint(self.users_shells)
+        return frozenset(map(family, [*self.shells, name] if is_used else self.shells))
 
     @property
     def limit_s(self) -> float:

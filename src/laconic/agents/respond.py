@@ -48,7 +48,12 @@ def respond(
     launcher = find_launcher(environ, login_shell=call.agent.login_shell)
     requests = [
         engine.Request(
-            with_plain_name(text, launcher), call.directory, environ, call.agent.name, hook_json
+            with_plain_name(text, launcher),
+            call.directory,
+            environ,
+            call.agent.name,
+            hook_json,
+            call.agent.shells_with(environ),
         )
         for text in call.commands
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from laconic.lazy import compile_written, pattern
+from laconic.policy.dialects import SYSTEM
 from laconic.policy.places import is_secret, place
 from laconic.tools.options import Parsed, parse_options
 from laconic.types import Decision, Verdict
@@ -156,12 +157,13 @@ class Call:
         """The arguments are a command of their own."""
         self.findings.append(self.judge.command(arguments, self.span))
 
-    def shell(self, argument: Argument) -> None:
-        """The argument is shell code."""
+    def shell(self, argument: Argument, shells: frozenset[str] | None = None) -> None:
+        """The argument is shell code. shells: what may read it; else the user's shell or sh."""
         if argument.text is None or argument.glob:
             self.ask("code", "runs shell code that is not known", argument, firm=True)
         else:
-            self.findings.append(self.judge.nested(argument))
+            known = self.judge.shells | {SYSTEM} if shells is None else shells
+            self.findings.append(self.judge.nested(argument, known))
 
     def _paths(self, argument: Argument) -> Iterable[str]:
         """As written, and from where `cd` may have led."""

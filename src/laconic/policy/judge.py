@@ -49,13 +49,13 @@ class Judge:
     given: those that are certain to be exported by now; changed: those that may have any value.
     values: what is known of the variables at the command under judgement. functions: all that the
     text may define; defined: those of this script that are certain to be, and from where on; level:
-    how many programs are around the script.
+    how many programs are around the script. shells: the families of those that may read it.
     """
 
     __slots__ = (
         "around", "changed", "decide", "defined", "depth", "directories", "facts", "free_places",
         "functions", "given", "guessing", "inline", "level", "library", "profile", "rules",
-        "substituted", "values",
+        "shells", "substituted", "values",
     )  # fmt: skip
 
     def __init__(
@@ -69,6 +69,7 @@ class Judge:
             frozenset(("project", "temporary")) if self.profile == "relaxed" else frozenset()
         )
         self.directories = [facts.cwd]
+        self.shells = facts.shells
         self.functions: frozenset[str] = frozenset()
         self.defined: dict[str, int] = {}
         self.level = 0
@@ -301,9 +302,11 @@ class Judge:
 
     # -- code in arguments
 
-    def nested(self, argument: Argument) -> Decision:
+    def nested(self, argument: Argument, shells: frozenset[str]) -> Decision:
         """Shell code in an argument: judged like a command line of its own, in the same place."""
+        outer, self.shells = self.shells, shells
         inner = self.decide(argument.text or "", self)
+        self.shells = outer
         return Decision(
             inner.verdict,
             inner.rule,

@@ -67,11 +67,12 @@ class Facts:
 
     real_path follows symbolic links (or only normalises, when the caller cannot look).
     modules: names that Python would import from a directory before its own library. exists: whether
-    there is such a file.
+    there is such a file. shells: the families of shells (see dialects) that may run the command.
     """
 
     __slots__ = (
-        "cwd", "environment", "exists", "home", "modules", "project", "real_path", "temporary",
+        "cwd", "environment", "exists", "home", "modules", "project", "real_path", "shells",
+        "temporary",
     )  # fmt: skip
 
     def __init__(
@@ -84,10 +85,12 @@ class Facts:
         real_path: Callable[[str], str] = posixpath.normpath,
         modules: Callable[[str], frozenset[str]] = lambda _: frozenset(),
         exists: Callable[[str], bool] = lambda _: False,
+        shells: Iterable[str] = ("bash", "zsh"),
     ) -> None:
         self.cwd, self.home, self.project = cwd, home, project or cwd
         self.temporary, self.environment = tuple(temporary), dict(environment or {})
         self.real_path, self.modules, self.exists = real_path, modules, exists
+        self.shells = frozenset(shells)
 
 
 def place(path: str, cwd: str, facts: Facts) -> str:

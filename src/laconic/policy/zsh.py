@@ -1,7 +1,7 @@
 """Judges what zsh evaluates and bash does not: a host may run its commands with either.
 
 zsh reads the arguments of exit, return, shift, break and continue, numbers for printf and the
-stream of `test -t` as arithmetic, in which a subscript runs commands: `exit 'path[$(cmd)]'`. So
+stream of `-t` in tests as arithmetic, in which a subscript runs commands: `exit 'path[$(cmd)]'`. So
 does the subscript of `$name[..]`, also in double quotes, and `$~name` is a pattern, of which
 `*(e:cmd:)` runs a command. `options[..]=`, `galiases[..]=` and the like change the shell itself.
 """
@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from laconic.lazy import pattern
 from laconic.policy.bindings import assigns_in_zsh
+from laconic.policy.environment import is_private
 from laconic.shell.ast import (
     Arithmetic,
     Array,
@@ -25,6 +26,7 @@ from laconic.shell.ast import (
     Parameter,
     Quoted,
     Substitution,
+    Test,
     Word,
     nodes,
 )
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
     from laconic.shell.ast import Node, Part
 
-_COUNTING = frozenset(("exit", "return", "shift", "break", "continue"))
+_COUNTING = frozenset(("exit", "return", "shift", "break", "continue", "logout", "bye"))
 _NUMERIC = pattern(r"%[-+ #0-9.']*(?:\*|[.*0-9]*[diouxXeEfFgGaA])")
 _GLOBS_VALUE = pattern(r"[=^+]*~")
 _SUBSCRIPT = pattern(r"[=^+~#]*\w*\[")
@@ -82,6 +84,9 @@ def _evaluated(found: list[Node]) -> Iterator[tuple[Node, Iterable[Part], re.Pat
         elif isinstance(node, Word | DoubleQuoted):
             for part, inside in _subscripts(node):
                 yield part, inside, _CODE
+        elif isinstance(node, Test):
+            if node.operator == "-t":
+                yield node, node.operands[0].parts, _CODE_IN_SUBSCRIPT
         elif isinstance(node, Command):
             for word in _numbers(node):
                 yield word, word.parts, _CODE_IN_SUBSCRIPT
@@ -99,6 +104,8 @@ def _numbers(command: Command) -> list[Word]:
         words = words[1:]
     name = _base_name(words[0]) if words else ""
     arguments = [word for word in words[1:] if isinstance(word, Word)]
+    if name == "shift" and not all(map(_is_own, arguments)):
+        return [Word(words[0].start, words[-1].end, (_UNKNOWN,))]  # `shift path` shortens PATH
     if name in _COUNTING:
         return arguments
     if name == "printf" and arguments:
@@ -109,6 +116,11 @@ def _numbers(command: Command) -> list[Word]:
     if name in ("test", "["):
         return [stream for test, stream in pairwise(arguments) if literal(test) == "-t"]
     return []
+
+
+def _is_own(word: Word) -> bool:
+    name = literal(word)
+    return name is None or not _NAME.fullmatch(name) or is_private(name, {})
 
 
 def _base_name(word: Word | Assignment) -> str:

@@ -138,7 +138,7 @@ def _judge_trap(call: Call) -> None:
         return
     operands = call.parsed.operands
     if len(operands) > 1 and operands[0].text not in ("", "-"):
-        call.shell(operands[0])
+        call.shell(operands[0], call.judge.shells)
 
 
 def _judge_alias(call: Call) -> None:

@@ -7,6 +7,7 @@ shell than bash reads in another way (quotes, `((`, `[[`, glob qualifiers), unkn
 from __future__ import annotations
 
 from laconic.lazy import pattern
+from laconic.policy.dialects import family
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,26 +23,11 @@ _SHOPT_OPTIONS = frozenset(
     "globstar nullglob dotglob nocaseglob failglob nocasematch inherit_errexit".split()
 )
 
-# Text that bash, whose grammar the parser has, and the named shell read in different ways.
-_READ_OTHERWISE = {
-    # dash takes $' for a dollar and a quote, (( for two subshells, [[ and $[ for plain words, and
-    # time for a program, which calls no functions
-    "sh": pattern(r"\$'|(?<!\$)\(\(|\[\[|\$\[|\(\s*\)(?s:.*)\btime\b"),
-    # zsh: glob qualifiers, =(..), =command, ${(flags)..}, $name[..], comments only in scripts
-    "zsh": pattern(r"(?<!\$)\(|(?:^|[\s;&|])=|\$\w+\[|\$\{[^}\w]|#|<[0-9]*-|~\["),
-    # fish has its own quoting and substitution: only plain words are the same
-    "fish": pattern(r"[^\w\s./,:=@%+|;-]|(?<!\|)\|&"),
-}
+# What zsh reads in another way: glob qualifiers, =(..), =command, ${(flags)..},
+# $name[..], and comments only in scripts.
+_READ_BY_ZSH = pattern(r"(?<!\$)\(|(?:^|[\s;&|])=|\$\w+\[|\$\{[^}\w]|#|<[0-9]*-|~\[")
 _FISH_LETTERS = frozenset("cil")
-_FAMILY = {
-    "dash": "sh",
-    "ash": "sh",
-    "sh": "sh",
-    "yash": "sh",
-    "rzsh": "zsh",
-    "zsh": "zsh",
-    "fish": "fish",
-}
+_BASH_LIKE = frozenset(("bash", "zsh"))
 
 
 def judge(call: Call) -> None:
@@ -110,7 +96,7 @@ def _judge_text(call: Call, letters: set[str], todo: list[Argument]) -> None:
     code = todo[-1]
     if call.path[-1] == "fish" and (len(todo) > 1 or letters - _FISH_LETTERS):
         call.ask("option", "fish may take what follows for options", todo[0])
-    otherwise = _READ_OTHERWISE.get(_FAMILY.get(call.path[-1], ""))
-    if otherwise is not None and code.text is not None and otherwise.search(code.text):
-        call.ask("dialect", f"{call.path[-1]} may read this code in another way than bash", code)
-    call.shell(code)
+    reader = family(call.path[-1])
+    if reader == "zsh" and code.text is not None and _READ_BY_ZSH.search(code.text):
+        call.ask("dialect", "zsh may read this code in another way than bash", code)
+    call.shell(code, call.judge.shells & _BASH_LIKE | {reader})
