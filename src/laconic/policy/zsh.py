@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from laconic.shell.ast import Node, Part
 
 _COUNTING = frozenset(("exit", "return", "shift", "break", "continue", "logout", "bye"))
-_NUMERIC = pattern(r"%[-+ #0-9.']*(?:\*|[.*0-9]*[diouxXeEfFgGaA])")
+# A format of printf that takes texts only; all others take numbers (`%d`, `%2$d`, `%*s`, `%n`).
+_TEXTUAL = pattern(r"(?:[^%]|%%|%[-+ #0]*[0-9]*(?:\.[0-9]+)?[sbqc])*")
 _GLOBS_VALUE = pattern(r"[=^+]*~")
 _SUBSCRIPT = pattern(r"[=^+~#]*\w*\[")
 _CODE = pattern(r"[$`]")
@@ -112,7 +113,7 @@ def _numbers(command: Command) -> list[Word]:
         if literal(arguments[0]) == "--":
             arguments = arguments[1:]
         form = literal(arguments[0]) if arguments else ""
-        return arguments[1:] if form is None or _NUMERIC.search(form) else []
+        return [] if form is not None and _TEXTUAL.fullmatch(form) else arguments[1:]
     if name in ("test", "["):
         return [stream for test, stream in pairwise(arguments) if literal(test) == "-t"]
     return []
