@@ -147,6 +147,10 @@ def test_the_shell_of_the_user_counts_where_the_agent_uses_it() -> None:
     assert load("cursor").shells_with({"SHELL": "/usr/bin/nu"}) == {"bash", "zsh", ""}
     assert load("codex").shells_with({"SHELL": "/bin/sh"}) == {"bash", "zsh", "sh"}
     assert load("codex").shells_with(fish) == {"bash", "zsh"}
+    assert load("gemini").shells_with(zsh, "/bin/sh") == {"bash", "sh"}
+    assert load("gemini").shells_with(zsh, ["odd"]) == {"bash", ""}
+    wanted = {"LACONIC_CODEBUDDY_SHELL": "fish", **zsh}
+    assert load("codebuddy").shells_with(wanted) == {"bash", "zsh", "fish"}
 
 
 def test_only_plain_words_are_allowed_for_a_shell_that_is_not_known() -> None:

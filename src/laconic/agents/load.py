@@ -87,11 +87,20 @@ class Agent:
         module: Dialect = import_module(f"laconic.agents.{self.document['dialect']}")
         return module
 
-    def shells_with(self, environ: Mapping[str, str]) -> frozenset[str]:
-        """Families of the shells that may run its commands; SHELL may name one that it uses."""
-        name = environ.get("SHELL", "").rsplit("/", 1)[-1] or SYSTEM
-        is_used = not {name, "*"}.isdisjoint(self.users_shells)
-        return frozenset(map(family, [*self.shells, name] if is_used else self.shells))
+    def shells_with(self, environ: Mapping[str, str], asked: object = None) -> frozenset[str]:
+        """Families of the shells that may run its commands.
+
+        SHELL may name one that it uses. asked: the one that the tool's arguments name, if any.
+        """
+        names = list(self.shells)
+        users = environ.get("SHELL", "").rsplit("/", 1)[-1] or SYSTEM
+        if not {users, "*"}.isdisjoint(self.users_shells):
+            names.append(users)
+        if self.wraps and environ.get("LACONIC_CODEBUDDY_SHELL"):
+            names.append(environ["LACONIC_CODEBUDDY_SHELL"])
+        if asked is not None:
+            names.append(asked if isinstance(asked, str) else "")
+        return frozenset(map(family, names))
 
     @property
     def limit_s(self) -> float:

@@ -53,7 +53,7 @@ def respond(
             environ,
             call.agent.name,
             hook_json,
-            call.agent.shells_with(environ),
+            call.agent.shells_with(environ, call.input.get("shell")),
         )
         for text in call.commands
     ]
