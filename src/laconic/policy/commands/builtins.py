@@ -98,7 +98,7 @@ def _judge_unset(call: Call) -> None:
         return
     for operand in call.parsed.operands:
         _judge_element(call, operand)
-        if not call.parsed.has("-f"):
+        if not call.parsed.has("-f") or call.parsed.has("-v"):  # the last one counts in dash
             _judge_name(call, (operand.text or "").partition("[")[0], operand)
 
 
