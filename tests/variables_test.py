@@ -25,7 +25,10 @@ from laconic.types import Verdict
 if TYPE_CHECKING:
     from pathlib import Path
 
-SHELLS = [shell for shell in ("bash", "zsh") if shutil.which(shell)]
+SHELLS = [
+    pytest.param(shell, marks=pytest.mark.skipif(not shutil.which(shell), reason="not installed"))
+    for shell in ("bash", "zsh")
+]
 _CODE = "path[$(touch pwned)1]"
 _FORMS = [
     "{n}='{c}'", "{n}='{c}' true", "{n}+='{c}'", "read {n} < value", "IFS= read -r a {n} < value",

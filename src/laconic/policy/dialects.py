@@ -4,7 +4,8 @@ The parser has bash's grammar. What zsh evaluates on top of it is in `zsh`. Of t
 taken for what dash and POSIX (chapter 2 of "Shell and Utilities") know: `((a))` is two subshells
 there, `[[` a program, and `$'..'` a dollar and a quoted text. fish has quotes and substitutions of
 its own, so that only plain words, quoted texts without a backslash and few operators are the same.
-Shells that are not known here get one command of plain words.
+Shells that are not known here get one command of plain words; so does ksh, which evaluates the
+numbers of `[ a -eq b ]` as arithmetic.
 """
 
 from __future__ import annotations
@@ -49,20 +50,18 @@ _FAMILIES = {
     **dict.fromkeys(("bash", "rbash"), "bash"),
     **dict.fromkeys(("zsh", "rzsh"), "zsh"),
     **dict.fromkeys(("sh", "dash", "ash", "busybox", "yash"), "sh"),
-    **dict.fromkeys(("ksh", "ksh93", "mksh", "oksh", "lksh"), "sh"),
     "fish": "fish",
 }
 _PLAIN = {
     "fish": pattern(
-        r"""(?:[\w\s./,:=@%+;~*-]|'[^'\\]*'|"[^"\\$`]*"|\|(?!&)|&&|[12]?>&[12]"""
-        r"""|[12]?>>?\s*/dev/null(?![\w./-]))*"""
+        r"""(?:[\w\s./,:=@%+;~*-]|'[^'\\]*'|"[^"\\$`]*"|\|(?!&)|&&|>&[12](?!\w)"""
+        r"""|>>?\s*/dev/null(?![\w./-]))*"""
     ),
     "": pattern(r"[\w ./,:=@%+-]*"),
 }
 _POSIX_OPERATORS = frozenset(("", "-", ":-", "=", ":=", "?", ":?", "+", ":+", "#", "##", "%", "%%"))
 _POSIX_REDIRECTS = frozenset(("<", ">", ">>", ">|", "<>", "<&", ">&", "<<", "<<-"))
 _DESCRIPTOR = pattern(r"[0-9]|-")
-_BRACES = pattern(r"\{.*(?:,|\.\.).*\}|\{[^}]*$")
 _ODD_OPERAND = pattern(r"['\"\\`]")
 _NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -138,7 +137,9 @@ def _plain_pipeline(node: Pipeline, _script: Script) -> bool:
 
 
 def _holds_braces(part: Part) -> bool:
-    return isinstance(part, Literal) and _BRACES.search(part.value) is not None
+    """`{a,b}` and `{1..3}`, also with a quoted part in the middle; `{}` and `HEAD@{1}` are not."""
+    text = part.value if isinstance(part, Literal) else ""
+    return "{" in text and ("," in text or ".." in text or text.count("{") != text.count("}"))
 
 
 def _starts(node: Node, script: Script, text: bytes) -> bool:

@@ -7,6 +7,7 @@ and bash's own default ends in the current directory. Without a command it print
 
 from __future__ import annotations
 
+from laconic.lazy import pattern
 from laconic.policy.environment import is_private
 
 TYPE_CHECKING = False
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from laconic.policy.call import Call
     from laconic.tools.arguments import Argument
 
+_SHELL = pattern(r"sh[-.0-9]*$")  # bash, dash, zsh, bash-5.2
 # Variables whose absence programs are used to.
 _DISPENSABLE = frozenset(("HOME", "PATH", "SHLVL", "OLDPWD", "PWD"))
 
@@ -46,4 +48,4 @@ def judge(call: Call) -> None:
 
 
 def _may_be_shell(argument: Argument) -> bool:
-    return argument.text is None or argument.text.endswith("sh")
+    return argument.text is None or _SHELL.search(argument.text) is not None
