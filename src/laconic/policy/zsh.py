@@ -13,7 +13,6 @@ from itertools import pairwise
 
 from laconic.lazy import pattern
 from laconic.policy.bindings import assigns_in_zsh
-from laconic.policy.environment import is_private
 from laconic.shell.ast import (
     Arithmetic,
     Array,
@@ -105,8 +104,8 @@ def _numbers(command: Command) -> list[Word]:
         words = words[1:]
     name = _base_name(words[0]) if words else ""
     arguments = [word for word in words[1:] if isinstance(word, Word)]
-    if name == "shift" and not all(map(_is_own, arguments)):
-        return [Word(words[0].start, words[-1].end, (_UNKNOWN,))]  # `shift path` shortens PATH
+    if name == "shift" and not all(map(_is_amount, arguments)):
+        return [Word(words[0].start, words[-1].end, (_UNKNOWN,))]
     if name in _COUNTING:
         return arguments
     if name == "printf" and arguments:
@@ -119,9 +118,11 @@ def _numbers(command: Command) -> list[Word]:
     return []
 
 
-def _is_own(word: Word) -> bool:
-    name = literal(word)
-    return name is None or not _NAME.fullmatch(name) or is_private(name, {})
+def _is_amount(word: Word) -> bool:
+    """shift also takes the names of arrays in zsh: `shift path` shortens PATH."""
+    part = word.parts[0] if len(word.parts) == 1 else None
+    is_count = isinstance(part, Parameter) and part.name == "#"
+    return isinstance(part, Arithmetic) or is_count or (literal(word) or "").isdecimal()
 
 
 def _base_name(word: Word | Assignment) -> str:
