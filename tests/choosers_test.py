@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from laconic import engine
+from laconic.catalog import library
+from laconic.policy.decide import decide
+from laconic.policy.places import Facts
+from laconic.policy.rules import Rules
 from laconic.settings import process_environment, read_settings
+from laconic.types import Verdict
 
 
 @pytest.fixture
@@ -69,3 +74,12 @@ def test_a_repository_of_another_kind_in_a_checkout_asks(project, tmp_path, comm
     assert verdict(command, project) == "ask"
     assert verdict(f"cd inner; {command}", project) == "ask"
     assert verdict(command, tmp_path / "own") == "allow"
+
+
+def test_a_link_in_a_directory_of_the_system_is_followed(project):
+    def real_path(path):
+        return path.replace("/usr/local/bin/rg", f"{project}/rg").replace("/bin/", "/usr/bin/")
+
+    facts = Facts(cwd=str(project), real_path=real_path)
+    assert decide("/bin/ls", library(), Rules(), facts).verdict is Verdict.ALLOW
+    assert decide("/usr/local/bin/rg x", library(), Rules(), facts).verdict is Verdict.ASK

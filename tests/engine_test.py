@@ -7,7 +7,7 @@ import pytest
 from laconic import engine
 from laconic.catalog import library
 from laconic.layers import built_in
-from laconic.settings import process_environment, read_settings
+from laconic.settings import defaults, process_environment, read_settings
 from laconic.types import Decision, Verdict
 
 
@@ -71,6 +71,16 @@ def test_without_configuration_the_knowledge_decides(project):
         ('[commands]\ndeny = ["ls"]', "/usr/bin/ls", "deny"),
         ('[commands]\ndeny = ["ls"]', "echo $('ls')", "deny"),
         ('[commands]\ndeny = ["ls"]', "sh -c ls", "deny"),
+        ("", "eval x", "deny"),
+        ("", "builtin eval 'git status'", "deny"),
+        ("", "dd if=x of=y", "deny"),
+        ("", "dd if=x", "allow"),
+        ("", "fdisk /dev/sda", "deny"),
+        ("", "fdisk -l", "allow"),
+        ('[commands]\nremove_deny = ["dd", "eval"]', "dd if=x of=y", "ask"),
+        ('[commands]\nremove_deny = ["dd", "eval"]', "eval x", "ask"),
+        ('[commands]\nremove_deny = ["dd"]\nallow = ["dd"]', "dd if=x of=y", "allow"),
+        ('[commands]\nreplace = true\nallow = ["cat"]', "eval x", "ask"),
         ('[commands]\nremove_deny = ["shred"]', "shred x", "ask"),
         ('[commands]\nremove_deny = ["shred"]\nallow = ["shred"]', "shred x", "allow"),
         ('[commands]\nreplace = true\nallow = ["cat"]', "ls", "ask"),
@@ -334,3 +344,12 @@ def test_a_projects_file_that_chooses_the_program_asks(project):
     assert verdict("npm view x", project) == "allow"
     assert verdict(f"cd {project} && yarn --version", "/") == "ask"
     assert verdict('cd "$(cat where)" && yarn --version', "/") == "ask"
+
+
+def test_nothing_that_the_built_in_deny_list_names_may_ask():
+    """Each of these programs, called to do its work: the list and the answer agree."""
+    work = {"dd": "dd if=a of=b", "eval": "eval x", "fdisk": "fdisk /dev/sda"}
+    for name in defaults().commands.deny:
+        command = work.get(name, f"{name} x")
+        request = engine.Request(command, "/", {})
+        assert engine.decide(request, read_settings()).decision.verdict is Verdict.DENY, command

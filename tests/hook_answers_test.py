@@ -263,6 +263,30 @@ def test_codebuddy_without_a_shell_keeps_the_command_in_its_own(place):
     assert given["modifiedInput"]["command"] == "laconic run git status"
 
 
+@pytest.mark.parametrize(
+    ("shell", "command", "expected"),
+    [
+        ("/bin/bash", "[[ -f x ]] && git tag -l", "allow"),
+        ("/bin/dash", "[[ -f x ]] && git tag -l", "ask"),
+        ("/bin/sh", "echo $'\\'; touch pwned #'", "ask"),
+        ("/bin/dash", "[ -f x ] && git tag -l", "allow"),
+        ("/usr/bin/fish", "echo 'a\\' ; ls '; touch pwned #'", "ask"),
+        ("/usr/bin/fish", "git tag -l | head -3", "allow"),
+    ],
+)
+def test_the_shell_of_the_user_decides_what_a_text_means(shell, command, expected, place):
+    place.environ["SHELL"] = shell
+    given = decision_of(place.answer("droid", {**claude(command), "tool_name": "Execute"}))
+    assert given["permissionDecision"] == expected
+
+
+def test_the_shell_that_a_tool_asks_for_decides_what_a_text_means(place):
+    call = claude("((touch pwned))")
+    assert decision_of(place.answer("claude", call))["permissionDecision"] == "allow"
+    call["tool_input"]["shell"] = "/bin/sh"
+    assert decision_of(place.answer("claude", call))["permissionDecision"] == "ask"
+
+
 @pytest.mark.parametrize("command", ["cd src && git status", "export LANG=C; git status"])
 def test_codebuddy_does_not_take_away_what_changes_its_shell(command, place):
     given = decision_of(place.answer("codebuddy", claude(command)))

@@ -183,7 +183,7 @@ def alike(ours, theirs):
 KEYS = {
     "title", "dialect", "silence", "neutral", "rewrite_with", "wraps", "login_shell",
     "rules_see_rewrites", "timeout", "tools", "tools_without", "events", "fields", "foreign",
-    "answer", "unattended", "install",
+    "answer", "unattended", "install", "shells", "users_shells",
 }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
 from laconic.tools.knowledge import KEYS, PROFILES
-from laconic.tools.options import Spec
+from laconic.tools.options import VALUE, Spec
 from laconic.types import Verdict
 
 FILES = sorted(DATA.glob("*.toml"))
@@ -89,4 +89,28 @@ def test_yes(command: str) -> None:
 
 @pytest.mark.parametrize("command", _examples("no"))
 def test_no(command: str) -> None:
+    assert decide(command, library(), Rules(), Facts()).verdict is not Verdict.ALLOW
+
+
+def _undone() -> list[Any]:
+    """Allowed examples that need an option, with that option taken back in all common ways."""
+    found = []
+    for stem, name, table in TABLES:
+        spec = Spec(table.get("options", "") + " " + table.get("everywhere", ""))
+        needs = [n for n in table.get("needs", "").split() if n.startswith("--")]
+        flags = {n for n in needs if spec.known.get(n, (VALUE,))[0] != VALUE}
+        for example in table.get("yes", ()):
+            words = example.split(" ")
+            for pos, word in enumerate(words):
+                if word not in flags:
+                    continue
+                behind = [word, "false"] if word not in table.get("values", {}) else [f"{word}=no"]
+                for undoing in (behind, [word, f"--no-{word[2:]}"], [word, f"{word}=false"]):
+                    text = " ".join([*words[:pos], *undoing, *words[pos + 1 :]])
+                    found.append(pytest.param(text, id=f"{stem}:{name}:{text}"))
+    return found
+
+
+@pytest.mark.parametrize("command", _undone())
+def test_an_option_that_is_needed_cannot_be_taken_back(command: str) -> None:
     assert decide(command, library(), Rules(), Facts()).verdict is not Verdict.ALLOW

@@ -32,15 +32,19 @@ if TYPE_CHECKING:
 
 _MOST_TEXT = 64 * 1024
 _NOWHERE = "/nonexistent"
+_SHELLS = frozenset(("bash", "zsh"))
 _TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp")  # noqa: S108 - places to know, not to use
 # What importlib.machinery.all_suffixes() ends in, for any version and platform of Python.
 _IMPORTED = (".py", ".pyc", ".pyw", ".so", ".pyd", ".dll", ".sl")
 
 
 class Request:
-    """A command that somebody wants to run. hook_json: what the agent sent, byte for byte."""
+    """A command that somebody wants to run. hook_json: what the agent sent, byte for byte.
 
-    __slots__ = ("agent", "command", "cwd", "environ", "hook_json")
+    shells: the families of shells that may run it.
+    """
+
+    __slots__ = ("agent", "command", "cwd", "environ", "hook_json", "shells")
 
     def __init__(
         self,
@@ -49,13 +53,14 @@ class Request:
         environ: Mapping[str, str],
         agent: str = CLAUDE,
         hook_json: bytes = b"",
+        shells: frozenset[str] = _SHELLS,
     ) -> None:
         self.command, self.cwd, self.environ = command, cwd, environ
-        self.agent, self.hook_json = agent, hook_json
+        self.agent, self.hook_json, self.shells = agent, hook_json, shells
 
     def of(self, command: str) -> Request:
         """Give the same for another command."""
-        return Request(command, self.cwd, self.environ, self.agent, self.hook_json)
+        return Request(command, self.cwd, self.environ, self.agent, self.hook_json, self.shells)
 
 
 class Ruling:
@@ -86,7 +91,7 @@ def _distrusted(request: Request, settings: Settings) -> Ruling:
 
 
 def _decide(request: Request, settings: Settings, *, use_exceptions: bool) -> Ruling:
-    where = facts(request.cwd, request.environ)
+    where = facts(request.cwd, request.environ, request.shells)
     permissions, problems, faults = _permissions(request, settings, where)
     library, broken = load_library(settings)
     rules = build_rules(settings, library, request.environ, permissions)
@@ -130,7 +135,7 @@ def record(request: Request, decision: Decision, settings: Settings) -> bool:
 # -- the place -------------------------------------------------------------------------------------
 
 
-def facts(cwd: str, environ: Mapping[str, str]) -> Facts:
+def facts(cwd: str, environ: Mapping[str, str], shells: frozenset[str] = _SHELLS) -> Facts:
     here = real_path(cwd)
     own = real_path(home(environ))
     found = Facts(
@@ -144,6 +149,7 @@ def facts(cwd: str, environ: Mapping[str, str]) -> Facts:
         exists=is_there,
         names=_names,
         text=_text,
+        shells=shells,
     )
     found.project = _project_root(found) or _NOWHERE
     return found

@@ -1,7 +1,8 @@
 """The configuration as rules over the built-in knowledge.
 
 What the user's and the project's files add to the lists or remove from them counts. The built-in
-lists themselves speak only of programs that the knowledge files do not know.
+lists themselves speak only of programs that the knowledge files do not know; but what the built-in
+deny list names is denied where the knowledge files would ask.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ def _of_config(config: Config, library: Library) -> Rules:
     rules.deny = frozenset(
         lists.added("commands.deny") | unknown["deny"].intersection(config.commands.deny)
     )
+    rules.denied = frozenset(config.commands.deny).intersection(_list(defaults(), "commands.deny"))
     rules.undenied = frozenset(lists.removed("commands.deny"))
     _add_wrappers(rules, lists, library)
     _add_subcommands(rules, lists)

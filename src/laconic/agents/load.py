@@ -7,6 +7,7 @@ from importlib import import_module
 from os.path import dirname
 
 from laconic.compiled import remembered, stamp
+from laconic.policy.dialects import SYSTEM, family
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,8 +61,8 @@ class Agent:
 
     __slots__ = (
         "answer", "document", "events", "fields", "foreign", "login_shell", "name", "neutral",
-        "rewrite_with", "rules_see_rewrites", "title", "tools", "tools_without",
-        "unattended", "wraps",
+        "rewrite_with", "rules_see_rewrites", "shells", "title", "tools", "tools_without",
+        "unattended", "users_shells", "wraps",
     )  # fmt: skip
 
     def __init__(self, name: str, document: Mapping[str, Any]) -> None:
@@ -71,6 +72,8 @@ class Agent:
         self.rewrite_with = frozenset(document["rewrite_with"])
         self.wraps: bool = document.get("wraps", False)
         self.login_shell: bool = document.get("login_shell", False)
+        self.shells: list[str] = document.get("shells", ["bash", "zsh"])
+        self.users_shells: list[str] = document.get("users_shells", ["*"])
         self.rules_see_rewrites: bool = document.get("rules_see_rewrites", False)
         self.unattended: Mapping[str, Any] = document.get("unattended", {})
         self.tools = frozenset(document["tools"])
@@ -84,6 +87,21 @@ class Agent:
     def dialect(self) -> Dialect:
         module: Dialect = import_module(f"laconic.agents.{self.document['dialect']}")
         return module
+
+    def shells_with(self, environ: Mapping[str, str], asked: object = None) -> frozenset[str]:
+        """Families of the shells that may run its commands.
+
+        SHELL may name one that it uses. asked: the one that the tool's arguments name, if any.
+        """
+        names = list(self.shells)
+        users = environ.get("SHELL", "").rsplit("/", 1)[-1] or SYSTEM
+        if not {users, "*"}.isdisjoint(self.users_shells):
+            names.append(users)
+        if self.wraps and environ.get("LACONIC_CODEBUDDY_SHELL"):
+            names.append(environ["LACONIC_CODEBUDDY_SHELL"])
+        if asked is not None:
+            names.append(asked if isinstance(asked, str) else "")
+        return frozenset(map(family, names))
 
     @property
     def limit_s(self) -> float:

@@ -49,7 +49,12 @@ def respond(
     path = full_path(environ)
     requests = [
         engine.Request(
-            with_plain_name(text, path), call.directory, environ, call.agent.name, hook_json
+            with_plain_name(text, path),
+            call.directory,
+            environ,
+            call.agent.name,
+            hook_json,
+            call.agent.shells_with(environ, call.input.get("shell")),
         )
         for text in call.commands
     ]

@@ -54,10 +54,15 @@ def bound_by(node: Node) -> Iterator[str]:
         if node.name:
             yield node.name
     elif isinstance(node, Parameter):
-        if node.operator in ("=", ":="):
+        if node.operator in ("=", ":=") or assigns_in_zsh(node):
             yield node.name
     elif isinstance(node, Redirect) and node.fd.startswith("{"):
         yield node.fd[1:-1].partition("[")[0]
+
+
+def assigns_in_zsh(node: Parameter) -> bool:
+    """`${x::=word}`: for bash an offset that starts with a colon, which is an error."""
+    return node.operator == ":" and node.operand.startswith(":=")
 
 
 def assigned_at(site: Evaluation) -> Iterator[str]:

@@ -6,6 +6,7 @@ import posixpath
 
 from laconic.lazy import compile_written, pattern
 from laconic.policy.credentials import is_secret, is_unmistakable, matching, opens_no_files
+from laconic.policy.dialects import SYSTEM
 from laconic.policy.environment import is_known_server, is_unheard
 from laconic.policy.places import leads_to_guarded, place
 from laconic.policy.sending import address_findings, address_harm, is_literal, sent_findings
@@ -25,6 +26,9 @@ _RAW_DEVICE = pattern(
 )
 _MOST_ENTRIES = 64
 _SHORTEST = len("--e")  # a longer beginning may stand for the option
+_FALSE = frozenset(("false", "no", "off", "null", "none", "0"))
+# Values of switches: https://pkg.go.dev/flag reads `-write false` as `-write`, and a file.
+_SWITCHES = frozenset(("true", "false", "true|false", "false|true"))
 _DESTROYED = frozenset(("root", "home"))
 _FIRM_PLACES = {
     "root": "the root of the file system",
@@ -217,12 +221,13 @@ class Call:
         """The arguments are a command of their own."""
         self.findings.append(self.judge.command(arguments, self.span))
 
-    def shell(self, argument: Argument) -> None:
-        """The argument is shell code."""
+    def shell(self, argument: Argument, shells: frozenset[str] | None = None) -> None:
+        """The argument is shell code. shells: what may read it; else the user's shell or sh."""
         if argument.text is None or argument.glob:
             self.ask("code", "runs shell code that is not known", argument, firm=True)
         else:
-            self.findings.append(self.judge.nested(argument))
+            known = self.judge.shells | {SYSTEM} if shells is None else shells
+            self.findings.append(self.judge.nested(argument, known))
 
     def _may_be_secret(self, argument: Argument) -> bool:
         """As written, from where `cd` may have led, behind links, or by a pattern."""
@@ -284,10 +289,30 @@ class Call:
             self.parsed = parse_options(self.arguments, entry.reading(self.match.everywhere))
             if entry.needs and not self._has(self.parsed, entry.needs):
                 self.ask("needs", entry.why or f"acts without {' or '.join(entry.needs)}")
+            self._refuse_undoing(self.parsed, entry.needs)
             self._check_options(entry, self.parsed)
             self._check_operands(self.parsed)
         self._check_names()
         address_findings(self)
+
+    def _refuse_undoing(self, parsed: Parsed, needs: tuple[str, ...]) -> None:
+        """What is harmless with an option must not get it taken back: `--dry-run=false`.
+
+        Of a flag that is given several times the last one counts, and many libraries for command
+        lines read `--no-dry-run`, or `false` as the word behind it.
+        """
+        undoing = {opposite for name in needs for opposite in _opposites(name)}
+        for option in parsed.options:
+            if option.name in undoing:
+                self.ask("needs", f"{option.name} undoes what makes it harmless", option.argument)
+            elif option.name in needs and option.name not in self.entry.values:
+                value = self._behind(option.argument) if option.value is None else option.value
+                if value is not None and (value.text or "").lower() in _FALSE:
+                    self.ask("needs", f"{option.name} may be switched off here", option.argument)
+
+    def _behind(self, argument: Argument) -> Argument | None:
+        rest = self.arguments[self.arguments.index(argument) + 1 :]
+        return rest[0] if rest else None
 
     def _has(self, parsed: Parsed, names: tuple[str, ...]) -> bool:
         return parsed.has(*names) or self.match.has_in_front(*names)
@@ -342,6 +367,8 @@ class Call:
                     f"{option.name} with a value that is not known to be harmless",
                     option.argument,
                 )
+            elif wanted in _SWITCHES and "=" not in option.argument.leading:
+                self.ask("value", f"{option.name} takes its value behind a `=`", option.argument)
             if option.role and option.value is not None:
                 self._check(option.role, option.value)
             elif option.role in ("CODE", "NO"):
@@ -371,6 +398,16 @@ class Call:
             self.ask("operand", "an operand that is not expected", value)
         elif role == "COMMAND":
             self.runs([value])
+
+
+def _opposites(name: str) -> Iterable[str]:
+    """`--no-check` for `--check`, and the other way round."""
+    dashes = name[: len(name) - len(name.lstrip("-"))]
+    stem = name[len(dashes) :]
+    if len(stem) > 1:
+        yield from (f"{dashes}no-{stem}", f"{dashes}no{stem}")
+    if stem.startswith("no-"):
+        yield f"{dashes}{stem.removeprefix('no-')}"
 
 
 def _shown(argument: Argument) -> str:

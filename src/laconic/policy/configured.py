@@ -34,6 +34,8 @@ _HAND_ON = frozenset("builtin command exec ionice nice nohup setsid stdbuf time 
 def settled(call: Call, name: str) -> list[Decision]:
     """The findings that remain after the configuration; firm ones and denials always do."""
     rules, program = call.judge.rules, call.path[0]
+    if name in rules.denied and name not in rules.allow:
+        call.findings = [_denied(call, found) for found in call.findings]
     if name in rules.undenied:
         call.findings = [_undenied(call, found) for found in call.findings]
     if name in rules.allow or program in rules.allow:
@@ -47,6 +49,22 @@ def settled(call: Call, name: str) -> list[Decision]:
     if said == "allow" or (gate is not None and _is_open(gate, call)):
         return _about_options(call)
     return call.findings
+
+
+def _denied(call: Call, found: Decision) -> Decision:
+    """It stands in the built-in deny list, and this call of it is not known to be harmless."""
+    is_about_program = found.rule == call.id or found.rule.startswith(f"{call.id}/")
+    if found.verdict is not Verdict.ASK or not is_about_program:
+        return found
+    return Decision(
+        Verdict.DENY,
+        found.rule,
+        f"{found.reason}; {call.path[0]} is in the list `deny`",
+        found.start,
+        found.end,
+        instead=found.instead,
+        firm=found.firm,
+    )
 
 
 def _undenied(call: Call, found: Decision) -> Decision:

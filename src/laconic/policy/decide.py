@@ -10,6 +10,7 @@ from __future__ import annotations
 from laconic.policy.bindings import binding_findings
 from laconic.policy.bombs import bombs
 from laconic.policy.configured import changed_names, exports
+from laconic.policy.dialects import dialect_findings
 from laconic.policy.directories import follow_directory
 from laconic.policy.evaluation import evaluation_findings
 from laconic.policy.functions import defined_functions
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 64 * 1024
 _MAX_READABLE_LINES = 40
+_BASH_LIKE = frozenset(("bash", "zsh"))
 
 
 def decide(command: str, library: Library, rules: Rules, facts: Facts) -> Decision:
@@ -109,7 +111,10 @@ def _judge_parts(script: Script, judge: Judge) -> Decision:
             parts += redirect_findings(redirect, judge)
     parts += evaluation_findings(sites, found, script.source, scope.start)
     parts += binding_findings(found, sites, judge.facts.environment)
-    parts += zsh_findings(found)
+    if "zsh" in judge.shells:
+        parts += zsh_findings(found)
+    if not judge.shells <= _BASH_LIKE:
+        parts += dialect_findings(script, found, judge.shells)
     parts += bombs(functions, occurrences)
     parts += judge.listed.findings(found)
     parts += variable_findings(found)

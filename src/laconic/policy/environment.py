@@ -9,7 +9,7 @@ from laconic.lazy import pattern
 # An accept-list: any other variable may make a harmless program run or load something.
 _HARMLESS = frozenset(
     """
-    LANG LANGUAGE TZ TERM COLUMNS LINES CI DEBUG VERBOSE LOG_LEVEL LOGLEVEL SOURCE_DATE_EPOCH
+    LANG LANGUAGE TZ TERM CI DEBUG VERBOSE LOG_LEVEL LOGLEVEL SOURCE_DATE_EPOCH
     NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLORTERM GREP_COLORS LS_COLORS
     TIME_STYLE BLOCK_SIZE BLOCKSIZE QUOTING_STYLE POSIXLY_CORRECT DEBIAN_FRONTEND
     RUST_LOG RUST_BACKTRACE RUST_LIB_BACKTRACE CARGO_INCREMENTAL
@@ -61,18 +61,38 @@ _SERVERS = frozenset(
 _ON_THIS_MACHINE = pattern(
     r"unix://.*|(?:(?:tcp|https?)://)?(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?(?:/[^@\\]*)?"
 )
-# Variables that a shell itself listens to, or that programs do once they are exported.
-_LISTENED_TO = pattern(
-    r"""PATH | IFS | PS[0-4] | ENV | BASH.* | SHELL.* | PROMPT_.* | CDPATH | GLOBIGNORE | HIST.*
-    | HOME | PWD | OLDPWD | TMPDIR | TMOUT | TIMEFORMAT | OPT(?:ARG|ERR|IND) | LD_.* | DYLD_.*
-    | FUNC.* | COMP.* | READLINE.* | EXECIGNORE | FIGNORE | HOSTFILE | INPUTRC | MAIL.* | FCEDIT
-    | EDITOR | VISUAL | .*PAGER | UID | EUID | PPID | RANDOM | SECONDS | DIRSTACK | GROUPS | REPLY
-    | MAPFILE | COPROC | GIT_.* | PYTHON.* | NODE_.* | PERL.* | RUBY.* | JAVA.* | .*_OPTIONS
-    | .*_(?:proxy|PROXY) | LESS.* | functions | commands | aliases | fpath | path | precmd.*
-    | chpwd.* | NULLCMD | READNULLCMD | ZDOTDIR | TEXTDOMAIN.* | cdpath | module_path
-    | MODULE_PATH""",
+# Variables that bash 5.3 or zsh 5.9 treats specially: all that their manuals list as used by the
+# shell (bash: "Shell Variables", zsh: zshparam, zshmodules) and that change what the shell does, or
+# are integers, so that a text is evaluated. Those that a shell only sets, or takes for mere text,
+# are not here: REPLY, HOST, OSTYPE, status, match; nor are tables that no text can be given to.
+_SPECIAL = frozenset(
+    """
+    ARGC ARGV0 CDPATH CHILD_MAX COLUMNS COMPREPLY DIRSTACK DIRSTACKSIZE EGID EMACS ENV EPOCHREALTIME
+    EPOCHSECONDS ERRNO EUID EXECIGNORE FCEDIT FIGNORE FPATH FUNCNAME FUNCNEST GID GLOBIGNORE
+    GLOBSORT GROUPS HOME HOSTFILE IFS IGNOREEOF INPUTRC INSIDE_EMACS KEYBOARD_HACK KEYTIMEOUT LINENO
+    LINES LISTMAX LISTPROMPT LOCPATH LOGCHECK MANPATH MBEGIN MEND MENUMODE MENUPROMPT MENUSCROLL
+    MENUSELECT MODULE_PATH NULLCMD OLDPWD OPTARG OPTERR OPTIND PATH PERIOD PIPESTATUS
+    POSIXLY_CORRECT POSTEDIT PPID PROMPT4 PS0 PS1 PS2 PS3 PS4 PSVAR PWD RANDOM READNULLCMD
+    REPORTMEMORY REPORTTIME RPROMPT RPROMPT2 RPS1 RPS2 SAVEHIST SECONDS SELECTMAX SELECTMIN SHELL
+    SHELLOPTS SHLVL SPROMPT SRANDOM STTY TERMCAP TERMINFO TERMINFO_DIRS TEXTDOMAIN TEXTDOMAINDIR
+    TIMEFMT TIMEFORMAT TMOUT TMPDIR TMPPREFIX TMPSUFFIX TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT TTYIDLE
+    UID USERNAME WATCH WATCHFMT WORDCHARS ZBEEP ZDOTDIR
+    argv auto_resume cdpath commands dirstack epochtime fignore fpath functions functions_source
+    histchars ignoreeof mailpath manpath mapfile module_path nameddirs patchars path pipestatus
+    psvar sysparams zgdbm_tied aliases galiases saliases
+    """.split()
+)
+# Their families, with names that later versions may add; and variables that programs heed, which
+# may be exported in the shell that runs the command.
+_HEEDED = pattern(
+    r"""BASH.* | ZSH.* | ZL[ES]_.* | zle_.* | zsh.* | (?:ZFTP|ZCURSES|CORRECT|COMP|READLINE)_.*
+    | HIST.* | MAIL.* | PROMPT_.* | .*_functions | dis_.* | LD_.* | DYLD_.*
+    | EDITOR | VISUAL | .*PAGER | GIT_.* | PYTHON.* | NODE_.* | PERL.* | RUBY.* | JAVA.*
+    | .*_OPTIONS | .*_(?:proxy|PROXY) | LESS.*""",
     re.VERBOSE,
 )
+# Special ones that only count: a number does no harm, while any other text is evaluated.
+_NUMBERS = frozenset("COLUMNS LINES OPTIND RANDOM SECONDS".split())
 # `IFS=, read -r a b` splits that one line, and nothing else.
 _READ_LINES = frozenset("read mapfile readarray".split())
 _TRUSTED_PATH = pattern(r"/(?:usr/(?:local/)?)?s?bin(?::/(?:usr/(?:local/)?)?s?bin)*")
@@ -86,6 +106,8 @@ def is_harmless(name: str, value: str | None, program: str | None = None) -> boo
         return value in _PLAIN_PAGERS
     if name == "PATH":
         return value is not None and _TRUSTED_PATH.fullmatch(value) is not None
+    if name in _NUMBERS:
+        return value is not None and value.isdecimal() and value.isascii()
     if name in _SERVERS:
         return value is not None and is_on_this_machine(value)
     if name.lower() in _PLACEHOLDERS:
@@ -105,22 +127,17 @@ def is_on_this_machine(address: str) -> bool:
     return _ON_THIS_MACHINE.fullmatch(address) is not None
 
 
-# The registries that package managers use if nobody names another.
-_PUBLIC_REGISTRIES = frozenset(
-    """
-    https://pypi.org/simple https://test.pypi.org/simple https://registry.npmjs.org
-    https://registry.yarnpkg.com
-    """.split()
-)
-
-
 def is_known_server(address: str) -> bool:
-    is_socket = address.startswith("/")
-    return is_socket or is_on_this_machine(address) or address.rstrip("/") in _PUBLIC_REGISTRIES
+    return address.startswith("/") or is_on_this_machine(address)
 
 
-def is_private(name: str, environment: dict[str, str]) -> bool:
-    """Tell whether `name=value` alone only sets a variable of the script's own."""
+def is_private(name: str, environment: dict[str, str], value: str | None = None) -> bool:
+    """Tell whether `name=value` alone only sets a variable of the script's own.
+
+    The same goes for `unset name`, `read name` and the like; None: a value that is not known.
+    """
+    if name in _SPECIAL:
+        return name in _NUMBERS and is_harmless(name, value)
     if is_harmless(name, None):
         return True
-    return _LISTENED_TO.fullmatch(name) is None and name not in environment
+    return _HEEDED.fullmatch(name) is None and name not in environment

@@ -16,6 +16,7 @@ from laconic.policy.commands import handler
 from laconic.policy.configured import configures_gate, settled, value_of
 from laconic.policy.listed import Listed
 from laconic.policy.permissions import apply
+from laconic.policy.places import place
 from laconic.policy.registries import registry_findings
 from laconic.shell.words import literal
 from laconic.tools.arguments import Argument, Values, expand
@@ -32,9 +33,13 @@ if TYPE_CHECKING:
 
 MAX_NESTING = 16
 _MAX_DIRECTORIES = 8
-_TRUSTED_DIRECTORIES = pattern(
-    r"/(?:usr/(?:local/)?)?s?bin/|/opt/homebrew/bin/|/opt/local/bin/|/usr/libexec/|/usr/games/"
+# Directly in one of the system's directories, by its plain name: `..` may lead anywhere.
+_SYSTEM_PROGRAM = pattern(
+    r"/(?:(?:usr/(?:local/)?)?s?bin|opt/homebrew/bin|opt/local/bin|usr/libexec|usr/games)"
+    r"/(?!\.\.?$)[^/]+"
 )
+# Where the links in those directories lead to, besides places of the system itself.
+_PACKAGES = ("/nix/store/", "/gnu/store/", "/snap/", "/Applications/")
 _VERSIONED = pattern(r"([a-z][a-z+_-]*3?)(?:\.|-)[0-9]+(?:\.[0-9]+)*")
 _ODD = pattern(r"[^\x21-\x7e]")
 
@@ -47,12 +52,13 @@ class Judge:
     values: what is known of the variables at the command under judgement. functions: all that the
     text may define; defined: those of this script that are certain to be, and from where on; level:
     how many programs are around the script. fed: text that is not literal flows into the command.
+    shells: the families of those that may read it.
     """
 
     __slots__ = (
         "around", "changed", "decide", "defined", "depth", "directories", "facts", "fed",
         "free_places", "functions", "given", "guessing", "inline", "level", "library", "listed",
-        "profile", "rules", "substituted", "values",
+        "profile", "rules", "shells", "substituted", "values",
     )  # fmt: skip
 
     def __init__(
@@ -66,6 +72,7 @@ class Judge:
             frozenset(("project", "temporary")) if self.profile == "relaxed" else frozenset()
         )
         self.directories = [facts.cwd]
+        self.shells = facts.shells
         self.functions: frozenset[str] = frozenset()
         self.defined: dict[str, int] = {}
         self.level = 0
@@ -154,7 +161,7 @@ class Judge:
             return Decision(
                 Verdict.DENY, "config/deny", f"{base} is denied by the configuration", *span
             )
-        if "/" in name and not _TRUSTED_DIRECTORIES.match(name):
+        if "/" in name and not self._is_of_system(name):
             return self._by_path(name, base, span)
         if self._is_function(name, span) and not self.library.knows(base):
             return Decision(
@@ -169,6 +176,13 @@ class Judge:
         """Tell whether the shell itself calls a function by that name; no other program can."""
         is_called_here = len(self.around) == self.level
         return is_called_here and name in self.defined and self.defined[name] < span[0]
+
+    def _is_of_system(self, name: str) -> bool:
+        """Tell whether a path names a program of the system, also when its links are followed."""
+        if not _SYSTEM_PROGRAM.fullmatch(name):
+            return False
+        real = self.facts.real_path(name)
+        return place(real, "/", self.facts) == "system" or real.startswith(_PACKAGES)
 
     def _by_path(self, name: str, base: str, span: tuple[int, int]) -> Decision:
         if name in self.rules.allow:
@@ -269,7 +283,7 @@ class Judge:
             if command.words:
                 program = literal(command.words[0])
                 decision = self.environment(name, value, *span, program=program)
-            elif variables.is_private(name, self.facts.environment) or configures_gate(
+            elif variables.is_private(name, self.facts.environment, value) or configures_gate(
                 self, name, value
             ):
                 decision = None
@@ -294,9 +308,11 @@ class Judge:
 
     # -- code in arguments
 
-    def nested(self, argument: Argument) -> Decision:
+    def nested(self, argument: Argument, shells: frozenset[str]) -> Decision:
         """Shell code in an argument: judged like a command line of its own, in the same place."""
+        outer, self.shells = self.shells, shells
         inner = self.decide(argument.text or "", self)
+        self.shells = outer
         return Decision(
             inner.verdict,
             inner.rule,

@@ -63,12 +63,12 @@ class Facts:
     real_path follows symbolic links (or only normalises, when the caller cannot look).
     modules: names that Python would import from a directory before its own library. exists: whether
     there is such a file. names: what is in a directory. text: what is in a small file, None if that
-    is not known.
+    is not known. shells: the families of shells (see dialects) that may run the command.
     """
 
     __slots__ = (
         "cwd", "environment", "exists", "home", "modules", "names", "project", "real_path",
-        "temporary", "text",
+        "shells", "temporary", "text",
     )  # fmt: skip
 
     def __init__(
@@ -83,11 +83,13 @@ class Facts:
         exists: Callable[[str], bool] = lambda _: False,
         names: Callable[[str], Iterable[str]] = lambda _: (),
         text: Callable[[str], str | None] = lambda _: None,
+        shells: Iterable[str] = ("bash", "zsh"),
     ) -> None:
         self.cwd, self.home, self.project = cwd, home, project or cwd
         self.temporary, self.environment = tuple(temporary), dict(environment or {})
         self.real_path, self.modules, self.exists = real_path, modules, exists
         self.names, self.text = names, text
+        self.shells = frozenset(shells)
 
 
 def place(path: str, cwd: str, facts: Facts) -> str:

@@ -26,15 +26,16 @@ class Gate:
 class Rules:
     """What the configuration changes.
 
-    allow, ask, deny: names added to those lists. undenied: names taken out of deny.
+    allow, ask, deny: names added to those lists. denied: names in the built-in deny list, of which
+    only calls that are known to be harmless may run. undenied: names taken out of deny.
     wrappers: name to floor (`allow`, `ask`). subcommands: path (`git push`) to `allow` or `ask`.
     gates: tool to Gate. force_push: options that make any push ask.
     permissions: the user's rules in the settings of the agent that wants to run the command.
     """
 
     __slots__ = (
-        "allow", "ask", "deny", "force_push", "gates", "permissions", "profile", "subcommands",
-        "undenied", "wrappers",
+        "allow", "ask", "denied", "deny", "force_push", "gates", "permissions", "profile",
+        "subcommands", "undenied", "wrappers",
     )  # fmt: skip
 
     def __init__(self, profile: str = "default") -> None:
@@ -42,6 +43,7 @@ class Rules:
         self.allow: frozenset[str] = frozenset()
         self.ask: frozenset[str] = frozenset()
         self.deny: frozenset[str] = frozenset()
+        self.denied: frozenset[str] = frozenset()
         self.undenied: frozenset[str] = frozenset()
         self.wrappers: dict[str, str] = {}
         self.subcommands: dict[str, str] = {}

@@ -1,7 +1,7 @@
 """Judges what zsh evaluates and bash does not: a host may run its commands with either.
 
 zsh reads the arguments of exit, return, shift, break and continue, numbers for printf and the
-stream of `test -t` as arithmetic, in which a subscript runs commands: `exit 'path[$(cmd)]'`. So
+stream of `-t` in tests as arithmetic, in which a subscript runs commands: `exit 'path[$(cmd)]'`. So
 does the subscript of `$name[..]`, also in double quotes, and `$~name` is a pattern, of which
 `*(e:cmd:)` runs a command. `options[..]=`, `galiases[..]=` and the like change the shell itself.
 """
@@ -12,6 +12,7 @@ import re
 from itertools import pairwise
 
 from laconic.lazy import pattern
+from laconic.policy.bindings import assigns_in_zsh
 from laconic.shell.ast import (
     Arithmetic,
     Array,
@@ -24,6 +25,7 @@ from laconic.shell.ast import (
     Parameter,
     Quoted,
     Substitution,
+    Test,
     Word,
     nodes,
 )
@@ -36,8 +38,9 @@ if TYPE_CHECKING:
 
     from laconic.shell.ast import Node, Part
 
-_COUNTING = frozenset(("exit", "return", "shift", "break", "continue"))
-_NUMERIC = pattern(r"%[-+ #0-9.']*(?:\*|[.*0-9]*[diouxXeEfFgGaA])")
+_COUNTING = frozenset(("exit", "return", "shift", "break", "continue", "logout", "bye"))
+# A format of printf that takes texts only; all others take numbers (`%d`, `%2$d`, `%*s`, `%n`).
+_TEXTUAL = pattern(r"(?:[^%]|%%|%[-+ #0]*[0-9]*(?:\.[0-9]+)?[sbqc])*")
 _GLOBS_VALUE = pattern(r"[=^+]*~")
 _SUBSCRIPT = pattern(r"[=^+~#]*\w*\[")
 _CODE = pattern(r"[$`]")
@@ -45,9 +48,12 @@ _CODE_IN_SUBSCRIPT = pattern(r"\[.*[$`]", re.DOTALL)
 _NAME = pattern(r"[A-Za-z_]\w*")
 _NUMBERS = frozenset("?#$!")
 _ARGUMENTS = frozenset("@*123456789")
+# Integers that only zsh has, and that scripts for other shells may well use as names: a plain value
+# is refused, but one that is added is evaluated before.
+_INTEGERS = frozenset(("status",))
 _READERS = frozenset("read mapfile readarray getopts".split())
 _UNKNOWN = Quoted(0, 0, None, "'")
-_TABLES = pattern("options|[gs]?aliases|commands|functions|dis_[a-z]+|patchars|nameddirs")
+TABLES = pattern("options|modules|[gs]?aliases|commands|functions|dis_[a-z]+|patchars|nameddirs")
 _WHY = "zsh evaluates this, which may run commands"
 
 
@@ -73,9 +79,14 @@ def _evaluated(found: list[Node]) -> Iterator[tuple[Node, Iterable[Part], re.Pat
     for node in found:
         if isinstance(node, Assignment) and _changes_table(node):
             yield node, (_UNKNOWN,), _CODE
+        elif isinstance(node, Assignment) and node.append and node.name in _INTEGERS:
+            yield node, node.value.parts if isinstance(node.value, Word) else (), _CODE
         elif isinstance(node, Word | DoubleQuoted):
             for part, inside in _subscripts(node):
                 yield part, inside, _CODE
+        elif isinstance(node, Test):
+            if node.operator == "-t":
+                yield node, node.operands[0].parts, _CODE_IN_SUBSCRIPT
         elif isinstance(node, Command):
             for word in _numbers(node):
                 yield word, word.parts, _CODE_IN_SUBSCRIPT
@@ -83,7 +94,7 @@ def _evaluated(found: list[Node]) -> Iterator[tuple[Node, Iterable[Part], re.Pat
 
 def _changes_table(assignment: Assignment) -> bool:
     is_table = assignment.index is not None or isinstance(assignment.value, Array)
-    return is_table and _TABLES.fullmatch(assignment.name) is not None
+    return is_table and TABLES.fullmatch(assignment.name) is not None
 
 
 def _numbers(command: Command) -> list[Word]:
@@ -93,16 +104,25 @@ def _numbers(command: Command) -> list[Word]:
         words = words[1:]
     name = _base_name(words[0]) if words else ""
     arguments = [word for word in words[1:] if isinstance(word, Word)]
+    if name == "shift" and not all(map(_is_amount, arguments)):
+        return [Word(words[0].start, words[-1].end, (_UNKNOWN,))]
     if name in _COUNTING:
         return arguments
     if name == "printf" and arguments:
         if literal(arguments[0]) == "--":
             arguments = arguments[1:]
         form = literal(arguments[0]) if arguments else ""
-        return arguments[1:] if form is None or _NUMERIC.search(form) else []
+        return [] if form is not None and _TEXTUAL.fullmatch(form) else arguments[1:]
     if name in ("test", "["):
         return [stream for test, stream in pairwise(arguments) if literal(test) == "-t"]
     return []
+
+
+def _is_amount(word: Word) -> bool:
+    """shift also takes the names of arrays in zsh: `shift path` shortens PATH."""
+    part = word.parts[0] if len(word.parts) == 1 else None
+    is_count = isinstance(part, Parameter) and part.name == "#"
+    return isinstance(part, Arithmetic) or is_count or (literal(word) or "").isdecimal()
 
 
 def _base_name(word: Word | Assignment) -> str:
@@ -202,7 +222,7 @@ def _given_by(node: Node) -> Iterator[tuple[str, tuple[Part, ...]]]:
     elif isinstance(node, Loop):
         for word in node.words or ():
             yield node.name, word.parts
-    elif isinstance(node, Parameter) and node.operator in ("=", ":="):
+    elif isinstance(node, Parameter) and (node.operator in ("=", ":=") or assigns_in_zsh(node)):
         yield node.name, (_UNKNOWN,)
     elif isinstance(node, Command) and node.words and literal(node.words[0]) in _READERS:
         for word in node.words[1:]:

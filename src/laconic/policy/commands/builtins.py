@@ -12,6 +12,7 @@ from itertools import pairwise
 from laconic.lazy import pattern
 from laconic.policy.credentials import is_secret_variable
 from laconic.policy.environment import is_private
+from laconic.policy.zsh import TABLES
 from laconic.tools.arguments import Argument
 
 TYPE_CHECKING = False
@@ -27,6 +28,7 @@ _SHELL_OPTIONS = frozenset(
     "pipefail errexit nounset xtrace verbose noglob noclobber errtrace functrace posix".split()
 )
 _NUMBER = pattern(r"[+-]?[0-9]*")
+_AMOUNT = pattern(r"[0-9]+(?:\.[0-9]+)?")
 
 
 def judge(call: Call) -> None:
@@ -42,7 +44,8 @@ def _judge_declarations(call: Call) -> None:
         if call.path[0] != "local" and not call.parsed.has("-F"):
             call.ask("list", "prints all variables, secrets among them")
         return
-    if call.parsed.has("-p", "-f", "-F"):
+    if call.parsed.has("-p", "-f", "-F") and all(map(_is_name, call.parsed.operands)):
+        # shows them; `export -p x=1` sets x in bash, `typeset -F x=1` in zsh
         for operand in call.parsed.operands if call.parsed.has("-p") else ():
             if not operand.is_static or is_secret_variable(operand.text or ""):
                 call.ask("secret", "prints a variable that may hold a secret", operand)
@@ -50,8 +53,12 @@ def _judge_declarations(call: Call) -> None:
     for operand in call.parsed.operands:
         _judge_setting(call, operand, is_exported=is_exported)
         value = (operand.text or "=?").partition("=")[2]
-        if call.parsed.has("-i") and not _NUMBER.fullmatch(value):
+        if call.parsed.has("-i", "-F") and not _NUMBER.fullmatch(value):
             call.ask("arithmetic", "a value that is evaluated may run commands", operand)
+
+
+def _is_name(operand: Argument) -> bool:
+    return operand.is_static and _NAME.fullmatch(operand.text or "") is not None
 
 
 def _judge_setting(call: Call, operand: Argument, *, is_exported: bool) -> None:
@@ -80,13 +87,24 @@ def _judge_reading(call: Call) -> None:
     for operand in (*call.parsed.operands, *call.parsed.values("-a")):
         if operand.text not in ("REPLY", "MAPFILE", "_"):
             _judge_name(call, operand.text or "", operand)
+        if call.parsed.has("-A") and TABLES.fullmatch(operand.text or ""):
+            call.ask("name", "changes a table of zsh", operand)
+    for value in call.parsed.values("-t", "-n", "-N") if call.path[0] == "read" else ():
+        if not value.is_number and not _AMOUNT.fullmatch(value.text or ""):
+            call.ask("arithmetic", "zsh evaluates this, which may run commands", value)
 
 
 def _judge_unset(call: Call) -> None:
-    """A subscript is evaluated, and may run commands; also behind `command` and `builtin`."""
-    for argument in call.arguments:
-        if not argument.leading.startswith("-"):
-            _judge_element(call, argument)
+    """A variable that is gone says something, too: without PATH, bash runs `./ls` for `ls`.
+
+    A subscript is evaluated, and may run commands; also behind `command` and `builtin`.
+    """
+    if call.parsed is None:
+        return
+    for operand in call.parsed.operands:
+        _judge_element(call, operand)
+        if not call.parsed.has("-f") or call.parsed.has("-v"):  # the last one counts in dash
+            _judge_name(call, (operand.text or "").partition("[")[0], operand)
 
 
 def _judge_test(call: Call) -> None:
@@ -125,7 +143,7 @@ def _judge_trap(call: Call) -> None:
         return
     operands = call.parsed.operands
     if len(operands) > 1 and operands[0].text not in ("", "-"):
-        call.shell(operands[0])
+        call.shell(operands[0], call.judge.shells)
 
 
 def _judge_alias(call: Call) -> None:

@@ -1,14 +1,24 @@
 """env: runs a command in a changed environment.
 
-Unsafe: the command; variables that change what it does; -S (splits a text into a command), -P
-(another search path). Without a command it prints the environment, secrets among it.
+Unsafe: the command; variables that change what it does, or that are taken away; -S (splits a text
+into a command), -P (another search path). Without PATH a shell uses the one that it was built with,
+and bash's own default ends in the current directory. Without a command it prints the environment,
+secrets among it.
 """
 
 from __future__ import annotations
 
+from laconic.lazy import pattern
+from laconic.policy.environment import is_private
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
+    from laconic.tools.arguments import Argument
+
+_SHELL = pattern(r"sh[-.0-9]*$")  # bash, dash, zsh, bash-5.2
+# Variables whose absence programs are used to.
+_DISPENSABLE = frozenset(("HOME", "PATH", "SHLVL", "OLDPWD", "PWD"))
 
 
 def judge(call: Call) -> None:
@@ -17,11 +27,10 @@ def judge(call: Call) -> None:
     for directory in call.parsed.values("-C", "--chdir"):
         call.judge.enter_directory(directory)
     operands = call.parsed.operands
-    is_empty = call.parsed.has("-i", "--ignore-environment") or any(
-        o.text == "-" for o in operands[:1]
-    )
+    is_empty = call.parsed.has("-i", "--ignore-environment")
     if operands and operands[0].text == "-":
         operands = operands[1:]
+        is_empty = True
     settings = 0
     while settings < len(operands) and "=" in operands[settings].leading:
         settings += 1
@@ -29,7 +38,19 @@ def judge(call: Call) -> None:
         if not (is_empty or call.parsed.has("--help", "--version")):
             call.ask("list", "prints all variables, secrets among them", instead="printenv NAME")
         return
+    is_path_gone = is_empty
+    for name in call.parsed.values("-u", "--unset"):
+        is_path_gone = is_path_gone or name.text == "PATH"
+        if name.text not in _DISPENSABLE and not is_private(name.text or "PATH", {}):
+            call.ask("unset", "takes a variable away that may decide what runs", name)
     program = operands[settings].text
     for setting in operands[:settings]:
         call.sets(setting, program)
+        is_path_gone = is_path_gone and not setting.leading.startswith("PATH=")
+    if is_path_gone and any(map(_may_be_shell, operands[settings:])):
+        call.ask("path", "a shell without PATH may run programs of the current directory")
     call.runs(operands[settings:])
+
+
+def _may_be_shell(argument: Argument) -> bool:
+    return argument.text is None or _SHELL.search(argument.text) is not None

@@ -22,6 +22,7 @@ def judge(call: Call) -> None:
         call.runs(operands)
     elif all(operand.is_static for operand in operands):
         code = " ".join(operand.text or "" for operand in operands)
-        call.shell(Argument(code, operands[0].start, operands[-1].end))
+        shells = call.judge.shells if call.path[0] == "eval" else None
+        call.shell(Argument(code, operands[0].start, operands[-1].end), shells)
     else:
         call.ask("code", "runs shell code that is not known", operands[0], firm=True)

@@ -1,7 +1,9 @@
 """Whether Python code only computes, reads files and prints.
 
 Unsafe is all that python_names does not list, and some of that depends on where it stands. No name
-of a builtin may be bound, because a loop that never runs would leave the real one in place.
+of a builtin may be bound, because a loop that never runs would leave the real one in place. For the
+same reason a name that is imported stands for one thing in the whole of the code: which of two
+bindings holds where is only known when it runs.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import ast
 import builtins
 import warnings
 
+from laconic.lazy import pattern
 from laconic.policy.commands.python_names import (
     ATTRIBUTES,
     BUILTINS,
@@ -18,7 +21,7 @@ from laconic.policy.commands.python_names import (
     MODULES,
     NODES,
     OF_PATHS,
-    OLD_BUILTINS,
+    OTHER_BUILTINS,
     READING_KEYWORDS,
     READING_MODES,
 )
@@ -29,11 +32,14 @@ if TYPE_CHECKING:
     from typing import TypeGuard
 
 MAX_LENGTH = 4000
+# Python 2 reads code in the encoding that it names: PEP 263.
+_NAMES_ENCODING = pattern(r"#.*coding[:=]")
 
 
 class Code:
     """Python code under judgement: the names that it binds, and where its nodes stand.
 
+    bound: names, each with all that it is bound to: what is imported, or "" for any value.
     guarded: names that stand for a module of which only some names may be used. inner: nodes that
     an attribute is taken of. called: functions of calls. looked_at: nodes that are only printed,
     joined, iterated over or indexed.
@@ -43,24 +49,24 @@ class Code:
 
     def __init__(self, tree: ast.Module) -> None:
         self.nodes = list(ast.walk(tree))
-        self.bound: set[str] = set()
+        self.bound: dict[str, set[str]] = {}
         self.guarded: dict[str, str] = {}
         self.inner: set[int] = set()
         self.called: set[int] = set()
         self.looked_at: set[int] = set()
         self.asked: set[int] = set()
         for node in self.nodes:
-            self.bound.update(_names_bound(node))
+            for name, value in _bindings(node):
+                self.bound.setdefault(name, set()).add(value)
             self._note(node)
         uses_paths = "pathlib" in self.modules()
         self.attributes = ATTRIBUTES - OF_PATHS if uses_paths else ATTRIBUTES
 
     def _note(self, node: ast.AST) -> None:
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                name = alias.name if alias.asname else alias.name.partition(".")[0]
-                if name in GUARDED:
-                    self.guarded[alias.asname or name] = name
+            self.guarded.update(
+                (n, module) for n, module in map(_imported, node.names) if module in GUARDED
+            )
         elif isinstance(node, ast.Attribute):
             self.inner.add(id(node.value))
         elif isinstance(node, ast.Call):
@@ -101,7 +107,7 @@ class Code:
 
     def is_pure(self) -> bool:
         """Tell whether running it has no effect but its output. In doubt it has."""
-        if any(_is_builtin(name) for name in self.bound):
+        if any(_is_builtin(name) or len(to) > 1 for name, to in self.bound.items()):
             return False
         return all(type(node).__name__ in NODES and self._is_harmless(node) for node in self.nodes)
 
@@ -204,7 +210,7 @@ def _is_harmless_name(node: ast.expr) -> bool:
 
 
 def parsed(code: str) -> Code | None:
-    if len(code) > MAX_LENGTH:
+    if len(code) > MAX_LENGTH or _NAMES_ENCODING.search(code):
         return None
     try:
         with warnings.catch_warnings():
@@ -214,20 +220,32 @@ def parsed(code: str) -> Code | None:
         return None
 
 
-def _names_bound(node: ast.AST) -> list[str]:
+def _bindings(node: ast.AST) -> list[tuple[str, str]]:
+    """The names that a node binds, with what they are imported from, or "" for any value.
+
+    All other nodes that bind names (class, del, global, match, type ..) are not in NODES.
+    """
+    if isinstance(node, ast.Import):
+        return [_imported(alias) for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        return [(a.asname or a.name, f"{node.module}.{a.name}") for a in node.names]
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-        return [node.id]
+        return [(node.id, "")]
     if isinstance(node, ast.arg):
-        return [node.arg]
-    if isinstance(node, ast.alias):
-        return [node.asname or node.name.partition(".")[0]]
+        return [(node.arg, "")]
     if isinstance(node, ast.FunctionDef):
-        return [node.name]
-    return [node.name] if isinstance(node, ast.ExceptHandler) and node.name else []
+        return [(node.name, "")]
+    return [(node.name, "")] if isinstance(node, ast.ExceptHandler) and node.name else []
+
+
+def _imported(alias: ast.alias) -> tuple[str, str]:
+    """`import os.path` binds os, `import os.path as p` binds p to os.path."""
+    top = alias.name.partition(".")[0]
+    return (alias.asname, alias.name) if alias.asname else (top, top)
 
 
 def _is_builtin(name: str) -> bool:
-    return name.startswith("__") or name in OLD_BUILTINS or hasattr(builtins, name)
+    return name.startswith("__") or name in OTHER_BUILTINS or hasattr(builtins, name)
 
 
 def _is_name(node: ast.AST, name: str) -> bool:

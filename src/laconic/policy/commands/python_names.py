@@ -24,8 +24,11 @@ BUILTINS = frozenset(
     Exception AttributeError FileNotFoundError ImportError IndexError KeyError OSError TypeError
     UnicodeDecodeError ValueError ZeroDivisionError""".split()
 )
-# The interpreter may be Python 2, where these are builtins that act.
-OLD_BUILTINS = frozenset("apply execfile file raw_input reload".split())
+# Builtins that act and that the Python under judgement may have where ours has not: those of
+# Python 2, and those that the module `site` adds.
+OTHER_BUILTINS = frozenset(
+    "apply execfile file raw_input reload copyright credits license help exit quit".split()
+)
 MODULES = frozenset(
     """base64 binascii bisect calendar cmath collections colorsys datetime decimal fractions
     functools glob hashlib heapq html itertools json math pprint random re secrets statistics

@@ -7,6 +7,7 @@ shell than bash reads in another way (quotes, `((`, `[[`, glob qualifiers), unkn
 from __future__ import annotations
 
 from laconic.lazy import pattern
+from laconic.policy.dialects import family
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,51 +23,40 @@ _SHOPT_OPTIONS = frozenset(
     "globstar nullglob dotglob nocaseglob failglob nocasematch inherit_errexit".split()
 )
 
-# Text that bash, whose grammar the parser has, and the named shell read in different ways.
-_READ_OTHERWISE = {
-    # dash takes $' for a dollar and a quote, (( for two subshells, [[ and $[ for plain words, and
-    # time for a program, which calls no functions
-    "sh": pattern(r"\$'|(?<!\$)\(\(|\[\[|\$\[|\(\s*\)(?s:.*)\btime\b"),
-    # zsh: glob qualifiers, =(..), =command, ${(flags)..}, $name[..], comments only in scripts
-    "zsh": pattern(r"(?<!\$)\(|(?:^|[\s;&|])=|\$\w+\[|\$\{[^}\w]|#|<[0-9]*-|~\["),
-    # fish has its own quoting and substitution: only plain words are the same
-    "fish": pattern(r"[^\w\s./,:=@%+|;-]|(?<!\|)\|&"),
-}
+# What zsh reads in another way: glob qualifiers, =(..), =command, ${(flags)..},
+# $name[..], and comments only in scripts.
+_READ_BY_ZSH = pattern(r"(?<!\$)\(|(?:^|[\s;&|])=|\$\w+\[|\$\{[^}\w]|#|<[0-9]*-|~\[")
 _FISH_LETTERS = frozenset("cil")
-_FAMILY = {
-    "dash": "sh",
-    "ash": "sh",
-    "sh": "sh",
-    "yash": "sh",
-    "rzsh": "zsh",
-    "zsh": "zsh",
-    "fish": "fish",
-}
+_BASH_LIKE = frozenset(("bash", "zsh"))
 
 
 def judge(call: Call) -> None:
     letters: set[str] = set()
+    ended = False
     todo = list(reversed(call.arguments))
     while todo and todo[-1].leading[:1] in ("-", "+"):
         word = todo.pop()
         if not word.is_static or not word.text:
             call.ask("option", "an option that is not known", word)
         elif word.text in ("--", "-"):
+            ended = True
             break
         elif word.text.startswith("--"):
             if word.text not in _LONG:
                 call.ask("option", f"{word.text} is not a known harmless option", word)
         else:
             letters |= _read_letters(call, word, todo)
-    _judge_code(call, letters, todo)
+    _judge_code(call, letters, todo, ended=ended)
 
 
 def _read_letters(call: Call, word: Argument, todo: list[Argument]) -> set[str]:
     """The letters of `-exc`; o and O take their value from the words that follow."""
     text = word.text or ""
+    values: set[str | None] = set()
     for letter in text[1:]:
         if letter in "oO" and todo:
             value = todo.pop()
+            values.add(value.text)
             known = _SET_OPTIONS if letter == "o" else _SHOPT_OPTIONS
             if value.text not in known:
                 call.ask("option", "sets a shell option that may change how code is read", value)
@@ -74,13 +64,15 @@ def _read_letters(call: Call, word: Argument, todo: list[Argument]) -> set[str]:
             call.ask("option", f"{text[0]}{letter} is not a known harmless option", word)
     if text[0] == "-":
         return set(text[1:])
-    if "n" in text:
-        call.ask("option", "+n makes it run what it reads", word)
+    if "n" in text or "noexec" in values:
+        call.ask("option", "makes it run what it reads", word)
     return set()
 
 
-def _judge_code(call: Call, letters: set[str], todo: list[Argument]) -> None:
+def _judge_code(call: Call, letters: set[str], todo: list[Argument], *, ended: bool) -> None:
     if "n" in letters and "i" not in letters and "c" not in letters and todo:
+        if not ended and _may_be_option(todo[-1]):
+            call.ask("option", "may be an option that makes it run what it reads", todo[-1])
         return  # reads the script for errors, runs nothing
     if not todo:
         call.ask("stdin", "runs what it reads from standard input", firm=True)
@@ -90,11 +82,21 @@ def _judge_code(call: Call, letters: set[str], todo: list[Argument]) -> None:
         _judge_text(call, letters, todo)
 
 
+def _may_be_option(argument: Argument) -> bool:
+    """`bash -n $x` runs the script where x is `+n script`; no option has a dot or a slash in it."""
+    if argument.leading and (argument.is_static or not argument.splits or argument.glob):
+        return False
+    if argument.splits and not argument.glob:
+        return True
+    names = argument.texts
+    return not names or not all("." in name or "/" in name for name in names)
+
+
 def _judge_text(call: Call, letters: set[str], todo: list[Argument]) -> None:
     code = todo[-1]
     if call.path[-1] == "fish" and (len(todo) > 1 or letters - _FISH_LETTERS):
         call.ask("option", "fish may take what follows for options", todo[0])
-    otherwise = _READ_OTHERWISE.get(_FAMILY.get(call.path[-1], ""))
-    if otherwise is not None and code.text is not None and otherwise.search(code.text):
-        call.ask("dialect", f"{call.path[-1]} may read this code in another way than bash", code)
-    call.shell(code)
+    reader = family(call.path[-1])
+    if reader == "zsh" and code.text is not None and _READ_BY_ZSH.search(code.text):
+        call.ask("dialect", "zsh may read this code in another way than bash", code)
+    call.shell(code, call.judge.shells & _BASH_LIKE | {reader})
