@@ -90,3 +90,36 @@ def test_yes(command: str) -> None:
 @pytest.mark.parametrize("command", _examples("no"))
 def test_no(command: str) -> None:
     assert decide(command, library(), Rules(), Facts()).verdict is not Verdict.ALLOW
+
+
+def _with_settings(key: str) -> list[Any]:
+    return [
+        pytest.param(name, table, example, id=f"{stem}:{name}:{example}")
+        for stem, name, table in TABLES
+        if table.get(key, "").strip("*")
+        for example in table.get("yes", ())
+    ]
+
+
+def _where(names: str) -> Facts:
+    files = {f"/project/{name.removeprefix('**/')}" for name in names.split()}
+    return Facts(exists=files.__contains__)
+
+
+@pytest.mark.parametrize(("name", "table", "command"), _with_settings("startup_settings"))
+def test_what_heeds_settings_at_its_start_asks_where_they_are(
+    name: str, table: Any, command: str
+) -> None:
+    for setting in table["startup_settings"].split():
+        decision = decide(command, library(), Rules(), _where(setting))
+        assert decision.verdict is Verdict.ASK, (name, setting)
+
+
+@pytest.mark.parametrize(("name", "table", "command"), _with_settings("settings"))
+def test_what_heeds_settings_asks_where_they_are(name: str, table: Any, command: str) -> None:
+    questions = {"--version", "--help", *table.get("alone", "").split()}
+    for setting in table["settings"].split():
+        if questions.isdisjoint(command.split()) and setting not in ("FILES", "**/*.csproj"):
+            decision = decide(command, library(), Rules(), _where(setting))
+            assert decision.verdict is Verdict.ASK, (name, setting)
+            assert "of the project (" in decision.reason
