@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from laconic.policy.commands import NAMES, handler
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
-from laconic.tools.knowledge import KEYS, PROFILES
+from laconic.tools.knowledge import KEYS, PROFILES, Branch
 from laconic.tools.options import Spec
 from laconic.types import Verdict
 
@@ -123,3 +124,18 @@ def test_what_heeds_settings_asks_where_they_are(name: str, table: Any, command:
             decision = decide(command, library(), Rules(), _where(setting))
             assert decision.verdict is Verdict.ASK, (name, setting)
             assert "of the project (" in decision.reason
+
+
+def _branches(branch: Branch, path: str) -> Iterator[tuple[str, Branch]]:
+    yield path, branch
+    for word, below in (*branch.words.items(), *branch.alternatives):
+        yield from _branches(below, f"{path} {word}".lstrip())
+
+
+def test_a_program_with_files_and_subcommands_says_which_words_are_subcommands() -> None:
+    for path, branch in _branches(library().root, ""):
+        entry = branch.entry
+        if entry is None or not (branch.words or branch.alternatives):
+            continue
+        takes_files = any(role.startswith("READ") for role in entry.operands or ())
+        assert entry.subcommands or entry.code or not takes_files, path

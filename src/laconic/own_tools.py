@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _MOST_FAULTS = 5
 _TEXT = (
     "about why instead options everywhere operands style code needs alone settings startup_settings"
+    " subcommands"
 ).split()
 _FLAGS = "anything late complete network".split()
 _LISTS = "also yes no".split()

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 _RAW_DEVICE = pattern(
     r"/dev/(?:[shv]d[a-z]|nvme|mmcblk|disk|rdisk|mem|kmem|port|dm-|mapper/)|/proc/[^/]+/(?:environ|mem)$"
 )
+# Words that may be subcommands, or patterns that one of them may match.
+_WORD = pattern(r"(?:[a-z*?\[][A-Za-z0-9_*?\[\]!^-]*)?")
+# Names that directories have everywhere, and subcommands nowhere unless a table lists them.
+_DIRECTORIES = frozenset("src lib app apps cmd pkg packages crates internal docs tests".split())
 _DESTROYED = frozenset(("root", "home"))
 _FIRM_PLACES = {
     "root": "the root of the file system",
@@ -201,6 +205,7 @@ class Call:
             if entry.needs and not self._has(self.parsed, entry.needs):
                 self.ask("needs", entry.why or f"acts without {' or '.join(entry.needs)}")
             self._check_options(entry, self.parsed)
+            self._check_subcommand(self.parsed)
             self._check_operands(self.parsed)
 
     def _has(self, parsed: Parsed, names: tuple[str, ...]) -> bool:
@@ -239,6 +244,18 @@ class Call:
             elif option.role in ("CODE", "NO"):
                 self._check(option.role, option.argument)
 
+    def _check_subcommand(self, parsed: Parsed) -> None:
+        """Where a word may be a subcommand instead of a file, one that is not known asks."""
+        known = self.entry.subcommands
+        if not known or not parsed.operands:
+            return
+        first = parsed.operands[0]
+        is_plain = first.text is not None and not first.glob
+        may_be = first.text in known if is_plain and "*" not in known else _may_be_word(first)
+        if may_be:
+            what = first.text or "the first operand"
+            self.ask("subcommand", f"{what} may be a subcommand that is not known", first)
+
     def _check_operands(self, parsed: Parsed) -> None:
         roles = self.entry.operands or ("V...",)
         for pos, operand in enumerate(parsed.operands):
@@ -263,6 +280,12 @@ class Call:
             self.ask("operand", "an operand that is not expected", value)
         elif role == "COMMAND":
             self.runs([value])
+
+
+def _may_be_word(argument: Argument) -> bool:
+    """Tell whether it may be a word such as subcommands are, and not the path of a file."""
+    known = argument.text if argument.text is not None else argument.leading
+    return known not in _DIRECTORIES and _WORD.fullmatch(known) is not None
 
 
 def _shown(argument: Argument) -> str:

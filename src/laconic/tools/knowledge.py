@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 KEYS = frozenset(
     "also about verdict why instead options everywhere operands refuse style anything late complete"
-    " network code needs values alone settings startup_settings yes no".split()
+    " network code needs values alone settings startup_settings subcommands yes no".split()
 )
 
 
@@ -28,7 +28,7 @@ class Entry:
     __slots__ = (
         "_everywhere", "_options", "_written", "about", "alone", "anything", "code", "id",
         "instead", "needs", "network", "operands", "path", "reading_keys", "refuse", "settings",
-        "source", "startup_settings", "values", "verdict", "why",
+        "source", "startup_settings", "subcommands", "values", "verdict", "why",
     )  # fmt: skip
 
     def __init__(self, path: str, table: Mapping[str, Any], source: str) -> None:
@@ -56,6 +56,7 @@ class Entry:
         self.alone: tuple[str, ...] = tuple(table.get("alone", "").split())
         self.settings: tuple[str, ...] = tuple(table.get("settings", "").split())
         self.startup_settings: tuple[str, ...] = tuple(table.get("startup_settings", "").split())
+        self.subcommands: tuple[str, ...] = tuple(table.get("subcommands", "").split())
         self.reading_keys = {
             "single": table.get("style", "gnu") == "single",
             "late": table.get("late", True),
