@@ -1,17 +1,22 @@
 """Homebrew: commands that are spelled like options, and commands that an operand makes harmful.
 
-Unsafe: `brew tap NAME` adds Ruby code that brew then runs; `brew analytics on` changes a setting.
+Unsafe: `brew tap NAME` adds Ruby code that brew then runs, and so does a package that is named by a
+file (`./x.rb`), an address or another tap (`user/tap/name`); `brew analytics on` changes a setting.
+https://docs.brew.sh/Manpage: a formula or cask may be given by its path or URL.
 """
 
 from __future__ import annotations
 
+from laconic.lazy import pattern
 from laconic.tools.options import Reading, Spec, parse_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
+    from laconic.tools.options import Parsed
 
 _PACKAGES = "--formula --formulae --cask --casks -v --verbose -q --quiet -d --debug"
+_PACKAGE = pattern(r"(?:homebrew/(?:core|cask)/)?(?!.*\.(?:rb|json)$)[\w@+.-]+")
 _PLACES = {
     "--cache": f"{_PACKAGES} -s --build-from-source --force-bottle --bottle-tag=V --HEAD --os=V"
     " --arch=V",
@@ -40,6 +45,18 @@ def judge(call: Call) -> None:
         call.ask("add", "adds or changes a source of packages")
     elif call.path[1] in ("analytics", "developer") and words not in ([], ["state"]):
         call.ask("setting", "changes a setting")
+    elif call.parsed is not None and not _names_no_packages(call, call.parsed):
+        for operand in call.parsed.operands:
+            if operand.text is None or not _PACKAGE.fullmatch(operand.text):
+                call.ask("package", "a package that may be a file of Ruby code", operand)
+
+
+def _names_no_packages(call: Call, parsed: Parsed) -> bool:
+    """Taps, and texts that are searched for, load nothing."""
+    return call.path[1] == "tap-info" or (
+        call.path[1] == "desc"
+        and parsed.has("-s", "--search", "-n", "--name", "-d", "--description")
+    )
 
 
 def _judge_dashed(call: Call) -> None:
