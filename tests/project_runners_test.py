@@ -190,3 +190,9 @@ def test_a_program_that_the_project_does_not_have_would_be_fetched(project, tmp_
     assert verdict("npx tsc@5 --noEmit", project) == "ask"
     assert verdict(f"cd {tmp_path} && npx tsc --noEmit", project) == "ask"
     assert verdict("npx prettier --check a.ts", project) == "ask"
+
+
+def test_a_tool_that_is_run_as_a_module_finds_plug_ins_in_the_current_directory(project):
+    assert verdict("flake8 a.py", project) == "allow"
+    assert verdict("python3 -m flake8 a.py", project) == "ask"
+    assert verdict("python3 -m mypy --version", project) == "allow"
