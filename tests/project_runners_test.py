@@ -112,6 +112,10 @@ def ruling(command, cwd):
         ("ctest -N", "CTestTestfile.cmake"),
         ("dotnet --version", "global.json"),
         ("go vet ./...", ".hg/hgrc"),
+        ("turbo --version", "node_modules/turbo"),
+        ("tox --version", "toxfile.py"),
+        ("sbt --version", ".sbtopts"),
+        ("jest --version", "node_modules/jest"),
     ],
 )
 def test_a_file_that_names_code_asks(project, command, made):
