@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from laconic.tools.options import Parsed
 
 _BELOW = "**/"
-_ALWAYS = "*"
 _NAMED = "FILES"
 _CONFIGURATIONS = {"hg": ".hg", "chg": ".hg", "jj": ".jj/repo/config.toml"}
 _REPOSITORIES = {"git": ".git", "hg": ".hg", "chg": ".hg", "jj": ".jj"}
@@ -46,9 +45,6 @@ def ask_for_project_code(call: Call, *, shows_itself: bool) -> None:
         names += call.entry.settings
     if not names:
         return
-    if _ALWAYS in names:
-        call.ask("project-code", "runs code of the project")
-        return
     below = [name.removeprefix(_BELOW) for name in names if name.startswith(_BELOW)]
     facts = call.judge.facts
     found = _first_of([name for name in names if name != _NAMED], _starts(call), facts)
@@ -58,11 +54,11 @@ def ask_for_project_code(call: Call, *, shows_itself: bool) -> None:
         found = f"{below[0]} in a directory below", True
     if found is None:
         return
-    what, is_own = found
-    if is_own:
+    what, is_the_projects = found
+    if is_the_projects:
         call.ask("project-code", f"runs code of the project ({what})")
     else:
-        call.ask("foreign-code", f"runs code from outside the project ({what})", firm=True)
+        call.ask("foreign-code", f"runs code from outside the project ({what})")
 
 
 def _first_of(names: list[str], starts: Iterable[str], facts: Facts) -> tuple[str, bool] | None:
@@ -176,13 +172,13 @@ def repository_findings(call: Call, program: str) -> Iterator[Decision]:
         where = join(start, *ways) if ways and program == "git" else start
         if not where.startswith("/"):
             reason = "a directory that is not known may be taken for a repository"
-            yield Decision(Verdict.ASK, f"{program}/foreign-code", reason, *call.span, firm=True)
+            yield Decision(Verdict.ASK, f"{program}/foreign-code", reason, *call.span)
         elif directory := _brought_repository(_real(where, facts), program, facts):
             reason = f"{directory} is taken for a repository, and its config may name programs"
             yield Decision(Verdict.ASK, f"{program}/project-code", reason, *call.span)
         elif directory := _foreign_repository(_real(where, facts), program, facts):
             reason = f"the config of {directory}, outside the project, may name programs"
-            yield Decision(Verdict.ASK, f"{program}/foreign-code", reason, *call.span, firm=True)
+            yield Decision(Verdict.ASK, f"{program}/foreign-code", reason, *call.span)
 
 
 def _real(directory: str, facts: Facts) -> str:
