@@ -176,6 +176,13 @@ def test_code_of_another_place_asks(project, tmp_path):
     assert verdict(f"make -C {evil} -n", project) == "ask"
     assert verdict(f"eslint --config {evil}/eslint.config.js a.ts", project) == "ask"
     assert verdict('cd "$x" && eslint a.ts', project) == "ask"
+    assert verdict(f"git --git-dir={evil}/.git log", project) == "ask"
+    assert verdict("git --git-dir=.git log", project) == "allow"
+    assert verdict(f"find {evil} -name Makefile -execdir make -n ';'", project) == "ask"
+    assert verdict(f"find {evil} -execdir git status ';'", project) == "ask"
+    assert verdict(f"find {evil} -execdir grep -n x {{}} +", project) == "allow"
+    assert verdict(f"env -C {evil} make -n", project) == "ask"
+    assert verdict(f"bash -c 'cd {evil} && make -n'", project) == "ask"
     assert verdict("cd .. && git status", project) == "allow"
 
 

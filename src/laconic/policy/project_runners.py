@@ -166,10 +166,13 @@ def repository_findings(call: Call, program: str) -> Iterator[Decision]:
     """Ask where the repository is a part of the checkout, or of another place."""
     if program not in _REPOSITORIES:
         return
-    ways = [v.text or "" for _, parsed in call.match.before[:1] for v in parsed.values("-C")]
-    facts = call.judge.facts
+    facts, ways = call.judge.facts, []
+    if program == "git":
+        options = [parsed for _, parsed in call.match.before[:1]]
+        ways = [v.text or "" for parsed in options for v in parsed.values("-C")]
+        ways += [v.text or "" for parsed in options for v in parsed.values("--git-dir")]
     for start in call.judge.directories:
-        where = join(start, *ways) if ways and program == "git" else start
+        where = join(start, *ways) if ways else start
         if not where.startswith("/"):
             reason = "a directory that is not known may be taken for a repository"
             yield Decision(Verdict.ASK, f"{program}/foreign-code", reason, *call.span)
