@@ -82,6 +82,8 @@ def ruling(command, cwd):
     [
         ("make -n", "Makefile"),
         ("make -q all", "GNUmakefile"),
+        ("make -n", "Makefile.sh"),
+        ("make -n", "RCS/makefile,v"),
         ("eslint src/a.ts", "eslint.config.js"),
         ("eslint src/a.ts", "src/.eslintrc.js"),
         ("prettier --check src/a.ts", "src/.prettierrc.mjs"),
