@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from laconic.policy.commands import NAMES, handler
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
-from laconic.tools.knowledge import KEYS, PROFILES
+from laconic.tools.knowledge import KEYS, PROFILES, Branch
 from laconic.tools.options import VALUE, Spec
 from laconic.types import Verdict
 
@@ -114,3 +115,51 @@ def _undone() -> list[Any]:
 @pytest.mark.parametrize("command", _undone())
 def test_an_option_that_is_needed_cannot_be_taken_back(command: str) -> None:
     assert decide(command, library(), Rules(), Facts()).verdict is not Verdict.ALLOW
+
+
+def _with_settings(key: str) -> list[Any]:
+    return [
+        pytest.param(name, table, example, id=f"{stem}:{name}:{example}")
+        for stem, name, table in TABLES
+        if table.get(key)
+        for example in table.get("yes", ())
+    ]
+
+
+def _where(names: str) -> Facts:
+    files = {f"/project/{name.removeprefix('**/')}" for name in names.split()}
+    return Facts(exists=files.__contains__)
+
+
+@pytest.mark.parametrize(("name", "table", "command"), _with_settings("startup_settings"))
+def test_what_heeds_settings_at_its_start_asks_where_they_are(
+    name: str, table: Any, command: str
+) -> None:
+    for setting in table["startup_settings"].split():
+        decision = decide(command, library(), Rules(), _where(setting))
+        assert decision.verdict is Verdict.ASK, (name, setting)
+
+
+@pytest.mark.parametrize(("name", "table", "command"), _with_settings("settings"))
+def test_what_heeds_settings_asks_where_they_are(name: str, table: Any, command: str) -> None:
+    questions = {"--version", "--help", *table.get("alone", "").split()}
+    for setting in table["settings"].split():
+        if questions.isdisjoint(command.split()) and setting not in ("FILES", "**/*.csproj"):
+            decision = decide(command, library(), Rules(), _where(setting))
+            assert decision.verdict is Verdict.ASK, (name, setting)
+            assert "of the project (" in decision.reason
+
+
+def _branches(branch: Branch, path: str) -> Iterator[tuple[str, Branch]]:
+    yield path, branch
+    for word, below in (*branch.words.items(), *branch.alternatives):
+        yield from _branches(below, f"{path} {word}".lstrip())
+
+
+def test_a_program_with_files_and_subcommands_says_which_words_are_subcommands() -> None:
+    for path, branch in _branches(library().root, ""):
+        entry = branch.entry
+        if entry is None or not (branch.words or branch.alternatives):
+            continue
+        takes_files = any(role.startswith("READ") for role in entry.operands or ())
+        assert entry.subcommands or entry.code or not takes_files, path

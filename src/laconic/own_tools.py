@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     Fault = tuple[str, str, str]  # where, message, hint
 
 _MOST_FAULTS = 5
-_TEXT = "about why instead options everywhere operands style code needs alone".split()
+_TEXT = (
+    "about why instead options everywhere operands style code needs alone settings startup_settings"
+    " subcommands"
+).split()
 _FLAGS = "anything late complete network".split()
 _LISTS = "also yes no".split()
 _TABLES = "refuse values".split()

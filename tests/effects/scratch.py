@@ -79,6 +79,7 @@ class Scratch:
             temporary=(str(self.temporary),),
             environment=self.environment,
             real_path=os.path.realpath,
+            exists=os.path.lexists,
         )
 
     def changes(self, command: str, seconds: float) -> list[str]:

@@ -29,6 +29,10 @@ _SHORTEST = len("--e")  # a longer beginning may stand for the option
 _FALSE = frozenset(("false", "no", "off", "null", "none", "0"))
 # Values of switches: https://pkg.go.dev/flag reads `-write false` as `-write`, and a file.
 _SWITCHES = frozenset(("true", "false", "true|false", "false|true"))
+# Words that may be subcommands, or patterns that one of them may match.
+_WORD = pattern(r"(?:[a-z*?\[][A-Za-z0-9_*?\[\]!^-]*)?")
+# Names that directories have everywhere, and subcommands nowhere unless a table lists them.
+_DIRECTORIES = frozenset("src lib app apps cmd pkg packages crates internal docs tests".split())
 _DESTROYED = frozenset(("root", "home"))
 _FIRM_PLACES = {
     "root": "the root of the file system",
@@ -291,6 +295,7 @@ class Call:
                 self.ask("needs", entry.why or f"acts without {' or '.join(entry.needs)}")
             self._refuse_undoing(self.parsed, entry.needs)
             self._check_options(entry, self.parsed)
+            self._check_subcommand(self.parsed)
             self._check_operands(self.parsed)
         self._check_names()
         address_findings(self)
@@ -374,6 +379,18 @@ class Call:
             elif option.role in ("CODE", "NO"):
                 self._check(option.role, option.argument)
 
+    def _check_subcommand(self, parsed: Parsed) -> None:
+        """Where a word may be a subcommand instead of a file, one that is not known asks."""
+        known = self.entry.subcommands
+        if not known or not parsed.operands:
+            return
+        first = parsed.operands[0]
+        is_plain = first.text is not None and not first.glob
+        may_be = first.text in known if is_plain and "*" not in known else _may_be_word(first)
+        if may_be:
+            what = first.text or "the first operand"
+            self.ask("subcommand", f"{what} may be a subcommand that is not known", first)
+
     def _check_operands(self, parsed: Parsed) -> None:
         roles = self.entry.operands or ("V...",)
         for pos, operand in enumerate(parsed.operands):
@@ -408,6 +425,12 @@ def _opposites(name: str) -> Iterable[str]:
         yield from (f"{dashes}no-{stem}", f"{dashes}no{stem}")
     if stem.startswith("no-"):
         yield f"{dashes}{stem.removeprefix('no-')}"
+
+
+def _may_be_word(argument: Argument) -> bool:
+    """Tell whether it may be a word such as subcommands are, and not the path of a file."""
+    known = argument.text if argument.text is not None else argument.leading
+    return known not in _DIRECTORIES and _WORD.fullmatch(known) is not None
 
 
 def _shown(argument: Argument) -> str:

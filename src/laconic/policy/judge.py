@@ -11,12 +11,12 @@ import posixpath
 from laconic.lazy import pattern
 from laconic.policy import environment as variables
 from laconic.policy.call import Call
-from laconic.policy.choosers import choosing_findings
 from laconic.policy.commands import handler
 from laconic.policy.configured import configures_gate, settled, value_of
 from laconic.policy.listed import Listed
 from laconic.policy.permissions import apply
 from laconic.policy.places import place
+from laconic.policy.project_runners import ask_for_project_code, repository_findings
 from laconic.policy.registries import registry_findings
 from laconic.shell.words import literal
 from laconic.tools.arguments import Argument, Values, expand
@@ -204,7 +204,7 @@ class Judge:
         self._judge(call)
         self.around.pop()
         parts = settled(call, base)
-        parts += choosing_findings(call, base)
+        parts += repository_findings(call, base)
         parts += registry_findings(call, base)
         if any(part.verdict is not Verdict.ALLOW for part in parts):
             return strictest(parts, *span)
@@ -261,6 +261,7 @@ class Judge:
             call.follow_options_in_front()
             if call.shows_itself():
                 call.harmless("prints its help or version, and does nothing else")
+                ask_for_project_code(call, shows_itself=True)
                 return
             if call.match.missing is not None and call.entry.operands is None:
                 name = call.match.missing.text or "the subcommand"
@@ -270,6 +271,7 @@ class Judge:
             call.follow_table()
             if call.entry.code:
                 handler(call.entry.code)(call)
+            ask_for_project_code(call, shows_itself=False)
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
             call.ask("fault", f"the rule failed ({type(fault).__name__}: {fault})", firm=True)
 

@@ -176,5 +176,10 @@ def _is_home(path: str, facts: Facts) -> bool:
     return path in (facts.home, posixpath.dirname(facts.home))
 
 
+def is_within(path: str, directory: str) -> bool:
+    """Tell whether a path is a directory or below it; both are absolute and normal."""
+    return path == directory or path.startswith(directory.rstrip("/") + "/")
+
+
 def _inside(path: str, directories: Iterable[str]) -> bool:
-    return any(path == d or path.startswith(d.rstrip("/") + "/") for d in directories if d != "/")
+    return any(is_within(path, d) for d in directories if d != "/")

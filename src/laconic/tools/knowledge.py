@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 KEYS = frozenset(
     "also about verdict why instead options everywhere operands refuse style anything late complete"
-    " network code needs values alone yes no".split()
+    " network code needs values alone settings startup_settings subcommands yes no".split()
 )
 
 
@@ -27,8 +27,8 @@ class Entry:
 
     __slots__ = (
         "_everywhere", "_options", "_written", "about", "alone", "anything", "code", "id",
-        "instead", "needs", "network", "operands", "path", "reading_keys", "refuse", "source",
-        "values", "verdict", "why",
+        "instead", "needs", "network", "operands", "path", "reading_keys", "refuse", "settings",
+        "source", "startup_settings", "subcommands", "values", "verdict", "why",
     )  # fmt: skip
 
     def __init__(self, path: str, table: Mapping[str, Any], source: str) -> None:
@@ -54,6 +54,9 @@ class Entry:
         self.needs: tuple[str, ...] = tuple(table.get("needs", "").split())
         self.values: dict[str, str] = table.get("values", {})
         self.alone: tuple[str, ...] = tuple(table.get("alone", "").split())
+        self.settings: tuple[str, ...] = tuple(table.get("settings", "").split())
+        self.startup_settings: tuple[str, ...] = tuple(table.get("startup_settings", "").split())
+        self.subcommands: tuple[str, ...] = tuple(table.get("subcommands", "").split())
         self.reading_keys = {
             "single": table.get("style", "gnu") == "single",
             "late": table.get("late", True),
@@ -182,6 +185,12 @@ class Match:
             self.entry = following.entry
             self.everywhere = following.entry.everywhere.joined(self.everywhere)
         return True
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The tables met on the way, from the program's own on."""
+        last = [self.entry] if self.entry is not None else []
+        return [*(entry for entry, _ in self.before), *last]
 
     def _options_in_front(self) -> Parsed:
         if self.branch.entry is not None:

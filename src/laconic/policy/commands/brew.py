@@ -1,7 +1,8 @@
 """Homebrew: commands that are spelled like options, and commands that an operand makes harmful.
 
-Unsafe: `brew tap NAME` adds Ruby code that brew then runs; `brew analytics on` changes a setting; a
-file or an address in place of a formula is Ruby code that brew loads.
+Unsafe: `brew tap NAME` adds Ruby code that brew then runs, and so does a package that is named by a
+file (`./x.rb`), an address or another tap (`user/tap/name`); `brew analytics on` changes a setting.
+https://docs.brew.sh/Manpage: a formula or cask may be given by its path or URL.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from laconic.tools.options import Reading, Spec, parse_options
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
+    from laconic.tools.options import Parsed
 
 _PACKAGES = "--formula --formulae --cask --casks -v --verbose -q --quiet -d --debug"
-_FILE = pattern(r"^[./~]|\.rb$|://|^[^-].*/.*/.*/")  # a name, or USER/TAP/NAME, is none
+_PACKAGE = pattern(r"(?:homebrew/(?:core|cask)/)?(?!.*\.(?:rb|json)$)[\w@+.-]+")
 _PLACES = {
     "--cache": f"{_PACKAGES} -s --build-from-source --force-bottle --bottle-tag=V --HEAD --os=V"
     " --arch=V",
@@ -41,11 +43,20 @@ def judge(call: Call) -> None:
     words = [argument.text for argument in call.arguments]
     if call.path[1] == "tap" and words:
         call.ask("add", "adds or changes a source of packages")
-    for argument in call.arguments:
-        if _FILE.search(argument.leading) or (argument.text is None and not argument.leading):
-            call.ask("file", "may load a file of Ruby code", argument)
-    if call.path[1] in ("analytics", "developer") and words not in ([], ["state"]):
+    elif call.path[1] in ("analytics", "developer") and words not in ([], ["state"]):
         call.ask("setting", "changes a setting")
+    elif call.parsed is not None and not _names_no_packages(call, call.parsed):
+        for operand in call.parsed.operands:
+            if operand.text is None or not _PACKAGE.fullmatch(operand.text):
+                call.ask("package", "a package that may be a file of Ruby code", operand)
+
+
+def _names_no_packages(call: Call, parsed: Parsed) -> bool:
+    """Taps, and texts that are searched for, load nothing."""
+    return call.path[1] == "tap-info" or (
+        call.path[1] == "desc"
+        and parsed.has("-s", "--search", "-n", "--name", "-d", "--description")
+    )
 
 
 def _judge_dashed(call: Call) -> None:

@@ -27,6 +27,7 @@ _VALUES = frozenset(
     " -Bmin -Bnewer -Btime -mnewer -newerXY -xattrname".split()
 )
 _RUNS = frozenset("-exec -execdir -ok -okdir".split())
+_RUNS_ELSEWHERE = frozenset(("-execdir", "-okdir"))  # in the directory of what it found
 _WRITES = frozenset("-fprint -fprint0 -fls -fprintf".split())
 _AGES = frozenset("aBcmt")
 
@@ -128,7 +129,11 @@ def _judge_command(call: Call, word: Argument, todo: list[Argument]) -> None:
         call.ask("command", "runs a command that is not known", word, firm=True)
     elif _uses_network(call, inner[0]):
         call.ask("network", "uses the network for everything it finds", inner[0])
+    directories = call.judge.directories
+    if word.text in _RUNS_ELSEWHERE:
+        call.judge.directories = [*directories, ""]
     call.runs([_filled(part) for part in inner])
+    call.judge.directories = directories
 
 
 def _uses_network(call: Call, program: Argument) -> bool:

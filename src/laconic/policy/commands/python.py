@@ -58,6 +58,10 @@ _TOOLS = {
     "vulture": "tomli",
     "yamllint": "pathspec yaml",
 }
+# Tools that load whatever is installed for them, by the `.dist-info` that stand beside modules:
+# as a module they also look into the current directory.
+# https://packaging.python.org/en/latest/specifications/entry-points/
+_WITH_PLUG_INS = frozenset(("bandit", "flake8", "isort"))
 # Modules that only read and print, py_compile but for the cache: their options, and how many
 # operands (files to read) they take.
 _MODULES = {
@@ -148,6 +152,11 @@ def _refuse_shadowed(call: Call, argument: Argument, also: Iterable[str] = ()) -
             return
 
 
+def _may_have_plug_ins(call: Call) -> bool:
+    exists = call.judge.facts.exists
+    return any(not cwd or exists(f"{cwd}/.") for cwd in call.judge.directories)
+
+
 def _judge_code(call: Call, value: Argument, rest: list[Argument]) -> None:
     code = parsed(value.text or "")
     if code is None or not code.is_pure():
@@ -167,6 +176,8 @@ def _judge_code(call: Call, value: Argument, rest: list[Argument]) -> None:
 def _judge_module(call: Call, module: Argument, rest: list[Argument]) -> None:
     name = module.text or ""
     _refuse_shadowed(call, module, also=[name, *_TOOLS.get(name, "").split()])
+    if name in _WITH_PLUG_INS and _may_have_plug_ins(call):
+        call.ask("project-code", f"{name} loads plug-ins from the current directory", module)
     if name in _TOOLS:
         call.harmless(f"{name} as a module is the same as the program of that name")
         call.runs([module, *rest])

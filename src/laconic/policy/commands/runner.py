@@ -1,11 +1,16 @@
 """Programs that run a program of a package (npx, npm exec, pnpm exec, mise exec), or any (rtk).
 
 Unsafe: a name alone says little, because it is looked up in a registry when the project does not
-have it. So the program has to be one whose package is known by that name, without a version or a
-path; then it is judged as a command of its own.
+have it, and what comes from there is run. So the program has to be one whose package is known by
+that name, without a version or a path, and the project must have it, unless the runner is told to
+fetch nothing or never does; then it is judged as a command of its own. Without `--`, npm exec and
+mise exec take the options behind the program for theirs.
+https://docs.npmjs.com/cli/commands/npx, https://pnpm.io/cli/exec, https://bun.sh/docs/cli/bunx
 """
 
 from __future__ import annotations
+
+from laconic.policy.project_runners import is_installed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +28,10 @@ _MANAGED_TOOLS = frozenset(
 
 
 _KNOWN = {"mise": _MANAGED_TOOLS, "rtk": None}  # rtk does not look for packages
+# `pnpx` is `pnpm dlx`, which fetches even what the project has.
+_FETCH = frozenset(("npm", "npx", "bunx", "pnpx"))
+_HEED_NO = frozenset(("npm", "npx"))
+_NEED_END = frozenset(("npm", "mise"))
 
 
 def judge(call: Call) -> None:
@@ -36,8 +45,20 @@ def judge(call: Call) -> None:
     program = parsed.operands[0]
     known = _KNOWN.get(call.path[0], _NODE_TOOLS)
     is_known = known is None or program.text in known
-    if not is_known or program.glob or (call.path[0] == "mise" and not parsed.ended):
+    if not is_known or program.glob or (call.path[0] in _NEED_END and not parsed.ended):
         what = program.text or "a program that is not known"
         call.ask("package", f"runs {what}, perhaps a download", program)
         return
+    if call.path[0] in _FETCH:
+        _ask_unless_installed(call, program.text or "")
     call.runs(parsed.operands)
+
+
+def _ask_unless_installed(call: Call, program: str) -> None:
+    parsed, runner = call.parsed, call.path[0]
+    if parsed is None or (
+        runner in _HEED_NO and parsed.has("--no", "--no-install") and not parsed.has("-y", "--yes")
+    ):
+        return
+    if runner == "pnpx" or not is_installed(call, f"node_modules/.bin/{program}"):
+        call.ask("package", f"fetches {program} and runs it, where the project does not have it")

@@ -1,0 +1,225 @@
+"""Programs that run code of the project: files of the checkout name it, whatever they are asked.
+
+`settings` of a table names the files by which a program runs such code when it works: a makefile is
+expanded, `eslint.config.js` is a program, `.yarnrc.yml` names by `yarnPath` the file that runs in
+yarn's place. `startup_settings` are heeded even for `--version`. Where one of them is, in a
+directory that the program may work in or above it, the call asks. Code of another place than the
+session's project is not known at all, and neither is a directory that is not known.
+
+git takes a directory that looks like a repository for one, and its `config` names programs that
+even `git status` runs: a checkout cannot bring a `.git` along, but it can bring `HEAD` and
+`objects` in a directory of any other name, and the repositories of Mercurial and Jujutsu.
+"""
+
+from __future__ import annotations
+
+from posixpath import dirname, join, normpath
+
+from laconic.policy.places import is_within, upwards
+from laconic.types import Decision, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from laconic.policy.call import Call
+    from laconic.policy.places import Facts
+    from laconic.tools.options import Parsed
+
+_BELOW = "**/"
+_NAMED = "FILES"
+_CONFIGURATIONS = {"hg": ".hg", "chg": ".hg", "jj": ".jj/repo/config.toml"}
+_REPOSITORIES = {"git": ".git", "hg": ".hg", "chg": ".hg", "jj": ".jj"}
+
+
+# -- settings --------------------------------------------------------------------------------------
+
+
+def ask_for_project_code(call: Call, *, shows_itself: bool) -> None:
+    """Ask if a file that is there may make the program run code.
+
+    shows_itself: it is only asked for its help or version, so that only startup settings count.
+    """
+    names = [name for entry in call.match.entries for name in entry.startup_settings]
+    if not shows_itself:
+        names += call.entry.settings
+    if not names:
+        return
+    below = [name.removeprefix(_BELOW) for name in names if name.startswith(_BELOW)]
+    facts = call.judge.facts
+    found = _first_of([name for name in names if name != _NAMED], _starts(call), facts)
+    if found is None and _NAMED in names:
+        found = _first_named(call, facts)
+    if found is None and below and _searches_below(call):
+        found = f"{below[0]} in a directory below", True
+    if found is None:
+        return
+    what, is_the_projects = found
+    if is_the_projects:
+        call.ask("project-code", f"runs code of the project ({what})")
+    else:
+        call.ask("foreign-code", f"runs code from outside the project ({what})")
+
+
+def _first_of(names: list[str], starts: Iterable[str], facts: Facts) -> tuple[str, bool] | None:
+    """The first of the files that is there, and whether it is the project's own."""
+    found = None
+    for start in dict.fromkeys(starts):
+        if not start.startswith("/"):
+            return "of a directory that is not known", False
+        for directory in _searched(_real(start, facts), facts):
+            for name in names:
+                path = f"{directory.rstrip('/')}/{name.removeprefix(_BELOW)}"
+                if facts.exists(path):
+                    if not is_own(directory, facts):
+                        return path, False
+                    found = found or (path, True)
+    return found
+
+
+def _first_named(call: Call, facts: Facts) -> tuple[str, bool] | None:
+    """The first file of the command line that is there, and whether it is the project's own."""
+    for directory in call.judge.directories:
+        for text in _named(call):
+            path = normpath(join(directory, text))
+            if facts.exists(path):
+                return path, is_own(dirname(path), facts)
+    return None
+
+
+def _searched(start: str, facts: Facts) -> Iterator[str]:
+    """The directory and those above it; a home and what is above it are the user's own."""
+    for directory in upwards(start):
+        if directory == start or not is_within(facts.home, directory):
+            yield directory
+
+
+def _starts(call: Call) -> Iterator[str]:
+    """Where a search for settings may begin: in a directory, or beside a file that is named."""
+    directories, facts = call.judge.directories, call.judge.facts
+    named = list(_named(call))
+    for directory in directories:
+        yield directory
+        for text in named:
+            if not directory and not text.startswith("/"):
+                continue
+            path = normpath(join(directory, text))
+            yield path if facts.exists(f"{path}/.") else dirname(path)
+
+
+def _named(call: Call) -> Iterator[str]:
+    for parsed in _all_parsed(call):
+        for option in parsed.options:
+            if option.value is not None and option.role in ("READ", "DIR"):
+                yield from option.value.texts
+    if call.parsed is not None and _takes_files(call):
+        for operand in call.parsed.operands:
+            yield from operand.texts
+
+
+def _all_parsed(call: Call) -> Iterator[Parsed]:
+    yield from (parsed for _, parsed in call.match.before)
+    if call.parsed is not None:
+        yield call.parsed
+
+
+def _takes_files(call: Call) -> bool:
+    return any(role.startswith("READ") for role in call.entry.operands or ())
+
+
+def _searches_below(call: Call) -> bool:
+    """Tell whether it may look into directories below for files to work on."""
+    exists, directories = call.judge.facts.exists, call.judge.directories
+    if call.parsed is None or not call.parsed.operands or not _takes_files(call):
+        return any(exists(f"{directory}/.") for directory in directories)
+    for operand in call.parsed.operands:
+        if operand.text is None or operand.glob or "*" in operand.text:
+            if any(exists(f"{directory}/.") for directory in directories):
+                return True
+        elif any(exists(join(directory, operand.text, ".")) for directory in directories):
+            return True
+    return False
+
+
+def is_own(directory: str, facts: Facts) -> bool:
+    """Tell whether a directory belongs to the session's project, or holds it."""
+    return is_within(directory, facts.project) or is_within(facts.cwd, directory)
+
+
+def is_installed(call: Call, path: str) -> bool:
+    """Tell whether the project has such a file, wherever in it the call may run."""
+    judge = call.judge
+    return all(
+        any(
+            judge.facts.exists(f"{directory}/{path}")
+            for directory in upwards(_real(start, judge.facts))
+            if is_within(directory, judge.facts.project)
+        )
+        for start in judge.directories
+    )
+
+
+# -- repositories ----------------------------------------------------------------------------------
+
+
+def repository_findings(call: Call, program: str) -> Iterator[Decision]:
+    """Ask where the repository is a part of the checkout, or of another place."""
+    if program not in _REPOSITORIES:
+        return
+    facts, ways = call.judge.facts, []
+    if program == "git":
+        options = [parsed for _, parsed in call.match.before[:1]]
+        ways = [v.text or "" for parsed in options for v in parsed.values("-C")]
+        ways += [v.text or "" for parsed in options for v in parsed.values("--git-dir")]
+    for start in call.judge.directories:
+        where = join(start, *ways) if ways else start
+        if not where.startswith("/"):
+            reason = "a directory that is not known may be taken for a repository"
+            yield Decision(Verdict.ASK, f"{program}/foreign-code", reason, *call.span)
+        elif directory := _brought_repository(_real(where, facts), program, facts):
+            reason = f"{directory} is taken for a repository, and its config may name programs"
+            yield Decision(Verdict.ASK, f"{program}/project-code", reason, *call.span)
+        elif directory := _foreign_repository(_real(where, facts), program, facts):
+            reason = f"the config of {directory}, outside the project, may name programs"
+            yield Decision(Verdict.ASK, f"{program}/foreign-code", reason, *call.span)
+
+
+def _real(directory: str, facts: Facts) -> str:
+    return directory if directory == facts.cwd else facts.real_path(directory)
+
+
+def _foreign_repository(directory: str, program: str, facts: Facts) -> str:
+    """The directory with the repository, if that is not of the session's project."""
+    name = _REPOSITORIES[program]
+    for above in upwards(directory):
+        here = above.rstrip("/")
+        is_bare = program == "git" and _is_repository(here, facts)
+        if is_bare or facts.exists(f"{here}/{name}"):
+            return "" if is_own(above, facts) else above
+    return ""
+
+
+def _brought_repository(directory: str, program: str, facts: Facts) -> str:
+    """The directory that the program takes for the repository, if it is a part of a checkout."""
+    found = ""
+    for above in upwards(directory):
+        here = above.rstrip("/")
+        if not found and _is_brought(here, program, facts):
+            found = above
+        if facts.exists(f"{here}/.git"):
+            return found
+    return ""
+
+
+def _is_brought(directory: str, program: str, facts: Facts) -> bool:
+    if program in _CONFIGURATIONS:
+        return facts.exists(f"{directory}/{_CONFIGURATIONS[program]}")
+    if directory.endswith("/.git") or facts.exists(f"{directory}/.git"):
+        return False
+    return _is_repository(directory, facts)
+
+
+def _is_repository(directory: str, facts: Facts) -> bool:
+    return facts.exists(f"{directory}/HEAD") and (
+        facts.exists(f"{directory}/objects") or facts.exists(f"{directory}/commondir")
+    )
