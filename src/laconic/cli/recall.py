@@ -17,6 +17,7 @@ from laconic.record.sweep import adopt
 from laconic.report.history import local
 from laconic.report.text import visible
 from laconic.settings import read_directories
+from laconic.surroundings import environment, is_person
 
 if TYPE_CHECKING:
     import argparse
@@ -55,7 +56,8 @@ def main(args: argparse.Namespace) -> int:
                 raise _nothing(args, raw_id, sum(1 for _ in lines(store.chunks(raw_id))))
         printer.flush()
     finally:  # also when the reader has seen enough: recall ID | head
-        _count(store, raw_id, source, bytes(printer.seen))
+        if not is_person(environment()):  # what a person reads costs no tokens
+            _count(store, raw_id, source, bytes(printer.seen))
     return 0
 
 
