@@ -7,7 +7,9 @@ for what is not a word (here-documents, code, what cannot be parsed). It errs to
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+from laconic.credentials import SAYS_IT, SHAPES
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Assignment, Command, Heredoc, Word
 from laconic.shell.words import fields, leading
@@ -22,32 +24,19 @@ _MOST_SHOWN = 16 * 1024
 _LONGEST_NAME = 100
 
 # Names of options, variables, fields: some words say it anywhere, short ones only by themselves.
-_SAYS_IT = (
-    r"passw(?:or)?d|passphrase|passcode|secret|token|credential|api[-_]?key|access[-_]?key"
-    r"|private[-_]?key|signing[-_]?key|encryption[-_]?key|account[-_]?key"
-)
-_SECRET_NAME = rf"(?i){_SAYS_IT}|(?<![a-z])(?:pass|pwd|auth|bearer|cookie|pat|key|otp|pin)(?![a-z])"
-_BY_BEGINNING = r"""(?x)
-    gh[pousr]_\w{8,} | github_pat_\w{8,} | gl(?:pat|ptt|dt|rt|cbt|soat|ft)-[\w-]{8,}
-    | (?<![a-z])sk-[\w-]{8,} | [srp]k_(?:live|test)_\w{8,} | whsec_\w{8,}
-    | A[KSGIR][A-Z]A[0-9A-Z]{12,}
-    | xox[a-z]-[\w-]{8,} | xapp-[\w-]{8,} | AIza[\w-]{20,} | ya29\.[\w-]{8,} | GOCSPX-[\w-]{8,}
-    | npm_\w{16,} | pypi-[\w-]{16,} | hf_\w{16,} | do[po]_v1_\w{16,} | SG\.[\w-]{8,}\.[\w-]{8,}
-    | eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)? | AGE-SECRET-KEY-\w{8,} | dckr_pat_[\w-]{8,}
-    | lin_api_\w{8,} | sq0[a-z]{3}-[\w-]{8,} | shp(?:at|ca|pa|ss)_\w{8,} | hvs\.[\w-]{8,}
-    | dapi[0-9a-f]{16,} | rubygems_\w{16,} | figd_[\w-]{8,} | tskey-[\w-]{8,}"""
+_SECRET_NAME = rf"(?i){SAYS_IT}|(?<![a-z])(?:pass|pwd|auth|bearer|cookie|pat|key|otp|pin)(?![a-z])"
 _VALUE = r"(?:\"[^\"\n]*\"?|'[^'\n]*'?|[^\s;&|)}\"',]+)"
 _TEXT_RULES = (
     # scheme://user:password@host, scheme://token@host
     r"(\b[a-z][a-z0-9+.-]{0,30}://)(?:[^\s/'\"<>@:]{0,99}:[^\s'\"<>]{0,500}|[^\s/'\"<>]{0,500})(?=@)",
     r"\b((?:bearer|basic)\s{1,8})[\w.~+/=-]{8,}",
     # "password": "...", password=..., --password ...
-    rf"(?<![\w-])([\w-]{{0,40}}?(?:{_SAYS_IT})[\w-]{{0,40}}[\"']?\s{{0,8}}[:=]\s{{0,8}}){_VALUE}",
-    rf"(?<![\w-])(--?[\w-]{{0,40}}?(?:{_SAYS_IT})[\w-]{{0,40}}\s{{1,8}})(?!-){_VALUE}",
+    rf"(?<![\w-])([\w-]{{0,40}}?(?:{SAYS_IT})[\w-]{{0,40}}[\"']?\s{{0,8}}[:=]\s{{0,8}}){_VALUE}",
+    rf"(?<![\w-])(--?[\w-]{{0,40}}?(?:{SAYS_IT})[\w-]{{0,40}}\s{{1,8}})(?!-){_VALUE}",
 )
 _HEADER = (
     rf"(?<![\w-])((?:(?:proxy-)?authorization|(?:set-)?cookie"
-    rf"|[\w-]{{0,40}}?(?:x-auth|{_SAYS_IT})[\w-]{{0,40}})\s{{0,8}}:\s{{0,8}})"
+    rf"|[\w-]{{0,40}}?(?:x-auth|{SAYS_IT})[\w-]{{0,40}})\s{{0,8}}:\s{{0,8}})"
 )
 # A header goes on to the end of its line, a private key to its own end or that of the text. Where
 # commands may follow, only a word or two are hidden, so that nobody hides a command behind them.
@@ -101,10 +90,17 @@ def _searched(command: str) -> str:
 
 
 def _by_text(line: str, wide: tuple[str, ...] = _IN_TEXT) -> str:
-    line = re.sub(_BY_BEGINNING, HIDDEN, line)
+    line = re.sub(_by_beginning(), HIDDEN, line)
     for rule in (*wide, *_TEXT_RULES):
         line = re.sub(rule, rf"\1{HIDDEN}", line, flags=re.IGNORECASE | re.DOTALL)
     return line
+
+
+@lru_cache(maxsize=1)
+def _by_beginning() -> str:
+    """The pattern of everything that is known by how it begins."""
+    found = (f"(?:{'|'.join(map(re.escape, shape.beginnings))}){shape.loosely}" for shape in SHAPES)
+    return "|".join(found).replace("(?:sk\\-)", "(?<![a-z])sk-")  # task-, risk-
 
 
 # -- by words --------------------------------------------------------------------------------------
