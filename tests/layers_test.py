@@ -9,7 +9,14 @@ import pytest
 
 SRC = Path(__file__).parent.parent / "src"
 LAYERS = (
-    ("laconic", "laconic.types", "laconic.errors", "laconic.lazy", "laconic.credentials"),
+    (
+        "laconic",
+        "laconic.types",
+        "laconic.errors",
+        "laconic.lazy",
+        "laconic.credentials",
+        "laconic.secret_arguments",
+    ),
     ("laconic.shell",),
     ("laconic.tools",),
     ("laconic.policy", "laconic.rewrite", "laconic.compact"),
