@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from laconic.compact.filter import Filter
+    from laconic.compact.hits import Hits
     from laconic.compact.lines import Lines
 
 RUN, ERRORS, TESTS, OVERVIEW = "run", "err", "test", "summary"
@@ -23,13 +24,15 @@ RUN, ERRORS, TESTS, OVERVIEW = "run", "err", "test", "summary"
 class View:
     """How an output is to be compacted.
 
-    A view that is exact shows all of it. problem: why a filter gave nothing, if it failed.
+    A view that is exact shows all of it. hits: what the command searched for, if it is a search.
+    problem: why a filter gave nothing, if it failed.
     """
 
-    __slots__ = ("filter", "is_exact", "mode", "problem")
+    __slots__ = ("filter", "hits", "is_exact", "mode", "problem")
 
     def __init__(self, mode: str, wanted: Filter | None = None, *, is_exact: bool = False) -> None:
         self.mode, self.filter, self.is_exact = mode, wanted, is_exact
+        self.hits: Hits | None = None
         self.problem = ""
 
     @property
@@ -59,7 +62,9 @@ class View:
             return failures(lines)
         if self.mode == OVERVIEW:
             return summary(lines)
-        return compact(self.filter, status, lines) if self.filter else compact_generic(lines)
+        if self.filter is None:
+            return compact_generic(lines)
+        return compact(self.filter, status, lines, self.hits)
 
 
 def with_lines(compacted: Compacted, numbers: Iterable[int]) -> Compacted:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from laconic.agents.values import Response
 from laconic.catalog import library
 from laconic.compact.bound import attempt
+from laconic.compact.hits import hits_of
 from laconic.compact.lines import read_streams
 from laconic.compact.notice import notice
 from laconic.compact.pipeline import compact
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from laconic.agents.values import HookCall, Output
     from laconic.compact.filter import Filter
+    from laconic.compact.hits import Hits
     from laconic.compact.result import Compacted
     from laconic.settings import Settings
 
@@ -42,14 +44,14 @@ def replacement(call: HookCall, settings: Settings, environ: Mapping[str, str]) 
     if "replace" not in call.event.can or len(call.commands) != 1:
         return Response()
     output = call.agent.dialect.output(call)
-    wanted = _filter(call, settings) if output else None
+    wanted, hits = _filter(call, settings) if output else (None, None)
     if output is None or wanted is None:
         return Response()
     out, err = _bytes(output.out), _bytes(output.err)
     masker = Masker.of(environ)
     lines = read_streams(masker.mask(out, 1), masker.mask(err, 2))
     status = _UNKNOWN_STATUS if output.status is None else output.status
-    found, _ = attempt(lambda: compact(wanted, status, lines), len(out) + len(err))
+    found, _ = attempt(lambda: compact(wanted, status, lines, hits), len(out) + len(err))
     if found is None:
         return Response()
     raw_id = _keep(settings, {"out": out, "err": err} if err else {"out": out})
@@ -60,15 +62,16 @@ def replacement(call: HookCall, settings: Settings, environ: Mapping[str, str]) 
     return Response(output=shown)
 
 
-def _filter(call: HookCall, settings: Settings) -> Filter | None:
-    """The filter of a command that laconic would have wrapped as a whole."""
+def _filter(call: HookCall, settings: Settings) -> tuple[Filter | None, Hits | None]:
+    """The filter of a command that laconic would have wrapped as a whole, and what it searches."""
     text = call.commands[0]
     rewriting = rewritten(text, settings, call.directory)
     found = commands(parse(text)) if [n.action for n in rewriting.notes] == ["run"] else ()
     if len(found) != 1:
-        return None
+        return None, None
     arguments = evaluate(found[0].command.words, {})
-    return load_filters(settings, library()).filters.find(arguments)
+    wanted = load_filters(settings, library()).filters.find(arguments)
+    return wanted, hits_of(argument.text for argument in arguments)
 
 
 def _keep(settings: Settings, streams: dict[str, bytes]) -> str:
