@@ -52,7 +52,10 @@ class View:
         """Give what to show, None for all of it: also when a filter fails or takes too long."""
         if self.is_exact:
             return None
-        found, self.problem = attempt(lambda: self._compacted(status, lines), lines.size)
+        is_own = self.filter is not None and self.filter.source != "built-in"
+        found, self.problem = attempt(
+            lambda: self._compacted(status, lines), lines.size, is_own=is_own
+        )
         return found
 
     def _compacted(self, status: int, lines: Lines) -> Compacted | None:

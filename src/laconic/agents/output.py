@@ -51,7 +51,9 @@ def replacement(call: HookCall, settings: Settings, environ: Mapping[str, str]) 
     masker = Masker.of(environ)
     lines = read_streams(masker.mask(out, 1), masker.mask(err, 2))
     status = _UNKNOWN_STATUS if output.status is None else output.status
-    found, _ = attempt(lambda: compact(wanted, status, lines, hits), len(out) + len(err))
+    is_own = wanted.source != "built-in"
+    size = len(out) + len(err)
+    found, _ = attempt(lambda: compact(wanted, status, lines, hits), size, is_own=is_own)
     if found is None:
         return Response()
     raw_id = _keep(settings, {"out": out, "err": err} if err else {"out": out})
