@@ -9,15 +9,8 @@ import pytest
 
 SRC = Path(__file__).parent.parent / "src"
 LAYERS = (
-    (
-        "laconic",
-        "laconic.types",
-        "laconic.errors",
-        "laconic.lazy",
-        "laconic.credentials",
-        "laconic.secret_arguments",
-    ),
-    ("laconic.shell",),
+    ("laconic", "laconic.types", "laconic.errors", "laconic.lazy"),
+    ("laconic.shell", "laconic.credentials", "laconic.secret_arguments"),
     ("laconic.tools",),
     ("laconic.policy", "laconic.rewrite", "laconic.compact"),
     (

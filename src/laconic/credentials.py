@@ -6,6 +6,8 @@ an agent reads of outputs (`masking`, which must not hide what is none).
 
 from __future__ import annotations
 
+from laconic.lazy import pattern
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -132,16 +134,16 @@ _TELLS_OF_IT = (
 )
 
 
+_SAYS = pattern(rf"(?i){SAYS_IT}|(?:^|_)(?:pass|pwd|pat|auth[-_]?key|auth)$")
+_TELLS = pattern(rf"(?i)_{_TELLS_OF_IT}$|^(?:old)?pwd$")
+
+
 def secret_values(environ: Mapping[str, str]) -> dict[str, str]:
     """Give the secrets in an environment, each with the name of its variable."""
-    import re  # noqa: PLC0415 - where nothing is masked it is not needed
-
-    says = re.compile(rf"(?i){SAYS_IT}|(?:^|_)(?:pass|pwd|pat|auth[-_]?key|auth)$")
-    tells = re.compile(rf"(?i)_{_TELLS_OF_IT}$|^(?:old)?pwd$")
     found: dict[str, str] = {}
     for name, value in environ.items():
         is_key_id = name.upper().endswith("ACCESS_KEY_ID")  # AWS: half of a pair, and of that shape
-        if says.search(name) and (is_key_id or not tells.search(name)):
+        if _SAYS.search(name) and (is_key_id or not _TELLS.search(name)):
             for line in value.splitlines():  # a key has many
                 if is_secret_value(line.strip()):
                     found.setdefault(line.strip(), name)

@@ -12,6 +12,7 @@ import stat
 from functools import cache, lru_cache
 
 from laconic.credentials import SHAPES, secret_values
+from laconic.lazy import pattern
 from laconic.surroundings import agent_of, is_person
 
 TYPE_CHECKING = False
@@ -23,20 +24,20 @@ if TYPE_CHECKING:
 _RUN = 20  # characters in a row; every shape has as many
 _CONTEXT, _BEGINNING = 12, 28  # bytes before a run, for the dot of `ya29.`, and from its start
 _IN_RUNS = bytes(chr(n).isascii() and (chr(n).isalnum() or chr(n) in "_-") for n in range(256))
-_RUNS = re.compile(b"\1" * _RUN + b"\1*")
+_RUNS = pattern(b"\1" * _RUN + b"\1*")
 # In colours, after an escaped newline, or behind anything that does not go on with the word.
 _BEFORE = rb"(?:(?<![A-Za-z0-9])|(?<=[\d\[]m)|(?<=\\[nrt]))"
 _HOOK = b"hook"  # in the addresses of webhooks, whose long run stands far behind the name
 _SHORT_VALUE = 16  # one that is shorter must stand by itself
 _MOST_HELD = 4096  # bytes of an unfinished line that may become a secret
-_HELD = re.compile(rb"[\w+/=.-]{1,4096}\Z")
+_HELD = pattern(rb"[\w+/=.-]{1,4096}\Z")
 _LONG_WORD = 8
 
 _KEY = b"PRIVATE KEY"
-_KEY_BEGINS = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----")
-_KEY_LINE = re.compile(rb"([A-Za-z0-9+/]{16,}={0,2}|^[A-Za-z0-9+/]{4,}={0,2})([\"',\\nr\s]*)$")
-_KEY_INLINE = re.compile(rb"(?:\\n|\\r|[A-Za-z0-9+/= ]){40,}")
-_KEY_HEADER = re.compile(rb"^\s*(?:[A-Za-z-]{3,20}: .*)?\s*$")
+_KEY_BEGINS = pattern(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----")
+_KEY_LINE = pattern(rb"([A-Za-z0-9+/]{16,}={0,2}|^[A-Za-z0-9+/]{4,}={0,2})([\"',\\nr\s]*)$")
+_KEY_INLINE = pattern(rb"(?:\\n|\\r|[A-Za-z0-9+/= ]){40,}")
+_KEY_HEADER = pattern(rb"^\s*(?:[A-Za-z-]{3,20}: .*)?\s*$")
 
 
 class Masker:
@@ -72,8 +73,8 @@ class Masker:
             return data
         if self._in_key.get(number) or _KEY in data:
             data = self._without_keys(data, number)
-        for pattern, name in self._present(data):
-            data, count = pattern.subn(f"[hidden: {name}]".encode(), data)
+        for searched, name in self._present(data):
+            data, count = searched.subn(f"[hidden: {name}]".encode(), data)
             self.found += count
         return data
 
@@ -199,13 +200,13 @@ def _beginnings(shape: Shape) -> list[bytes]:
 @cache
 def _of_shape(shape: Shape) -> re.Pattern[bytes]:
     beginnings = b"|".join(map(re.escape, _beginnings(shape)))
-    return re.compile(_BEFORE + b"(?:" + beginnings + b")" + shape.strictly.encode())
+    return pattern(_BEFORE + b"(?:" + beginnings + b")" + shape.strictly.encode())
 
 
 @lru_cache(maxsize=256)
 def _of_value(value: bytes) -> re.Pattern[bytes]:
     text = re.escape(value)
-    return re.compile(text if len(value) >= _SHORT_VALUE else rb"(?<!\w)" + text + rb"(?!\w)")
+    return pattern(text if len(value) >= _SHORT_VALUE else rb"(?<!\w)" + text + rb"(?!\w)")
 
 
 def masked_pieces(

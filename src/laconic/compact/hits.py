@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from itertools import islice
 
+from laconic.lazy import compile_written, pattern
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,11 +40,11 @@ _OTHERWISE = frozenset(("-E", "-G", "-r", "-d", "-D", "-y"))  # of ripgrep: --en
 _IGNORE_CASE = frozenset(("-i", "-y", "--ignore-case", "-S", "--smart-case"))
 _BOUNDED = frozenset(("-w", "--word-regexp", "-x", "--line-regexp"))
 _SIGNS = frozenset("+?|(){}")  # what basic and extended expressions write the other way round
-_CLASS = re.compile(r"\[\^?\]?[^][\\]*\]")
+_CLASS = pattern(r"\[\^?\]?[^][\\]*\]")
 _ESCAPED = frozenset("bBwWsS.*[]^$/\\-")
 _HEAD, _TAIL, _AROUND = 120, 60, 120
 _FEW = 3  # hits of a line that are shown
-_PREFIX = re.compile(r"(?:[^:\s]{1,400}:)?(?:\d{1,9}:)?")
+_PREFIX = pattern(r"(?:[^:\s]{1,400}:)?(?:\d{1,9}:)?")
 
 
 class Hits:
@@ -150,10 +152,10 @@ class _Asked:
             return Hits(None)
         try:
             flags = re.IGNORECASE if self._ignores_case else re.NOFLAG
-            pattern = re.compile("|".join(f"(?:{text})" for text in found), flags)
+            searched = compile_written("|".join(f"(?:{text})" for text in found), flags)
         except (re.error, OverflowError, RecursionError):
             return Hits(None)
-        return Hits(None if pattern.search("") else pattern, has_context=self._has_context)
+        return Hits(None if searched.search("") else searched, has_context=self._has_context)
 
 
 def _translated(text: str, kind: str) -> str:
