@@ -6,6 +6,7 @@ It is compiled with the sanitizers, so that a fault in it is a failure here, and
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -132,6 +133,36 @@ def test_the_output_of_a_command_is_compacted_and_kept(server):
     whole = server.run("recall", recall).stdout
     assert whole.count(b"\n") == 3001
     assert not list(Path(server.environ["XDG_STATE_HOME"], "laconic/spool").iterdir())
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "cat {}",
+        "sh -c 'cat {} >&2'",
+        "sh -c 'for i in $(seq 900); do echo a line of many words; done; cat {}'",
+        "sh -c 'cat {}; sleep 2; cat {}'",
+        "tail -n 5 -s 0.1 --pid=$$ -f {}",
+    ],
+)
+def test_secrets_are_masked_in_what_the_server_sends(server, tmp_path, script):
+    token = "ghp_" + "aB3dE6gH9" * 4
+    (tmp_path / "secrets").write_text(f"a {token}\nb s3cr3t-value\n")
+    line = f"sleep 2.5 & {server.client} run " + script.replace("$$", "$!").format(
+        *[tmp_path / "secrets"] * 2
+    )
+    environ = server.environ | {"MY_SECRET": "s3cr3t-value"}
+    before = server.calls()
+    done = subprocess.run(
+        ["sh", "-c", line], env=environ, capture_output=True, stdin=subprocess.DEVNULL,
+        check=True, timeout=30,
+    )  # fmt: skip
+    assert server.calls() == before + 2
+    shown = (done.stdout + done.stderr).decode()
+    assert token not in shown
+    assert "s3cr3t-value" not in shown
+    assert "[hidden: GitHub token]" in shown
+    assert re.search(r"\d secrets masked, (?:shown at a terminal by|see them): ", shown)
 
 
 def test_what_is_certain_is_shown_while_a_command_runs(server):

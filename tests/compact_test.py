@@ -683,9 +683,20 @@ def test_a_name_in_a_listing_can_be_used_as_it_is_printed(name):
     names = [
         line.split(None, 8)[8] for line in case.raw.decode().splitlines() if line[10:11] == " "
     ]
-    got = [line.split(None, 2)[2] for line in lines_shown(name) if line[10:11] == " "]
-    assert got == names
+    got = [line for line in lines_shown(name) if line[10:11] == " "]
+    assert [line.split(" ")[-1] for line in got] == [line.split(" ")[-1] for line in names]
+    assert all(line.endswith(name) for line, name in zip(got, names, strict=True))
     assert names
+
+
+@pytest.mark.parametrize("name", ["ls/long", "ls/color", "ls/recursive", "ls/human", "ls/all"])
+def test_a_long_listing_keeps_owner_group_size_and_time(name):
+    raw = case_named(name).raw.decode()
+    text = "\n".join(" ".join(line.split()) for line in lines_shown(name))
+    for line in raw.splitlines():
+        fields = line.split()
+        if len(line) > 10 and line[10:11] in " .+@":
+            assert " ".join(fields[2:8]) in text
 
 
 @pytest.mark.parametrize(
@@ -1001,3 +1012,25 @@ def test_who_looks_for_a_filter_loads_nothing_that_works_on_lines():
 )
 def test_what_reads_something_out_is_never_compacted(command, exact):
     assert FOUND.filters.is_exact(arguments(command)) == exact
+
+
+# How each runner says how many tests passed; go counts them nowhere but in its lines.
+PASSED = {
+    "pytest": r"\b\d+ passed\b",
+    "jest": r"^Tests: .*?\b\d+ passed",
+    "vitest": r"^ +Tests .*?\b\d+ passed",
+    "unittest": r"^Ran \d+ tests?",
+    "npm/test": r"\b\d+ passing\b|^# pass \d+|. pass \d+|\b\d+ passed\b",
+    "cargo/test": r"\b\d+ passed",
+    "go/test_verbose": r"^--- PASS: ",
+}
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_how_many_tests_passed_is_never_hidden(case):
+    if case.filter is None or case.filter.id not in PASSED:
+        return
+    pattern = re.compile(PASSED[case.filter.id], re.MULTILINE)
+    text = shown(case.filter, case.status, case.raw)
+    if pattern.search(case.raw.decode("utf-8", "replace")) and text != RAW:
+        assert pattern.search(text), text

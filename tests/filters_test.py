@@ -15,12 +15,15 @@ from laconic.compact import bound
 from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.filter import Filter
 from laconic.compact.lines import Lines, read_lines
+from laconic.compact.match import is_passed_through
 from laconic.compact.notice import notice
 from laconic.compact.pipeline import compact
 from laconic.compact.stages.clean import clean
 from laconic.compact.tokens import estimate
 from laconic.filter_file import check_filter
 from laconic.filters import DATA, built_in_commands, check_bytes, load_filters
+from laconic.present import RUN, View
+from laconic.run.shells import arguments_of
 from laconic.settings import read_settings
 from outputs import FOUND, cases
 from printed import faults
@@ -289,12 +292,67 @@ def test_a_timer_that_is_set_already_goes_on():
     assert time.monotonic() - start < 0.9
 
 
-def test_outside_of_the_main_thread_nothing_runs_that_could_not_be_stopped():
+def in_thread(work):
     found = []
-    thread = threading.Thread(target=lambda: found.append(bound.attempt(lambda: 1 / 0, 10)))
+    thread = threading.Thread(target=lambda: found.append(work()))
     thread.start()
     thread.join()
-    assert found == [(None, "a filter runs in the main thread only, where it can be stopped")]
+    return found[0]
+
+
+def test_outside_of_the_main_thread_filters_work():
+    wanted = Filter("x", {"command": ["x"], "dedupe": True})
+    result, fault = in_thread(lambda: bound.attempt(lambda: compact(wanted, 0, lines()), 1000))
+    assert (result.shown[0].text, fault) == ("word " * 20 + " (x300)", "")
+    assert in_thread(lambda: bound.attempt(lambda: 1 / 0, 10)) == (
+        None, "ZeroDivisionError: division by zero",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("is_main", [True, False])
+def test_a_deadline_holds_between_pieces_in_any_thread(is_main):
+    wanted = Filter("x", {"command": ["x"], "drop": ["^(a|b)+ [0-9]+$"]})
+    many = Lines(["word " * 20] * 200_000)
+
+    def work():
+        return bound.attempt(lambda: compact(wanted, 0, many), 0, seconds=0.005)
+
+    start = time.monotonic()
+    assert (work() if is_main else in_thread(work)) == (None, "took longer than 0.0 seconds")
+    assert time.monotonic() - start < 2
+
+
+def test_what_cannot_be_stopped_does_not_run():
+    own = Filter("x", {"command": ["x"], "drop": ["^(a+)+$"], "passthrough": ["^(a+)+$"]}, "x.toml")
+    view = View(RUN, own)
+    assert in_thread(lambda: view.compacted(0, lines())) is None
+    assert view.problem.startswith("a filter of your own runs only where it can be stopped")
+    words = arguments_of(["x", "a" * 40 + "b"])
+    assert in_thread(lambda: is_passed_through(own, words))  # all is shown, at once
+    previous = signal.signal(signal.SIGALRM, lambda *_: None)
+    try:
+        assert view.compacted(0, lines()) is None
+        assert "can be stopped" in view.problem
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+
+
+def test_the_alarm_of_a_host_is_not_touched():
+    rung = []
+    previous = signal.signal(signal.SIGALRM, lambda *_: rung.append(time.monotonic()))
+    wanted = Filter("x", {"command": ["x"], "dedupe": True})
+    start = time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, 0.2, 0.2)
+    try:
+        while time.monotonic() - start < 0.7:
+            result, fault = bound.attempt(lambda: compact(wanted, 0, lines()), 1000)
+            assert result is not None
+            assert fault == ""
+        assert signal.getitimer(signal.ITIMER_REAL)[1] == pytest.approx(0.2)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    assert len(rung) >= 2
 
 
 def test_a_filter_that_would_leave_nothing_gives_raw():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
+import sqlite3
 import time
 
 import pytest
@@ -14,7 +16,9 @@ from hypothesis import strategies as st
 from laconic.cli import main as cli
 from laconic.record import database, queries
 from laconic.record.database import reading
+from laconic.record.migrations import migrate
 from laconic.record.runs import record_run
+from laconic.record.schema import COLUMNS
 from laconic.report.gain import bar
 from records import CASES, a_run, write_runs
 
@@ -183,6 +187,59 @@ def test_groups_add_up_to_the_total(tmp_path_factory, entries):
             groups = queries.gain(connection, 0, period, by)
             assert sum(group.runs for group in groups) == total.runs == len(entries)
             assert sum(group.saved_tokens for group in groups) == total.saved_tokens
+
+
+DAY_US = 86_400_000_000
+HAPPENED = st.lists(
+    st.tuples(
+        st.booleans(), st.integers(0, 4 * DAY_US), st.sampled_from("ab"), st.booleans(), NUMBERS
+    ),
+    max_size=30,
+)
+
+
+@given(HAPPENED, st.integers(-1, 5 * DAY_US), st.data())
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+def test_sums_of_days_are_those_of_the_runs_from_any_moment_on(entries, since, data):
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        migrate(connection)
+        for number, entry in enumerate(entries):
+            _store(connection, number, *entry)
+        gone = data.draw(st.sets(st.sampled_from(range(len(entries))))) if entries else set()
+        for number in gone:
+            for table in ("runs", "recalls"):
+                connection.execute(f"DELETE FROM {table} WHERE id = ?", (number,))
+        left = [e for n, e in enumerate(entries) if n not in gone and e[1] >= since]
+        for period, by in (("", ""), ("daily", ""), ("weekly", "filter")):
+            total = queries.total(queries.gain(connection, since / 1e6, period, by))
+            assert total.runs == sum(is_run for is_run, *_ in left)
+            assert total.recalls == sum(not is_run for is_run, *_ in left)
+            assert total.input_tokens == sum(e[4] * e[0] for e in left)
+            assert total.output_tokens == sum(e[4] for e in left)
+            assert total.exact is (bool(left) and all(e[3] for e in left))
+
+
+def _store(connection, number, is_run, time_us, name, exact, tokens):
+    text = {"program": name, "filter": name, "project": name, "raw_id": "k3f9ab"}
+    row = {**dict.fromkeys(COLUMNS["runs" if is_run else "recalls"], 0), **text}
+    if is_run:
+        row |= {"command": name, "agent": "", "session": "", "input_tokens": tokens,
+                "output_tokens": tokens}  # fmt: skip
+    else:
+        row |= {"tokens": tokens}
+    row |= {"id": number, "time": time_us, "exact": int(exact)}
+    table = "runs" if is_run else "recalls"
+    marks = ", ".join("?" * len(row))
+    connection.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", [*row.values()])
+
+
+def test_a_gain_reads_no_run_but_those_of_the_first_day(state_dir):
+    """A million rows are summed up in the time that their days take."""
+    record_run(state_dir, a_run(raw_tokens=10))
+    with reading(state_dir) as (connection, _):
+        connection.execute("DROP TRIGGER runs_removed")
+        connection.execute("DELETE FROM runs")
+        assert queries.gain(connection)[0].runs == 1
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,12 @@ import pytest
 from hook_place import PATHS, claude, decision_of, is_before, read_case
 from laconic import exceptions
 from laconic.agents import cline, codebuddy, seen
-from laconic.agents.launcher import find_launcher, with_plain_name
+from laconic.agents.launcher import with_plain_name
 from laconic.agents.load import BEFORE, HOOKED, load
 from laconic.agents.read import find_event, read
 from laconic.agents.values import Response
 from laconic.agents.wrap import usable_shell
+from laconic.launcher import find_launcher
 from laconic.record.store import Store
 
 # -- ask, grants and exceptions --------------------------------------------------------------------

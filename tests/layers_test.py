@@ -10,11 +10,12 @@ import pytest
 SRC = Path(__file__).parent.parent / "src"
 LAYERS = (
     ("laconic", "laconic.types", "laconic.errors", "laconic.lazy"),
-    ("laconic.shell",),
+    ("laconic.shell", "laconic.credentials", "laconic.secret_arguments"),
     ("laconic.tools",),
     ("laconic.policy", "laconic.rewrite", "laconic.compact"),
     (
         "laconic.files",
+        "laconic.launcher",
         "laconic.toml",
         "laconic.redact",
         "laconic.rule_files",
@@ -31,6 +32,7 @@ LAYERS = (
         "laconic.config",
         "laconic.catalog",
         "laconic.filter_file",
+        "laconic.masking",
         "laconic.present",
         "laconic.task",
     ),

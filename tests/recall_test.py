@@ -161,6 +161,31 @@ def test_a_reader_that_has_seen_enough_is_no_error_and_counts(store):
     assert rows(store.state_dir, "SELECT raw_id FROM recalls") == [raw_id]
 
 
+@pytest.mark.parametrize(
+    ("variables", "line", "is_counted"),
+    [
+        ({}, "{laconic}", False),
+        ({}, "{laconic} | cat", False),
+        ({}, "{laconic} 2>/dev/null", False),
+        ({"CLAUDECODE": "1"}, "{laconic}", True),
+        ({}, "{laconic} </dev/null", True),
+        ({}, "{laconic} 2>/dev/null | cat", True),
+    ],
+)
+def test_what_a_person_at_a_terminal_asks_for_is_not_charged(store, variables, line, is_counted):
+    raw_id = keep(store, {"both": b"line\n"})
+    reader, writer = pty.openpty()
+    line = line.format(laconic=f"{sys.executable} -m laconic recall {raw_id}")
+    subprocess.run(
+        ["bash", "-c", line], stdin=writer, stdout=writer, stderr=writer, check=True,
+        env={**os.environ, **variables},
+    )  # fmt: skip
+    assert os.read(reader, 1000) == b"line\r\n"
+    os.close(reader)
+    os.close(writer)
+    assert rows(store.state_dir, "SELECT raw_id FROM recalls") == [raw_id] * is_counted
+
+
 def test_recalls_are_counted_for_the_filter_up_to_what_the_agent_reads(store, laconic):
     short = keep(store, {"out": b"x\n" * 50}, filter_id="make", project="/p")
     long = keep(store, {"out": b"word\n" * 100_000}, filter_id="npm/install", program="npm install")

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import re
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from laconic.record import decisions
+from laconic.record.database import bring_in
+from laconic.record.runs import Run, record_run, row_of
 from laconic.redact import _BEGINNINGS, _TELLING, HIDDEN, _by_text, _searched, redact, redact_path
+from laconic.types import Decision, Verdict
 
 
 @pytest.mark.parametrize(
@@ -206,3 +212,220 @@ def test_a_path_as_most_are_is_not_searched(monkeypatch):
     monkeypatch.setattr("laconic.redact._by_text", None)
     for path in ("/", "/home/me/my-app_2", "/Users/me/Code/x.y", "/tmp/lac1ifjm17q/project"):
         assert redact_path(path) == path
+
+
+# -- any tool, any form ----------------------------------------------------------------------------
+
+# {} is the secret. One line for each way in which a manual says that a program takes one.
+TOOLS = [
+    "openssl enc -aes-256-cbc -k {} -in a -out b",
+    "openssl enc -d -K {} -iv 0",
+    "openssl rsa -passin pass:{} -in k",
+    "openssl pkcs12 -export -passout pass:{} -in k",
+    "openssl req -new -passin pass:{} -passout pass:{}",
+    "openssl passwd -6 {}",
+    "zip -P {} a.zip b",
+    "zip -P{} a.zip b",
+    "zip -r -P {} a.zip b",
+    "unzip -P {} a.zip",
+    "7z a -p{} a.7z b",
+    "7za x -p{} a.7z",
+    "7zz t a.7z -p{}",
+    "rar a -hp{} a.rar b",
+    "unrar x -p{} a.rar",
+    "vault login {}",
+    "vault login -no-print {}",
+    "vault login token={}",
+    "vault login -method=userpass username=me password={}",
+    "vault kv put secret/x password={}",
+    "twine upload -u me -p {} dist/*",
+    "twine upload --password {} dist/*",
+    "az login -u me -p {}",
+    "az login --password {}",
+    "az login --service-principal -p {} --tenant t",
+    "sqlcmd -S h -U sa -P {} -Q x",
+    "sqlcmd -P{}",
+    "bcp t out f -U sa -P {}",
+    "mysql -uroot -p{} db",
+    "mysqldump --password={} db",
+    "mongosh -u me -p {}",
+    "mongodump -p{}",
+    "redis-cli -a {} ping",
+    "sshpass -p {} ssh h",
+    "sshpass -p{} ssh h",
+    "curl -u me:{} https://h",
+    "curl --user me:{} https://h",
+    "curl https://me:{}@h/",
+    "curl -H 'Authorization: Bearer {}' https://h",
+    "curl -H 'X-Api-Key: {}' https://h",
+    "wget --password={} h",
+    "docker login -u me -p {} h",
+    "podman login -u me --password {} h",
+    "skopeo copy --src-creds me:{} a b",
+    "skopeo inspect --creds me:{} a",
+    "helm registry login -u me -p {} h",
+    "oc login -u me -p {}",
+    "oc login --token={}",
+    "kubectl config set-credentials me --token={}",
+    "keytool -list -storepass {} -keystore k",
+    "keytool -importkeystore -srcstorepass {} -deststorepass {}",
+    "jarsigner -storepass {} a b",
+    "ssh-keygen -t ed25519 -N {} -f k",
+    "ssh-keygen -p -P {} -N {} -f k",
+    "gpg --batch --passphrase {} -d f",
+    "ldapsearch -x -w {} -D cn",
+    "smbclient //h/s -U me%{}",
+    "rpcclient -U me%{} h",
+    "lftp -u me,{} h",
+    "htpasswd -b f me {}",
+    "htpasswd -nb me {}",
+    "mkpasswd {}",
+    "wpa_passphrase net {}",
+    "rabbitmqctl add_user me {}",
+    "rabbitmqctl change_password me {}",
+    "rclone obscure {}",
+    "cargo login {}",
+    "cargo publish --token {}",
+    "npm config set //h/:_authToken {}",
+    "npm config set //h/:_authToken={}",
+    "git config github.token {}",
+    "aws configure set aws_secret_access_key {}",
+    "wandb login {}",
+    "snyk auth {}",
+    "ngrok authtoken {}",
+    "ngrok config add-authtoken {}",
+    "bw unlock {}",
+    "bw login me@h {}",
+    "mc alias set m https://h KEYID {}",
+    "gh secret set NAME --body {}",
+    "gh secret set NAME -b {}",
+    "flyctl secrets set DB={}",
+    "heroku config:set X={}",
+    "glab auth login -t {}",
+    "doctl auth init -t {}",
+    "vercel --token {}",
+    "ipmitool -H h -U me -P {} power status",
+    "mosquitto_pub -h h -u me -P {} -t t",
+    "snmpget -v3 -A {} -X {} h",
+    "pdftk a.pdf input_pw {} output b.pdf",
+    "qpdf --password={} a b",
+    "mount -o username=me,password={} //h/s /m",
+    "useradd -p {} me",
+    "tailscale up --authkey {}",
+    "xfreerdp /u:me /p:{} /v:h",
+    "etcdctl --user me:{} get x",
+    "psql postgres://me:{}@h/db",
+    "git clone https://{}@h/x.git",
+    "curl -d x https://hooks.slack.com/services/T01234567/B01234567/{}",
+    "curl https://discord.com/api/webhooks/123456789/{}",
+    "MYSQL_PWD={} mysql",
+    "export API_TOKEN={}",
+    "env DB_PASSWORD={} ./run",
+    "declare -x MY_SECRET={}",
+    "az storage blob list --account-key {}",
+]
+READERS = [
+    "docker login -u me --password-stdin",
+    "podman login --password-stdin h",
+    "gh auth login --with-token",
+    "helm registry login h --password-stdin",
+    "sudo -S ls",
+    "chpasswd",
+    "passwd --stdin me",
+    "gpg --passphrase-fd 0 -d f",
+    "openssl rsa -passin stdin -in k",
+    "cryptsetup open /dev/x y",
+    "vault login -",
+    "kinit me",
+    "gh secret set NAME",
+    "smbpasswd -s me",
+    "htpasswd -i f me",
+]
+FEEDS = [
+    "echo {} | {reader}",
+    "echo -n {} | {reader}",
+    "printf %s {} | {reader}",
+    "printf '%s\\n' {} | sudo {reader}",
+    "{reader} <<< {}",
+    "{reader} <<E\n{}\nE",
+    "cat <<'E' | {reader}\n{}\nE",
+    "X={}; echo $X | {reader}",
+    "{{ echo {}; }} | {reader}",
+    "{reader} < <(echo {})",
+    "echo {} | base64 -d | {reader}",
+    "(echo {}) | timeout 5 {reader}",
+]
+WRAPPERS = [
+    "{}",
+    "sudo {}",
+    "sudo -u me {}",
+    "timeout 5 {}",
+    "env A=1 {}",
+    "A=1 {}",
+    "nohup {} &",
+    "cd x && {}",
+    "if true; then {}; fi",
+    "x=$({})",
+    "for i in 1 2; do {}; done",
+    "/usr/bin/env {}",
+    "{} > out 2>&1",
+    "{} || true",
+    "f() {{ {}; }}; f",
+    "ls; {}; ls",
+]
+SHELLS = ["bash -c {}", "sudo sh -c {}", "ssh me@h {}", "docker exec c sh -c {}", "bash -lc {}"]
+QUOTES = ["{}", "'{}'", '"{}"', "{}''", "$'{}'"]
+
+
+@st.composite
+def commands_with_secrets(draw):
+    secret = f"Q{draw(SECRETS)}Q"
+    if draw(st.booleans()):
+        command = draw(st.sampled_from(TOOLS)).replace("{}", "\0")
+    else:
+        feed = draw(st.sampled_from(FEEDS)).replace("{reader}", draw(st.sampled_from(READERS)))
+        command = feed.replace("{{", "{").replace("}}", "}").replace("{}", "\0")
+    is_free = " \0" in command and "'" not in command and "<<E" not in command
+    before, _, behind = command.partition("\0")
+    is_bare = before.endswith(" ") and behind[:1] in " \n;|"
+    quoted = draw(st.sampled_from(QUOTES)) if is_free and is_bare else "{}"
+    if "\n" not in command:
+        command = draw(st.sampled_from(WRAPPERS)).format(command)
+        if "'" not in command and "'" not in quoted and draw(st.booleans()):
+            command = draw(st.sampled_from(SHELLS)).format(f"'{command}'")
+    return command.replace("\0", quoted.format(secret)), secret
+
+
+@given(commands_with_secrets())
+@settings(max_examples=400, deadline=None)
+def test_no_secret_of_any_tool_is_written_down(case):
+    command, secret = case
+    assert secret not in redact(command)
+    assert secret not in json.dumps(row_of(Run(command, program=command)))
+
+
+@pytest.mark.parametrize("command", TOOLS)
+def test_every_way_to_give_a_secret_is_known(command):
+    for secret in ("hunter", "Hunter2Hunter2"):
+        assert secret not in redact(command.replace("{}", secret))
+
+
+def test_the_log_and_the_records_have_no_secret(tmp_path):
+    state_dir = str(tmp_path / "state")
+    for command in (*TOOLS, *(f.replace("{reader}", READERS[0]) for f in FEEDS)):
+        text = command.replace("{}", "Hunter2Hunter2").replace("{{", "{").replace("}}", "}")
+        decision = Decision(Verdict.ASK, rule="x/y", reason=f"runs {text}")
+        assert decisions.append(state_dir, decision, command=text, cwd="/", agent="", now=1.0)
+        assert record_run(state_dir, Run(text))
+    assert bring_in(state_dir)
+    kept = b"".join(p.read_bytes() for p in tmp_path.rglob("*") if p.is_file())
+    assert re.findall(rb".{40}Hunter2", kept) == []
+    assert kept.count(HIDDEN.encode()) > len(TOOLS)
+
+
+def test_what_feeds_a_login_is_still_read():
+    assert redact("bash <<E\nrm -rf x\nE\ngh auth login").endswith(
+        "<<E\nrm -rf x\nE\ngh auth login"
+    )
+    assert "rm -rf x" in redact("echo $(rm -rf x) | docker login --password-stdin")
+    assert "rm -rf x" in redact("echo a | docker login --password-stdin; rm -rf x")

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from laconic.cli import main as cli
 from laconic.errors import LaconicError
 from laconic.record import store as module
 from laconic.record.store import STREAMS, MissingError, Store, is_id, new_id
@@ -159,12 +160,62 @@ def test_what_is_too_old_goes(store):
     ]
 
 
-def test_the_newest_stays_however_large(store):
+def test_the_newest_stays_however_large_and_takes_no_small_one_with_it(store):
     store.limit_bytes = 1 << 20
-    small, large = store.keep({"out": b"x"}), store.keep({"out": os.urandom(3 << 20)})
-    age(store, small, 100)
+    smalls = [store.keep({"out": os.urandom(10_000)}) for _ in range(20)]
+    larges = [store.keep({"out": os.urandom(3 << 20)}) for _ in range(3)]
+    for number, raw_id in enumerate((*smalls, *larges)):
+        age(store, raw_id, 1000 - number)
     sweep(store, time.time())
-    assert (store.has(small), store.has(large)) == (False, True)
+    assert all(map(store.has, smalls))
+    assert [store.has(raw_id) for raw_id in larges] == [False, False, True]
+    young = store.keep({"out": b"x"})
+    sweep(store, time.time())
+    assert all(map(store.has, (*smalls, young)))
+    assert not store.has(larges[-1])
+
+
+def test_small_outputs_have_a_bound_of_their_own(store):
+    store.limit_bytes = 1 << 20
+    smalls = [store.keep({"out": os.urandom(100_000)}) for _ in range(20)]
+    for number, raw_id in enumerate(smalls):
+        age(store, raw_id, 1000 - number)
+    sweep(store, time.time())
+    kept = [store.has(raw_id) for raw_id in smalls]
+    assert kept == sorted(kept)
+    assert 5 < sum(kept) < 11
+
+
+# -- purge ---------------------------------------------------------------------------------------
+
+
+def test_purge_removes_what_is_asked_for_and_says_so(home, capsys):
+    store = Store(home / ".local/state/laconic")
+    ids = [store.keep({"out": b"secret"}) for _ in range(4)]
+    age(store, ids[0], 3 * DAY)
+    size = sum(path.stat().st_size for path in store.paths(ids[0]))
+    assert cli.run(["purge", "--older", "2d"]) == 0
+    assert capsys.readouterr().out == (
+        f"removed 1 output, {size} bytes, from {store.directory}\n3 are still there\n"
+    )
+    assert [store.has(raw_id) for raw_id in ids] == [False, True, True, True]
+    assert cli.run(["purge", ids[1]]) == 0
+    assert [store.has(raw_id) for raw_id in ids] == [False, False, True, True]
+    assert cli.run(["purge", ids[1]]) == 1
+    assert "no output is kept under" in capsys.readouterr().err
+    assert cli.run(["purge"]) == 0
+    assert capsys.readouterr().out.startswith("removed 2 outputs, ")
+    assert not list(store.directory.glob("[!.]*"))
+    assert cli.run(["purge"]) == 0
+    assert capsys.readouterr().out.startswith("removed 0 outputs, 0 bytes")
+    assert cli.run(["recall", ids[2]]) == 1
+    assert "removed by laconic purge" in capsys.readouterr().err
+
+
+def test_what_is_kept_is_for_the_owner_alone(store):
+    raw_id = store.keep({"out": b"secret", "err": b"secret"})
+    assert {path.stat().st_mode & 0o777 for path in store.paths(raw_id)} == {0o600}
+    assert store.directory.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_sweep_is_made_once_a_day_and_when_much_is_new(store, monkeypatch):

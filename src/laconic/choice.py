@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from laconic.compact.hits import hits_of
 from laconic.errors import UsageError
 from laconic.filters import FilterSet, load_filters
 from laconic.lazy import problem
@@ -56,7 +57,9 @@ def _view(task: Task, inner: Inner, known: FilterSet, settings: Settings) -> Vie
         parts = last_commands(inner.command or "")
         return View(RUN, is_exact=any(known.filters.is_exact(part) for part in parts))
     found = known.filters.find(inner.arguments)
-    return View(RUN, found, is_exact=found is None and known.filters.is_exact(inner.arguments))
+    view = View(RUN, found, is_exact=found is None and known.filters.is_exact(inner.arguments))
+    view.hits = hits_of(argument.text for argument in inner.arguments) if found else None
+    return view
 
 
 def _library(arguments: list[Argument]) -> Library | None:

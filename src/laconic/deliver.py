@@ -7,11 +7,20 @@ from functools import partial
 from laconic.compact.lines import read_streams
 from laconic.compact.result import SHORT
 from laconic.compact.tokens import estimate
-from laconic.present import RUN, hidden_notice, masked_status_notice, render, with_lines
+from laconic.launcher import typed_name
+from laconic.present import (
+    RUN,
+    hidden_notice,
+    masked_notice,
+    masked_status_notice,
+    render,
+    with_lines,
+)
 from laconic.record.runs import Run, record_run
 from laconic.record.store import Store
 from laconic.record.tokenizer import MOST_BYTES, counts
 from laconic.run.pipes import matches, pick
+from laconic.run.printer import NUMBERS
 from laconic.run.spool import BOTH, ERR, OUT
 from laconic.run.window import LARGE, look_through
 from laconic.surroundings import agent_of
@@ -59,7 +68,11 @@ class Source:
     """The output of a command that has ended, and how much of it was shown while it ran.
 
     printed: how much of each stream was shown as it is. is_known: all that was shown is known.
+    masked: how many secrets are hidden in what was read of it. program: what the caller can type to
+    start us.
     """
+
+    program = "laconic"
 
     def __init__(self, runner: Runner, followers: Mapping[str, Follower]) -> None:
         self.runner, self.spool, self.followers = runner, runner.spool, followers
@@ -70,6 +83,31 @@ class Source:
         self.printed = dict(runner.printed)
         picked = sum(len(follower.picked) for follower in followers.values())
         self.is_known = runner.printer.written == sum(self.printed.values()) + picked
+        self._mask = runner.printer.mask
+        self.shown_masked = self._mask.found if self._mask else 0
+        self.masked = 0
+
+    def without_secrets(self, stream: str, data: bytes) -> bytes:
+        """Whole lines as an agent may read them."""
+        if self._mask is None:
+            return data
+        mask = self._mask.again()
+        shown = mask.mask(data, NUMBERS[stream])
+        self.masked += mask.found
+        return shown
+
+    def count_secrets(self) -> int:
+        """How many there are in all of it, read piece by piece."""
+        if self._mask is None:
+            return 0
+        found = 0
+        for stream, size in self.sizes.items():
+            mask = self._mask.again()
+            for start in range(0, size, _SAMPLE):
+                mask.feed(self.spool.read(stream, start, start + _SAMPLE), NUMBERS[stream])
+            mask.rest(NUMBERS[stream])
+            found += mask.found
+        return found
 
     @property
     def path(self) -> str:
@@ -81,10 +119,11 @@ class Source:
         return self.followers[stream].end if stream in self.followers else 0
 
     def read(self, *, behind_shown: bool = False) -> dict[str, bytes]:
-        """The bytes by stream; both together count as stdout."""
+        """The bytes by stream, without secrets; both together count as stdout."""
+        self.masked = self.shown_masked if behind_shown else 0
         return {
-            OUT if stream == BOTH else stream: self.spool.read(
-                stream, self.start(stream) if behind_shown else 0, size
+            OUT if stream == BOTH else stream: self.without_secrets(
+                stream, self.spool.read(stream, self.start(stream) if behind_shown else 0, size)
             )
             for stream, size in self.sizes.items()
         }
@@ -110,6 +149,7 @@ def prepare(
     """Decide what is printed, and keep what that hides."""
     delivery = Delivery(status)
     delivery.raw_tokens = source.tokens()
+    source.program = typed_name(environ)
     # Before anything is kept: keeping a large output moves its file away.
     picked = pick(task.pipe, source.path, environ) if task.pipe else None
     if source.size and not choice.view.is_exact:
@@ -121,6 +161,8 @@ def prepare(
             _show_rest(delivery, choice.view, source)
     if delivery.texts is not None and not _keep(delivery, choice, source):
         delivery.texts, delivery.filter_id = None, ""
+    if delivery.texts is None and picked is None:
+        _show_masked(delivery, choice, source)
     if picked is not None:
         _honour_pipe(delivery, task, choice.program, source, *picked)
     if delivery.texts is None:
@@ -147,7 +189,7 @@ def _show_whole(
     if task.pipe:
         compacted = with_lines(compacted, matches(task.pipe, source.path, environ))
     is_told = partial(_is_told, lines=lines, source=source) if source.followers else None
-    texts = render(compacted, source.spool.raw_id, is_told)
+    texts = render(compacted, source.spool.raw_id, is_told, source.program, source.masked)
     delivery.texts = {stream: _encoded(text) for stream, text in texts.items()}
     delivery.hidden, delivery.total = compacted.hidden, len(lines)
     delivery.filter_id = view.name
@@ -167,8 +209,9 @@ def _show_rest(delivery: Delivery, view: View, source: Source) -> None:
     delivery.hidden += source.hidden_lines
     delivery.total = source.shown_lines + len(lines)
     shortened = sum(row.kind == SHORT for row in compacted.shown) if compacted else 0
-    remark = f", {shortened} shortened" if shortened else ""
-    line = hidden_notice(delivery.hidden, delivery.total, source.spool.raw_id, remark)
+    said = f"{delivery.hidden} of {delivery.total} lines hidden"
+    said += f", {shortened} shortened" if shortened else ""
+    line = hidden_notice(said, source.spool.raw_id, source.program, source.masked)
     delivery.texts[OUT] += _encoded(line)
     delivery.filter_id = view.name
 
@@ -176,15 +219,37 @@ def _show_rest(delivery: Delivery, view: View, source: Source) -> None:
 def _show_windows(delivery: Delivery, source: Source) -> None:
     delivery.texts = {}
     delivery.hidden, delivery.total = source.hidden_lines, source.shown_lines
+    source.masked = source.shown_masked
     for stream in source.sizes:
-        window = look_through(source.spool, stream, source.start(stream))
+        mask = partial(source.without_secrets, stream)
+        window = look_through(source.spool, stream, source.start(stream), mask)
         delivery.texts[OUT if stream == BOTH else stream] = _encoded(window.text)
         delivery.hidden += window.hidden
         delivery.total += window.total
-    remark = f" ({source.size >> 20} MB: only the ends and diagnostics are shown)"
-    line = hidden_notice(delivery.hidden, delivery.total, source.spool.raw_id, remark)
+    said = f"{delivery.hidden} of {delivery.total} lines hidden"
+    said += f" ({source.size >> 20} MB: only the ends and diagnostics are shown)"
+    line = hidden_notice(said, source.spool.raw_id, source.program, source.masked)
     delivery.texts[OUT] += _encoded(line)
     delivery.filter_id = WINDOW
+
+
+def _show_masked(delivery: Delivery, choice: Choice, source: Source) -> None:
+    """All but the secrets, if there are any; what is printed of it is masked on its way."""
+    source.masked = source.count_secrets()
+    if not source.masked:
+        return
+    program = source.program if _keep(delivery, choice, source) else ""
+    if source.size > LARGE and program:
+        _show_windows(delivery, source)
+        return
+    delivery.texts = {
+        OUT if stream == BOTH else stream: source.spool.read(stream, source.printed[stream], size)
+        for stream, size in source.sizes.items()
+    }
+    if delivery.texts[OUT] and not delivery.texts[OUT].endswith(b"\n"):
+        delivery.texts[OUT] += b"\n"
+    line = masked_notice(source.masked, source.spool.raw_id, program)
+    delivery.texts[OUT] += _encoded(line)
 
 
 def _honour_pipe(
@@ -192,11 +257,13 @@ def _honour_pipe(
 ) -> None:
     """Put the pipe's own result in place of ours where there is none, or where it is less."""
     command_status, delivery.status = delivery.status, status
+    piped = source.without_secrets(OUT, piped)
     delivery.piped, delivery.piped_tokens = piped, _tokens(piped)
     ours = None if delivery.filter_id == WINDOW else delivery.texts
     is_less = ours is not None and delivery.piped_tokens < sum(map(_tokens, ours.values()))
     if ours is None or (task.prefer_less and is_less):
         rest = source.spool.read(ERR, 0, source.sizes[ERR]) if ERR in source.sizes else b""
+        rest = source.without_secrets(ERR, rest)
         ours = {OUT: piped, ERR: rest}
         delivery.is_override = is_less
     if command_status and not delivery.status:
@@ -274,7 +341,7 @@ def write_down(
 def _count_tokens(delivery: Delivery, source: Source) -> None:
     """Put counts in the place of estimates, where a tokenizer is installed."""
     is_again = delivery.texts is None and source.hidden_lines > 0  # all of it, behind a part of it
-    if is_again or not source.is_known or source.size > MOST_BYTES:
+    if is_again or source.masked or not source.is_known or source.size > MOST_BYTES:
         return
     raw = source.read()
     shown = {} if delivery.texts is None else _all_shown(delivery.texts, source, raw)

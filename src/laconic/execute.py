@@ -149,6 +149,7 @@ class Attendance:
             become(task.argv)
         self._attempt(self._choose)
         status = self._finish(self._wait())
+        self._printer.finish()
         with contextlib.suppress(OSError):
             self._runner.finish()
         if self._runner.child.was_interrupted:
@@ -175,7 +176,9 @@ class Attendance:
     def _choose(self) -> None:
         from laconic import deliver  # noqa: F401, PLC0415 - loads while the command runs
         from laconic.choice import choose  # noqa: PLC0415
+        from laconic.masking import masker_for  # noqa: PLC0415
 
+        self._printer.mask = masker_for(self._environ)
         self.choice = self.choice or choose(self._task, self._environ)
 
     def _tick(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from laconic.compact.bound import attempt
 from laconic.compact.filter import SUMMARY
 from laconic.compact.generic import compact_generic, failures, mistakes, summary
-from laconic.compact.notice import MARK, notice
+from laconic.compact.notice import MARK, masked, notice
 from laconic.compact.pipeline import compact
 from laconic.compact.result import GAP, RAW, SHORT, Compacted, Row, Shown
 from laconic.compact.stages.limit import gap_row
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from laconic.compact.filter import Filter
+    from laconic.compact.hits import Hits
     from laconic.compact.lines import Lines
 
 RUN, ERRORS, TESTS, OVERVIEW = "run", "err", "test", "summary"
@@ -23,13 +24,15 @@ RUN, ERRORS, TESTS, OVERVIEW = "run", "err", "test", "summary"
 class View:
     """How an output is to be compacted.
 
-    A view that is exact shows all of it. problem: why a filter gave nothing, if it failed.
+    A view that is exact shows all of it. hits: what the command searched for, if it is a search.
+    problem: why a filter gave nothing, if it failed.
     """
 
-    __slots__ = ("filter", "is_exact", "mode", "problem")
+    __slots__ = ("filter", "hits", "is_exact", "mode", "problem")
 
     def __init__(self, mode: str, wanted: Filter | None = None, *, is_exact: bool = False) -> None:
         self.mode, self.filter, self.is_exact = mode, wanted, is_exact
+        self.hits: Hits | None = None
         self.problem = ""
 
     @property
@@ -49,7 +52,10 @@ class View:
         """Give what to show, None for all of it: also when a filter fails or takes too long."""
         if self.is_exact:
             return None
-        found, self.problem = attempt(lambda: self._compacted(status, lines), lines.size)
+        is_own = self.filter is not None and self.filter.source != "built-in"
+        found, self.problem = attempt(
+            lambda: self._compacted(status, lines), lines.size, is_own=is_own
+        )
         return found
 
     def _compacted(self, status: int, lines: Lines) -> Compacted | None:
@@ -59,7 +65,9 @@ class View:
             return failures(lines)
         if self.mode == OVERVIEW:
             return summary(lines)
-        return compact(self.filter, status, lines) if self.filter else compact_generic(lines)
+        if self.filter is None:
+            return compact_generic(lines)
+        return compact(self.filter, status, lines, self.hits)
 
 
 def with_lines(compacted: Compacted, numbers: Iterable[int]) -> Compacted:
@@ -103,16 +111,23 @@ def _split(gap: Shown, missing: Iterable[int]) -> Iterable[Shown]:
 
 
 def render(
-    compacted: Compacted, raw_id: str, is_told: Callable[[Shown], bool] | None = None
+    compacted: Compacted,
+    raw_id: str,
+    is_told: Callable[[Shown], bool] | None = None,
+    program: str = "laconic",
+    secrets: int = 0,
 ) -> dict[str, str]:
-    """The text for each stream, with the notice; rows that were told already are left out."""
+    """The text for each stream, with the notice; rows that were told already are left out.
+
+    program: what the reader can type to start us. secrets: how many are masked.
+    """
     texts = {stream: compacted.text(stream) for stream in ("out", "err")}
     if is_told is not None:
         left = [row for row in compacted.shown if not is_told(row)]
         for stream in texts:
             rows = [row for row in left if compacted.stream(row) == stream]
             texts[stream] = "".join(f"{row.text}\n" for row in rows)
-    line = notice(compacted, raw_id)
+    line = notice(compacted, raw_id, program, secrets)
     if line:
         first = compacted.dropped[0][0] if compacted.dropped else 1
         is_err = compacted.lines.stream(first) == "err"
@@ -120,10 +135,16 @@ def render(
     return texts
 
 
-def hidden_notice(hidden: int, total: int, raw_id: str, remark: str = "") -> str:
-    """The notice for an output that was not compacted in one piece."""
-    counts = f"{hidden} of {total} lines hidden{remark}"
-    return f"{MARK}{counts}, see them: laconic recall {raw_id}]\n"
+def hidden_notice(said: str, raw_id: str, program: str = "laconic", secrets: int = 0) -> str:
+    """The notice for an output that was not compacted in one piece: what is said of it."""
+    parts = [said, *([masked(secrets)] if secrets else [])]
+    return f"{MARK}{', '.join(parts)}, see them: {program} recall {raw_id}]\n"
+
+
+def masked_notice(secrets: int, raw_id: str, program: str) -> str:
+    """The notice for an output of which all is shown but its secrets; no program: none is kept."""
+    where = f", shown at a terminal by: {program} recall {raw_id}" if program else ""
+    return f"{MARK}{masked(secrets)}{where}]\n"
 
 
 def masked_status_notice(program: str, status: int) -> str:

@@ -83,3 +83,13 @@ def agent_of(environ: Mapping[str, str]) -> tuple[str, str]:
         if environ.get(variable):
             return agent, environ.get(session, "") if session else ""
     return "", ""
+
+
+def is_person(environ: Mapping[str, str]) -> bool:
+    """Tell whether somebody at a terminal reads what we print, also through a pipe of their own.
+
+    An agent may give a command a terminal; where it says who it is, that counts.
+    """
+    if agent_of(environ)[0]:
+        return False
+    return os.isatty(0) and (os.isatty(1) or os.isatty(2))

@@ -118,7 +118,7 @@ def _response(call: HookCall, environ: Mapping[str, str], stdin: bytes, held: _H
     if call.event.kind == AFTER:
         from laconic.agents.output import replacement  # noqa: PLC0415 - off by default
 
-        return replacement(call, settings)
+        return replacement(call, settings, environ)
     from laconic.agents.respond import respond  # noqa: PLC0415 - as above
 
     def fit(response: Response) -> Response:

@@ -1,57 +1,11 @@
-"""Finds the `laconic` that a rewritten command will start: without one, nothing is rewritten."""
+"""The `laconic` that a rewritten command starts, as models write it back."""
 
 from __future__ import annotations
 
-import sys
-from os import X_OK, access
-from os.path import isabs, isfile
-
-from laconic.rewrite.edits import Edit, apply, quoted
+from laconic.launcher import NAME
+from laconic.rewrite.edits import Edit, apply
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-NAME = "laconic"
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%:,")
-
-
-# A login shell sets the PATH anew; these are on it everywhere.
-_ON_EVERY_PATH = frozenset(("/usr/local/bin", "/usr/bin", "/bin"))
-
-
-def find_launcher(environ: Mapping[str, str], *, login_shell: bool = False) -> str:
-    """Give `laconic` if the PATH has it, else the one beside this Python as a shell word, or "".
-
-    login_shell: the command will run with a PATH of that shell's own making.
-    """
-    path = _path(environ)
-    directory = path.rpartition("/")[0]
-    on_path = directory in environ.get("PATH", "").split(":")
-    is_sure = path and on_path and (not login_shell or directory in _ON_EVERY_PATH)
-    return NAME if is_sure else _as_word(path)
-
-
-def full_path(environ: Mapping[str, str]) -> str:
-    """Give its path as a shell word, for a command that changes the PATH; "" if there is none."""
-    return _as_word(_path(environ))
-
-
-def _path(environ: Mapping[str, str]) -> str:
-    directories = [*filter(isabs, environ.get("PATH", "").split(":"))]
-    directories.append(sys.executable.rpartition("/")[0])
-    paths = (f"{directory}/{NAME}" for directory in directories)
-    return next(filter(_is_program, paths), "")
-
-
-def _as_word(path: str) -> str:
-    return path if set(path) <= _PLAIN else quoted(path)
-
-
-def _is_program(path: str) -> bool:
-    return access(path, X_OK) and isfile(path)  # noqa: PTH113 - pathlib costs 6 ms
 
 
 def with_plain_name(command: str, launcher: str) -> str:

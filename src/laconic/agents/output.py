@@ -9,10 +9,13 @@ from __future__ import annotations
 from laconic.agents.values import Response
 from laconic.catalog import library
 from laconic.compact.bound import attempt
+from laconic.compact.hits import hits_of
 from laconic.compact.lines import read_streams
 from laconic.compact.notice import notice
 from laconic.compact.pipeline import compact
 from laconic.filters import load_filters
+from laconic.launcher import typed_name
+from laconic.masking import Masker
 from laconic.record.runs import Run, record_run
 from laconic.record.store import Store
 from laconic.rewriting import rewritten
@@ -22,8 +25,11 @@ from laconic.tools.arguments import evaluate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from laconic.agents.values import HookCall, Output
     from laconic.compact.filter import Filter
+    from laconic.compact.hits import Hits
     from laconic.compact.result import Compacted
     from laconic.settings import Settings
 
@@ -31,47 +37,48 @@ if TYPE_CHECKING:
 _UNKNOWN_STATUS = 1
 
 
-def replacement(call: HookCall, settings: Settings) -> Response:
+def replacement(call: HookCall, settings: Settings, environ: Mapping[str, str]) -> Response:
     """Give the compact output as a response, or an empty one."""
     if not settings.config.hooks.replace_output or settings.environment.no_filter:
         return Response()
     if "replace" not in call.event.can or len(call.commands) != 1:
         return Response()
     output = call.agent.dialect.output(call)
-    wanted = _filter(call, settings) if output else None
+    wanted, hits = _filter(call, settings) if output else (None, None)
     if output is None or wanted is None:
         return Response()
     out, err = _bytes(output.out), _bytes(output.err)
-    lines = read_streams(out, err)
+    masker = Masker.of(environ)
+    lines = read_streams(masker.mask(out, 1), masker.mask(err, 2))
     status = _UNKNOWN_STATUS if output.status is None else output.status
-    found, _ = attempt(lambda: compact(wanted, status, lines), len(out) + len(err))
+    is_own = wanted.source != "built-in"
+    size = len(out) + len(err)
+    found, _ = attempt(lambda: compact(wanted, status, lines, hits), size, is_own=is_own)
     if found is None:
         return Response()
-    return Response(output=_kept(call, settings, found, output, out, err))
+    raw_id = _keep(settings, {"out": out, "err": err} if err else {"out": out})
+    record_run(settings.directories.state, _run(call, found, output, raw_id))
+    shown = {"out": found.text("out"), "err": found.text("err")}
+    said = notice(found, raw_id, typed_name(environ), masker.found)
+    shown["out"] += f"{said}\n" if said else ""
+    return Response(output=shown)
 
 
-def _filter(call: HookCall, settings: Settings) -> Filter | None:
-    """The filter of a command that laconic would have wrapped as a whole."""
+def _filter(call: HookCall, settings: Settings) -> tuple[Filter | None, Hits | None]:
+    """The filter of a command that laconic would have wrapped as a whole, and what it searches."""
     text = call.commands[0]
     rewriting = rewritten(text, settings)
     found = commands(parse(text)) if [n.action for n in rewriting.notes] == ["run"] else ()
     if len(found) != 1:
-        return None
+        return None, None
     arguments = evaluate(found[0].command.words, {})
-    return load_filters(settings, library()).filters.find(arguments)
+    wanted = load_filters(settings, library()).filters.find(arguments)
+    return wanted, hits_of(argument.text for argument in arguments)
 
 
-def _kept(
-    call: HookCall, settings: Settings, found: Compacted, output: Output, out: bytes, err: bytes
-) -> dict[str, str]:
+def _keep(settings: Settings, streams: dict[str, bytes]) -> str:
     bounds = settings.config.compact
-    store = Store(settings.directories.state, bounds.store_mb, bounds.store_days)
-    raw_id = store.keep({"out": out, "err": err} if err else {"out": out})
-    record_run(settings.directories.state, _run(call, found, output, raw_id))
-    shown = {"out": found.text("out"), "err": found.text("err")}
-    said = notice(found, raw_id)
-    shown["out"] += f"{said}\n" if said else ""
-    return shown
+    return Store(settings.directories.state, bounds.store_mb, bounds.store_days).keep(streams)
 
 
 def _run(call: HookCall, found: Compacted, output: Output, raw_id: str) -> Run:

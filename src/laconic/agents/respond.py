@@ -10,10 +10,11 @@ from functools import partial
 
 from laconic import engine
 from laconic.agents import seen
-from laconic.agents.launcher import find_launcher, full_path, with_plain_name
+from laconic.agents.launcher import with_plain_name
 from laconic.agents.load import BEFORE
 from laconic.agents.values import Response
 from laconic.catalog import library
+from laconic.launcher import find_launcher, full_path
 from laconic.rewrite.plan import rewrite
 from laconic.rewriting import options
 from laconic.surroundings import state_directory

@@ -36,8 +36,8 @@ def main(args: argparse.Namespace) -> int:
         period = "daily"
     since = when.since(args.since, time.time()) if args.since else 0.0
     with reading(read_directories().state) as (connection, note):
-        total = queries.gain(connection, since)[0]
         rows = queries.gain(connection, since, period, args.by or "")
+    total = queries.total(rows)
     names = [name for name in (_PERIOD_NAMES.get(period), args.by) if name]
     if note:
         complain(note)

@@ -46,6 +46,7 @@ COMMANDS = (
     Command("doctor", "examine whether laconic works"),
     Command("hook", "answer the hook of an agent"),
     Command("recall", "print the whole output of a command that laconic compacted"),
+    Command("purge", "remove the raw output of commands that laconic keeps"),
     Command("gain", "say how many tokens laconic saved"),
     Command("history", "print the last commands that laconic ran"),
     Command("stats", "say how well the filters serve"),

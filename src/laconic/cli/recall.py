@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 from laconic.cli.main import complain
 from laconic.errors import LaconicError
+from laconic.launcher import typed_name
+from laconic.masking import masked_pieces, masker_for
+from laconic.present import masked_notice
 from laconic.record import queries
 from laconic.record.database import reading
 from laconic.record.hosts import limit_of
@@ -17,11 +20,13 @@ from laconic.record.sweep import adopt
 from laconic.report.history import local
 from laconic.report.text import visible
 from laconic.settings import read_directories
+from laconic.surroundings import environment, is_person
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from laconic.masking import Masker
     from laconic.record.queries import Source
     from laconic.record.recall import Line
 
@@ -45,18 +50,28 @@ def main(args: argparse.Namespace) -> int:
     adopt(store)
     raw_id, source = _find(store, args.id)
     printer = _Printer(limit_of(source.agent if source else ""), raw=args.raw)
+    masker = masker_for(environment())
     try:
         if args.lines is None and args.grep is None:
-            printer.write_all(store.chunks(raw_id))
+            printer.write_all(_chunks(store, raw_id, masker))
         else:
-            for line in picked.pick(lines(store.chunks(raw_id))):
+            for line in picked.pick(lines(_chunks(store, raw_id, masker))):
                 printer.write_line(line, numbered=args.grep is not None)
             if not printer.seen:
                 raise _nothing(args, raw_id, sum(1 for _ in lines(store.chunks(raw_id))))
+        if masker and masker.found:
+            printer.write_notice(masked_notice(masker.found, raw_id, typed_name(environment())))
         printer.flush()
     finally:  # also when the reader has seen enough: recall ID | head
-        _count(store, raw_id, source, bytes(printer.seen))
+        if not is_person(environment()):  # what a person reads costs no tokens
+            _count(store, raw_id, source, bytes(printer.seen))
     return 0
+
+
+def _chunks(store: Store, raw_id: str, masker: Masker | None) -> Iterator[tuple[str, bytes]]:
+    """The streams piece by piece; an agent reads them without secrets."""
+    chunks = store.chunks(raw_id)
+    return masked_pieces(chunks, masker) if masker else chunks
 
 
 def _nothing(args: argparse.Namespace, raw_id: str, count: int) -> LaconicError:
@@ -91,6 +106,11 @@ class _Printer:
             self._write(line.stream, before + (b"%d:" % line.number if numbered else b""))
         self._write(line.stream, line.data)
         self._is_open_line = not line.data.endswith(b"\n")
+
+    def write_notice(self, line: str) -> None:
+        """Write a line of our own behind the output."""
+        is_open = self._is_open_line or (self.seen and not self.seen.endswith(b"\n"))
+        self._write("out", b"\n" * bool(is_open) + line.encode())
 
     def _write(self, stream: str, data: bytes) -> None:
         if len(self.seen) < self._limit:

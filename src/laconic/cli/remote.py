@@ -14,6 +14,7 @@ from os.path import basename, dirname
 from laconic.choice import choose
 from laconic.cli import run as run_options
 from laconic.deliver import Source, prepare, write_down
+from laconic.masking import Masker
 from laconic.record.store import STREAMS, is_id
 from laconic.run.follow import Follower, follower
 from laconic.run.printer import NUMBERS, Collector
@@ -31,15 +32,14 @@ if TYPE_CHECKING:
     from laconic.server.worker import Connection
 
 
+_MOST_AT_ONCE = 4 << 20  # bytes; what grows faster than anybody reads is shown at its end
+
+
 class Texts(Collector):
     """Collects what the client is to print next."""
 
     __slots__ = ()
     is_silent = False
-
-    def write(self, stream: str, data: bytes) -> None:
-        super().write(stream, data)
-        self.written += len(data)
 
     def take(self) -> tuple[bytes, bytes]:
         out, err = (bytes(self.collected[number]) for number in (1, 2))
@@ -50,8 +50,9 @@ class Texts(Collector):
 class Remote:
     """The client's run, in the place of a Runner."""
 
-    def __init__(self, spool: Spool) -> None:
+    def __init__(self, spool: Spool, environ: Mapping[str, str]) -> None:
         self.spool, self.printer = spool, Texts()
+        self.mask = self.printer.mask = Masker.of(environ)
         self.printed = dict.fromkeys(spool.handles, 0)
 
     def close(self) -> None:
@@ -62,7 +63,8 @@ class Remote:
 def attend(connection: Connection, call: Call) -> None:
     paths = [path.decode("utf-8", "surrogateescape") for path in call.rest.texts()]
     call.rest.end()
-    remote = Remote(_open_spool(paths, f"{state_directory(call.variables)}/spool"))
+    spool = _open_spool(paths, f"{state_directory(call.variables)}/spool")
+    remote = Remote(spool, call.variables)
     try:
         _Attendance(connection, task_of(call.arguments), remote, call.variables).run()
     finally:
@@ -125,14 +127,12 @@ class _Attendance:
 
     def _follow(self, choice: Choice) -> None:
         view = choice.view
-        if view.is_exact and not self._task.pipe:
-            self._send_raw(0)
-            return
         for stream in self._remote.spool.handles if not self._task.pipe else ():
             if stream not in self._followers:
-                made = follower(self._remote, stream, view.filter, is_exact=False)  # type: ignore[arg-type]
+                made = follower(self._remote, stream, view.filter, is_exact=view.is_exact)  # type: ignore[arg-type]
                 self._followers[stream] = made
-            self._followers[stream].tick()
+            if self._remote.spool.size(stream) - self._remote.printed[stream] < _MOST_AT_ONCE:
+                self._followers[stream].tick()
         self._connection.send(wire.answer(0, *self._remote.printer.take()))
 
     def _finish(self, choice: Choice, result: wire.Reader) -> None:
@@ -144,6 +144,7 @@ class _Attendance:
         else:
             for stream, data in delivery.texts.items():
                 self._remote.printer.write(stream, data)
+            self._remote.printer.finish()
             self._connection.send(wire.answer(delivery.status, *self._remote.printer.take()))
         write_down(self._task, choice, delivery, source, duration_ms / 1000, self._variables)
 
@@ -151,5 +152,6 @@ class _Attendance:
         """Have the client print the output itself, behind what it has printed of it already."""
         skipped = [0, 0, 0]
         for stream, size in self._remote.printed.items():
-            skipped[NUMBERS[stream]] = size
+            number = NUMBERS[stream]
+            skipped[number] = size - self._remote.mask.held(number)
         self._connection.send(wire.reply(wire.RAW, status, skipped[1], skipped[2]))

@@ -172,7 +172,8 @@ def is_passed_through(wanted: Filter, arguments: list[Argument]) -> bool:
     if not patterns:
         return False
     size = sum(len(argument.leading) for argument in arguments)
-    found, fault = attempt(lambda: _has_match(patterns, arguments[1:]), size)
+    is_own = wanted.source != "built-in"
+    found, fault = attempt(lambda: _has_match(patterns, arguments[1:]), size, is_own=is_own)
     return bool(found or fault)
 
 

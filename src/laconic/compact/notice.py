@@ -11,16 +11,26 @@ MARK = "[laconic: "
 _SAMPLE_ID = "k3f9ab"
 
 
-def notice(compacted: Compacted, identifier: str = _SAMPLE_ID) -> str:
-    """`[laconic: 412 of 430 lines hidden, see them: laconic recall k3f9ab]`, or nothing."""
+def notice(
+    compacted: Compacted, identifier: str = _SAMPLE_ID, program: str = "laconic", secrets: int = 0
+) -> str:
+    """`[laconic: 412 of 430 lines hidden, see them: laconic recall k3f9ab]`, or nothing.
+
+    program: what the reader can type to start us. secrets: how many were hidden in the lines.
+    """
     parts = []
     if compacted.hidden:
         parts.append(f"{compacted.hidden} of {len(compacted.lines)} lines hidden")
     if compacted.shortened:
         parts.append(f"{compacted.shortened} shortened")
-    if not parts:
-        return ""
-    return f"{MARK}{', '.join(parts)}, see them: laconic recall {identifier}]"
+    if secrets:
+        parts.append(masked(secrets))
+    return f"{MARK}{', '.join(parts)}, see them: {program} recall {identifier}]" if parts else ""
+
+
+def masked(count: int) -> str:
+    """How many secrets were hidden in lines that are shown."""
+    return f"{count} secret{'s' if count > 1 else ''} masked"
 
 
 def gap(count: int, pinned: int = 0, *, is_exact: bool = True) -> str:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from functools import cached_property, reduce
-from itertools import chain, compress, count, cycle, repeat
+from itertools import chain, compress, count, cycle, repeat, starmap
 from operator import mul, ne
 
+from laconic.compact.bound import check
 from laconic.compact.lines import split_indexes
 from laconic.compact.masks import indexes, mask_of, union
 from laconic.compact.multiline import (
@@ -25,13 +26,14 @@ from laconic.lazy import compile_written
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any
+    from typing import Any, TypeVar
 
     from laconic.compact.lines import Lines
     from laconic.compact.masks import Mask
 
     Groups = tuple[str | None, ...]
     Columns = list[list[str | None]]
+    T = TypeVar("T")
 
 
 class Pattern:
@@ -58,7 +60,7 @@ class Pattern:
     def mask(self, lines: Lines) -> Mask:
         """The lines that match."""
         if self._over_lines is None:
-            return bytes(map(bool, map(self.search, lines.texts)))
+            return bytes(map(bool, map(self.search, _timed(lines.texts))))
         # what finds runs takes longer to compile than to search a few chunks without it
         self._searched += len(lines.chunks)
         is_worth_it = self.is_anchored and self._searched > _FEW_CHUNKS
@@ -67,7 +69,7 @@ class Pattern:
         of_empty = b"\1" if self.search("") else b"\0"
         pairs = zip(lines.chunks, lines.counts, strict=True)
         # a chunk of nothing but newlines is mostly one of lines that are cut: Excess.hollowed()
-        return b"".join([of_empty * n if len(c) == n else search(c, n) for c, n in pairs])
+        return b"".join([of_empty * n if len(c) == n else search(c, n) for c, n in _timed(pairs)])
 
     def hits(self, lines: Lines) -> list[int]:
         """The indexes of the lines that match, in order."""
@@ -86,18 +88,20 @@ class Pattern:
         For who has no step of Python to spare for each line.
         """
         if self._over_lines is None:
-            matches = ((pos, self.search(text)) for pos, text in enumerate(lines.texts))
+            matches = ((pos, self.search(text)) for pos, text in enumerate(_timed(lines.texts)))
             found = [(pos, match.groups()) for pos, match in matches if match]
             columns = list(map(list, zip(*(groups for _, groups in found), strict=True)))
             return iter([([pos for pos, _ in found], columns)] if found else [])
-        return filter(None, map(self._captured_in, lines.chunks, lines.counts, lines.firsts))
+        places = _timed(zip(lines.chunks, lines.counts, lines.firsts, strict=True))
+        return filter(None, starmap(self._captured_in, places))
 
     def last(self, lines: Lines) -> Groups | None:
         """What the groups captured in the last line that matches, None without one."""
         if self._over_lines is None:
             found = [groups for _, groups in self.captures(lines)]
             return found[-1] if found else None
-        for chunk, total in zip(reversed(lines.chunks), reversed(lines.counts), strict=True):
+        pairs = zip(reversed(lines.chunks), reversed(lines.counts), strict=True)
+        for chunk, total in _timed(pairs):
             captured = self._captured_in(chunk, total)
             if captured:
                 return tuple(column[-1] for column in captured[1])
@@ -179,6 +183,13 @@ class Pattern:
     def _mask_of(self, chunk: str, total: int) -> Mask:
         pieces, starts, *_ = self._split(0, chunk)
         return mask_of(split_indexes(pieces, starts), total) if len(pieces) > 1 else bytes(total)
+
+
+def _timed(pieces: Iterable[T]) -> Iterator[T]:
+    """The same, as long as there is time."""
+    for piece in pieces:
+        check()
+        yield piece
 
 
 _FEW_CHUNKS = 4

@@ -70,6 +70,7 @@ if TYPE_CHECKING:
 
     from laconic.compact.branch import Branch
     from laconic.compact.filter import Filter
+    from laconic.compact.hits import Hits
     from laconic.compact.masks import Mask
     from laconic.compact.result import RowTexts
     from laconic.compact.stages.limit import Excess
@@ -81,18 +82,23 @@ _WORTH, _FEWEST_TOKENS = 0.9, 20
 _HEAD_SHARE = {LISTING: 0.9, SUMMARY: 0.3, TEXT: 0.5}
 
 
-def compact(wanted: Filter, status: int, lines: Lines) -> Compacted | None:
-    """Give what to show in place of the output, or None for the output as it is."""
-    compacted = apply(wanted, status, lines)
+def compact(
+    wanted: Filter, status: int, lines: Lines, hits: Hits | None = None
+) -> Compacted | None:
+    """Give what to show in place of the output, or None for the output as it is.
+
+    hits: what the command searched for, if that is what it does.
+    """
+    compacted = apply(wanted, status, lines, hits)
     return compacted if compacted and is_cheaper(compacted) else None
 
 
-def apply(wanted: Filter, status: int, lines: Lines) -> Compacted | None:
+def apply(wanted: Filter, status: int, lines: Lines, hits: Hits | None = None) -> Compacted | None:
     """Run the stages; None if they change nothing. What it costs is not compared yet."""
     if is_blank(lines) or has_notice(lines):
         return None
     cleaned = clean(lines, is_text=wanted.kind == TEXT)
-    rows, texts = _rows(wanted, status, cleaned)
+    rows, texts = _rows(wanted, status, cleaned, hits)
     is_whole = len(rows) == len(lines) and all(isinstance(row, int) for row in rows)
     if not rows or (is_whole and cleaned is lines):
         return None
@@ -111,7 +117,9 @@ def is_cheaper(compacted: Compacted) -> bool:
     return compacted.tokens <= most
 
 
-def _rows(wanted: Filter, status: int, lines: Lines) -> tuple[list[Row], Written]:
+def _rows(
+    wanted: Filter, status: int, lines: Lines, hits: Hits | None
+) -> tuple[list[Row], Written]:
     """What is shown, and the texts of it."""
     branch, values = _branch(wanted, status, lines)
     pinned = branch.must_keep.mask(lines)
@@ -125,7 +133,7 @@ def _rows(wanted: Filter, status: int, lines: Lines) -> tuple[list[Row], Written
         extracted = extract(lines, branch.json)
         if extracted is not None:
             return list(extracted), Written()
-    return _staged(branch, lines, pinned, excess, wanted.kind)
+    return _staged(branch, lines, pinned, excess, wanted.kind, hits)
 
 
 def _branch(wanted: Filter, status: int, lines: Lines) -> tuple[Branch, dict[str, str]]:
@@ -166,7 +174,12 @@ def _pinned_rows(pinned: Mask, excess: Excess | None) -> list[Row]:
 
 
 def _staged(
-    branch: Branch, lines: Lines, pinned: Mask, excess: Excess | None, kind: str
+    branch: Branch,
+    lines: Lines,
+    pinned: Mask,
+    excess: Excess | None,
+    kind: str,
+    hits: Hits | None,
 ) -> tuple[list[Row], Written]:
     whole = lines
     if excess is not None:
@@ -183,7 +196,7 @@ def _staged(
     if kind != TEXT:
         rows = _without_blanks(rows, texts, blocks.held)
     rows = limit(rows, branch.head, branch.tail, pinned)
-    shorten = _shortening(branch, texts, held, pinned)
+    shorten = _shortening(branch, texts, held, pinned, hits)
     return fit(rows, shorten, texts, branch.budget, share, pinned), texts
 
 
@@ -239,14 +252,14 @@ def _with_trees(
 
 
 def _shortening(
-    branch: Branch, texts: RowTexts, held: Mask, pinned: Mask
+    branch: Branch, texts: RowTexts, held: Mask, pinned: Mask, hits: Hits | None
 ) -> Callable[[list[Row]], list[Row]]:
     """What makes lines shorter in their place: values captured from them, then the width."""
     replaced = cache(lambda row: _replaced(branch, row, texts, held))
 
     def shorten(rows: list[Row]) -> list[Row]:
         rows = list(map(replaced, rows)) if branch.replace else rows
-        return clip_rows(rows, texts, branch.width, pinned)
+        return clip_rows(rows, texts, branch.width, pinned, hits)
 
     return shorten
 

@@ -9,10 +9,31 @@ from laconic.record.schema import COLUMNS
 if TYPE_CHECKING:
     import sqlite3
 
-_LOCAL = "date(time / 1000000, 'unixepoch', 'localtime'{})"
 # 'weekday 0' is the Sunday that ends the week, so six days before it is Monday.
-PERIODS = {"daily": _LOCAL.format(""), "weekly": _LOCAL.format(", 'weekday 0', '-6 days'")}
+PERIODS = {"daily": "day", "weekly": "date(day, 'weekday 0', '-6 days')"}
 GROUPS = {"filter": "filter", "command": "program", "project": "project"}
+
+
+# The sums of days; runs and recalls one by one only for the day in which the time lies.
+_HAPPENED = """
+WITH part AS (
+    SELECT day, filter, program, project, exact, last FROM days
+    WHERE first < :since AND last >= :since
+), happened AS (
+    SELECT day, filter, program, project, exact, runs, input_tokens,
+        output_tokens + recalled_tokens AS output_tokens, pipe_override, recalls,
+        recalled_tokens AS recalled
+    FROM days WHERE first >= :since
+    UNION ALL
+    SELECT day, filter, program, project, exact, 1, input_tokens, output_tokens, pipe_override, 0, 0
+    FROM runs JOIN part USING (day, filter, program, project, exact)
+    WHERE time BETWEEN :since AND (SELECT max(last) FROM part)
+    UNION ALL
+    SELECT day, filter, program, project, exact, 0, 0, tokens, 0, 1, tokens
+    FROM recalls JOIN part USING (day, filter, program, project, exact)
+    WHERE time BETWEEN :since AND (SELECT max(last) FROM part)
+)
+"""
 
 
 class Gain(NamedTuple):
@@ -44,18 +65,13 @@ def gain(
     keys += [GROUPS[by]] if by else []
     found = connection.execute(
         f"""
-        WITH happened AS (
-            SELECT time, filter, program, project, exact, 1 AS runs, input_tokens, output_tokens,
-                pipe_override, 0 AS recalls, 0 AS recalled FROM runs
-            UNION ALL
-            SELECT time, filter, program, project, exact, 0, 0, tokens, 0, 1, tokens FROM recalls
-        )
+        {_HAPPENED}
         SELECT {"".join(f"{key}, " for key in keys)} min(exact), total(runs), total(input_tokens),
             total(output_tokens), total(pipe_override), total(recalls), total(recalled)
-        FROM happened WHERE time >= ?
+        FROM happened
         {"GROUP BY " + ", ".join(str(n + 1) for n in range(len(keys))) if keys else ""}
         """,  # noqa: S608 - the keys are the constants above
-        (int(since * 1_000_000),),
+        {"since": int(since * 1_000_000)},
     )
     rows = []
     for row in found:
@@ -66,6 +82,12 @@ def gain(
         return row.keys[:1] if period else (), -row.saved_tokens, row.keys
 
     return sorted(rows, key=order)
+
+
+def total(rows: list[Gain]) -> Gain:
+    """The sum of rows that are grouped by anything."""
+    sums = [sum(column) for column in zip(*(row[2:] for row in rows), strict=True)]
+    return Gain((), all(row.exact for row in rows), *sums) if rows else Gain((), False, *[0] * 6)
 
 
 def history(connection: sqlite3.Connection, count: int) -> list[dict[str, object]]:
@@ -102,8 +124,8 @@ def recalls(connection: sqlite3.Connection) -> list[Recalled]:
             FROM recalls GROUP BY filter
         ) AS asked
         LEFT JOIN (
-            SELECT filter, count(*) AS runs, sum(raw_id <> '') AS hiding
-            FROM runs GROUP BY filter
+            SELECT filter, sum(runs) AS runs, sum(hiding) AS hiding
+            FROM days GROUP BY filter
         ) AS done USING (filter)
         """
     )

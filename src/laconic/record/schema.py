@@ -24,14 +24,15 @@ CREATE TABLE runs (
     project TEXT NOT NULL,           -- directory of the project
     agent TEXT NOT NULL,             -- claude-code, codex ...; '' if not known
     session TEXT NOT NULL,           -- the agent's own id of its session
-    raw_id TEXT NOT NULL             -- id of the raw output: laconic recall ID; '' if none is kept
+    raw_id TEXT NOT NULL,            -- id of the raw output: laconic recall ID; '' if none is kept
+    day TEXT NOT NULL DEFAULT ''     -- 2026-11-15, by the machine's clock, when it was stored
 );
 
 CREATE INDEX runs_by_time ON runs (time);
 
 CREATE INDEX runs_by_raw_id ON runs (raw_id) WHERE raw_id <> '';
 
--- One row for each time that raw output was asked for again.
+-- One row for each time that an agent asked for raw output again; a person's costs no tokens.
 CREATE TABLE recalls (
     id INTEGER PRIMARY KEY,          -- random, as in runs
     time INTEGER NOT NULL,           -- microseconds since 1970, UTC
@@ -40,10 +41,79 @@ CREATE TABLE recalls (
     program TEXT NOT NULL,
     project TEXT NOT NULL,
     tokens INTEGER NOT NULL,         -- what was printed, up to the limit of the agent
-    exact INTEGER NOT NULL           -- as in runs
+    exact INTEGER NOT NULL,          -- as in runs
+    day TEXT NOT NULL DEFAULT ''     -- as in runs
 );
 
 CREATE INDEX recalls_by_time ON recalls (time);
+
+-- Sums of runs and recalls, kept by the triggers below: reports need not look at every run.
+CREATE TABLE days (
+    day TEXT NOT NULL,               -- these five are those of the runs and recalls
+    filter TEXT NOT NULL,
+    program TEXT NOT NULL,
+    project TEXT NOT NULL,
+    exact INTEGER NOT NULL,
+    runs INTEGER NOT NULL,           -- how many
+    hiding INTEGER NOT NULL,         -- runs that have a raw_id
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,  -- of the runs, without what was recalled
+    pipe_override INTEGER NOT NULL,
+    recalls INTEGER NOT NULL,        -- how many
+    recalled_tokens INTEGER NOT NULL,
+    first INTEGER NOT NULL,          -- not later than the first of them: microseconds since 1970
+    last INTEGER NOT NULL,           -- not earlier than the last of them
+    PRIMARY KEY (day, filter, program, project, exact)
+) WITHOUT ROWID;
+
+CREATE TRIGGER runs_stored AFTER INSERT ON runs
+BEGIN
+    UPDATE runs SET day = date(new.time / 1000000, 'unixepoch', 'localtime') WHERE id = new.id;
+    INSERT INTO days VALUES (
+        date(new.time / 1000000, 'unixepoch', 'localtime'),
+        new.filter, new.program, new.project, new.exact, 1, new.raw_id <> '', new.input_tokens,
+        new.output_tokens, new.pipe_override, 0, 0, new.time, new.time
+    ) ON CONFLICT DO UPDATE SET runs = runs + 1, hiding = hiding + excluded.hiding,
+        input_tokens = input_tokens + excluded.input_tokens,
+        output_tokens = output_tokens + excluded.output_tokens,
+        pipe_override = pipe_override + excluded.pipe_override,
+        first = min(first, excluded.first), last = max(last, excluded.last);
+END;
+
+CREATE TRIGGER runs_removed AFTER DELETE ON runs
+BEGIN
+    UPDATE days SET runs = runs - 1, hiding = hiding - (old.raw_id <> ''),
+        input_tokens = input_tokens - old.input_tokens,
+        output_tokens = output_tokens - old.output_tokens,
+        pipe_override = pipe_override - old.pipe_override
+    WHERE (day, filter, program, project, exact)
+        = (old.day, old.filter, old.program, old.project, old.exact);
+    DELETE FROM days WHERE runs = 0 AND recalls = 0
+        AND (day, filter, program, project, exact)
+        = (old.day, old.filter, old.program, old.project, old.exact);
+END;
+
+CREATE TRIGGER recalls_stored AFTER INSERT ON recalls
+BEGIN
+    UPDATE recalls SET day = date(new.time / 1000000, 'unixepoch', 'localtime') WHERE id = new.id;
+    INSERT INTO days VALUES (
+        date(new.time / 1000000, 'unixepoch', 'localtime'),
+        new.filter, new.program, new.project, new.exact, 0, 0, 0, 0, 0, 1, new.tokens, new.time,
+        new.time
+    ) ON CONFLICT DO UPDATE SET recalls = recalls + 1,
+        recalled_tokens = recalled_tokens + excluded.recalled_tokens,
+        first = min(first, excluded.first), last = max(last, excluded.last);
+END;
+
+CREATE TRIGGER recalls_removed AFTER DELETE ON recalls
+BEGIN
+    UPDATE days SET recalls = recalls - 1, recalled_tokens = recalled_tokens - old.tokens
+    WHERE (day, filter, program, project, exact)
+        = (old.day, old.filter, old.program, old.project, old.exact);
+    DELETE FROM days WHERE runs = 0 AND recalls = 0
+        AND (day, filter, program, project, exact)
+        = (old.day, old.filter, old.program, old.project, old.exact);
+END;
 
 -- One row for each raw output that was removed to keep the store within its bounds.
 CREATE TABLE expired (
@@ -65,4 +135,12 @@ COLUMNS = {
 
 
 def statements(script: str) -> list[str]:
-    return [statement for statement in script.split(";\n") if statement.strip()]
+    """Split a script; a trigger has statements inside."""
+    from sqlite3 import complete_statement  # noqa: PLC0415 - the names above are needed without it
+
+    found = [""]
+    for line in script.splitlines(keepends=True):
+        found[-1] += line
+        if complete_statement(found[-1]):
+            found.append("")
+    return [statement for statement in found if statement.strip()]

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _DAY_S = 86400
 _ROOM = 0.9  # of the bound stays filled, so that the next sweep is not due at once
+_LARGE = 8  # an output of more than an eighth of the bound gives way before all others
+PURGED = "it was removed by laconic purge"
 _YOUNG_S = 10  # a spool is locked right after it was made
 _DRAFT_S = 3600
 
@@ -33,7 +35,10 @@ class Kept:
 
 
 def sweep(store: Store, now: float) -> None:
-    """Remove what is too old, then the oldest until the rest fits; the newest always stays."""
+    """Remove what is too old, then the oldest until the rest fits; the newest always stays.
+
+    A large output takes no small one with it: it gives way itself, or it is the newest.
+    """
     adopt(store, now)
     with _alone(store.directory) as is_alone:
         if is_alone:
@@ -60,17 +65,40 @@ def _lock(handle: int) -> bool:
 
 def _sweep_alone(store: Store, now: float) -> None:
     kept = sorted(_survey(store.directory, now), key=lambda found: found.modified)
+    newest, oldest = kept[-1:], now - store.days * _DAY_S
+    for found in [found for found in kept if found.modified < oldest]:
+        _expire(store, found, f"it was older than {store.days} days", now)
+        kept.remove(found)
     total = sum(found.size for found in kept)
     bound = store.limit_bytes if total <= store.limit_bytes else int(store.limit_bytes * _ROOM)
-    for found in kept:
-        if found.modified < now - store.days * _DAY_S:
-            _expire(store, found, f"it was older than {store.days} days", now)
-        elif total > bound and found is not kept[-1]:
-            limit = store.limit_bytes >> 20
-            _expire(store, found, f"all outputs together were larger than {limit} MB", now)
-        else:
-            continue
-        total -= found.size
+    larges = [found for found in kept if found.size > store.limit_bytes // _LARGE]
+    smalls = [found for found in kept if found not in larges]
+    reason = f"all outputs together were larger than {store.limit_bytes >> 20} MB"
+    for found in (*larges, *smalls):
+        # The newest is kept beyond the bound: no small output has to go for it.
+        beyond = sum(one.size for one in newest if one in larges and one is not found)
+        is_over = total > bound if found in larges else total - beyond > bound
+        if found not in newest and is_over:
+            _expire(store, found, reason, now)
+            total -= found.size
+
+
+def purge(
+    store: Store, raw_ids: list[str] | None = None, before: float | None = None
+) -> list[Kept]:
+    """Remove outputs, all or those with an id or from before a moment; give what was removed."""
+    now = time.time()
+    adopt(store, now)
+    if not store.directory.is_dir():
+        return []
+    found = [
+        one
+        for one in _survey(store.directory, now)
+        if (raw_ids is None or one.raw_id in raw_ids) and (before is None or one.modified < before)
+    ]
+    for one in found:
+        _expire(store, one, PURGED, now)
+    return found
 
 
 def _expire(store: Store, found: Kept, reason: str, now: float) -> None:

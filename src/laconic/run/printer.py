@@ -7,6 +7,22 @@ import select
 
 from laconic.run.spool import BOTH, ERR, OUT
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Mask(Protocol):
+        """What hides secrets in an output; found: how many so far."""
+
+        found: int
+
+        def again(self) -> Mask: ...
+        def mask(self, data: bytes, number: int) -> bytes: ...
+        def feed(self, data: bytes, number: int) -> bytes: ...
+        def held(self, number: int) -> int: ...
+        def rest(self, number: int) -> bytes: ...
+
+
 NUMBERS = {BOTH: 1, OUT: 1, ERR: 2}
 _GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL
 
@@ -14,20 +30,31 @@ _GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL
 class Printer:
     """Where output goes.
 
-    gone: descriptors that nobody reads any more. written: bytes so far.
+    gone: descriptors that nobody reads any more. written: bytes of the output so far. mask: hides
+    the secrets in them, None where no agent reads them.
     """
 
-    __slots__ = ("_failed", "gone", "written")
+    __slots__ = ("_failed", "gone", "mask", "written")
     is_silent = False
 
     def __init__(self) -> None:
         self.gone: set[int] = set()
         self._failed: set[int] = set()
         self.written = 0
+        self.mask: Mask | None = None
 
     def write(self, stream: str, data: bytes) -> None:
         number = NUMBERS[stream]
         self.written += len(data)
+        self._put(number, self.mask.feed(data, number) if self.mask else data)
+
+    def finish(self) -> None:
+        """Write what waits for the end of its line."""
+        if self.mask:
+            for number in (1, 2):
+                self._put(number, self.mask.rest(number))
+
+    def _put(self, number: int, data: bytes) -> None:
         view = memoryview(data)
         while view and number not in self.gone | self._failed:
             try:
@@ -60,8 +87,8 @@ class Collector(Printer):
         super().__init__()
         self.collected = {1: bytearray(), 2: bytearray()}
 
-    def write(self, stream: str, data: bytes) -> None:
-        self.collected[NUMBERS[stream]] += data
+    def _put(self, number: int, data: bytes) -> None:
+        self.collected[number] += data
 
     def watch(self, poll: select.poll) -> None:
         """Nobody reads us before the end."""

@@ -15,7 +15,7 @@ from laconic.compact.stages.clean import clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from laconic.run.spool import Spool
 
@@ -74,8 +74,10 @@ class _Diagnostics:
         return self.count - len(self.near_end) - len(self.first) + near_end
 
 
-def look_through(spool: Spool, stream: str, start: int = 0) -> Window:
-    """Look through a stream from a byte on."""
+def look_through(
+    spool: Spool, stream: str, start: int = 0, mask: Callable[[bytes], bytes] = bytes
+) -> Window:
+    """Look through a stream from a byte on; mask: what hides secrets in a line that is shown."""
     size = spool.size(stream)
     head: dict[int, bytes] = {}
     tail: dict[int, bytes] = {}
@@ -93,9 +95,16 @@ def look_through(spool: Spool, stream: str, start: int = 0) -> Window:
         total += piece.count(b"\n")
     if tail:
         total = max(total, *tail)
-    shown = dict(sorted((head | diagnostics.first | diagnostics.last | tail).items()))
+    found = head | diagnostics.first | diagnostics.last | tail
+    shown = _masked(dict(sorted(found.items())), mask)
     text = "".join(f"{line}\n" for line in _with_gaps(shown, total, diagnostics))
     return Window(text, total, total - len(shown))
+
+
+def _masked(lines: dict[int, bytes], mask: Callable[[bytes], bytes]) -> dict[int, bytes]:
+    """The same lines without secrets; together, because a key has many of them."""
+    texts = mask(b"".join(line + b"\n" for line in lines.values())).split(b"\n")
+    return dict(zip(lines, texts[:-1], strict=True))
 
 
 def _newest(lines: dict[int, bytes], count: int) -> dict[int, bytes]:

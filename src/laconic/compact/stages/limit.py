@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import TypeVar
 
+    from laconic.compact.hits import Hits
     from laconic.compact.masks import Mask
     from laconic.compact.result import RowTexts
 
@@ -43,14 +44,20 @@ def clip(text: str, width: int) -> str:
     return min(text, f"{text[: width - end]}{mark}{text[len(text) - end :]}", key=len)
 
 
-def clip_rows(rows: list[Row], texts: RowTexts, width: int, pinned: Mask) -> list[Row]:
-    """The same rows, with lines beyond the width shortened that are not pinned."""
+def clip_rows(
+    rows: list[Row], texts: RowTexts, width: int, pinned: Mask, hits: Hits | None = None
+) -> list[Row]:
+    """The same rows, with lines beyond the width shortened that are not pinned.
+
+    hits: of a search, around which its lines are cut.
+    """
     written = texts_of(rows, texts)
     if not width or max(map(len, written), default=0) <= width:
         return rows
     pairs = zip(rows, written, strict=True)
+    cut = hits.clip if hits else clip
     return [
-        shortened(row, text, clip(text, width)) if isinstance(row, int) and not pinned[row] else row
+        shortened(row, text, cut(text, width)) if isinstance(row, int) and not pinned[row] else row
         for row, text in pairs
     ]
 

@@ -1,0 +1,42 @@
+"""laconic purge: remove the raw output of commands that laconic keeps."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from laconic.cli import when
+from laconic.record.store import MissingError, Store, is_id
+from laconic.record.sweep import purge
+from laconic.settings import read_directories
+
+if TYPE_CHECKING:
+    import argparse
+
+
+_MEGABYTE = 1_000_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", nargs="*", help="only these, as in the notice")
+    parser.add_argument("--older", metavar="SPAN", help="only what is older: 2h, 7d")
+
+
+def main(args: argparse.Namespace) -> int:
+    store = Store(read_directories().state)
+    for raw_id in args.id:
+        if not is_id(raw_id) or not store.has(raw_id):
+            raise MissingError(f"no output is kept under {raw_id!r}", "laconic history")
+    before = time.time() - when.seconds(args.older) if args.older else None
+    removed = purge(store, args.id or None, before)
+    count, size = len(removed), sum(found.size for found in removed)
+    outputs = "1 output" if count == 1 else f"{count:,} outputs"
+    print(f"removed {outputs}, {_shown(size)}, from {store.directory}")
+    left = len({path.name.partition(".")[0] for path in store.directory.glob("[!.]*")})
+    if left:
+        print(f"{left:,} are still there")
+    return 0
+
+
+def _shown(size: int) -> str:
+    return f"{size / 1e6:.1f} MB" if size >= _MEGABYTE else f"{size:,} bytes"

@@ -1,0 +1,61 @@
+"""Finds the `laconic` that works for the caller: by its name, or else by its path."""
+
+from __future__ import annotations
+
+import sys
+from os import X_OK, access
+from os.path import isabs, isfile
+
+from laconic.rewrite.edits import quoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAME = "laconic"
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%:,")
+# A login shell sets the PATH anew; these are on it everywhere.
+_ON_EVERY_PATH = frozenset(("/usr/local/bin", "/usr/bin", "/bin"))
+
+
+def find_launcher(environ: Mapping[str, str], *, login_shell: bool = False) -> str:
+    """Give `laconic` if the PATH has it, else the one beside this Python as a shell word, or "".
+
+    login_shell: the command will run with a PATH of that shell's own making.
+    """
+    path = _path(environ)
+    directory = path.rpartition("/")[0]
+    on_path = directory in environ.get("PATH", "").split(":")
+    is_sure = path and on_path and (not login_shell or directory in _ON_EVERY_PATH)
+    return NAME if is_sure else _as_word(path)
+
+
+def full_path(environ: Mapping[str, str]) -> str:
+    """Give its path as a shell word, for a command that changes the PATH; "" if there is none."""
+    return _as_word(_path(environ))
+
+
+def _path(environ: Mapping[str, str]) -> str:
+    directories = [*filter(isabs, environ.get("PATH", "").split(":")), _beside_python()]
+    paths = (f"{directory}/{NAME}" for directory in directories)
+    return next(filter(_is_program, paths), "")
+
+
+def typed_name(environ: Mapping[str, str]) -> str:
+    """What the caller can type to start us, whatever is installed."""
+    python_way = f"{_beside_python()}/{NAME}-py"
+    if _is_program(python_way):
+        return find_launcher(environ) or _as_word(python_way)
+    return find_launcher(environ) or f"{_as_word(sys.executable)} -m laconic"
+
+
+def _beside_python() -> str:
+    return sys.executable.rpartition("/")[0]
+
+
+def _as_word(path: str) -> str:
+    return path if set(path) <= _PLAIN else quoted(path)
+
+
+def _is_program(path: str) -> bool:
+    return access(path, X_OK) and isfile(path)  # noqa: PTH113 - pathlib costs 6 ms

@@ -1,0 +1,105 @@
+"""Which arguments of programs are secrets: options with a value, operands, and standard input.
+
+From the manuals of the programs; a table of Python, because it is read for every command that is
+written down. It errs towards hiding: an option that means something else in another subcommand of
+the same program is hidden there as well.
+"""
+
+from __future__ import annotations
+
+
+def _by_option(table: dict[str, str]) -> dict[str, frozenset[str]]:
+    return {option: frozenset(programs.split()) for option, programs in table.items()}
+
+
+# The value is the next word, or stands in the same one: -p S, -pS.
+SHORT = _by_option(
+    {
+        "-p": "mysql mysqldump mysqladmin mysqlimport mysqlsh mariadb mariadb-dump mongo mongosh"
+        " mongodump mongorestore mongoexport mongoimport cqlsh influx sshpass docker podman buildah"
+        " nerdctl skopeo helm oc twine az useradd usermod xfreerdp rdesktop kadmin",
+        "-u": "curl wget http https xh ldapsearch lftp",
+        "-a": "redis-cli valkey-cli iredis",
+        "-w": "ldapsearch ldapmodify ldapadd ldapdelete ldappasswd ldapwhoami security kadmin",
+        "-P": "sshpass smbclient unzip zip zipcloak sqlcmd bcp ipmitool mosquitto_pub mosquitto_sub"
+        " ssh-keygen isql tsql",
+        "-U": "curl smbclient rpcclient net winexe",
+        "-N": "ssh-keygen",
+        "-k": "gem",
+        "-b": "gh",  # gh secret set NAME -b S
+        "-t": "doctl glab vercel codecov influx",
+        "-A": "snmpget snmpwalk snmpset",
+        "-X": "snmpget snmpwalk snmpset",
+    }
+)
+# The value is always the next word.
+LONG = _by_option(
+    {
+        "-k": "openssl",
+        "-K": "openssl",
+        "-storepass": "keytool jarsigner",
+        "-keypass": "keytool jarsigner",
+        "-srcstorepass": "keytool",
+        "-deststorepass": "keytool",
+        "-srckeypass": "keytool",
+        "-destkeypass": "keytool",
+        "-new": "keytool",
+        "--creds": "skopeo podman buildah nerdctl",
+        "--src-creds": "skopeo",
+        "--dest-creds": "skopeo",
+        "--authkey": "tailscale",
+        "--body": "gh",
+        "--user": "etcdctl",
+        "user_pw": "pdftk",
+        "owner_pw": "pdftk",
+        "input_pw": "pdftk",
+    }
+)
+# The value always stands in the same word.
+ATTACHED = _by_option(
+    {
+        "-p": "7z 7za 7zr 7zz 7zzs p7zip rar unrar",
+        "-hp": "rar",
+        "/p:": "xfreerdp xfreerdp3 wfreerdp",
+    }
+)
+# openssl(1), "Pass Phrase Options": pass:S. Whatever the option is called that has it.
+PASS_PHRASE = "pass:"  # noqa: S105 - what stands before one
+
+# Words of a program, and the first of the operands behind them that is a secret.
+OPERANDS: dict[tuple[str, ...], int] = {
+    ("vault", "login"): 0,
+    ("cargo", "login"): 0,
+    ("wandb", "login"): 0,
+    ("netlify", "login"): 0,
+    ("consul", "login"): 0,
+    ("snyk", "auth"): 0,
+    ("ngrok", "authtoken"): 0,
+    ("ngrok", "config", "add-authtoken"): 0,
+    ("bw", "unlock"): 0,
+    ("bw", "login"): 1,
+    ("rclone", "obscure"): 0,
+    ("mkpasswd",): 0,
+    ("openssl", "passwd"): 0,
+    ("htpasswd",): 1,
+    ("wpa_passphrase",): 1,
+    ("rabbitmqctl", "add_user"): 1,
+    ("rabbitmqctl", "change_password"): 1,
+    ("mc", "alias", "set"): 2,
+    ("mc", "config", "host", "add"): 2,
+    ("gh", "secret", "set"): 1,
+    ("flyctl", "secrets", "set"): 0,
+    ("fly", "secrets", "set"): 0,
+    ("heroku", "config:set"): 0,
+    ("net", "user"): 1,
+}
+
+# A command with one of these words reads a secret from its standard input.
+FROM_INPUT = frozenset(
+    "--password-stdin --with-token --passphrase-fd --token-stdin --secret-stdin --stdin-password"
+    " --password-file=- --key-file=- stdin fd:0 -S --stdin login auth secret secrets unlock"
+    " credential signin chpasswd passwd smbpasswd cryptsetup kinit htpasswd mkpasswd sshpass su gpg"
+    " gpg2 age ansible-vault secret-tool keyctl".split()
+)
+PRINTERS = frozenset(("echo", "printf", "print"))
+PASSING_ON = frozenset(("cat", "tee", "tr", "base64"))  # what comes in goes out, more or less

@@ -1,0 +1,329 @@
+"""Secrets in an output: an agent reads their names; people and programs read them as they are."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from laconic.cli import main as cli
+from laconic.credentials import SHAPES, secret_values
+from laconic.masking import Masker
+
+CASES = Path(__file__).parent / "cases" / "compact"
+LACONIC = [sys.executable, "-m", "laconic"]
+BODY = "aB3dE6gH9jK2mN5pQ8sT1vW4xY7z"
+HEX = "0123456789abcdef"
+# What follows the beginnings, as their makers write it; put together here, so that no scanner of
+# repositories takes them for real.
+BODIES = {
+    "ghp_": BODY + "01234567",
+    "github_pat_": f"11{BODY[:20]}_{BODY}{BODY}",
+    "glpat-": BODY[:20],
+    "AKIA": "IOSFODNN7EXAMPLE",
+    "ASIA": "IOSFODNN7EXAMPLE",
+    "AROA": "IOSFODNN7EXAMPLE",
+    "sk-": f"proj-{BODY}{BODY}",
+    "sk_live_": BODY[:24],
+    "whsec_": BODY[:24] + BODY,
+    "xoxb-": f"123456789012-123456789012-{BODY[:24]}",
+    "xapp-": f"1-A012-123-{HEX}{HEX}",
+    "hooks.slack.com/": f"services/T01234567/B01234567/{BODY[:24]}",
+    "discord.com/api/webhooks/": f"123456789012345678/{BODY}{BODY}{BODY[:12]}",
+    "webhook.office.com/": f"webhookb2/{HEX}-{HEX}@{HEX}-{HEX}/IncomingWebhook/{HEX}{HEX}",
+    "AIza": BODY + BODY[:7],
+    "ya29.": BODY + BODY,
+    "GOCSPX-": BODY,
+    "npm_": BODY + BODY[:8],
+    "pypi-": f"AgEIcHlwaS5vcmc{BODY}{BODY}",
+    "rubygems_": HEX * 3,
+    "hf_": BODY + BODY[:6],
+    "dop_v1_": HEX * 4,
+    "SG.": f"{BODY[:22]}.{BODY}{BODY[:15]}",
+    "eyJ": f"hbGciOiJIUzI1NiJ9.eyJ{BODY}.{BODY}{BODY[:15]}",
+    "AGE-SECRET-KEY-": ("1" + "QPZRY9X8") * 6,
+    "dckr_pat_": BODY[:27],
+    "lin_api_": BODY + BODY[:12],
+    "sq0atp-": BODY[:22],
+    "shpat_": HEX * 2,
+    "hvs.": BODY,
+    "dapi": HEX * 2,
+    "figd_": BODY + BODY,
+    "tskey-": f"auth-{BODY}",
+    "glsa_": BODY + "_0a",
+    "glc_": BODY + BODY,
+    "gsk_": BODY + BODY,
+    "xai-": BODY * 3,
+    "r8_": BODY + BODY[:9],
+    "ntn_": BODY + BODY,
+    "sbp_": HEX * 2 + HEX[:8],
+    "ATATT3": BODY + BODY,
+    "sntrys_": BODY + BODY,
+    "pul-": HEX * 2 + HEX[:8],
+    "AccountKey=": f"{BODY}{BODY}{BODY}aB==",
+    "gho_": BODY + "01234567",
+}
+TOKENS = [begin + body for begin, body in BODIES.items()]
+KEY = "\n".join(
+    [
+        "-----BEGIN OPENSSH PRIVATE " + "KEY-----",
+        *[(BODY * 3)[:70]] * 3,
+        BODY[:11] + "=",
+        "-----END OPENSSH PRIVATE " + "KEY-----",
+    ]
+)
+
+
+def masked(text, **environ):
+    return Masker.of(environ).mask(text.encode(), 1).decode()
+
+
+# -- tokens ----------------------------------------------------------------------------------------
+
+
+def test_every_shape_has_an_example():
+    missing = [shape for shape in SHAPES if BODIES.keys().isdisjoint(shape.beginnings)]
+    assert [shape.beginnings[0] for shape in missing] == []
+
+
+@pytest.mark.parametrize("token", TOKENS, ids=lambda token: token[:12])
+@pytest.mark.parametrize(
+    "line",
+    ["{}", "x={} y", '{{"a": "{}"}}', "\x1b[31m{}\x1b[0m", "https://{}/x", "key:{}, 2", "'{}'"],
+)
+def test_a_token_is_masked_wherever_it_stands(token, line):
+    shown = masked(line.format(token) + "\n")
+    assert token[-16:] not in shown
+    assert re.search(r"\[hidden: [\w ]+\]", shown)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "task-list-with-many-words-and-123-numbers",
+        "sk-folding-cube-animation-1",
+        "npm_config_user_agent",
+        "npm_package_dependencies_typescript_version",
+        "eyJust some words.eyJ",
+        "AKIAIOSFODNN7",
+        "ASIAN",
+        "hf_hub_download_with_retry_and_resume_1",
+        "a" * 200,
+        "pypi-simple-index-for-all-of-the-packages-in-it",
+        "sha256:" + HEX * 4,
+        "commit " + HEX * 2 + HEX[:8],
+        "dapisomething" + "g" * 40,
+        "xoxo-all-the-best-to-you",
+        'if "-----BEGIN RSA PRIVATE ' + 'KEY-----" in text:\n    return True\n',
+        "https://hooks.slack.com/",
+        "d41d8cd98f00b204e9800998ecf8427e  file_with_a_long_name.tar.gz",
+    ],
+)
+def test_what_only_looks_like_it_is_left_alone(line):
+    assert masked(line) == line
+
+
+def test_a_private_key_is_masked_line_by_line():
+    shown = masked(f"a\n{KEY}\nb\n")
+    assert shown.count("\n") == KEY.count("\n") + 3
+    assert BODY[:11] not in shown
+    assert shown.startswith("a\n-----BEGIN")
+    assert shown.endswith("KEY-----\nb\n")
+    assert BODY[:11] not in masked('{"key": "' + KEY.replace("\n", "\\n") + '\\n"}\n')
+    numbered = "".join(f"id_rsa:{n}:{line}\n" for n, line in enumerate(KEY.split("\n")[:-2]))
+    assert BODY[:11] not in masked(numbered)
+
+
+# -- variables -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_secret"),
+    [
+        ("GITHUB_TOKEN", "x7Gk2-pw", True),
+        ("DB_PASSWORD", "hunter2hunter", True),
+        ("MY_SECRET", "s3cr3t.value", True),
+        ("OPENAI_API_KEY", "0123abcd", True),
+        ("MYSQL_PWD", "tr0ub4dor&3", True),
+        ("PGPASSWORD", "correct horse 7", True),
+        ("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE9", True),
+        ("APP_KEYSTORE_PASSPHRASE", "correcthorsebatterystaple", True),
+        ("PWD", "/home/me/project1", False),
+        ("OLDPWD", "/home/me/project1", False),
+        ("POSTGRES_PASSWORD", "postgres", False),
+        ("DB_PASSWORD", "change-me", False),
+        ("AWS_WEB_IDENTITY_TOKEN_FILE", "/var/run/secrets/x1", False),
+        ("TOKENIZERS_PARALLELISM", "false", False),
+        ("SSH_AUTH_SOCK", "/tmp/ssh-x1/agent.1", False),
+        ("SECRET_DIR", "/srv/x1/secrets", False),
+        ("TOKEN_URL", "https://a.example/x1", False),
+        ("API_TOKEN", "short1", False),
+        ("HOME", "/home/me1", False),
+        ("PATH", "/usr/bin:/bin:/x1", False),
+        ("TOKEN_LIMIT", "1234567890123", False),
+        ("A_TOKEN", "12345678", False),
+        ("A_TOKEN", "aaaaaaaa1", False),
+        ("GIT_ASKPASS", "/usr/lib/x1/ask", False),
+    ],
+)
+def test_the_value_of_a_variable_is_masked_if_it_is_special(name, value, is_secret):
+    expected = f"a [hidden: {name}] b" if is_secret else f"a {value} b"
+    assert masked(f"a {value} b", **{name: value}) == expected
+    assert (value in secret_values({name: value})) is is_secret
+
+
+def test_a_short_value_within_a_word_is_none():
+    assert masked("xx7Gk2-pwy\n", A_TOKEN="x7Gk2-pw") == "xx7Gk2-pwy\n"
+
+
+# -- pieces ----------------------------------------------------------------------------------------
+
+SECRET = "pa$$ word;1234;xyz"
+TEXTS = st.lists(
+    st.sampled_from(
+        [*TOKENS[:6], SECRET, KEY, "\n", " ", "plain", "é", "=", "Password: ", "x" * 30]
+    ),
+    max_size=12,
+).map("".join)
+
+
+@given(TEXTS, st.lists(st.integers(1, 60), max_size=30))
+def test_pieces_of_any_size_hide_as_much_as_the_whole(text, sizes):
+    data = text.encode()
+    mask = Masker.of({"A_PASSWORD": SECRET})
+    shown, at = b"", 0
+    for size in sizes:
+        shown += mask.feed(data[at : at + size], 1)
+        at += size
+    shown += mask.feed(data[at:], 1) + mask.rest(1)
+    assert shown.count(b"\n") == data.count(b"\n")
+    for secret in (SECRET, *TOKENS[:6]):
+        # one that stands within a longer word, or behind another, is a matter of the words
+        if re.search(rf"(?:^|\s){re.escape(secret)}(?:\s|$)", text):
+            whole = Masker.of({"A_PASSWORD": SECRET}).mask(data, 1)
+            assert shown.count(secret.encode()) <= whole.count(secret.encode())
+    assert shown.count(SECRET.encode()) == 0
+
+
+def test_a_question_is_not_held_back():
+    mask = Masker.of({"A_PASSWORD": SECRET})
+    for question in (b"Password: ", b"Continue? [y/N] ", b"Continue? [y/N]", b"> "):
+        assert mask.feed(question, 1) == question
+    assert mask.feed(b"value " + SECRET[:6].encode(), 1) == b"value "
+    assert mask.feed(b" else\n", 1) == SECRET[:6].encode() + b" else\n"
+
+
+def test_recorded_outputs_are_left_alone():
+    """One line in a hundred thousand may be masked by mistake; there are fewer lines."""
+    wrong = []
+    for path in sorted(CASES.rglob("*.in")):
+        mask = Masker({})
+        mask.mask(path.read_bytes(), 1)
+        wrong += [path.name] * mask.found
+    assert wrong == []
+
+
+# -- commands --------------------------------------------------------------------------------------
+
+TOKEN = TOKENS[0]
+SCRIPTS = {
+    "exact": "cat {}/secrets.txt",
+    "generic": "sh -c 'for i in $(seq 900); do echo a line of words; done; cat {}/secrets.txt'",
+    "listing": "grep -rn e {}",
+    "slow": "sh -c 'printf \"begin ghp_\"; sleep 2; cat {}/rest.txt'",
+    "large": "sh -c 'seq 3000000; cat {}/secrets.txt'",
+    "on stderr": "sh -c 'cat {}/secrets.txt >&2'",
+    "behind a pipe": "--baseline-pipe 'tail -5' go test {}",
+}
+
+
+@pytest.fixture
+def place(tmp_path, home):  # noqa: ARG001 - for a state directory of its own
+    (tmp_path / "secrets.txt").write_text(f"token {TOKEN}\nvariable s3cr3t-value\n")
+    (tmp_path / "rest.txt").write_text(TOKEN.removeprefix("ghp_") + "\n")
+    (tmp_path / "go").write_text(f"#!/bin/sh\ncat {tmp_path}/secrets.txt\necho 'ok  \tx\t1.0s'\n")
+    (tmp_path / "go").chmod(0o755)
+    return tmp_path
+
+
+def variables(place, **more):
+    path = f"{place}:{os.environ['PATH']}"
+    return {**os.environ, "MY_SECRET": "s3cr3t-value", "PATH": path, **more}
+
+
+def run(place, line, **options):
+    command = f"{' '.join(LACONIC)} run {line.format(place)}"
+    options = {"capture_output": True, "env": variables(place)} | options
+    return subprocess.run(["bash", "-c", command], stdin=subprocess.DEVNULL, check=False, **options)
+
+
+@pytest.mark.parametrize("kind", SCRIPTS)
+def test_an_agent_reads_names_in_place_of_secrets(place, kind):
+    done = run(place, SCRIPTS[kind])
+    shown = (done.stdout + done.stderr).decode()
+    assert TOKEN not in shown
+    assert "s3cr3t-value" not in shown
+    assert "[hidden: GitHub token]" in shown
+    if kind != "behind a pipe":
+        assert re.search(r"\[laconic: .*\d+ secrets? masked", shown)
+        raw_id = re.search(r"recall (\w{6})\]", shown)[1]
+        again = subprocess.run(
+            [*LACONIC, "recall", raw_id],
+            capture_output=True,
+            env=variables(place),
+            check=True,
+            stdin=subprocess.DEVNULL,
+        )
+        assert TOKEN.encode() not in again.stdout
+        assert b"[hidden: GitHub token]" in again.stdout
+        assert b"masked, shown at a terminal by: " in again.stdout.splitlines()[-1]
+
+
+def test_a_person_at_a_terminal_reads_and_recalls_all_of_it(place):
+    shown = run(place, SCRIPTS["exact"]).stdout.decode()
+    raw_id = re.search(r"recall (\w{6})\]", shown)[1]
+    for words in (["run", "cat", f"{place}/secrets.txt"], ["recall", raw_id]):
+        reader, writer = pty.openpty()
+        subprocess.run(
+            [*LACONIC, *words],
+            stdin=writer,
+            stdout=writer,
+            stderr=writer,
+            env=variables(place),
+            check=True,
+        )
+        seen = os.read(reader, 4000)
+        os.close(reader)
+        os.close(writer)
+        assert TOKEN.encode() in seen
+        assert b"s3cr3t-value" in seen
+
+
+def test_a_file_has_every_byte(place):
+    with (place / "out").open("wb") as out:
+        run(place, SCRIPTS["exact"], capture_output=False, stdout=out, stderr=subprocess.PIPE)
+    assert TOKEN in (place / "out").read_text()
+
+
+def test_without_a_secret_nothing_is_said_and_nothing_kept(place, home):
+    done = run(place, "echo plain")
+    assert (done.stdout, done.stderr) == (b"plain\n", b"")
+    assert not list(home.glob(".local/state/laconic/raw/*"))
+
+
+def test_the_notice_names_a_program_that_the_caller_can_start(place):
+    line = "sh -c 'seq -f \"step %.0f of many is done\" 2000'"
+    for path, name in (
+        (f"{Path(sys.executable).parent}:/usr/bin:/bin", "laconic"),
+        ("/usr/bin:/bin", f"{Path(sys.executable).parent}/laconic"),
+    ):
+        done = run(place, line, env=variables(place) | {"PATH": path})
+        assert f"see them: {name} recall " in done.stdout.decode()
+    assert cli.run(["recall", "last"]) == 0
