@@ -15,20 +15,25 @@ import pytest
 
 from laconic.record.store import Store
 from laconic.record.sweep import adopt
-from run_test import (
+from run_test import many_lines
+from runners import (
     LACONIC,
     RUN,
+    bin_dir,
+    broken,
     end,
     is_running,
-    many_lines,
     no_process_left,
     run,
+    runner,
+    runtime,
     shell,
     start,
     wait_for,
 )
 
-__all__ = ["no_process_left"]  # a fixture for all tests here
+# Fixtures for all tests here.
+__all__ = ["bin_dir", "broken", "no_process_left", "runner", "runtime"]
 
 BARE = b"".join(
     b"line %d of the output, which is long enough to be hidden\n" % i for i in range(1, 5001)
@@ -38,17 +43,6 @@ BARE = b"".join(
 @pytest.fixture
 def state(home):
     return home / ".local/state/laconic"
-
-
-@pytest.fixture
-def broken(tmp_path, monkeypatch):
-    """Make a module of laconic fail in the processes that a test starts."""
-
-    def break_(code):
-        (tmp_path / "sitecustomize.py").write_text(code)
-        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-
-    return break_
 
 
 def user_filter(home, name, text):

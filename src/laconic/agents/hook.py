@@ -91,9 +91,12 @@ def run(argv: list[str]) -> NoReturn:
 
 def _fill_streams() -> None:
     """Let no file of ours take the number of a stream that is closed."""
-    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:  # noqa: PLR2004 - stderr
-        pass
-    os.close(handle)
+    for handle in range(3):
+        try:
+            os.fstat(handle)
+        except OSError:
+            with contextlib.suppress(OSError):  # there is no such file: so be it
+                os.open(os.devnull, os.O_RDWR)
 
 
 def _keep_time(argv: list[str]) -> None:

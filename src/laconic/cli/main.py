@@ -171,4 +171,8 @@ def main_entry() -> NoReturn:
         if stream:
             # What the terminal's encoding lacks is shown escaped, never an error.
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    sys.exit(run(sys.argv[1:]))
+    try:
+        status = run(sys.argv[1:])
+    except BrokenPipeError:  # nobody reads what is wrong
+        status = 1
+    sys.exit(status)

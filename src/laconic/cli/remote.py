@@ -8,18 +8,21 @@ prints the output as it is.
 # ruff: noqa: PTH119, PTH120
 from __future__ import annotations
 
+import contextlib
 import os
 from os.path import basename, dirname
 
 from laconic.choice import choose
 from laconic.cli import run as run_options
 from laconic.deliver import Source, prepare, write_down
+from laconic.errors import UsageError
+from laconic.execute import explained
 from laconic.record.store import STREAMS, is_id
 from laconic.run.follow import Follower, follower
 from laconic.run.printer import NUMBERS, Collector
-from laconic.run.spool import Spool
+from laconic.run.spool import ERR, Spool
 from laconic.server import wire
-from laconic.surroundings import state_directory
+from laconic.surroundings import is_on, state_directory
 from laconic.task import Task
 
 TYPE_CHECKING = False
@@ -70,15 +73,13 @@ def attend(connection: Connection, call: Call) -> None:
 
 
 def task_of(arguments: list[str]) -> Task:
-    """What the words of `laconic run` or `laconic wrap` ask for."""
-    if arguments[0] == "wrap":
-        task = Task(arguments[2:])
-        task.is_wrapped = True
-        return task
-    values, command = run_options.read_flags("run", arguments[1:], run_options.FLAGS)
-    task = Task(command)
-    task.pipe, task.pipe_stderr = values["--baseline-pipe"], bool(values["--pipe-stderr"])
-    task.pipefail, task.prefer_less = bool(values["--pipefail"]), bool(values["--prefer-less"])
+    """What the words of `laconic run` or its kin ask for."""
+    name, *words = arguments
+    if name == "run":
+        return run_options.read_task(words)
+    _, command = run_options.read_flags(name, words, (run_options.RAW,))
+    task = Task(command, "run" if name == "wrap" else name)
+    task.is_wrapped = name == "wrap"
     return task
 
 
@@ -106,10 +107,16 @@ class _Attendance:
         self._followers: dict[str, Follower] = {}
 
     def run(self) -> None:
-        choice = choose(self._task, self._variables)
-        if self._task.pipe:
+        with contextlib.suppress(OSError):
+            self._remote.spool.note(self._task.command)
+        try:
+            choice = choose(self._task, self._variables)
+        except UsageError as error:  # of a filter that is not there: nothing runs
+            self._connection.send(wire.answer(2, b"", _lines(error)))
+            return
+        if self._task.pipe or self._task.filter_id:
             # Where the pipe's own result is wanted, a command must feel that `head` has enough.
-            is_ours = choice.view.is_summary
+            is_ours = not self._task.pipe or choice.view.is_summary
             self._connection.send(wire.answer(0) if is_ours else wire.reply(wire.COLD))
             if not is_ours:
                 return
@@ -125,10 +132,11 @@ class _Attendance:
 
     def _follow(self, choice: Choice) -> None:
         view = choice.view
-        if view.is_exact and not self._task.pipe:
+        is_patient = bool(self._task.pipe) or self._task.mode != "run"
+        if view.is_exact and not is_patient:
             self._send_raw(0)
             return
-        for stream in self._remote.spool.handles if not self._task.pipe else ():
+        for stream in () if is_patient else self._remote.spool.handles:
             if stream not in self._followers:
                 made = follower(self._remote, stream, view.filter, is_exact=False)  # type: ignore[arg-type]
                 self._followers[stream] = made
@@ -139,17 +147,26 @@ class _Attendance:
         status, duration_ms = result.number(), result.number()
         source = Source(self._remote, self._followers)  # type: ignore[arg-type]
         delivery = prepare(self._task, choice, source, status, self._variables)
+        said = b""
+        if is_on(self._variables, "LACONIC_VERBOSE"):
+            said = explained(delivery, choice)
         if delivery.texts is None:
-            self._send_raw(delivery.status)
+            self._send_raw(delivery.status, said)
         else:
             for stream, data in delivery.texts.items():
                 self._remote.printer.write(stream, data)
+            self._remote.printer.write(ERR, said)
             self._connection.send(wire.answer(delivery.status, *self._remote.printer.take()))
         write_down(self._task, choice, delivery, source, duration_ms / 1000, self._variables)
 
-    def _send_raw(self, status: int) -> None:
+    def _send_raw(self, status: int, said: bytes = b"") -> None:
         """Have the client print the output itself, behind what it has printed of it already."""
         skipped = [0, 0, 0]
         for stream, size in self._remote.printed.items():
             skipped[NUMBERS[stream]] = size
-        self._connection.send(wire.reply(wire.RAW, status, skipped[1], skipped[2]))
+        self._connection.send(wire.reply(wire.RAW, status, skipped[1], skipped[2], said))
+
+
+def _lines(error: UsageError) -> bytes:
+    """What the command line says of an error."""
+    return f"laconic: {error.message}\nhint: {error.hint}\n".encode("utf-8", "backslashreplace")

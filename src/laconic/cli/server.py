@@ -6,9 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from laconic.cli.main import COMMANDS, complain
-from laconic.cli.parser import Parser
-from laconic.errors import LaconicError, UsageError
+from laconic.errors import LaconicError
 from laconic.server import control, wire
 from laconic.settings import process_environment
 
@@ -29,23 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     serve = actions.add_parser("serve")  # what is started behind a call
     serve.add_argument("base")
     serve.set_defaults(action=_serve)
+    actions.add_parser("attend").set_defaults(action=_attend)  # what is started for one call
 
 
 def main(args: argparse.Namespace) -> int:
     status: int = args.action(args)
     return status
-
-
-def direct(argv: list[str]) -> int:
-    """Be `laconic server ...` as a whole."""
-    text = next(command.help for command in COMMANDS if command.name == "server")
-    parser = Parser(prog="laconic server", description=text, allow_abbrev=False)
-    add_arguments(parser)
-    try:
-        return main(parser.parse_args(argv))
-    except LaconicError as error:
-        complain(error.message, error.hint)
-        return 2 if isinstance(error, UsageError) else 1
 
 
 def _status(_args: argparse.Namespace) -> int:
@@ -81,3 +68,9 @@ def _serve(args: argparse.Namespace) -> int:
     library()
     warm_up()
     return 0 if serve(args.base, HANDLERS) else 1
+
+
+def _attend(_args: argparse.Namespace) -> int:
+    from laconic.cli import attend  # noqa: PLC0415 - only the client in C asks for it
+
+    return attend.main()
