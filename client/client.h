@@ -93,6 +93,7 @@ enum kind { /* what a client says, and what it is answered; wire.py has the same
     STOP = 'z',
     AT_WORK = 'W',
     ANSWER = 'A',
+    SHOWN = 'P',
     RAW = 'R',
     BECOME = 'X',
     COLD = 'N',
@@ -115,6 +116,10 @@ struct answer { /* a frame from the server: three numbers and the rest, which is
     uint32_t status;
     uint32_t parts[2]; /* bytes for stdout, stderr; how much is printed already; which argument */
     struct buffer rest;
+    struct text { /* in the rest: what to print on stdout and on stderr, where the kind has that */
+        const unsigned char *data;
+        size_t length;
+    } texts[2];
     bool is_late; /* there is none, because the time limit was reached */
 };
 

@@ -258,8 +258,9 @@ static int ask(struct run *run, char kind, const struct buffer *input, int argc,
     }
     if (answer.kind != ANSWER) return -1;
     ignore(SIGPIPE);
-    print(1, answer.rest.data, answer.parts[0]);
-    print(2, answer.rest.data + answer.parts[0], answer.parts[1]);
+    for (int pos = 0; pos < 2; pos++) {
+        print(pos + 1, answer.texts[pos].data, answer.texts[pos].length);
+    }
     return (int)answer.status;
 }
 

@@ -24,7 +24,6 @@ static struct stream streams[2] = {{.pipe = -1, .file = -1}, {.pipe = -1, .file 
 static int stream_count;
 static bool is_both;     /* one pipe takes stdout and stderr */
 static bool is_raw;      /* the spool takes no more: all goes straight to its target */
-static bool is_streamed; /* something is printed already */
 static off_t unchecked;  /* bytes since the disk was looked at */
 static unsigned char piece[PIECE_BYTES], printed[PIECE_BYTES];
 static volatile sig_atomic_t child, group, was_interrupted; /* group: none with a terminal */
@@ -361,25 +360,27 @@ static void give_up_server(struct run *run, bool is_late) {
     run->server = -1;
 }
 
+static void print_texts(const struct answer *answer) {
+    for (int pos = 0; pos < 2; pos++) {
+        print(pos + 1, answer->texts[pos].data, answer->texts[pos].length);
+    }
+}
+
 /* Sends a frame and prints what the answer says; gives false when there is none. */
 static bool ask(struct run *run, enum kind kind, struct buffer *body, int *status) {
     struct answer answer = {0};
     bool is_answered = run->server >= 0 && frame_send(run->server, kind, body) &&
                        answer_receive(run->server, &answer) &&
-                       (answer.kind == ANSWER || answer.kind == RAW);
+                       (answer.kind == ANSWER || answer.kind == SHOWN || answer.kind == RAW);
     buffer_free(body);
+    if (!is_answered) give_up_server(run, answer.is_late);
+    print_texts(&answer);
+    for (int pos = 0; pos < stream_count && is_answered && answer.kind != ANSWER; pos++) {
+        if (streams[pos].printed < answer.parts[pos]) streams[pos].printed = answer.parts[pos];
+    }
     if (is_answered && answer.kind == RAW) {
-        for (int pos = 0; pos < stream_count; pos++) {
-            if (streams[pos].printed < answer.parts[pos]) streams[pos].printed = answer.parts[pos];
-        }
         print_raw();
         print(2, answer.rest.data, answer.rest.length);
-    } else if (is_answered) {
-        print(1, answer.rest.data, answer.parts[0]);
-        print(2, answer.rest.data + answer.parts[0], answer.parts[1]);
-        is_streamed = is_streamed || answer.rest.length > 0;
-    } else {
-        give_up_server(run, answer.is_late);
     }
     if (is_answered) *status = (int)answer.status;
     buffer_free(&answer.rest);
@@ -403,8 +404,7 @@ static enum consent agree(struct run *run, int *status) {
     }
     if (answer.kind != ANSWER) return answer.kind == COLD ? REFUSED : UNKNOWN;
     if (answer.status == 0 && answer.rest.length == 0) return AGREED;
-    print(1, answer.rest.data, answer.parts[0]);
-    print(2, answer.rest.data + answer.parts[0], answer.parts[1]);
+    print_texts(&answer);
     *status = (int)answer.status;
     return ENDED;
 }
@@ -475,7 +475,6 @@ int run_plainly(const struct run *run) {
 }
 
 int run_command(struct run *run) {
-    static const char note[] = "[laconic: the whole output follows]\n";
     struct buffer result = {0};
     int status = 0;
     bool needs_consent = run->pipe != NULL || run->has_filter;
@@ -496,7 +495,6 @@ int run_command(struct run *run) {
     buffer_number(&result, (uint32_t)status);
     buffer_number(&result, (uint32_t)(now_ms() - started));
     if (!is_raw && !ask(run, DONE, &result, &status)) {
-        if (is_streamed) print(1, note, sizeof note - 1);
         if (run->pipe != NULL) become_pipe(run);
         print_raw();
     }

@@ -98,11 +98,22 @@ static bool frame_receive(int handle, struct answer *answer) {
     return receive(handle, rest->data, length);
 }
 
-static bool is_whole(const struct answer *answer) {
+/* Finds the two texts in the rest; both are in it, whatever a server says. */
+static bool split(struct answer *answer, size_t start, uint32_t length) {
+    const struct buffer *rest = &answer->rest;
+    if (start > rest->length || length > rest->length - start) return false;
+    answer->texts[0] = (struct text){rest->data + start, length};
+    answer->texts[1] = (struct text){rest->data + start + length, rest->length - start - length};
+    return true;
+}
+
+static bool is_whole(struct answer *answer) {
     const struct buffer *rest = &answer->rest;
     if (answer->status > 255) return false;
     switch (answer->kind) {
-    case ANSWER: return (uint64_t)answer->parts[0] + answer->parts[1] == rest->length;
+    case ANSWER:
+        return split(answer, 0, answer->parts[0]) && answer->texts[1].length == answer->parts[1];
+    case SHOWN: return rest->length >= 4 && split(answer, 4, number_at(rest->data));
     case BECOME: return rest->length > 0 && rest->data[rest->length - 1] == '\0';
     default: return answer->kind == RAW || answer->kind == COLD;
     }

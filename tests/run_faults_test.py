@@ -22,6 +22,7 @@ from runners import (
     bin_dir,
     broken,
     end,
+    every_start,
     is_running,
     no_process_left,
     run,
@@ -54,6 +55,7 @@ def user_filter(home, name, text):
 # -- faults in our own code ------------------------------------------------------------------------
 
 
+@every_start
 @pytest.mark.parametrize(
     "code",
     [
@@ -74,20 +76,24 @@ def test_a_fault_of_ours_gives_the_raw_output(broken, code):
     assert done.stderr == b""
 
 
+@every_start
 def test_a_fault_is_written_down_for_later(broken, state):
     broken("import laconic.deliver as d; d.prepare = lambda *_: 1 / 0")
     run("echo", "secret")
+    wait_for((state / "bug.md").exists)
     report = (state / "bug.md").read_text()
     assert "ZeroDivisionError" in report
     assert "secret" not in report
 
 
+@every_start
 def test_a_fault_while_it_follows_shows_each_line_once(broken):
     broken("import laconic.run.follow as f; f.Generic._rest = lambda *_: 1 / 0")
     done = shell("seq 150; sleep 1.6; seq 151 300")
     assert done.stdout == b"".join(b"%d\n" % i for i in range(1, 301))
 
 
+@every_start
 def test_a_fault_with_a_pipe_gives_what_the_pipe_makes_of_it(broken, home):
     user_filter(home, "seq", 'command = ["seq"]\nkind = "summary"\n')
     broken("import laconic.deliver as d; d.prepare = lambda *_: 1 / 0")
@@ -109,12 +115,14 @@ def test_a_pattern_that_runs_away_while_it_follows_gives_the_raw_output(home):
     assert (done.returncode, done.stdout) == (4, f"{'a' * 40}b\nend\n".encode())
 
 
+@every_start
 def test_a_fault_while_it_waits_does_not_end_the_command(broken):
     broken("import laconic.run.runner as r; r.Runner._turn = lambda *_: 1 / 0")
     assert shell("sleep 0.3; seq 5; exit 3").returncode == 3
     assert shell("sleep 0.3; seq 5; exit 3").stdout == b"1\n2\n3\n4\n5\n"
 
 
+@every_start
 def test_too_many_processes_mean_the_bare_command(broken):
     broken("import os\ndef f(): raise BlockingIOError\nos.fork = f")
     done = shell("seq 5; exit 3")

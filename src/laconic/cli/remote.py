@@ -68,6 +68,13 @@ def attend(connection: Connection, call: Call) -> None:
     remote = Remote(_open_spool(paths, f"{state_directory(call.variables)}/spool"))
     try:
         _Attendance(connection, task_of(call.arguments), remote, call.variables).run()
+    except (OSError, wire.WireError):
+        raise
+    except Exception as error:
+        from laconic.cli.bug import write_report  # noqa: PLC0415 - a bug is rare
+
+        write_report(error, call.variables)
+        raise
     finally:
         remote.close()
 
@@ -141,7 +148,7 @@ class _Attendance:
                 made = follower(self._remote, stream, view.filter, is_exact=False)  # type: ignore[arg-type]
                 self._followers[stream] = made
             self._followers[stream].tick()
-        self._connection.send(wire.answer(0, *self._remote.printer.take()))
+        self._connection.send(wire.shown(self._printed(), *self._remote.printer.take()))
 
     def _finish(self, choice: Choice, result: wire.Reader) -> None:
         status, duration_ms = result.number(), result.number()
@@ -161,10 +168,12 @@ class _Attendance:
 
     def _send_raw(self, status: int, said: bytes = b"") -> None:
         """Have the client print the output itself, behind what it has printed of it already."""
-        skipped = [0, 0, 0]
-        for stream, size in self._remote.printed.items():
-            skipped[NUMBERS[stream]] = size
-        self._connection.send(wire.reply(wire.RAW, status, skipped[1], skipped[2], said))
+        self._connection.send(wire.reply(wire.RAW, status, *self._printed(), said))
+
+    def _printed(self) -> tuple[int, int]:
+        """Give how much of stdout and of stderr was printed as it is, from its beginning."""
+        found = {NUMBERS[stream]: size for stream, size in self._remote.printed.items()}
+        return found.get(1, 0), found.get(2, 0)
 
 
 def _lines(error: UsageError) -> bytes:

@@ -36,6 +36,8 @@ STOP = b"z"  # the same, and it ends
 # What it is answered: an exit status and two numbers, then the rest.
 AT_WORK = b"W"  # an answer will come
 ANSWER = b"A"  # how many bytes of the rest are for stdout and for stderr
+SHOWN = b"P"  # print the rest, the length of what is for stdout before it; how much of each spool
+# stands there as it is then
 RAW = b"R"  # print the spools behind so many bytes of each, then the rest on stderr
 BECOME = b"X"  # be a shell: which argument to replace by the rest, and how many to keep
 COLD = b"N"  # do it without a server
@@ -70,6 +72,11 @@ def reply(
 def answer(status: int, out: bytes = b"", err: bytes = b"") -> bytes:
     """What to print."""
     return reply(ANSWER, status, len(out), len(err), out + err)
+
+
+def shown(printed: Sequence[int], out: bytes, err: bytes) -> bytes:
+    """What to print while a command runs, and how much of each stream that makes from its start."""
+    return reply(SHOWN, 0, printed[0], printed[1], text(out) + err)
 
 
 def become(line: str, at: int, count: int) -> bytes:
