@@ -38,9 +38,9 @@ case $file in */*) ;; *) file=./$file ;; esac
 { read -r line; read -r second; } < "${file%/*}/laconic-interpreter"
 python=${line#??}
 if [ "$python" = /bin/sh ]; then # how installers write a path that is long or has blanks
-    python=${second#*exec\' }
-    python=${python% \"\$0\"*}
-    case $python in \"*\" | \'*\') python=${python#?} python=${python%?} ;; esac
+    python=${second#*exec?' '}
+    python=${python%' '?'$0'*}
+    case $python in '"'*'"' | "'"*"'") python=${python#?} python=${python%?} ;; esac
 fi
 [ -x "$python" ] && exec "$python" -I "$0" "$@"
 echo "laconic: ${python:-its Python} cannot be run: install laconic again" >&2

@@ -73,6 +73,7 @@ void *sys_realloc(void *data, size_t old, size_t size);
 
 /* -- place.c: where things are. Each gives false, or -1, if there is nothing to use. ------- */
 bool place_python(char path[PATH_ROOM]); /* `laconic-py` beside this executable, as it really is */
+bool place_interpreter(const char *python, char path[PATH_ROOM]); /* what it runs in */
 int place_server(const char *python);    /* a connection to the server */
 void place_no_server(const char *python); /* has the next call find none: this one is silent */
 bool place_state(char path[PATH_ROOM], const char *name); /* a path in the directory for records */

@@ -20,7 +20,8 @@
 #define STDIN_MS 5000          /* an agent that does not close our stdin is not waited for */
 #define PYTHON_S 30            /* for a laconic-py of our own, which has to load everything */
 #define REMIND_S 3600          /* how often a person is told that hooks are not answered */
-#define DENIED 2               /* how some agents are told no */
+#define DENIED 2               /* how some agents are told no; programs that fail end so, too */
+#define DENIED_TO_CLIENT 102   /* how agents/hook.py tells us */
 
 static char python[PATH_ROOM];
 
@@ -95,9 +96,26 @@ static char kind_of(char **argv, const struct run *run) {
 
 /* -- without a server ----------------------------------------------------------------------- */
 
+/* Becomes laconic-py with these arguments behind its name; returns if that cannot be. */
+static void exec_python(char *const *arguments) {
+    char interpreter[PATH_ROOM];
+    size_t count = 0;
+    while (arguments[count] != NULL) count++;
+    char **words = sys_realloc(NULL, 0, (count + 6) * sizeof *words);
+    if (python[0] == '\0' || words == NULL) return;
+    /* Neither variables nor files of the caller have a say; -X: see DENIED_TO_CLIENT. */
+    char *const front[] = {interpreter, "-I", "-X", "laconic-client", python};
+    bool is_direct = place_interpreter(python, interpreter);
+    for (size_t pos = 0; pos < 5; pos++) words[pos] = front[pos];
+    for (size_t pos = 0; pos <= count; pos++) words[pos + 5] = arguments[pos];
+    if (is_direct) sys(execve, interpreter, words, environ);
+    sys(execve, python, words + 4, environ);
+    sys_free(words, (count + 6) * sizeof *words);
+}
+
 /* Starts a laconic-py that answers this call alone; gives a connection to it, or -1. */
 static int start_python(void) {
-    char *words[] = {python, "server", "attend", NULL};
+    char *words[] = {"server", "attend", NULL};
     int ends[2], nothing;
     if (access(python, X_OK) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return -1;
     for (int end = 0; end < 2; end++) fcntl(ends[end], F_SETFD, FD_CLOEXEC);
@@ -108,7 +126,7 @@ static int start_python(void) {
         /* Who waits until our streams are closed does not wait for it. */
         nothing = open("/dev/null", O_RDWR);
         for (int handle = 0; handle < 3; handle++) dup2(nothing < 0 ? ends[1] : nothing, handle);
-        if (dup2(ends[1], 3) == 3 && fcntl(3, F_SETFD, 0) == 0) execve(python, words, environ);
+        if (dup2(ends[1], 3) == 3 && fcntl(3, F_SETFD, 0) == 0) exec_python(words);
         _exit(127);
     }
     close(ends[1]);
@@ -165,23 +183,22 @@ static int hook_by_python(char **argv) {
     int state = 127 << 8;
     heed(SIGCHLD); /* who ignores it gets no exit status */
     pid_t pid = python[0] == '\0' ? -1 : fork_now();
-    argv[0] = python;
-    if (pid <= 0 && python[0] != '\0') {
+    if (pid <= 0) {
 #ifdef __linux__
         if (pid == 0) sys(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 #endif
-        sys(execve, python, argv, environ);
+        exec_python(argv + 1);
         if (pid == 0) end_now(127);
     }
     while (pid > 0 && sys(wait4, pid, &state, 0, NULL) < 0 && sys_errno == EINTR) continue;
     int status = WIFEXITED(state) ? WEXITSTATUS(state) : 127;
-    return status == 0 || status == DENIED ? status : say_unanswered(argv[2]);
+    if (status == DENIED_TO_CLIENT) return DENIED;
+    return status == 0 ? 0 : say_unanswered(argv[2]);
 }
 
 static int become_python(char **argv, struct run *run) {
     if (is(argv[1], "hook")) return hook_by_python(argv);
-    argv[0] = python;
-    if (python[0] != '\0') execve(python, argv, environ);
+    exec_python(argv + 1);
     if (is_shell_call(argv[1])) return become_shell(argv);
     if (run->command != NULL) return run_plainly(run);
     dprintf(2, "laconic: %s cannot be run: install laconic again\n", python);
@@ -291,6 +308,8 @@ int main(int argc, char **argv) {
     if (!is_set("LACONIC_NO_SERVER")) run.server = place_server(python);
     if (run.server >= 0) run.python = python;
     else if (kind == RUN || kind == SHELL) run.server = start_python();
+    if (run.server < 0 && kind == RUN) return run_plainly(&run);
+    if (run.server < 0 && kind == SHELL) return become_shell(argv);
     if (run.server < 0 || !describe_call(&run.request, argv)) return become_python(argv, &run);
     if (kind == HOOK) read_stdin(&input);
     int status = kind == RUN ? run_command(&run) : ask(&run, kind, &input, argc, argv);

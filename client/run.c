@@ -252,10 +252,12 @@ static bool start_guard(void) {
         be_guard(ends[0], leads);
     }
     close(ends[0]);
-    if (pid > 0) setpgid(pid, pid); /* whoever of us is first */
-    if (pid > 0 && leads) group = pid;
+    if (pid < 0) close(ends[1]);
+    if (pid < 0) return false;
+    setpgid(pid, pid); /* whoever of us is first */
+    if (leads) group = pid;
     guard = ends[1];
-    return pid > 0;
+    return true;
 }
 
 /* -- the command ---------------------------------------------------------------------------- */
@@ -334,9 +336,9 @@ static bool start(char *const *command) {
     if (stream_count == 2) close(err[1]);
     child = pid > 0 ? pid : 0;
     if (pid > 0 && group != 0) setpgid(pid, group);
-    if (pid > 0 && group == 0 && tell_guard(WATCH)) write(guard, &pid, sizeof pid);
     if (pid > 0) watch_signals();
-    if (pid < 0) tell_guard(DISCARD);
+    if (pid > 0 && group == 0 && tell_guard(WATCH)) print(guard, &pid, sizeof pid);
+    if (pid < 0 && guard >= 0) close(guard); /* it finds nobody to kill */
     sigprocmask(SIG_SETMASK, &old, NULL);
     return pid > 0;
 }
@@ -462,13 +464,17 @@ static void become_pipe(struct run *run) {
 }
 
 int run_plainly(const struct run *run) {
-    static const char pipefail[] = "(set -o pipefail) 2>/dev/null && set -o pipefail; ";
-    size_t count = 0, room = (run->pipe != NULL ? strlen(run->pipe) : 0) + 2 * sizeof pipefail;
+    const char *both = run->takes_stderr ? "2>&1 " : "";
+    size_t count = 0, room = (run->pipe != NULL ? strlen(run->pipe) : 0) + 256;
     while (run->command[count] != NULL) count++;
     char *line = malloc(room), **words = calloc(count + 5, sizeof *words);
     if (run->pipe == NULL || line == NULL || words == NULL) return start_become(run->command);
-    snprintf(line, room, "%s\"$@\"%s | %s", run->fails_as_a_whole ? pipefail : "",
-             run->takes_stderr ? " 2>&1" : "", run->pipe);
+    /* Not every shell has `pipefail`: the command's status takes a way of its own. */
+    snprintf(line, room,
+             run->fails_as_a_whole ? "{ status=$({ { \"$@\" %s3>&- 4>&-; echo $? >&3; } | "
+                                     "{ %s; } >&4 3>&- 4>&-; } 3>&1); } 4>&1 || exit; exit $status"
+                                   : "\"$@\" %s| %s",
+             both, run->pipe);
     words[0] = "/bin/sh", words[1] = "-c", words[2] = line, words[3] = "sh";
     memcpy(words + 4, run->command, count * sizeof *words);
     return start_become(words);

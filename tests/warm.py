@@ -43,8 +43,8 @@ def write_program(
 ) -> Path:
     """Write a script as an installer does, with a copy of the package as it is now.
 
-    A server ends when its files are edited; nobody edits the copy. What stands in a sitecustomize.py
-    beside the script is run first: a test can break something there.
+    A server ends when its files are edited; nobody edits the copy. A sitecustomize.py beside the
+    script is run first: a test can break something there.
     """
     package = package or directory / "lib" / "laconic"
     if not package.exists():

@@ -101,9 +101,12 @@ def as_typed(task: Task) -> list[str]:
     """Give the command as it was before a pipe was taken off; client/laconic.c does the same."""
     if not task.pipe:
         return task.argv
-    line = f'"$@"{" 2>&1" if task.pipe_stderr else ""} | {task.pipe}'
-    if task.pipefail:  # not every shell has it
-        line = f"(set -o pipefail) 2>/dev/null && set -o pipefail; {line}"
+    both = "2>&1 " if task.pipe_stderr else ""
+    line = f'"$@" {both}| {task.pipe}'
+    if task.pipefail:  # not every shell has it: the command's status takes a way of its own
+        command = f'{{ "$@" {both}3>&- 4>&-; echo $? >&3; }}'
+        pipeline = f"{{ {command} | {{ {task.pipe}; }} >&4 3>&- 4>&-; }} 3>&1"
+        line = f"{{ status=$({pipeline}); }} 4>&1 || exit; exit $status"
     return ["/bin/sh", "-c", line, "sh", *task.argv]
 
 
