@@ -191,6 +191,21 @@ def test_a_full_disk_keeps_the_order_of_both_streams():
     assert done.stdout == b"".join(b"out %d\nerr %d\n" % (i, i) for i in range(1, 6001))
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a disk")
+def test_a_disk_is_not_filled_up_to_its_end(tmp_path, monkeypatch):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=340m", "tmpfs", disk], check=True)
+    monkeypatch.setenv("LACONIC_STATE_DIR", str(disk / "state"))
+    try:
+        line = f"head -c 200000000 /dev/zero | tr '\\0' y; df --output=avail -m {disk} >&2; exit 3"
+        done = shell(line, timeout=60)
+    finally:
+        subprocess.run(["umount", "-l", disk], check=True)
+    assert (done.returncode, len(done.stdout)) == (3, 200_000_000)
+    assert int(done.stderr.split()[-1]) >= 200
+
+
 def test_a_bound_on_the_size_of_files_loses_nothing():
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))

@@ -35,6 +35,9 @@ def ask(words: list[str], environ: Mapping[str, str]) -> int | None:
     stdin = _read_stdin() if kind == wire.HOOK else b""
     try:
         found, body = _exchange(connection, kind, words, environ, stdin)
+    except TimeoutError:
+        found, body = b"", b""
+        _forget_server(environ)
     except (OSError, wire.WireError):
         found, body = b"", b""
     finally:
@@ -73,6 +76,17 @@ def _connect(environ: Mapping[str, str]) -> Any:
     except OSError:
         return None
     return connection if is_own_peer(connection) else None
+
+
+def _forget_server(environ: Mapping[str, str]) -> None:
+    """Have the next call find no server: this one is silent. place.c says what comes of it."""
+    from contextlib import suppress  # noqa: PLC0415 - seldom
+    from os import unlink  # noqa: PLC0415
+
+    from laconic.server.identity import base_path, find_program  # noqa: PLC0415
+
+    with suppress(OSError):
+        unlink(f"{base_path(find_program(), environ)}.sock")  # noqa: PTH108 - see above
 
 
 def _exchange(
