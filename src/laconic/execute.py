@@ -42,7 +42,7 @@ def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) 
     try:
         # A file is to have every byte, whoever opened it.
         if is_off or any(map(is_closed, range(3))) or is_file(1):
-            become(as_typed(task))
+            become(as_typed(task), environ)
         choice = None
         if task.pipe or task.filter_id:
             choice = _choose_first(task, environ)
@@ -152,7 +152,7 @@ class Attendance:
         try:
             spool = open_spool(state_directory(self._environ), new_id(), streams, task.command)
         except OSError:
-            become(as_typed(task))  # what cannot be kept cannot be hidden
+            become(as_typed(task), self._environ)  # what cannot be kept cannot be hidden
         self._runner = Runner(spool, self._printer)
         try:
             self._runner.start(task.argv, self._environ)
@@ -161,7 +161,7 @@ class Attendance:
             raise
         except OSError:  # too many processes or open files
             spool.remove()
-            become(as_typed(task))
+            become(as_typed(task), self._environ)
         self._attempt(self._choose)
         status = self._finish(self._wait())
         with contextlib.suppress(OSError):

@@ -119,7 +119,7 @@ class _Attendance:
         try:
             choice = choose(self._task, self._variables)
         except UsageError as error:  # of a filter that is not there: nothing runs
-            self._connection.send(wire.answer(2, b"", _lines(error)))
+            self._connection.send(wire.answer(2, b"", error.lines))
             return
         if self._task.pipe or self._task.filter_id:
             # Where the pipe's own result is wanted, a command must feel that `head` has enough.
@@ -174,8 +174,3 @@ class _Attendance:
         """Give how much of stdout and of stderr was printed as it is, from its beginning."""
         found = {NUMBERS[stream]: size for stream, size in self._remote.printed.items()}
         return found.get(1, 0), found.get(2, 0)
-
-
-def _lines(error: UsageError) -> bytes:
-    """What the command line says of an error."""
-    return f"laconic: {error.message}\nhint: {error.hint}\n".encode("utf-8", "backslashreplace")

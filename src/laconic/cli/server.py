@@ -27,7 +27,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     serve = actions.add_parser("serve")  # what is started behind a call
     serve.add_argument("base")
     serve.set_defaults(action=_serve)
-    actions.add_parser("attend").set_defaults(action=_attend)  # what is started for one call
 
 
 def main(args: argparse.Namespace) -> int:
@@ -68,9 +67,3 @@ def _serve(args: argparse.Namespace) -> int:
     library()
     warm_up()
     return 0 if serve(args.base, HANDLERS) else 1
-
-
-def _attend(_args: argparse.Namespace) -> int:
-    from laconic.cli import attend  # noqa: PLC0415 - only the client in C asks for it
-
-    return attend.main()

@@ -48,7 +48,7 @@ def direct(argv: list[str]) -> int:
     if not any(is_on(environ, name) for name in _OFF):
         text = rewritten(line.text, environ, os.getpid())
     try:
-        become([_SHELL, *line.options, text, *line.parameters])
+        become([_SHELL, *line.options, text, *line.parameters], environ)
     except StartError as error:
         return complain(error)
 
@@ -58,7 +58,11 @@ def tell(connection: Connection, call: Call) -> None:
     if not is_shell_call(call.arguments):
         connection.send(wire.reply(wire.COLD))
         return
-    line = read_line(call.arguments)
+    try:
+        line = read_line(call.arguments)
+    except UsageError as error:
+        connection.send(wire.answer(2, b"", error.lines))
+        return
     text = rewritten(line.text, call.variables, connection.process)
     at = 1 + len(line.options)  # behind the name of the shell
     connection.send(wire.become(text, at, at + 1 + len(line.parameters)))

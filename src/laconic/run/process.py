@@ -48,7 +48,7 @@ def spawn(
     return _as_a_shell_does(argv, environ, start)
 
 
-def become(argv: list[str], environ: Mapping[str, str] = os.environ) -> NoReturn:
+def become(argv: list[str], environ: Mapping[str, str]) -> NoReturn:
     """Be the command from now on; StartError if it cannot be started."""
     for number in _RESTORED:
         signal.signal(number, signal.SIG_DFL)

@@ -43,7 +43,7 @@ def ask(words: list[str], environ: Mapping[str, str]) -> int | None:
     finally:
         connection.close()
     if found == wire.BECOME:
-        _become(words, wire.Reply(body))
+        _become(words, wire.Reply(body), environ)
     if found == wire.ANSWER:
         return _print(wire.Reply(body))
     if stdin:
@@ -119,12 +119,12 @@ def _refill_stdin(data: bytes) -> None:
         os.dup2(file.fileno(), 0)
 
 
-def _become(words: list[str], reply: Reply) -> None:
+def _become(words: list[str], reply: Reply, environ: Mapping[str, str]) -> None:
     from laconic.run.process import become  # noqa: PLC0415
 
     argv = ["sh", *words][: reply.second]
     argv[reply.first] = reply.rest[:-1].decode("utf-8", "surrogateescape")
-    become(argv)
+    become(argv, environ)
 
 
 def _print(reply: Reply) -> int:
