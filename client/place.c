@@ -71,13 +71,13 @@ static long find_own(char path[PATH_ROOM]) {
 /* An installer has put it into the first line of a file beside laconic-py. Where that is a line for
  * the shell (the path is long, or has blanks), laconic-py finds it itself. */
 bool place_interpreter(const char *python, char path[PATH_ROOM]) {
-    static const char py[] = "py", name[] = "interpreter";
-    char record[PATH_ROOM], line[PATH_ROOM];
+    char folder[PATH_ROOM], line[PATH_ROOM];
     long length = 0;
     while (python[length] != '\0') length++;
-    if (length < 2 || !join(record, sizeof record, python)) return false;
-    record[length - (long)sizeof py + 1] = '\0';
-    if (!join(path, PATH_ROOM, record, name)) return false;
+    while (length > 0 && python[length - 1] != '/') length--;
+    if (!join(folder, sizeof folder, python)) return false;
+    folder[length] = '\0';
+    if (!join(path, PATH_ROOM, folder, "laconic-interpreter")) return false;
     int handle = (int)sys(open, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     long got = handle < 0 ? -1 : sys(read, handle, line, sizeof line - 1);
     if (handle >= 0) sys(close, handle);

@@ -380,6 +380,24 @@ def test_a_server_that_is_stopped_is_given_up_once(server, first):
             warm.kill(pid, signal.SIGCONT)
 
 
+def test_the_client_in_python_gives_up_a_stopped_server_once(server, bin_dir):
+    server.client = warm.write_program(bin_dir, "laconic-twin", "twin")
+    before = server.calls()
+    assert warm.verdict(server.hook("rm -rf /").stdout) == "deny"
+    assert server.calls() == before + 2
+    stopped = [server.process, *server.workers(server.process)]
+    for pid in stopped:
+        warm.kill(pid, signal.SIGSTOP)
+    try:
+        assert warm.verdict(server.hook("rm -rf /").stdout) == "deny"
+        started = time.monotonic()
+        assert warm.verdict(server.hook("rm -rf /").stdout) == "deny"
+        assert time.monotonic() - started < 3
+    finally:
+        for pid in stopped:
+            warm.kill(pid, signal.SIGCONT)
+
+
 def test_a_request_that_is_too_large_or_never_ends_is_cut_off(server):
     connections = []
     for data in (b"lac1h\x03\x20\x00\x00", b"lac1h", b"nonsense!", b""):
