@@ -1,6 +1,6 @@
-"""Puts the executable `laconic` into the wheel: the client in C, or the one in Python.
+"""Puts the executables into the wheel: the client `laconic`, and `laconic-py`, which it asks.
 
-The one in Python is used where no compiler is, and where LACONIC_NO_NATIVE is set.
+The client is in C; it is in Python where no compiler is, and where LACONIC_NO_NATIVE is set.
 """
 
 from __future__ import annotations
@@ -22,11 +22,42 @@ BARE = (
     "-DLACONIC_BARE", "-Wl,-e,bare_entry", "-static", "-fno-builtin", "-fno-stack-protector",
     "-fno-tree-loop-distribute-patterns",
 )  # fmt: skip
-TWIN = """#!python
+# An installer puts its interpreter into a line that is `#!python`, and drops what follows there.
+INTERPRETER = "#!python\n# The first line names the interpreter of laconic, for laconic-py.\n"
+# Read by the shell and by Python. The shell starts Python with -I: neither variables of the caller
+# nor files of the directory that it is called in have a say in what is loaded. Without -I they
+# would have had it before the first line of ours.
+SCRIPT = r"""#!/bin/sh
+''':'
+file=$0
+while [ -h "$file" ]; do
+    link=$(PATH=/usr/bin:/bin; readlink "$file")
+    case $link in /*) file=$link ;; *) file=${file%/*}/$link ;; esac
+done
+case $file in */*) ;; *) file=./$file ;; esac
+{ read -r line; read -r second; } < "${file%/*}/laconic-interpreter"
+python=${line#??}
+if [ "$python" = /bin/sh ]; then # how installers write a path that is long or has blanks
+    python=${second#*exec?' '}
+    python=${python%' '?'$0'*}
+    case $python in '"'*'"' | "'"*"'") python=${python#?} python=${python%?} ;; esac
+fi
+[ -x "$python" ] && exec "$python" -I "$0" "$@"
+echo "laconic: ${python:-its Python} cannot be run: install laconic again" >&2
+exit @status@
+'''
 import sys
 
-from laconic.cli.twin import main
+try:
+    from laconic.cli.@module@ import main
+except ModuleNotFoundError:
+    # Installed for a user, below whose base this file is; -I leaves that out.
+    import site
+    from os.path import dirname, realpath
 
+    site.USER_BASE, site.USER_SITE = dirname(dirname(realpath(__file__))), None
+    site.addsitedir(site.getusersitepackages())
+    from laconic.cli.@module@ import main
 sys.exit(main())
 """
 
@@ -40,16 +71,29 @@ class ClientBuildHook(BuildHookInterface[Any]):
         complaint = compile_client(Path(self.root, "client"), script, self.metadata.version)
         if complaint:
             self.app.display_warning(f"{complaint}: installing the slower client in Python")
-            script.write_text(TWIN)
-            script.chmod(0o755)
+            # What agents call as a hook has to end well.
+            write(script, script_for("twin", '"$([ "$1" = hook ] && echo 0 || echo 127)"'))
         else:
             build_data["pure_python"] = False
             platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
             build_data["tag"] = f"py3-none-{platform}"
-        build_data["shared_scripts"][str(script)] = "laconic"
+        write(self.made / "laconic-py", script_for("entry"))
+        write(self.made / "laconic-interpreter", INTERPRETER)
+        for path in self.made.iterdir():
+            build_data["shared_scripts"][str(path)] = path.name
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
         shutil.rmtree(self.made)
+
+
+def script_for(module: str, status: str = "127") -> str:
+    """Give the program that starts in a module; status: where there is no Python for it."""
+    return SCRIPT.replace("@module@", module).replace("@status@", status)
+
+
+def write(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o755)
 
 
 def compile_client(sources: Path, target: Path, version: str) -> str:
@@ -75,10 +119,10 @@ def compile_client(sources: Path, target: Path, version: str) -> str:
 
 
 def works(client: Path) -> bool:
-    """Tell whether it starts in both ways; with nothing beside it, a hook says nothing."""
+    """Tell whether it starts in both ways, with nothing beside it."""
     calls = ([str(client), "hook"], [str(client), "run", "true"])
     found = [
         subprocess.run(call, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603
         for call in calls
     ]
-    return all((done.returncode, done.stdout, done.stderr) == (0, b"", b"") for done in found)
+    return all((done.returncode, done.stdout) == (0, b"") for done in found)

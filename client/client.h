@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -23,7 +24,9 @@
 #include <time.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #else
 #include <mach-o/dyld.h>
 #define F_SETPIPE_SZ F_GETFD /* a pipe has the size that it has */
@@ -52,23 +55,51 @@ void *sys_realloc(void *data, size_t old, size_t size);
 #define sys(name, ...) SYS(SYS_##name, __VA_ARGS__, 0, 0, 0, 0, 0, 0)
 #define sys_free(data, room) sys(munmap, data, room)
 #define user_id() ((uid_t)SYS(SYS_geteuid, 0, 0, 0, 0, 0, 0, 0))
+#define fork_now() ((pid_t)SYS(SYS_fork, 0, 0, 0, 0, 0, 0, 0))
+#define end_now(status) sys(exit_group, status)
 #define ignore(number) sys(rt_sigaction, number, (long[4]){(long)SIG_IGN}, NULL, 8)
+#define heed(number) sys(rt_sigaction, number, (long[4]){(long)SIG_DFL}, NULL, 8)
 #else
 #define sys_errno errno
 #define sys(name, ...) name(__VA_ARGS__)
 #define user_id() geteuid()
+#define fork_now() fork()
+#define end_now(status) _exit(status)
 #define sys_realloc(data, old, size) realloc(data, size)
 #define sys_free(data, room) free(data)
 #define ignore(number) signal(number, SIG_IGN)
+#define heed(number) signal(number, SIG_DFL)
 #endif
 
 /* -- place.c: where things are. Each gives false, or -1, if there is nothing to use. ------- */
 bool place_python(char path[PATH_ROOM]); /* `laconic-py` beside this executable, as it really is */
+bool place_interpreter(const char *python, char path[PATH_ROOM]); /* what it runs in */
 int place_server(const char *python);    /* a connection to the server */
-bool place_spools(char path[PATH_ROOM]); /* the directory for spools; laconic-py makes it */
+void place_no_server(const char *python); /* has the next call find none: this one is silent */
+bool place_state(char path[PATH_ROOM], const char *name); /* a path in the directory for records */
+bool place_make(char *path); /* a directory, and those above it, for the owner alone */
+bool place_spools(char path[PATH_ROOM]); /* the directory for spools, made if it is missing */
 const char *place_variable(const char *name); /* its value, or NULL */
+void limit_silence(int handle, int seconds);  /* of a connection */
 
 /* -- wire.c: frames; src/laconic/server/wire.py is the other side, and says what they are ------ */
+enum kind { /* what a client says, and what it is answered; wire.py has the same list */
+    HOOK = 'h',
+    QUESTION = 'q',
+    SHELL = 's',
+    RUN = 'r',
+    MORE = 'm',
+    DONE = 'd',
+    STATUS = 'i',
+    STOP = 'z',
+    AT_WORK = 'W',
+    ANSWER = 'A',
+    SHOWN = 'P',
+    RAW = 'R',
+    BECOME = 'X',
+    COLD = 'N',
+};
+
 struct buffer { /* grows at its end; failed once there was no memory, and then for good */
     unsigned char *data;
     size_t length, room;
@@ -82,27 +113,40 @@ void buffer_texts(struct buffer *buffer, char *const *texts);
 void buffer_free(struct buffer *buffer);
 
 struct answer { /* a frame from the server: three numbers and the rest, which is to be freed */
-    char kind;  /* 'A': print the rest; 'R': print the spools; 'X': become a shell with the rest */
+    char kind;
     uint32_t status;
     uint32_t parts[2]; /* bytes for stdout, stderr; how much is printed already; which argument */
     struct buffer rest;
+    struct text { /* in the rest: what to print on stdout and on stderr, where the kind has that */
+        const unsigned char *data;
+        size_t length;
+    } texts[2];
+    bool is_late; /* there is none, because the time limit was reached */
 };
 
 /* Both give false on any fault, a time limit included; frames that only say that the server is at
  * work are passed over, up to a limit. An answer that was received has all that its kind says. */
-bool frame_send(int handle, char kind, const struct buffer *body);
+bool frame_send(int handle, enum kind kind, const struct buffer *body);
 bool answer_receive(int handle, struct answer *answer);
+
+/* -- start.c: starts a file as bash would ----------------------------------------------------- */
+int start_become(char *const *command); /* the exit status of a shell, once it has said why not */
+void close_from(int first);             /* closes this descriptor and all above it */
 
 /* -- run.c: runs a command as if laconic were not there, and prints what matters -------------- */
 struct run {
     char **command;        /* what to run */
-    int server;            /* connected to the server */
+    int server;            /* connected to the server, or to a laconic-py of our own */
+    const char *python;    /* whose server that is; NULL for a laconic-py of our own */
     struct buffer request; /* what the server is told of the call */
     char *pipe;            /* what stood behind a `|`, taken off if the server agrees */
-    bool splits;           /* that took stdout alone */
+    bool takes_stderr;     /* that took stderr as well */
+    bool fails_as_a_whole; /* pipefail */
+    bool has_filter;       /* that is asked for by name */
+    bool is_raw;           /* the output is to be left alone */
 };
 
 int run_command(struct run *run); /* the exit status; -1: nothing was done, somebody else should */
-int run_become(char *const *command); /* the status of the shell that says why it could not */
+int run_plainly(const struct run *run); /* becomes the command as it was typed */
 
 #endif

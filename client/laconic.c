@@ -1,14 +1,15 @@
 /* The executable `laconic`: a client that makes a call as cheap as it can be.
  *
  * A server that has everything loaded does the thinking; this program carries a call to it and the
- * answer back. `hook`, `check`, `rewrite` and `-c` are one question each. For `run` and `wrap` the
+ * answer back. `hook`, `check`, `rewrite` and `-c` are one question each. For `run` and its kin the
  * command is started here, in the caller's place and with all that is the caller's; the server is
  * asked what to print of its output (run.c).
  *
- * Anything odd - another command, an option that is not known here, no server, no answer - is left
- * to `laconic-py`, the Python program beside this one, which can do everything. What counts as odd
- * errs one way: that program is never wrong, only slower. If even that is missing, a command runs
- * as it was typed and a hook says nothing. */
+ * Without a server, `laconic-py`, the Python program beside this one, takes its place: for a command
+ * it is started as a server for this call alone, so that the command runs whatever becomes of it;
+ * else this program becomes it. What is odd - another command, an option that is not known here - is
+ * left to it as a whole. If even that is missing, a command runs as it was typed, and a hook says
+ * that nothing was checked. */
 
 #include "client.h"
 
@@ -17,6 +18,10 @@
 #endif
 #define STDIN_LIMIT (17u << 20) /* more than a hook takes: it will say so */
 #define STDIN_MS 5000          /* an agent that does not close our stdin is not waited for */
+#define PYTHON_S 30            /* for a laconic-py of our own, which has to load everything */
+#define REMIND_S 3600          /* how often a person is told that hooks are not answered */
+#define DENIED 2               /* how some agents are told no; programs that fail end so, too */
+#define DENIED_TO_CLIENT 102   /* how agents/hook.py tells us */
 
 static char python[PATH_ROOM];
 
@@ -25,19 +30,34 @@ bool is(const char *word, const char *name) {
     return word != NULL && *word == *name;
 }
 
-/* Finds the command in `run [options] [--] command` and `wrap -- command`; NULL if that is odd. */
+/* -- what is asked -------------------------------------------------------------------------- */
+
+/* Gives the value of an option, in the next word or behind `=`; NULL if this is another one. */
+static char *value_of(char ***word, const char *name) {
+    size_t length = strlen(name);
+    if (strncmp(**word, name, length) != 0) return NULL;
+    if ((**word)[length] == '=') return **word + length + 1;
+    return (**word)[length] == '\0' && (*word)[1] != NULL ? *++*word : NULL;
+}
+
+/* Finds the command in `run [options] [--] command` and its kin; NULL if that is odd. */
 static char **find_command(char **argv, struct run *run) {
-    char **word = argv + 2;
-    bool is_wrap = is(argv[1], "wrap"), takes_stderr = false;
-    if (!is_wrap && !is(argv[1], "run")) return NULL;
-    for (; !is_wrap && *word != NULL && **word == '-' && !is(*word, "--"); word++) {
-        if (is(*word, "--baseline-pipe") && word[1] != NULL) run->pipe = *++word;
-        else if (is(*word, "--pipe-stderr")) takes_stderr = true;
+    static const char *const names[] = {"run", "wrap", "err", "test", "summary"};
+    char **word = argv + 2, *value;
+    size_t name = 0;
+    while (name < 5 && !is(argv[1], names[name])) name++;
+    if (name == 5) return NULL;
+    for (; *word != NULL && **word == '-' && !is(*word, "--"); word++) {
+        if (is(*word, "--raw")) run->is_raw = true;
+        else if (name > 0) return NULL;
+        else if ((value = value_of(&word, "--baseline-pipe")) != NULL) run->pipe = value;
+        else if (value_of(&word, "--filter") != NULL) run->has_filter = true;
+        else if (is(*word, "--pipe-stderr")) run->takes_stderr = true;
+        else if (is(*word, "--pipefail")) run->fails_as_a_whole = true;
         else if (!is(*word, "--prefer-less")) return NULL;
     }
-    run->splits = run->pipe != NULL && !takes_stderr;
+    if (run->pipe != NULL && *run->pipe == '\0') run->pipe = NULL;
     if (is(*word, "--")) word++;
-    else if (is_wrap) return NULL;
     return *word != NULL ? word : NULL;
 }
 
@@ -45,34 +65,147 @@ static bool is_shell_call(const char *word) { /* -c, -ec, -cu: a task runner tak
     return word != NULL && word[0] == '-' && word[1] != '-' && strchr(word, 'c') != NULL;
 }
 
+static bool is_set(const char *name) {
+    const char *value = place_variable(name);
+    return value != NULL && *value != '\0';
+}
+
+static bool is_on(const char *name) { /* surroundings.py has the same words */
+    static const char *const off[] = {"0", "false", "no", "off"};
+    if (!is_set(name)) return false;
+    for (int pos = 0; pos < 4; pos++)
+        if (strcasecmp(place_variable(name), off[pos]) == 0) return false;
+    return true;
+}
+
 /* Tells what to ask the server, 0 for nothing. */
-static char kind_of(char **argv, struct run *run) {
-    static const char *const odd[] = {"LACONIC_DEBUG", "LACONIC_VERBOSE", "LACONIC_NO_FILTER",
-                                      "LACONIC_DISABLED", "LACONIC_NO_SERVER"};
-    for (size_t pos = 0; pos < sizeof odd / sizeof *odd; pos++) {
-        const char *value = place_variable(odd[pos]);
-        if (value != NULL && *value != '\0') return 0;
+static char kind_of(char **argv, const struct run *run) {
+    bool is_help = is(argv[2], "-h") || is(argv[2], "--help");
+    if (run->command != NULL) return RUN;
+    if (is_set("LACONIC_DEBUG") || is_set("LACONIC_VERBOSE") || is_set("LACONIC_NO_FILTER") ||
+        is_set("LACONIC_DISABLED")) {
+        return 0;
     }
-    if (is(argv[1], "hook")) return is(argv[2], "-h") || is(argv[2], "--help") ? 0 : 'h';
-    if (is_shell_call(argv[1])) return 's';
-    /* For a person at a terminal the program that knows about terminals is fast enough. */
-    if (run->command != NULL) return isatty(1) || isatty(2) ? 0 : 'r';
+    if (is(argv[1], "hook")) return is_help ? 0 : HOOK;
+    if (is_shell_call(argv[1])) return SHELL;
     if (!is(argv[1], "check") && !is(argv[1], "rewrite")) return 0;
     for (char **word = argv + 2; *word != NULL; word++)
         if (is(*word, "-")) return 0; /* reads stdin */
-    return 'q';
+    return QUESTION;
+}
+
+/* -- without a server ----------------------------------------------------------------------- */
+
+/* Becomes laconic-py with these arguments behind its name; returns if that cannot be. */
+static void exec_python(char *const *arguments) {
+    char interpreter[PATH_ROOM];
+    size_t count = 0;
+    while (arguments[count] != NULL) count++;
+    char **words = sys_realloc(NULL, 0, (count + 6) * sizeof *words);
+    if (python[0] == '\0' || words == NULL) return;
+    /* Neither variables nor files of the caller have a say; -X: see DENIED_TO_CLIENT. */
+    char *const front[] = {interpreter, "-I", "-X", "laconic-client", python};
+    bool is_direct = place_interpreter(python, interpreter);
+    for (size_t pos = 0; pos < 5; pos++) words[pos] = front[pos];
+    for (size_t pos = 0; pos <= count; pos++) words[pos + 5] = arguments[pos];
+    if (is_direct) sys(execve, interpreter, words, environ);
+    sys(execve, python, words + 4, environ);
+    sys_free(words, (count + 6) * sizeof *words);
+}
+
+/* Starts a laconic-py that answers this call alone; gives a connection to it, or -1. */
+static int start_python(void) {
+    char *words[] = {"server", "attend", NULL};
+    int ends[2], nothing;
+    if (access(python, X_OK) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return -1;
+    for (int end = 0; end < 2; end++) fcntl(ends[end], F_SETFD, FD_CLOEXEC);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (fork() != 0) _exit(0); /* it is no child of the command that we may become */
+        setsid();                  /* what the terminal sends is not for it */
+        /* Who waits until our streams are closed does not wait for it. */
+        nothing = open("/dev/null", O_RDWR);
+        for (int handle = 0; handle < 3; handle++) dup2(nothing < 0 ? ends[1] : nothing, handle);
+        if (dup2(ends[1], 3) == 3 && fcntl(3, F_SETFD, 0) == 0) exec_python(words);
+        _exit(127);
+    }
+    close(ends[1]);
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR) continue;
+    limit_silence(ends[0], PYTHON_S);
+    return ends[0];
+}
+
+/* Runs a line for the shell as it was typed; several words are a command, as in cli/shell.py. */
+static int become_shell(char **argv) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+@%:,-";
+    bool is_name = is(argv[1], "-c") && argv[2] != NULL && argv[3] != NULL &&
+                   argv[2][strspn(argv[2], plain)] == '\0';
+    if (is_name) return start_become(argv + 2);
+    argv[0] = "/bin/sh";
+    return start_become(argv);
+}
+
+/* Nobody answers this hook, so nothing was checked. Says so where the agent shows it, now and then,
+ * and leaves a note for doctor. A hook ends well all the same. */
+static int say_unanswered(const char *agent) {
+    /* Hooks of these show `systemMessage` to the person. */
+    static const char *const shown[] = {"claude-code", "claude", "codex", "gemini", "qwen"};
+    static const char message[] =
+        "laconic cannot start, so no command is checked: run laconic doctor, or install it again";
+    static const char before[] = "{\"systemMessage\": \"", behind[] = "\"}\n";
+    char path[PATH_ROOM];
+    struct stat found;
+    size_t length = 0;
+    bool is_known = false, is_new = true;
+    ignore(SIGPIPE);
+    for (int pos = 0; pos < 5; pos++) is_known = is_known || is(agent, shown[pos]);
+    if (is_known && place_state(path, "/hooks") && place_make(path)) {
+        place_state(path, "/hooks/unanswered");
+        is_new = sys(stat, path, &found) != 0 || sys(time, NULL) - found.st_mtime > REMIND_S;
+        int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK;
+        int handle = is_new ? (int)sys(open, path, flags, 0600) : -1;
+        while (agent[length] != '\0') length++;
+        if (handle >= 0) print(handle, agent, length);
+    }
+    if (is_known && is_new) {
+        print(1, before, sizeof before - 1);
+        print(1, message, sizeof message - 1);
+        print(1, behind, sizeof behind - 1);
+    }
+    print(2, message, sizeof message - 1);
+    print(2, "\n", 1);
+    return 0;
+}
+
+/* Has laconic-py answer a hook, and finds out if it does not. */
+static int hook_by_python(char **argv) {
+    int state = 127 << 8;
+    heed(SIGCHLD); /* who ignores it gets no exit status */
+    pid_t pid = python[0] == '\0' ? -1 : fork_now();
+    if (pid <= 0) {
+#ifdef __linux__
+        if (pid == 0) sys(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+#endif
+        exec_python(argv + 1);
+        if (pid == 0) end_now(127);
+    }
+    while (pid > 0 && sys(wait4, pid, &state, 0, NULL) < 0 && sys_errno == EINTR) continue;
+    int status = WIFEXITED(state) ? WEXITSTATUS(state) : 127;
+    if (status == DENIED_TO_CLIENT) return DENIED;
+    return status == 0 ? 0 : say_unanswered(argv[2]);
 }
 
 static int become_python(char **argv, struct run *run) {
-    argv[0] = python;
-    if (python[0] != '\0') sys(execve, python, argv, environ);
-    if (is(argv[1], "hook")) return 0;
-    argv[0] = "/bin/sh";
-    if (is_shell_call(argv[1])) return run_become(argv);
-    if (run->command != NULL) return run_become(run->command);
+    if (is(argv[1], "hook")) return hook_by_python(argv);
+    exec_python(argv + 1);
+    if (is_shell_call(argv[1])) return become_shell(argv);
+    if (run->command != NULL) return run_plainly(run);
     dprintf(2, "laconic: %s cannot be run: install laconic again\n", python);
     return 1;
 }
+
+/* -- a question, and its answer ------------------------------------------------------------- */
 
 static bool describe_call(struct buffer *request, char **argv) {
     char directory[PATH_ROOM];
@@ -126,37 +259,61 @@ bool print(int target, const void *data, size_t length) {
 
 /* Asks one question; gives the exit status, or -1 if there is no answer. */
 static int ask(struct run *run, char kind, const struct buffer *input, int argc, char **argv) {
-    struct answer answer;
+    struct answer answer = {0};
     buffer_number(&run->request, (uint32_t)input->length);
     buffer_add(&run->request, input->data, input->length);
-    if (!frame_send(run->server, kind, &run->request)) return -1;
-    if (!answer_receive(run->server, &answer) || answer.kind == 'R') return -1;
-    if (answer.kind == 'X') {
+    bool is_answered = frame_send(run->server, (enum kind)kind, &run->request) &&
+                       answer_receive(run->server, &answer);
+    if (answer.is_late && run->python != NULL) place_no_server(run->python);
+    if (!is_answered) return kind == SHELL ? become_shell(argv) : -1;
+    if (answer.kind == BECOME && kind == SHELL) {
         if (answer.parts[0] >= answer.parts[1] || answer.parts[1] > (uint32_t)argc) return -1;
         argv[0] = "sh";
         argv[answer.parts[0]] = (char *)answer.rest.data;
         argv[answer.parts[1]] = NULL;
-        return run_become(argv);
+        return start_become(argv);
     }
+    if (answer.kind != ANSWER) return -1;
     ignore(SIGPIPE);
-    print(1, answer.rest.data, answer.parts[0]);
-    print(2, answer.rest.data + answer.parts[0], answer.parts[1]);
+    for (int pos = 0; pos < 2; pos++) {
+        print(pos + 1, answer.texts[pos].data, answer.texts[pos].length);
+    }
     return (int)answer.status;
 }
 
+/* Tells whether an output is to be left alone: a file is to have every byte, whoever opened it. */
+static bool is_plain(const struct run *run) {
+    struct stat out;
+    struct rlimit limit;
+    if (run->is_raw || is_on("LACONIC_NO_FILTER") || is_on("LACONIC_DISABLED")) return true;
+    if (fstat(1, &out) != 0 || S_ISREG(out.st_mode)) return true;
+    /* A limit on the size of files is the command's, and our spool would be subject to it. */
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+}
+
 int main(int argc, char **argv) {
-    struct run run = {0};
+    struct run run = {.server = -1};
     struct buffer input = {0};
     if (argc < 1 || !place_python(python)) python[0] = '\0';
-    if (argc > 1) run.command = find_command(argv, &run);
+    bool is_hook = argc > 1 && is(argv[1], "hook");
+    if (argc > 1 && !is_hook) run.command = find_command(argv, &run);
     char kind = argc > 1 ? kind_of(argv, &run) : 0;
     /* With one of the three closed, a file of ours would take its place. */
-    for (int handle = 0; handle < 3; handle++) kind = sys(fcntl, handle, F_GETFD) < 0 ? 0 : kind;
-    run.server = kind == 0 || python[0] == '\0' ? -1 : place_server(python);
+    bool is_whole = true;
+    for (int handle = 0; handle < 3; handle++) {
+        is_whole = is_whole && sys(fcntl, handle, F_GETFD) >= 0;
+    }
+    if (kind == RUN && (!is_whole || is_plain(&run))) return run_plainly(&run);
+    if (kind == 0 || !is_whole || python[0] == '\0') return become_python(argv, &run);
+    if (!is_set("LACONIC_NO_SERVER")) run.server = place_server(python);
+    if (run.server >= 0) run.python = python;
+    else if (kind == RUN || kind == SHELL) run.server = start_python();
+    if (run.server < 0 && kind == RUN) return run_plainly(&run);
+    if (run.server < 0 && kind == SHELL) return become_shell(argv);
     if (run.server < 0 || !describe_call(&run.request, argv)) return become_python(argv, &run);
-    if (kind == 'h') read_stdin(&input);
-    int status = kind == 'r' ? run_command(&run) : ask(&run, kind, &input, argc, argv);
+    if (kind == HOOK) read_stdin(&input);
+    int status = kind == RUN ? run_command(&run) : ask(&run, kind, &input, argc, argv);
     if (status >= 0) return status;
-    if (kind == 'h' && !refill_stdin(&input)) return 0;
+    if (kind == HOOK && !refill_stdin(&input)) return say_unanswered(argv[2]);
     return become_python(argv, &run);
 }

@@ -34,6 +34,60 @@ static bool absolute(const char *name, const char **value) {
     return *value != NULL && **value == '/';
 }
 
+#ifndef __APPLE__
+/* Gives the path that this program was started by, as the system passed it on. */
+static const char *started_as(void) {
+    char **at = environ;
+    while (*at != NULL) at++;
+    for (unsigned long *pair = (unsigned long *)(at + 1); pair[0] != AT_NULL; pair += 2) {
+        if (pair[0] == AT_EXECFN) return (const char *)pair[1];
+    }
+    return "";
+}
+
+/* Finds this executable where there is no /proc: follows the links from its name. */
+static long find_own(char path[PATH_ROOM]) {
+    char link[PATH_ROOM], next[PATH_ROOM];
+    const char *name = started_as();
+    bool is_found = *name == '/' && join(path, PATH_ROOM, name);
+    if (!is_found && (intptr_t)sys(getcwd, next, sizeof next) > 0) {
+        is_found = join(path, PATH_ROOM, next, "/", name);
+    }
+    long end = 0;
+    for (int left = 40; is_found && left > 0; left--) {
+        end = 0;
+        while (path[end] != '\0') end++;
+        long length = sys(readlink, path, link, PATH_ROOM - 1);
+        if (length <= 0) return end;
+        link[length] = '\0';
+        while (end > 0 && path[end - 1] != '/') end--;
+        path[*link == '/' ? 0 : end] = '\0';
+        is_found = join(next, PATH_ROOM, path, link) && join(path, PATH_ROOM, next);
+    }
+    return 0;
+}
+#endif
+
+/* An installer has put it into the first line of a file beside laconic-py. Where that is a line for
+ * the shell (the path is long, or has blanks), laconic-py finds it itself. */
+bool place_interpreter(const char *python, char path[PATH_ROOM]) {
+    char folder[PATH_ROOM], line[PATH_ROOM];
+    long length = 0;
+    while (python[length] != '\0') length++;
+    while (length > 0 && python[length - 1] != '/') length--;
+    if (!join(folder, sizeof folder, python)) return false;
+    folder[length] = '\0';
+    if (!join(path, PATH_ROOM, folder, "laconic-interpreter")) return false;
+    int handle = (int)sys(open, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    long got = handle < 0 ? -1 : sys(read, handle, line, sizeof line - 1);
+    if (handle >= 0) sys(close, handle);
+    length = 2;
+    while (length < got && line[length] != '\n') length++;
+    if (length >= got || line[0] != '#' || line[1] != '!') return false;
+    line[length] = '\0';
+    return join(path, PATH_ROOM, line + 2) && !is(path, "/bin/sh") && sys(access, path, X_OK) == 0;
+}
+
 bool place_python(char path[PATH_ROOM]) {
     char own[PATH_ROOM];
 #ifdef __APPLE__
@@ -42,6 +96,7 @@ bool place_python(char path[PATH_ROOM]) {
     long length = (long)strlen(own);
 #else
     long length = sys(readlink, "/proc/self/exe", own, PATH_ROOM - 1);
+    if (length <= 0) length = find_own(own);
 #endif
     while (length > 0 && own[length - 1] != '/') length--;
     if (length <= 0) return false;
@@ -104,27 +159,61 @@ static bool is_own_peer(int handle) {
 #endif
 }
 
-int place_server(const char *python) {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    struct timeval limit = {.tv_sec = SILENCE_S};
-    int handle = find_socket(python, &address) ? (int)sys(socket, AF_UNIX, SOCK_STREAM, 0) : -1;
-    if (handle < 0) return -1;
-    sys(fcntl, handle, F_SETFD, FD_CLOEXEC);
+void limit_silence(int handle, int seconds) {
+    struct timeval limit = {.tv_sec = seconds};
     sys(setsockopt, handle, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     sys(setsockopt, handle, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 #ifdef SO_NOSIGPIPE
     setsockopt(handle, SOL_SOCKET, SO_NOSIGPIPE, &(int){1}, sizeof(int));
 #endif
+}
+
+int place_server(const char *python) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int handle = find_socket(python, &address) ? (int)sys(socket, AF_UNIX, SOCK_STREAM, 0) : -1;
+    if (handle < 0) return -1;
+    sys(fcntl, handle, F_SETFD, FD_CLOEXEC);
+    limit_silence(handle, SILENCE_S);
     bool is_connected = sys(connect, handle, (struct sockaddr *)&address, sizeof address) == 0;
     if (is_connected && is_own_peer(handle)) return handle;
     sys(close, handle);
     return -1;
 }
 
+/* It would take the next call as long to find out. A server that lives sees that its socket is
+ * gone and ends; one is started anew when the last has let go of its lock. */
+void place_no_server(const char *python) {
+    struct sockaddr_un address;
+    if (find_socket(python, &address)) sys(unlink, address.sun_path);
+}
+
+bool place_state(char path[PATH_ROOM], const char *name) {
+    static const char *const places[][2] = {{"LACONIC_STATE_DIR", ""},
+                                            {"XDG_STATE_HOME", "/laconic"},
+                                            {"HOME", "/.local/state/laconic"}};
+    const char *base;
+    for (int pos = 0; pos < 3; pos++) {
+        if (absolute(places[pos][0], &base)) {
+            return join(path, PATH_ROOM, base, places[pos][1], name);
+        }
+    }
+    return false;
+}
+
+bool place_make(char *path) {
+    if (sys(mkdir, path, 0700) == 0 || sys_errno == EEXIST) return true;
+    if (sys_errno != ENOENT) return false;
+    long end = 0;
+    while (path[end] != '\0') end++;
+    while (end > 0 && path[end] != '/') end--;
+    if (end <= 0) return false;
+    path[end] = '\0';
+    bool is_made = place_make(path);
+    path[end] = '/';
+    return is_made && (sys(mkdir, path, 0700) == 0 || sys_errno == EEXIST);
+}
+
 bool place_spools(char path[PATH_ROOM]) {
-    const char *base, *name = "/spool";
-    if (!absolute("LACONIC_STATE_DIR", &base)) name = "/laconic/spool";
-    if (base == NULL && !absolute("XDG_STATE_HOME", &base)) name = "/.local/state/laconic/spool";
-    if (base == NULL && !absolute("HOME", &base)) return false;
-    return join(path, PATH_ROOM, base, name) && is_private(path);
+    if (!place_state(path, "/spool")) return false;
+    return is_private(path) || (place_make(path) && is_private(path));
 }

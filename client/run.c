@@ -1,15 +1,18 @@
-/* Runs a command: see client.h.
+/* Runs a command: see client.h. src/laconic/run does the same in Python, and has the same tests.
  *
- * The command writes to pipes and stays in the caller's process group. What arrives is moved into
- * a spool file at once, so that nothing is lost if we are killed. Whatever fails - the disk, the
- * server - the output is printed as it is, and the exit status is the command's. */
+ * The command writes to pipes. What arrives is moved into a spool file at once. Whatever fails - the
+ * disk, the server - the output is printed as it is, and the exit status is the command's.
+ *
+ * A guard stands beside it, a process that leads the command's process group. When we are killed, it
+ * kills the group and keeps what was written; when we have ended and somebody in the background
+ * still writes, it goes on moving that into the spool. */
 #include "client.h"
 
 #define PIECE_BYTES (1 << 18)
-#define SPARE_BYTES (256u << 20) /* the user's disk is not filled up to its end */
-#define GRACE_MS 1000            /* for a command that is told to end, before it is killed */
-#define STRAGGLERS_MS 100        /* for who writes a moment after the command has ended */
-#define STREAM_MS 500            /* how often a command that runs long shows what is certain */
+#define SPARE_BYTES (256ull << 20) /* a disk is not filled up to its end */
+#define CHECK_BYTES (64ll << 20)   /* how much is written before the disk is looked at again */
+#define STRAGGLERS_MS 100          /* for who writes a moment after the command has ended */
+#define STREAM_MS 500              /* how often a command that runs long shows what is certain */
 
 struct stream { /* one pipe, the file that it fills, and where that is printed */
     int pipe, file, target;
@@ -17,14 +20,15 @@ struct stream { /* one pipe, the file that it fills, and where that is printed *
     char path[PATH_ROOM];
 };
 
-static struct stream streams[2] = {{.pipe = -1}, {.pipe = -1}};
+static struct stream streams[2] = {{.pipe = -1, .file = -1}, {.pipe = -1, .file = -1}};
 static int stream_count;
+static bool is_both;     /* one pipe takes stdout and stderr */
 static bool is_raw;      /* the spool takes no more: all goes straight to its target */
-static bool is_streamed; /* something is printed already */
+static off_t unchecked;  /* bytes since the disk was looked at */
 static unsigned char piece[PIECE_BYTES], printed[PIECE_BYTES];
-static volatile sig_atomic_t child, is_told_to_end, was_interrupted;
-static int wake[2];
-static long kill_at;
+static volatile sig_atomic_t child, group, was_interrupted; /* group: none with a terminal */
+static bool died_of_interrupt;
+static int wake[2], guard = -1;
 
 static long now_ms(void) {
     struct timespec now;
@@ -32,13 +36,16 @@ static long now_ms(void) {
     return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* -- signals -------------------------------------------------------------------------------- */
+
 static void on_signal(int number, siginfo_t *info, void *context) {
     (void)context;
     int reason = errno;
+    bool is_for_command = number == SIGUSR1 || number == SIGUSR2 || number == SIGWINCH;
     /* What the terminal sends goes to the whole group: the command has it already. */
-    bool is_for_all = info->si_code != SI_USER && info->si_pid <= 0;
-    if (number != SIGCHLD && child > 0 && !is_for_all) kill(child, number);
-    if (number == SIGTERM || number == SIGHUP) is_told_to_end = 1;
+    bool is_for_all = group == 0 && info->si_code != SI_USER && info->si_pid <= 0;
+    pid_t target = group != 0 && !is_for_command ? -group : child;
+    if (number != SIGCHLD && child > 0 && !is_for_all) kill(target, number);
     if (number == SIGINT) was_interrupted = 1;
     if (number == SIGTSTP) raise(SIGSTOP);
     while (write(wake[1], "", 1) < 0 && errno == EINTR) continue;
@@ -58,40 +65,78 @@ static void watch_signals(void) {
     ignore(SIGPIPE);
 }
 
-static bool make_id(char id[6]) {
+/* -- spools --------------------------------------------------------------------------------- */
+
+static bool make_id(char id[7]) {
     if (getentropy(id, 6) != 0) return false;
     for (int pos = 0; pos < 6; pos++) id[pos] = "abcdefghjkmnopqrstuvwxyz23456789"[id[pos] & 31];
+    id[6] = '\0';
     return true;
 }
 
 static bool open_spool(const char *directory, const char *id, const char *kind, int target) {
     struct stream *stream = &streams[stream_count];
-    size_t length = (size_t)snprintf(stream->path, PATH_ROOM, "%s/%s.%s", directory, id, kind);
+    int length = snprintf(stream->path, PATH_ROOM, "%s/%s.%s", directory, id, kind);
     int flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW;
-    stream->file = length < PATH_ROOM ? open(stream->path, flags, 0600) : -1;
+    stream->file = length < PATH_ROOM - 8 ? open(stream->path, flags, 0600) : -1;
     stream->target = target;
     if (stream->file < 0) return false;
     stream_count++;
-    return flock(stream->file, LOCK_SH) == 0; /* one without a lock was left behind by the dead */
+    flock(stream->file, LOCK_SH); /* one without a lock was left behind by the dead */
+    return true;
+}
+
+/* Gives the path of the note beside the spools; the server writes the command into it. */
+static const char *note_path(void) {
+    static char path[PATH_ROOM];
+    strcpy(path, streams[0].path);
+    strcpy(strrchr(path, '.'), ".cmd");
+    return path;
 }
 
 static void remove_spools(void) {
     for (int pos = 0; pos < stream_count; pos++) unlink(streams[pos].path);
+    if (stream_count > 0) unlink(note_path());
+    stream_count = 0;
 }
 
-/* One spool where both streams lead to the same place: then the order between them is known. */
+/* One spool where both streams lead to the same place: then the order between them is known. None
+ * for an stderr that is a file, which is to have every byte: the command writes there itself. */
 static bool open_spools(const struct run *run) {
-    char directory[PATH_ROOM], id[7] = "";
+    char directory[PATH_ROOM], id[7];
     struct stat out, err;
-    struct statvfs disk;
-    if (fstat(1, &out) != 0 || fstat(2, &err) != 0 || !place_spools(directory)) return false;
-    if (statvfs(directory, &disk) != 0 || !make_id(id)) return false;
-    if ((unsigned long long)disk.f_bavail * disk.f_frsize < SPARE_BYTES) return false;
-    bool is_one = out.st_dev == err.st_dev && out.st_ino == err.st_ino && !run->splits;
-    bool is_ready = open_spool(directory, id, is_one ? "both" : "out", 1) &&
-                    (is_one || open_spool(directory, id, "err", 2));
+    if (fstat(1, &out) != 0 || fstat(2, &err) != 0) return false;
+    if (!place_spools(directory) || !make_id(id)) return false;
+    bool is_one = out.st_dev == err.st_dev && out.st_ino == err.st_ino;
+    if (S_ISCHR(out.st_mode)) is_one = is_one && out.st_rdev == err.st_rdev;
+    is_both = is_one && (run->pipe == NULL || run->takes_stderr);
+    bool is_ready = open_spool(directory, id, is_both ? "both" : "out", 1) &&
+                    (is_both || S_ISREG(err.st_mode) || open_spool(directory, id, "err", 2));
     if (!is_ready) remove_spools();
     return is_ready;
+}
+
+static bool has_room(int file) {
+    struct statvfs disk;
+    return fstatvfs(file, &disk) != 0 ||
+           (unsigned long long)disk.f_bavail * disk.f_frsize > SPARE_BYTES;
+}
+
+/* Appends to a spool; gives how much of it, less than all when there is no room to be taken. */
+static ssize_t spool(struct stream *stream, const unsigned char *data, ssize_t length) {
+    ssize_t kept = 0;
+    unchecked += length;
+    if (unchecked >= CHECK_BYTES) {
+        unchecked = 0;
+        if (!has_room(stream->file)) return 0;
+    }
+    while (kept < length) {
+        ssize_t written = write(stream->file, data + kept, (size_t)(length - kept));
+        if (written > 0) kept += written;
+        else if (written == 0 || errno != EINTR) break;
+    }
+    stream->spooled += kept;
+    return kept;
 }
 
 static void print_raw(void) {
@@ -105,9 +150,123 @@ static void print_raw(void) {
     }
 }
 
+/* -- the guard ------------------------------------------------------------------------------ */
+
+enum word { CLOSE_FIRST = '0', CLOSE_SECOND, WATCH = 'w', RELEASE = 'r', DISCARD = 'd' };
+
+static bool tell_guard(enum word word) {
+    char said = (char)word;
+    return guard >= 0 && write(guard, &said, 1) == 1;
+}
+
+static bool is_open(void) {
+    return streams[0].pipe >= 0 || streams[1].pipe >= 0;
+}
+
+/* Moves until nobody has the output open; what there is no room for is let go. */
+static void linger(bool is_kept) {
+    while (is_open()) {
+        struct pollfd polled[2];
+        for (int pos = 0; pos < 2; pos++) {
+            polled[pos] = (struct pollfd){.fd = streams[pos].pipe, .events = POLLIN};
+        }
+        if (poll(polled, 2, -1) <= 0) continue;
+        for (int pos = 0; pos < 2; pos++) {
+            struct stream *stream = &streams[pos];
+            if (polled[pos].revents == 0) continue;
+            ssize_t got = read(stream->pipe, piece, sizeof piece);
+            if (got > 0 && is_kept) is_kept = spool(stream, piece, got) == got;
+            if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) {
+                close(stream->pipe);
+                stream->pipe = -1;
+            }
+        }
+    }
+}
+
+/* Lets go of all that is not ours: nobody must wait for us to close it. Gives the control pipe. */
+static int keep_own_handles(int control) {
+    int *const owned[] = {&control, &streams[0].pipe, &streams[0].file, &streams[1].pipe,
+                          &streams[1].file};
+    const int count = sizeof owned / sizeof *owned;
+    for (int pos = 0; pos < count; pos++) {
+        if (*owned[pos] >= 0) *owned[pos] = fcntl(*owned[pos], F_DUPFD, 2 * count);
+    }
+    for (int pos = 0; pos < count; pos++) {
+        *owned[pos] = *owned[pos] < 0 ? -1 : dup2(*owned[pos], pos);
+        if (*owned[pos] < 0) close(pos);
+    }
+    close_from(count);
+    return control;
+}
+
+static void be_guard(int control, bool leads) {
+    pid_t watched = 0;
+    char word;
+    setpgid(0, 0);
+    control = keep_own_handles(control);
+    if (control < 0 || chdir("/") != 0) _exit(1);
+    ssize_t got;
+    while ((got = read(control, &word, 1)) == 1 || (got < 0 && errno == EINTR)) {
+        if (got < 0) continue;
+        if (word == RELEASE || word == DISCARD) {
+            linger(word == RELEASE);
+            _exit(0);
+        }
+        if (word == WATCH && read(control, &watched, sizeof watched) != sizeof watched) break;
+        if (word == CLOSE_FIRST || word == CLOSE_SECOND) {
+            close(streams[word - CLOSE_FIRST].pipe);
+            streams[word - CLOSE_FIRST].pipe = -1;
+        }
+    }
+    /* We were killed: so is what we ran. In the group ourselves, we go down with it; the child
+     * goes on, and keeps what was written. */
+    pid_t own = getpid();
+    if (leads && fork() != 0) _exit(0);
+    if (leads) setpgid(0, 0);
+    if (leads || watched > 0) kill(leads ? -own : watched, SIGKILL);
+    linger(true);
+    _exit(0);
+}
+
+static bool has_terminal(void) {
+    int handle = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (handle >= 0) close(handle);
+    return handle >= 0;
+}
+
+static bool open_pipe(int ends[2]) {
+    if (pipe(ends) != 0) return false;
+    for (int end = 0; end < 2; end++) fcntl(ends[end], F_SETFD, FD_CLOEXEC);
+    return true;
+}
+
+/* With signals blocked, which stay so in the guard. Gives false if there can be none. */
+static bool start_guard(void) {
+    int ends[2];
+    bool leads = !has_terminal();
+    if (!open_pipe(ends)) return false;
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(ends[1]);
+        be_guard(ends[0], leads);
+    }
+    close(ends[0]);
+    if (pid < 0) close(ends[1]);
+    if (pid < 0) return false;
+    setpgid(pid, pid); /* whoever of us is first */
+    if (leads) group = pid;
+    guard = ends[1];
+    return true;
+}
+
+/* -- the command ---------------------------------------------------------------------------- */
+
 static void close_pipe(struct stream *stream) {
-    if (stream->pipe >= 0) close(stream->pipe);
+    if (stream->pipe < 0) return;
+    close(stream->pipe);
     stream->pipe = -1;
+    tell_guard(CLOSE_FIRST + (int)(stream - streams));
 }
 
 /* Moves one piece; gives false if there is none now. */
@@ -115,15 +274,10 @@ static bool move(struct stream *stream) {
     ssize_t got = stream->pipe < 0 ? -1 : read(stream->pipe, piece, sizeof piece), kept = 0;
     if (got == 0) close_pipe(stream);
     if (got <= 0) return false;
-    while (kept < got && !is_raw) {
-        ssize_t written = write(stream->file, piece + kept, (size_t)(got - kept));
-        if (written > 0) {
-            kept += written;
-            stream->spooled += written;
-        } else if (written == 0 || errno != EINTR) {
-            print_raw();
-            is_raw = true;
-        }
+    if (!is_raw) kept = spool(stream, piece, got);
+    if (!is_raw && kept < got) {
+        print_raw();
+        is_raw = true;
     }
     if (!print(stream->target, piece + kept, (size_t)(got - kept))) close_pipe(stream);
     return true;
@@ -132,10 +286,6 @@ static bool move(struct stream *stream) {
 static void move_all(void) {
     int left = 8 * PIPE_BYTES / PIECE_BYTES; /* who keeps writing does not hold us */
     while (left-- > 0 && (move(&streams[0]) || move(&streams[1]))) continue;
-}
-
-static bool is_open(void) {
-    return streams[0].pipe >= 0 || streams[1].pipe >= 0;
 }
 
 /* Waits for output, a signal, a reader that goes away, or the time. */
@@ -155,98 +305,110 @@ static void wait_for_events(int limit_ms) {
     }
 }
 
-int run_become(char *const *command) {
-    execvp(command[0], command);
-    bool is_missing = errno == ENOENT || errno == ENOTDIR;
-    bool is_unknown = is_missing && strchr(command[0], '/') == NULL;
-    const char *reason = is_unknown ? "command not found" : strerror(errno);
-    dprintf(2, "laconic: %s: %s\n", command[0], reason);
-    return is_missing ? 127 : 126;
-}
-
-static bool open_pipe(int ends[2]) {
-    if (pipe(ends) != 0) return false;
-    for (int end = 0; end < 2; end++) fcntl(ends[end], F_SETFD, FD_CLOEXEC);
-    fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
-    return true;
-}
-
 static bool start(char *const *command) {
     int out[2], err[2] = {-1, -1};
     pid_t own = getpid();
     sigset_t all, old;
     if (!open_pipe(wake) || !open_pipe(out)) return false;
     if (stream_count == 2 && !open_pipe(err)) return false;
-    fcntl(wake[1], F_SETFL, O_NONBLOCK);
+    streams[0].pipe = out[0];
+    streams[1].pipe = err[0];
+    const int waiting[] = {wake[0], wake[1], out[0], err[0]}; /* -1 is not minded */
+    for (int pos = 0; pos < 4; pos++) fcntl(waiting[pos], F_SETFL, O_NONBLOCK);
+    fcntl(out[1], F_SETPIPE_SZ, PIPE_BYTES);
+    if (stream_count == 2) fcntl(err[1], F_SETPIPE_SZ, PIPE_BYTES);
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &old); /* our handlers are not for the child */
     signal(SIGCHLD, SIG_DFL); /* who ignores it gets no exit status */
-    pid_t pid = fork();
+    pid_t pid = start_guard() ? fork() : -1;
     if (pid == 0) {
+        if (group != 0) setpgid(0, group);
 #ifdef __linux__
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* no orphan if we are killed */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* no orphan if we are killed before the guard knows */
 #endif
         if (getppid() != own) _exit(128 + SIGKILL);
         dup2(out[1], 1);
-        dup2(stream_count == 2 ? err[1] : out[1], 2);
+        if (is_both || stream_count == 2) dup2(is_both ? out[1] : err[1], 2);
         sigprocmask(SIG_SETMASK, &old, NULL);
-        _exit(run_become(command));
+        _exit(start_become(command));
     }
     close(out[1]);
     if (stream_count == 2) close(err[1]);
-    streams[0].pipe = out[0];
-    streams[1].pipe = err[0];
-    child = pid;
+    child = pid > 0 ? pid : 0;
+    if (pid > 0 && group != 0) setpgid(pid, group);
     if (pid > 0) watch_signals();
+    if (pid > 0 && group == 0 && tell_guard(WATCH)) print(guard, &pid, sizeof pid);
+    if (pid < 0 && guard >= 0) close(guard); /* it finds nobody to kill */
     sigprocmask(SIG_SETMASK, &old, NULL);
     return pid > 0;
 }
 
+/* However long it takes after a signal: nobody but who sends one kills the command. */
 static bool has_ended(int *status) {
     int state;
     pid_t pid = waitpid(child, &state, WNOHANG);
-    if (pid == 0 || (pid < 0 && errno == EINTR)) {
-        if (is_told_to_end && kill_at == 0) kill_at = now_ms() + GRACE_MS;
-        if (kill_at != 0 && now_ms() >= kill_at) kill(child, SIGKILL);
-        return false;
-    }
+    if (pid == 0 || (pid < 0 && errno == EINTR)) return false;
     child = 0;
+    died_of_interrupt = pid > 0 && WIFSIGNALED(state) && WTERMSIG(state) == SIGINT;
     *status = pid < 0 ? 1 : WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
     return true;
 }
 
+/* -- what the server says ------------------------------------------------------------------- */
+
+static void give_up_server(struct run *run, bool is_late) {
+    if (is_late && run->python != NULL) place_no_server(run->python);
+    if (run->server >= 0) close(run->server);
+    run->server = -1;
+}
+
+static void print_texts(const struct answer *answer) {
+    for (int pos = 0; pos < 2; pos++) {
+        print(pos + 1, answer->texts[pos].data, answer->texts[pos].length);
+    }
+}
+
 /* Sends a frame and prints what the answer says; gives false when there is none. */
-static bool ask(struct run *run, char kind, struct buffer *body, int *status) {
+static bool ask(struct run *run, enum kind kind, struct buffer *body, int *status) {
     struct answer answer = {0};
     bool is_answered = run->server >= 0 && frame_send(run->server, kind, body) &&
-                       answer_receive(run->server, &answer) && answer.kind != 'X';
+                       answer_receive(run->server, &answer) &&
+                       (answer.kind == ANSWER || answer.kind == SHOWN || answer.kind == RAW);
     buffer_free(body);
-    if (is_answered && answer.kind == 'R') {
-        for (int pos = 0; pos < stream_count; pos++) {
-            if (streams[pos].printed < answer.parts[pos]) streams[pos].printed = answer.parts[pos];
-        }
+    if (!is_answered) give_up_server(run, answer.is_late);
+    print_texts(&answer);
+    for (int pos = 0; pos < stream_count && is_answered && answer.kind != ANSWER; pos++) {
+        if (streams[pos].printed < answer.parts[pos]) streams[pos].printed = answer.parts[pos];
+    }
+    if (is_answered && answer.kind == RAW) {
         print_raw();
-    } else if (is_answered) {
-        print(1, answer.rest.data, answer.parts[0]);
-        print(2, answer.rest.data + answer.parts[0], answer.parts[1]);
-        is_streamed = is_streamed || answer.rest.length > 0;
-    } else if (run->server >= 0) {
-        close(run->server);
-        run->server = -1;
+        print(2, answer.rest.data, answer.rest.length);
     }
     if (is_answered) *status = (int)answer.status;
     buffer_free(&answer.rest);
     return is_answered;
 }
 
-/* Tells the server of the command; where a pipe was taken off it has to agree. */
 static bool tell(struct run *run) {
-    struct answer answer;
     buffer_number(&run->request, (uint32_t)stream_count);
     for (int pos = 0; pos < stream_count; pos++) buffer_text(&run->request, streams[pos].path);
-    bool is_told = frame_send(run->server, 'r', &run->request);
-    return is_told && (run->pipe == NULL || answer_receive(run->server, &answer));
+    return run->server >= 0 && frame_send(run->server, RUN, &run->request);
+}
+
+/* Where a pipe was taken off, or a filter is asked for, the server has to agree first. */
+enum consent { AGREED, REFUSED, ENDED, UNKNOWN };
+
+static enum consent agree(struct run *run, int *status) {
+    struct answer answer = {0};
+    if (!tell(run) || !answer_receive(run->server, &answer)) {
+        give_up_server(run, answer.is_late);
+        return UNKNOWN;
+    }
+    if (answer.kind != ANSWER) return answer.kind == COLD ? REFUSED : UNKNOWN;
+    if (answer.status == 0 && answer.rest.length == 0) return AGREED;
+    print_texts(&answer);
+    *status = (int)answer.status;
+    return ENDED;
 }
 
 /* Waits until the command ends; shows what is certain of its output if it runs long. */
@@ -256,10 +418,10 @@ static int wait_for_command(struct run *run) {
     bool is_still = false; /* nothing new when last asked: a question without a newline is shown */
     long next = now_ms() + 2 * STREAM_MS;
     while (!has_ended(&status)) {
-        wait_for_events(kill_at != 0 ? GRACE_MS / 10 : STREAM_MS);
+        wait_for_events(STREAM_MS);
         off_t spooled = streams[0].spooled + streams[1].spooled;
         if (!is_raw && run->server >= 0 && (spooled > seen || !is_still) && now_ms() >= next) {
-            ask(run, 'm', &(struct buffer){0}, &ignored);
+            ask(run, MORE, &(struct buffer){0}, &ignored);
             is_still = spooled == seen;
             seen = spooled;
             next = now_ms() + STREAM_MS;
@@ -272,58 +434,83 @@ static int wait_for_command(struct run *run) {
     return status;
 }
 
-/* Somebody in the background still writes: leave a process that moves that to spools of its own. */
-static bool linger(void) {
-    char id[6], old[PATH_ROOM];
-    for (int pos = make_id(id) ? 0 : stream_count; pos < stream_count; pos++) {
+/* Somebody in the background still writes: leave that to the guard, in spools of their own. */
+static void hand_over(void) {
+    char id[7], note[PATH_ROOM], old[PATH_ROOM];
+    bool is_named = make_id(id);
+    strcpy(note, note_path());
+    for (int pos = 0; pos < stream_count && is_named; pos++) {
         strcpy(old, streams[pos].path);
-        memcpy(strrchr(streams[pos].path, '/') + 1, id, sizeof id);
-        if (rename(old, streams[pos].path) != 0) return false;
+        memcpy(strrchr(streams[pos].path, '/') + 1, id, 6);
+        rename(old, streams[pos].path);
     }
-    pid_t pid = fork();
-    if (pid != 0) return pid > 0;
-    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (int handle = 0; handle < 3; handle++) dup2(nothing, handle);
+    rename(note, note_path());
+    if (tell_guard(RELEASE) || fork() != 0) return;
+    keep_own_handles(-1); /* the guard was killed: another one takes its place */
     setsid();
-    while (is_open()) wait_for_events(-1);
+    linger(true);
     _exit(0);
 }
 
 /* Has the output go where it was to go as it was typed. */
-static void become_pipe(char *pipe) {
+static void become_pipe(struct run *run) {
+    char *words[] = {"/bin/sh", "-c", run->pipe, NULL};
     streams[0].printed = streams[0].spooled;
     print_raw(); /* what the pipe does not take */
+    int source = dup(streams[0].file);
     remove_spools();
     signal(SIGPIPE, SIG_DFL);
-    if (lseek(streams[0].file, 0, SEEK_SET) == 0 && dup2(streams[0].file, 0) == 0) {
-        _exit(run_become((char *const[]){"sh", "-c", pipe, NULL}));
-    }
+    if (lseek(source, 0, SEEK_SET) == 0 && dup2(source, 0) == 0) _exit(start_become(words));
+}
+
+int run_plainly(const struct run *run) {
+    const char *both = run->takes_stderr ? "2>&1 " : "";
+    size_t count = 0, room = (run->pipe != NULL ? strlen(run->pipe) : 0) + 256;
+    while (run->command[count] != NULL) count++;
+    char *line = malloc(room), **words = calloc(count + 5, sizeof *words);
+    if (run->pipe == NULL || line == NULL || words == NULL) return start_become(run->command);
+    /* Not every shell has `pipefail`: the command's status takes a way of its own. */
+    snprintf(line, room,
+             run->fails_as_a_whole ? "{ status=$({ { \"$@\" %s3>&- 4>&-; echo $? >&3; } | "
+                                     "{ %s; } >&4 3>&- 4>&-; } 3>&1); } 4>&1 || exit; exit $status"
+                                   : "\"$@\" %s| %s",
+             both, run->pipe);
+    words[0] = "/bin/sh", words[1] = "-c", words[2] = line, words[3] = "sh";
+    memcpy(words + 4, run->command, count * sizeof *words);
+    return start_become(words);
 }
 
 int run_command(struct run *run) {
-    static const char note[] = "[laconic: the whole output follows]\n";
-    struct rlimit limit;
     struct buffer result = {0};
-    /* A limit on the size of files is the command's, and our spool would be subject to it. */
-    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) return -1;
-    if (!open_spools(run)) return -1;
+    int status = 0;
+    bool needs_consent = run->pipe != NULL || run->has_filter;
+    if (!open_spools(run)) return run_plainly(run); /* what cannot be kept cannot be hidden */
     long started = now_ms();
-    bool is_refused = run->pipe != NULL && !tell(run);
-    if (is_refused || !start(run->command)) {
-        remove_spools();
-        return is_refused ? -1 : run_become(run->command); /* no process can be started: be it */
+    if (needs_consent) {
+        enum consent found = agree(run, &status);
+        if (found != AGREED) remove_spools();
+        if (found == UNKNOWN) return run_plainly(run);
+        if (found != AGREED) return found == REFUSED ? -1 : status;
     }
-    if (run->pipe == NULL) tell(run); /* if that fails, so will the next frame */
-    int status = wait_for_command(run);
+    if (!start(run->command)) { /* no process can be started: be it */
+        remove_spools();
+        return run_plainly(run);
+    }
+    if (!needs_consent) tell(run); /* if that fails, so will the next frame */
+    status = wait_for_command(run);
     buffer_number(&result, (uint32_t)status);
     buffer_number(&result, (uint32_t)(now_ms() - started));
-    if (!is_raw && !ask(run, 'd', &result, &status)) {
-        if (is_streamed) print(1, note, sizeof note - 1);
-        if (run->pipe != NULL) become_pipe(run->pipe);
+    if (!is_raw && !ask(run, DONE, &result, &status)) {
+        if (run->pipe != NULL) become_pipe(run);
         print_raw();
     }
-    if (!is_open() || !linger()) remove_spools();
-    if (was_interrupted && status == 128 + SIGINT) { /* let a shell see it, and end its loop too */
+    if (is_open() && !is_raw) {
+        hand_over();
+    } else {
+        remove_spools();
+        tell_guard(DISCARD);
+    }
+    if (was_interrupted && died_of_interrupt) { /* let a shell see it, and end its loop too */
         signal(SIGINT, SIG_DFL);
         raise(SIGINT);
     }

@@ -50,11 +50,11 @@ void buffer_free(struct buffer *buffer) {
     *buffer = (struct buffer){0};
 }
 
-bool frame_send(int handle, char kind, const struct buffer *body) {
+bool frame_send(int handle, enum kind kind, const struct buffer *body) {
     struct buffer frame = {0};
     if (body->failed || body->length > UINT32_MAX) return false;
     buffer_number(&frame, MAGIC);
-    buffer_add(&frame, &kind, 1);
+    buffer_add(&frame, &(char){(char)kind}, 1);
     buffer_number(&frame, (uint32_t)body->length);
     buffer_add(&frame, body->data, body->length);
     size_t sent = 0;
@@ -73,7 +73,8 @@ static bool receive(int handle, unsigned char *data, size_t length) {
     while (length > 0) {
         ssize_t got = sys(recvfrom, handle, data, length, 0, NULL, NULL);
         if (got < 0 && sys_errno == EINTR) continue;
-        if (got <= 0) return false; /* closed, or the time limit of the socket */
+        if (got == 0) sys_errno = 0;   /* closed */
+        if (got <= 0) return false; /* or the time limit of the socket */
         data += got;
         length -= (size_t)got;
     }
@@ -97,12 +98,25 @@ static bool frame_receive(int handle, struct answer *answer) {
     return receive(handle, rest->data, length);
 }
 
-static bool is_whole(const struct answer *answer) {
+/* Finds the two texts in the rest; both are in it, whatever a server says. */
+static bool split(struct answer *answer, size_t start, uint32_t length) {
+    const struct buffer *rest = &answer->rest;
+    if (start > rest->length || length > rest->length - start) return false;
+    answer->texts[0] = (struct text){rest->data + start, length};
+    answer->texts[1] = (struct text){rest->data + start + length, rest->length - start - length};
+    return true;
+}
+
+static bool is_whole(struct answer *answer) {
     const struct buffer *rest = &answer->rest;
     if (answer->status > 255) return false;
-    if (answer->kind == 'A') return (uint64_t)answer->parts[0] + answer->parts[1] == rest->length;
-    if (answer->kind == 'X') return rest->length > 0 && rest->data[rest->length - 1] == '\0';
-    return answer->kind == 'R'; /* not 'N', nor a kind that is not known here */
+    switch (answer->kind) {
+    case ANSWER:
+        return split(answer, 0, answer->parts[0]) && answer->texts[1].length == answer->parts[1];
+    case SHOWN: return rest->length >= 4 && split(answer, 4, number_at(rest->data));
+    case BECOME: return rest->length > 0 && rest->data[rest->length - 1] == '\0';
+    default: return answer->kind == RAW || answer->kind == COLD;
+    }
 }
 
 bool answer_receive(int handle, struct answer *answer) {
@@ -110,8 +124,10 @@ bool answer_receive(int handle, struct answer *answer) {
         *answer = (struct answer){0};
         bool is_received = frame_receive(handle, answer);
         if (is_received && is_whole(answer)) return true;
+        bool is_late = !is_received && (sys_errno == EAGAIN || sys_errno == EWOULDBLOCK);
         buffer_free(&answer->rest);
-        if (!is_received || answer->kind != 'W') return false;
+        answer->is_late = is_late;
+        if (!is_received || answer->kind != AT_WORK) return false;
     }
     return false;
 }

@@ -89,6 +89,23 @@ def test_a_wrong_command_line_gets_two_lines_and_status_2(words, message):
     assert laconic(*words) == (2, "", message)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "server status", "server log", "server nosuch", "config show", "gain", "history", "doctor",
+        "filters list", "rules list", "--help", "run --help", "run --no", "nosuch", "parse 'ls |'",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("closed", ["| true", "2>&1 | true", ">&- 2>&1 | true", "2>&- | true"])
+def test_without_a_reader_nobody_complains(line, closed):
+    """Whatever a command has to say, on stdout or on stderr; `true` has ended by then."""
+    program = Path(sys.executable).with_name("laconic-py")
+    script = f"(sleep 0.1; exec {program} {line}) {closed}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=False)
+    assert b"Traceback" not in done.stderr
+    assert b"Exception" not in done.stderr
+
+
 def test_a_reader_that_goes_away_is_no_error():
     command = f"{' '.join(LACONIC)} config show --sources | head -1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, check=False)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 
 import pytest
 
 from laconic.agents import seen
-from laconic.agents.doctor import client, examine
+from laconic.agents.doctor import client, examine, unanswered
 from laconic.agents.install import Site, find_executable
 from laconic.agents.recipe import names, read_recipe
 from laconic.cli.main import run
@@ -87,6 +88,10 @@ def test_a_hook_that_got_lost_is_broken(text, fine, home):
     ("text", "message"),
     [
         ("#!/bin/sh\nexit 0\n", "says nothing about a command that is denied"),
+        (
+            '#!/bin/sh\necho \'{"systemMessage": "laconic cannot start"}\'\n',
+            "says nothing about a command that is denied",
+        ),
         ("#!/bin/sh\necho hello\n", "prints what is no JSON: 'hello'"),
         ("#!/bin/sh\necho oh >&2; exit 3\n", "ends with status 3: oh"),
         ("#!/bin/sh\nexit 2\n", "denies without a reason"),
@@ -103,6 +108,22 @@ def test_a_hook_that_does_not_do_its_work_is_broken(text, message, site):
     assert found.state == "broken"
     assert message in found.message
     assert found.fix == "laconic install claude-code"
+
+
+def test_hooks_that_were_not_answered_are_named_until_they_are_long_past(tmp_path):
+    state = tmp_path
+    (state / "hooks").mkdir()
+    note = state / "hooks/unanswered"
+    assert list(unanswered(state)) == []
+    note.write_text("claude-code")
+    [found] = unanswered(state)
+    assert (found.check, found.state) == ("client", "broken")
+    assert "a hook of claude-code was not answered just now" in found.message
+    os.utime(note, (time.time() - 100, time.time() - 100))
+    seen.note_call(str(state), "claude-code", "PreToolUse")
+    assert [found.state for found in unanswered(state)] == ["warn"]
+    os.utime(note, (0, 0))
+    assert list(unanswered(state)) == []
 
 
 def test_silence_is_right_where_the_gate_is_off(site):

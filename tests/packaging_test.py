@@ -40,7 +40,13 @@ def script_of(wheel):
 
 
 def says(program, *words, **options):
-    environ = dict(os.environ) | {"LACONIC_NO_SERVER": "1"}
+    """Call it in a directory whose files would be loaded if Python were not started isolated."""
+    place = program.parent.parent / "hostile"
+    place.mkdir(exist_ok=True)
+    for name in ("json", "os", "re", "sitecustomize", "laconic"):
+        (place / f"{name}.py").write_text("import os; os._exit(9)\n")
+    environ = dict(os.environ) | {"LACONIC_NO_SERVER": "1", "PYTHONPATH": str(place)}
+    options["cwd"] = place
     return subprocess.run(
         [program, *words], env=environ, capture_output=True, check=False, **options
     )
@@ -76,7 +82,7 @@ def test_a_client_that_does_not_work_without_the_c_library_is_made_with_it(tmp_p
 )
 def test_without_one_it_has_the_client_in_python(tmp_path, variables):
     wheel = build(tmp_path, **variables)
-    assert script_of(wheel).startswith(b"#!python")
+    assert script_of(wheel).startswith(b"#!/bin/sh\n")
     assert wheel.name.endswith("-py3-none-any.whl")
     bin_dir = installed(wheel, tmp_path / "env")
     done = says(bin_dir / "laconic", "hook", "claude-code", input=warm.hook_input("rm -rf /"))

@@ -15,20 +15,26 @@ import pytest
 
 from laconic.record.store import Store
 from laconic.record.sweep import adopt
-from run_test import (
+from run_test import many_lines
+from runners import (
     LACONIC,
     RUN,
+    bin_dir,
+    broken,
     end,
+    every_start,
     is_running,
-    many_lines,
     no_process_left,
     run,
+    runner,
+    runtime,
     shell,
     start,
     wait_for,
 )
 
-__all__ = ["no_process_left"]  # a fixture for all tests here
+# Fixtures for all tests here.
+__all__ = ["bin_dir", "broken", "no_process_left", "runner", "runtime"]
 
 BARE = b"".join(
     b"line %d of the output, which is long enough to be hidden\n" % i for i in range(1, 5001)
@@ -40,17 +46,6 @@ def state(home):
     return home / ".local/state/laconic"
 
 
-@pytest.fixture
-def broken(tmp_path, monkeypatch):
-    """Make a module of laconic fail in the processes that a test starts."""
-
-    def break_(code):
-        (tmp_path / "sitecustomize.py").write_text(code)
-        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-
-    return break_
-
-
 def user_filter(home, name, text):
     path = home / f".config/laconic/filters/{name}.toml"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -60,6 +55,7 @@ def user_filter(home, name, text):
 # -- faults in our own code ------------------------------------------------------------------------
 
 
+@every_start
 @pytest.mark.parametrize(
     "code",
     [
@@ -80,20 +76,24 @@ def test_a_fault_of_ours_gives_the_raw_output(broken, code):
     assert done.stderr == b""
 
 
+@every_start
 def test_a_fault_is_written_down_for_later(broken, state):
     broken("import laconic.deliver as d; d.prepare = lambda *_: 1 / 0")
     run("echo", "secret")
+    wait_for((state / "bug.md").exists)
     report = (state / "bug.md").read_text()
     assert "ZeroDivisionError" in report
     assert "secret" not in report
 
 
+@every_start
 def test_a_fault_while_it_follows_shows_each_line_once(broken):
     broken("import laconic.run.follow as f; f.Generic._rest = lambda *_: 1 / 0")
     done = shell("seq 150; sleep 1.6; seq 151 300")
     assert done.stdout == b"".join(b"%d\n" % i for i in range(1, 301))
 
 
+@every_start
 def test_a_fault_with_a_pipe_gives_what_the_pipe_makes_of_it(broken, home):
     user_filter(home, "seq", 'command = ["seq"]\nkind = "summary"\n')
     broken("import laconic.deliver as d; d.prepare = lambda *_: 1 / 0")
@@ -115,12 +115,14 @@ def test_a_pattern_that_runs_away_while_it_follows_gives_the_raw_output(home):
     assert (done.returncode, done.stdout) == (4, f"{'a' * 40}b\nend\n".encode())
 
 
+@every_start
 def test_a_fault_while_it_waits_does_not_end_the_command(broken):
     broken("import laconic.run.runner as r; r.Runner._turn = lambda *_: 1 / 0")
     assert shell("sleep 0.3; seq 5; exit 3").returncode == 3
     assert shell("sleep 0.3; seq 5; exit 3").stdout == b"1\n2\n3\n4\n5\n"
 
 
+@every_start
 def test_too_many_processes_mean_the_bare_command(broken):
     broken("import os\ndef f(): raise BlockingIOError\nos.fork = f")
     done = shell("seq 5; exit 3")
@@ -187,6 +189,21 @@ def test_a_full_disk_keeps_the_order_of_both_streams():
         [*RUN, "sh", "-c", line], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True
     )
     assert done.stdout == b"".join(b"out %d\nerr %d\n" % (i, i) for i in range(1, 6001))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a disk")
+def test_a_disk_is_not_filled_up_to_its_end(tmp_path, monkeypatch):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=340m", "tmpfs", disk], check=True)
+    monkeypatch.setenv("LACONIC_STATE_DIR", str(disk / "state"))
+    try:
+        line = f"head -c 200000000 /dev/zero | tr '\\0' y; df --output=avail -m {disk} >&2; exit 3"
+        done = shell(line, timeout=60)
+    finally:
+        subprocess.run(["umount", "-l", disk], check=True)
+    assert (done.returncode, len(done.stdout)) == (3, 200_000_000)
+    assert int(done.stderr.split()[-1]) >= 200
 
 
 def test_a_bound_on_the_size_of_files_loses_nothing():

@@ -35,20 +35,30 @@ def compile_client(target: Path, *extra: str, version: str = __version__) -> Non
     assert done.returncode == 0, done.stderr
 
 
-def write_program(directory: Path, name: str = "laconic-py", module: str = "entry") -> Path:
+def write_program(
+    directory: Path,
+    name: str = "laconic-py",
+    module: str = "entry",
+    package: Path | None = None,
+) -> Path:
     """Write a script as an installer does, with a copy of the package as it is now.
 
-    A server ends when its files are edited; nobody edits the copy.
+    A server ends when its files are edited; nobody edits the copy. A sitecustomize.py beside the
+    script is run first: a test can break something there.
     """
-    package = directory / "lib" / "laconic"
+    package = package or directory / "lib" / "laconic"
     if not package.exists():
         shutil.copytree(ROOT / "src/laconic", package)
     program = directory / name
-    program.write_text(
-        f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(package.parent)!r})\n"
-        f"from laconic.cli.{module} import main\nsys.exit(main())\n"
+    made = hatch_build.script_for(module)
+    place = (
+        f"\nimport sys, os\nsys.path.insert(0, {str(package.parent)!r})\n"
+        f"if os.path.exists(path := {str(directory / 'sitecustomize.py')!r}):\n"
+        "    exec(open(path).read())\n"
     )
-    program.chmod(0o755)
+    hatch_build.write(program, made.replace("\nimport sys\n", place, 1))
+    record = hatch_build.INTERPRETER.replace("#!python", f"#!{sys.executable}", 1)
+    hatch_build.write(directory / "laconic-interpreter", record)
     return program
 
 

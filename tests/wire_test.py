@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import subprocess
 
@@ -72,6 +73,19 @@ def test_of_two_variables_with_one_name_the_first_counts():
     pairs = wire.texts([b"A=1", b"A=2", b"no pair", b"=x", b"B=c=d"])
     body = wire.text(b"1") + wire.text(b"/") + wire.texts([]) + pairs
     assert wire.Call(body).variables == {"A": "1", "B": "c=d"}
+
+
+def test_both_sides_have_the_same_kinds():
+    header = (warm.ROOT / "client/client.h").read_text()
+    listed = header.partition("enum kind {")[2].partition("}")[0]
+    in_c = {name: kind.encode() for name, kind in re.findall(r"(\w+) = '(.)'", listed)}
+    in_python = {
+        name: value
+        for name, value in vars(wire).items()
+        if name.isupper() and isinstance(value, bytes) and len(value) == 1
+    }
+    assert in_c == in_python
+    assert len(set(in_c.values())) == len(in_c)
 
 
 @pytest.mark.skipif(warm.COMPILER is None, reason="there is no C compiler")

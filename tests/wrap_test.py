@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 
 import pytest
 
 from laconic.run.shells import host_shell, is_wrapped, last_commands, sole_command, unwrap
+from runners import LACONIC, bin_dir, runner, runtime
 
-LACONIC = [sys.executable, "-m", "laconic"]
+__all__ = ["bin_dir", "runner", "runtime"]  # fixtures for all tests here
 
 
 def wrap(*words, **more):

@@ -10,6 +10,16 @@ class LaconicError(Exception):
         super().__init__(message)
         self.message, self.hint = message, hint
 
+    @property
+    def text(self) -> str:
+        """What the command line says; names and words in it cannot command the terminal."""
+        lines = f"laconic: {self.message}\n" + (f"hint: {self.hint}\n" if self.hint else "")
+        return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in lines)
+
+    @property
+    def lines(self) -> bytes:
+        return self.text.encode("utf-8", "backslashreplace")
+
 
 class UsageError(LaconicError):
     """The command line itself is wrong; exit status 2."""

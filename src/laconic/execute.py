@@ -12,7 +12,7 @@ import signal
 import time
 
 from laconic.run.printer import Printer
-from laconic.run.process import StartError, are_same, become, is_closed
+from laconic.run.process import StartError, are_same, become, is_closed, is_file
 from laconic.run.runner import Runner
 from laconic.run.spool import BOTH, ERR, OUT, new_id, open_spool
 from laconic.surroundings import environment, is_on, state_directory
@@ -40,10 +40,11 @@ def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) 
     environ = environment()
     is_off = task.is_raw or any(is_on(environ, name) for name in _SWITCHES)
     try:
-        if is_closed(1) or is_closed(2) or (is_off and not task.pipe):
-            become(task.argv)
+        # A file is to have every byte, whoever opened it.
+        if is_off or any(map(is_closed, range(3))) or is_file(1):
+            become(as_typed(task), environ)
         choice = None
-        if not is_off and (task.pipe or task.filter_id):
+        if task.pipe or task.filter_id:
             choice = _choose_first(task, environ)
         if task.pipe and not (choice and choice.view.is_summary):
             return _run_into_pipe(task, environ)
@@ -56,21 +57,22 @@ def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) 
         with contextlib.suppress(Exception):
             report(attendance.fault)
     if is_on(environ, "LACONIC_VERBOSE"):
-        _explain(attendance)
+        known = not attendance.fault
+        said = explained(attendance.delivery, attendance.choice if known else None)
+        Printer().write(ERR, said)
     return status
 
 
-def _explain(attendance: Attendance) -> None:
-    """Say on stderr what was done and why."""
-    delivery, choice = attendance.delivery, attendance.choice
-    if attendance.fault or delivery is None or choice is None:
-        said = f"shown as it is, because of a fault: {attendance.fault!r}"
+def explained(delivery: Delivery | None, choice: Choice | None) -> bytes:
+    """Say what was done and why, for stderr."""
+    if delivery is None or choice is None:
+        said = "shown as it is, because of a fault"
     elif delivery.texts is None:
         why = choice.view.problem or "nothing to hide"
         said = f"{choice.view.name or 'exact output'}: shown as it is: {why}"
     else:
         said = f"{delivery.filter_id}: {delivery.hidden} of {delivery.total} lines hidden"
-    Printer().write(ERR, f"laconic: {said}\n".encode("utf-8", "backslashreplace"))
+    return f"laconic: {said}\n".encode("utf-8", "backslashreplace")
 
 
 def complain(error: StartError) -> int:
@@ -93,6 +95,19 @@ def _choose_first(task: Task, environ: Mapping[str, str]) -> Choice | None:
         raise
     except Exception:  # noqa: BLE001 - a fault of ours: all as it was typed
         return None
+
+
+def as_typed(task: Task) -> list[str]:
+    """Give the command as it was before a pipe was taken off; client/laconic.c does the same."""
+    if not task.pipe:
+        return task.argv
+    both = "2>&1 " if task.pipe_stderr else ""
+    line = f'"$@" {both}| {task.pipe}'
+    if task.pipefail:  # not every shell has it: the command's status takes a way of its own
+        command = f'{{ "$@" {both}3>&- 4>&-; echo $? >&3; }}'
+        pipeline = f"{{ {command} | {{ {task.pipe}; }} >&4 3>&- 4>&-; }} 3>&1"
+        line = f"{{ status=$({pipeline}); }} 4>&1 || exit; exit $status"
+    return ["/bin/sh", "-c", line, "sh", *task.argv]
 
 
 def _run_into_pipe(task: Task, environ: Mapping[str, str]) -> int:
@@ -133,11 +148,11 @@ class Attendance:
         """Run the command; give the exit status. StartError if it cannot be started."""
         task = self._task
         is_one = are_same(1, 2) and (task.pipe_stderr or not task.pipe)
-        streams = (BOTH,) if is_one else (OUT, ERR)
+        streams = (BOTH,) if is_one else (OUT,) if is_file(2) else (OUT, ERR)
         try:
             spool = open_spool(state_directory(self._environ), new_id(), streams, task.command)
         except OSError:
-            become(task.argv)  # what cannot be kept cannot be hidden
+            become(as_typed(task), self._environ)  # what cannot be kept cannot be hidden
         self._runner = Runner(spool, self._printer)
         try:
             self._runner.start(task.argv, self._environ)
@@ -146,7 +161,7 @@ class Attendance:
             raise
         except OSError:  # too many processes or open files
             spool.remove()
-            become(task.argv)
+            become(as_typed(task), self._environ)
         self._attempt(self._choose)
         status = self._finish(self._wait())
         self._printer.finish()

@@ -27,13 +27,14 @@ static void add_bytes(struct buffer *body, uint32_t length) {
 
 static void make_answer(struct buffer *frame) {
     struct buffer body = {0};
-    char kind = "ARXWN?"[chance(6)];
+    char kind = "ARXWNP?"[chance(7)];
     uint32_t out = chance(300), err = chance(300);
     buffer_number(&body, chance(300));
     buffer_number(&body, out);
     buffer_number(&body, err);
     if (kind == 'X') buffer_add(&body, "a line", 7 - chance(2));
-    if (kind == 'A') add_bytes(&body, out), add_bytes(&body, err);
+    if (kind == 'P') buffer_number(&body, chance(4) > 0 ? out : chance(700));
+    if (kind == 'A' || kind == 'P') add_bytes(&body, out), add_bytes(&body, err);
     buffer_add(frame, "lac1", 4);
     buffer_add(frame, &kind, 1);
     buffer_number(frame, (uint32_t)body.length);
@@ -74,9 +75,10 @@ int main(int argc, char **argv) {
         if (answer_receive(ends[1], &answer)) {
             read++;
             const unsigned char *rest = answer.rest.data;
-            if (answer.kind == 'A') look_at(rest, answer.parts[0]);
-            if (answer.kind == 'A') look_at(rest + answer.parts[0], answer.parts[1]);
-            if (answer.kind == 'X') look_at(rest, strlen((const char *)rest));
+            for (int pos = 0; pos < 2; pos++) {
+                look_at(answer.texts[pos].data, answer.texts[pos].length);
+            }
+            if (answer.kind == BECOME) look_at(rest, strlen((const char *)rest));
             buffer_free(&answer.rest);
         }
         close(ends[1]);

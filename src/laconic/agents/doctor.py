@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 State = Literal["ok", "warn", "broken", "disabled"]
 HARMLESS, FORBIDDEN = "git status", "shutdown now"
 _LIMIT_S = 20
+_OF_LATE_S = 7 * 86400
 _DENIED = 2
 _NATIVE = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
 
@@ -100,6 +101,18 @@ def client(executable: str) -> Finding:
     return Finding("", "client", "ok", f"{executable}: {kind}")
 
 
+def unanswered(state_dir: Path) -> Iterator[Finding]:
+    """Say that hooks were not answered, and commands not checked, if that was of late."""
+    found = seen.last_unanswered(str(state_dir))
+    if found is None or time.time() - found[0] > _OF_LATE_S:
+        return
+    call = seen.last_seen(str(state_dir), found[1])
+    is_over = call is not None and call[0] > found[0]
+    message = f"a hook of {found[1]} was not answered {_ago(found[0])}: laconic could not start"
+    state: State = "warn" if is_over else "broken"
+    yield Finding("", "client", state, message, "pipx reinstall laconic")
+
+
 # -- the hook --------------------------------------------------------------------------------------
 
 
@@ -124,13 +137,18 @@ def _answers(command: str, recipe: Recipe, site: Site, settings: Settings) -> Fi
     """Run what is installed on two samples; where laconic would deny, it must not be silent."""
     for text in (HARMLESS, FORBIDDEN):
         fault, said = _said(command, recipe.sample.replace("@sample@", text), site)
-        is_silent = said == load(recipe.name).neutral_for(BEFORE)
+        is_silent = said == load(recipe.name).neutral_for(BEFORE) or _only_warns(said)
         if text == FORBIDDEN and not fault and is_silent and _would_deny(site, settings):
             fault = "says nothing about a command that is denied"
         if fault:
             fix = f"laconic install {recipe.name}"
             return Finding(recipe.name, "run", "broken", f"`{command}` {fault}", fix)
     return Finding(recipe.name, "run", "ok", f"`{command}` answers")
+
+
+def _only_warns(said: str) -> bool:
+    """Tell an answer that decides nothing: the client's own, when nobody answers it."""
+    return said.startswith("{") and json.loads(said).keys() == {"systemMessage"}
 
 
 def _said(command: str, sample: str, site: Site) -> tuple[str, str]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 16
 _FIRST_LIMIT_S = 8.0
+_DENIED = 2
+_DENIED_TO_CLIENT = 102  # client/laconic.c has it, too
 
 
 def is_call(argv: list[str]) -> bool:
@@ -86,14 +88,17 @@ def run(argv: list[str]) -> NoReturn:
     except BaseException:  # noqa: BLE001, S110 - also Ctrl-C and what no one thought of
         pass
     finally:
-        os._exit(status)  # nothing is left to be done, and the interpreter takes its time
+        _end(status)  # nothing is left to be done, and the interpreter takes its time
 
 
 def _fill_streams() -> None:
     """Let no file of ours take the number of a stream that is closed."""
-    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:  # noqa: PLR2004 - stderr
-        pass
-    os.close(handle)
+    for handle in range(3):
+        try:
+            os.fstat(handle)
+        except OSError:
+            with contextlib.suppress(OSError):  # there is no such file: so be it
+                os.open(os.devnull, os.O_RDWR)
 
 
 def _keep_time(argv: list[str]) -> None:
@@ -123,7 +128,13 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
     for given in _held:
         _say(given)
         status = given.status
-    os._exit(status)
+    _end(status)
+
+
+def _end(status: int) -> NoReturn:
+    """End with a status; the client in C must tell a denial from a Python that cannot start."""
+    is_asked = "laconic-client" in sys._xoptions  # noqa: SLF001 - as Python documents it
+    os._exit(_DENIED_TO_CLIENT if is_asked and status == _DENIED else status)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,14 @@ def last_fault(state_dir: str, agent: str) -> tuple[float, str] | None:
     return _read(state_dir, f"{agent}.fault")
 
 
+def last_unanswered(state_dir: str) -> tuple[float, str] | None:
+    """Give when the client last found nobody to answer a hook, and the agent; see laconic.c."""
+    path = f"{state_dir}/hooks/unanswered"
+    with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - as below
+        return os.fstat(file.fileno()).st_mtime, file.read(_LONGEST)
+    return None
+
+
 def described(fault: Exception) -> str:
     """One line: what, and where."""
     frame = fault.__traceback__

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import platform
 import traceback
+from typing import TYPE_CHECKING
 
 from laconic import __version__
 from laconic.errors import FileError
 from laconic.files import write_private
 from laconic.settings import read_directories
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # No arguments and no environment: commands hold secrets.
 _PAGE = """\
@@ -31,8 +35,8 @@ _PAGE = """\
 """
 
 
-def write_report(error: Exception) -> str:
-    """Write the report of the last bug; say where it is."""
+def write_report(error: Exception, environ: Mapping[str, str] | None = None) -> str:
+    """Write the report of the last bug, for the user of this environment; say where it is."""
     page = _PAGE.format(
         version=__version__,
         python=platform.python_version(),
@@ -40,7 +44,7 @@ def write_report(error: Exception) -> str:
         error=f"{type(error).__name__}: {error}",
         traceback="".join(traceback.format_exception(error)),
     )
-    path = read_directories().state / "bug.md"
+    path = read_directories(environ).state / "bug.md"
     try:
         write_private(path, page.encode(errors="backslashreplace"))
     except FileError as failure:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from laconic.agents.doctor import Finding, client, examine
+from laconic.agents.doctor import Finding, client, examine, unanswered
 from laconic.agents.install import is_present
 from laconic.agents.installed import find_installed
 from laconic.agents.recipe import names, read_recipe
@@ -46,6 +46,7 @@ def main(args: argparse.Namespace) -> int:
 
 def _ourselves(site: Site, settings: Settings) -> Iterator[Finding]:
     yield client(site.executable)
+    yield from unanswered(site.state_dir)
     problems = all_problems(settings)
     for problem in problems:
         yield Finding("", "configuration", "warn", problem.line, problem.hint)

@@ -18,10 +18,10 @@ def main() -> NoReturn:
     words = sys.argv[1:]
     if sys.platform == "win32":
         _point_to_wsl(words)
-    elif words[:1] == ["server"]:
-        from laconic.cli.server import direct  # noqa: PLC0415 - not for hooks
+    elif words == ["server", "attend"]:
+        from laconic.cli.attend import main as attend  # noqa: PLC0415 - not for hooks
 
-        sys.exit(direct(words[1:]))
+        sys.exit(attend())
     elif words and (words[0] in _WARM or _is_shell_call(words[0])):
         from laconic.server.start import start  # noqa: PLC0415 - as above
         from laconic.surroundings import environment  # noqa: PLC0415

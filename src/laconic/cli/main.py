@@ -141,11 +141,8 @@ def run(argv: list[str]) -> int:
 
 
 def complain(message: str, hint: str = "") -> None:
-    """Say what is wrong; names of files and words of commands cannot command the terminal."""
-    for line in (f"laconic: {message}", f"hint: {hint}" if hint else ""):
-        if line:
-            shown = (c if c.isprintable() or c == "\n" else "\ufffd" for c in line)
-            print("".join(shown), file=sys.stderr)
+    """Say what is wrong."""
+    print(LaconicError(message, hint).text, end="", file=sys.stderr)
 
 
 def _complain(error: LaconicError, status: int) -> int:
@@ -172,4 +169,8 @@ def main_entry() -> NoReturn:
         if stream:
             # What the terminal's encoding lacks is shown escaped, never an error.
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    sys.exit(run(sys.argv[1:]))
+    try:
+        status = run(sys.argv[1:])
+    except BrokenPipeError:  # nobody reads what is wrong
+        status = 1
+    sys.exit(status)

@@ -8,19 +8,22 @@ prints the output as it is.
 # ruff: noqa: PTH119, PTH120
 from __future__ import annotations
 
+import contextlib
 import os
 from os.path import basename, dirname
 
 from laconic.choice import choose
 from laconic.cli import run as run_options
 from laconic.deliver import Source, prepare, write_down
+from laconic.errors import UsageError
+from laconic.execute import explained
 from laconic.masking import Masker
 from laconic.record.store import STREAMS, is_id
 from laconic.run.follow import Follower, follower
 from laconic.run.printer import NUMBERS, Collector
-from laconic.run.spool import Spool
+from laconic.run.spool import ERR, Spool
 from laconic.server import wire
-from laconic.surroundings import state_directory
+from laconic.surroundings import is_on, state_directory
 from laconic.task import Task
 
 TYPE_CHECKING = False
@@ -67,20 +70,25 @@ def attend(connection: Connection, call: Call) -> None:
     remote = Remote(spool, call.variables)
     try:
         _Attendance(connection, task_of(call.arguments), remote, call.variables).run()
+    except (OSError, wire.WireError):
+        raise
+    except Exception as error:
+        from laconic.cli.bug import write_report  # noqa: PLC0415 - a bug is rare
+
+        write_report(error, call.variables)
+        raise
     finally:
         remote.close()
 
 
 def task_of(arguments: list[str]) -> Task:
-    """What the words of `laconic run` or `laconic wrap` ask for."""
-    if arguments[0] == "wrap":
-        task = Task(arguments[2:])
-        task.is_wrapped = True
-        return task
-    values, command = run_options.read_flags("run", arguments[1:], run_options.FLAGS)
-    task = Task(command)
-    task.pipe, task.pipe_stderr = values["--baseline-pipe"], bool(values["--pipe-stderr"])
-    task.pipefail, task.prefer_less = bool(values["--pipefail"]), bool(values["--prefer-less"])
+    """What the words of `laconic run` or its kin ask for."""
+    name, *words = arguments
+    if name == "run":
+        return run_options.read_task(words)
+    _, command = run_options.read_flags(name, words, (run_options.RAW,))
+    task = Task(command, "run" if name == "wrap" else name)
+    task.is_wrapped = name == "wrap"
     return task
 
 
@@ -108,10 +116,16 @@ class _Attendance:
         self._followers: dict[str, Follower] = {}
 
     def run(self) -> None:
-        choice = choose(self._task, self._variables)
-        if self._task.pipe:
+        with contextlib.suppress(OSError):
+            self._remote.spool.note(self._task.command)
+        try:
+            choice = choose(self._task, self._variables)
+        except UsageError as error:  # of a filter that is not there: nothing runs
+            self._connection.send(wire.answer(2, b"", error.lines))
+            return
+        if self._task.pipe or self._task.filter_id:
             # Where the pipe's own result is wanted, a command must feel that `head` has enough.
-            is_ours = choice.view.is_summary
+            is_ours = not self._task.pipe or choice.view.is_summary
             self._connection.send(wire.answer(0) if is_ours else wire.reply(wire.COLD))
             if not is_ours:
                 return
@@ -127,31 +141,40 @@ class _Attendance:
 
     def _follow(self, choice: Choice) -> None:
         view = choice.view
-        for stream in self._remote.spool.handles if not self._task.pipe else ():
+        is_patient = bool(self._task.pipe) or self._task.mode != "run"
+        for stream in () if is_patient else self._remote.spool.handles:
             if stream not in self._followers:
                 made = follower(self._remote, stream, view.filter, is_exact=view.is_exact)  # type: ignore[arg-type]
                 self._followers[stream] = made
             if self._remote.spool.size(stream) - self._remote.printed[stream] < _MOST_AT_ONCE:
                 self._followers[stream].tick()
-        self._connection.send(wire.answer(0, *self._remote.printer.take()))
+        self._connection.send(wire.shown(self._printed(), *self._remote.printer.take()))
 
     def _finish(self, choice: Choice, result: wire.Reader) -> None:
         status, duration_ms = result.number(), result.number()
         source = Source(self._remote, self._followers)  # type: ignore[arg-type]
         delivery = prepare(self._task, choice, source, status, self._variables)
+        said = b""
+        if is_on(self._variables, "LACONIC_VERBOSE"):
+            said = explained(delivery, choice)
         if delivery.texts is None:
-            self._send_raw(delivery.status)
+            self._send_raw(delivery.status, said)
         else:
             for stream, data in delivery.texts.items():
                 self._remote.printer.write(stream, data)
             self._remote.printer.finish()
+            self._remote.printer.write(ERR, said)
             self._connection.send(wire.answer(delivery.status, *self._remote.printer.take()))
         write_down(self._task, choice, delivery, source, duration_ms / 1000, self._variables)
 
-    def _send_raw(self, status: int) -> None:
+    def _send_raw(self, status: int, said: bytes = b"") -> None:
         """Have the client print the output itself, behind what it has printed of it already."""
-        skipped = [0, 0, 0]
+        self._connection.send(wire.reply(wire.RAW, status, *self._printed(), said))
+
+    def _printed(self) -> tuple[int, int]:
+        """Give how much of stdout and of stderr was printed as it is, from its beginning."""
+        sizes = [0, 0, 0]
         for stream, size in self._remote.printed.items():
             number = NUMBERS[stream]
-            skipped[number] = size - self._remote.mask.held(number)
-        self._connection.send(wire.reply(wire.RAW, status, skipped[1], skipped[2]))
+            sizes[number] = size - self._remote.mask.held(number)
+        return sizes[1], sizes[2]

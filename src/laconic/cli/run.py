@@ -46,12 +46,17 @@ def add_arguments(parser: argparse.ArgumentParser, flags: Sequence[Flag] = FLAGS
 
 
 def direct(argv: list[str]) -> int:
+    return execute(read_task(argv), report)
+
+
+def read_task(argv: list[str]) -> Task:
+    """What the words behind `laconic run` ask for."""
     values, command = read_flags("run", argv, FLAGS)
     task = Task(command)
     task.pipe, task.filter_id = values["--baseline-pipe"], values["--filter"]
     task.pipe_stderr, task.pipefail = bool(values["--pipe-stderr"]), bool(values["--pipefail"])
     task.prefer_less, task.is_raw = bool(values["--prefer-less"]), bool(values["--raw"])
-    return execute(task, report)
+    return task
 
 
 def run_as(mode: str, argv: list[str]) -> int:

@@ -6,9 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from laconic.cli.main import COMMANDS, complain
-from laconic.cli.parser import Parser
-from laconic.errors import LaconicError, UsageError
+from laconic.errors import LaconicError
 from laconic.server import control, wire
 from laconic.settings import process_environment
 
@@ -34,18 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     status: int = args.action(args)
     return status
-
-
-def direct(argv: list[str]) -> int:
-    """Be `laconic server ...` as a whole."""
-    text = next(command.help for command in COMMANDS if command.name == "server")
-    parser = Parser(prog="laconic server", description=text, allow_abbrev=False)
-    add_arguments(parser)
-    try:
-        return main(parser.parse_args(argv))
-    except LaconicError as error:
-        complain(error.message, error.hint)
-        return 2 if isinstance(error, UsageError) else 1
 
 
 def _status(_args: argparse.Namespace) -> int:

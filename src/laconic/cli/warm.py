@@ -7,7 +7,6 @@ import io
 import json
 import os
 import signal
-import socket
 import sys
 import time
 
@@ -121,23 +120,8 @@ def question(connection: Connection, call: Call) -> None:
 
 
 def shell_line(connection: Connection, call: Call) -> None:
-    """Give what to become for `laconic -c 'line'`: a shell, and the line as it should run."""
-    if not shell.is_shell_call(call.arguments):
-        connection.send(wire.reply(wire.COLD))
-        return
     with _as_if_there(call), time_limit(_QUESTION_S):
-        line = shell.read_line(call.arguments)
-        text = shell.rewritten(line.text, call.variables, _process(connection))
-    at = 1 + len(line.options)  # behind the name of the shell
-    connection.send(wire.become(text, at, at + 1 + len(line.parameters)))
-
-
-def _process(connection: Connection) -> int:
-    """Give the process at the other end; 0, which is none, where that is not known."""
-    if sys.platform != "linux":
-        return 0
-    known = connection._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 4)  # noqa: SLF001
-    return int.from_bytes(known, sys.byteorder)
+        shell.tell(connection, call)
 
 
 def run(connection: Connection, call: Call) -> None:

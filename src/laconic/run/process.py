@@ -10,13 +10,13 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import NoReturn
 
 NOT_EXECUTABLE, NOT_FOUND = 126, 127
 _SHELL = "/bin/sh"
-_ENOEXEC = 8
 _LOOKED_AT = 80
+_PATH = "/usr/local/bin:/usr/bin:/bin"  # where PATH is not set
 # Python ignores these for itself; a command must find them as the shell leaves them.
 _RESTORED = tuple(getattr(signal, name) for name in ("SIGPIPE", "SIGXFSZ") if hasattr(signal, name))
 
@@ -24,8 +24,8 @@ _RESTORED = tuple(getattr(signal, name) for name in ("SIGPIPE", "SIGXFSZ") if ha
 class StartError(Exception):
     """The command cannot be started; status: what the shell's exit status would be."""
 
-    def __init__(self, name: str, error: OSError) -> None:
-        self.status, reason = _explain(name, error)
+    def __init__(self, name: str, status: int, reason: str) -> None:
+        self.status = status
         super().__init__(f"{name}: {reason}")
 
 
@@ -38,41 +38,29 @@ def spawn(
     """Start a command with these descriptors as its streams, in a group; give its process id."""
     actions = [(os.POSIX_SPAWN_DUP2, source, number) for number, source in streams.items()]
 
-    def start(command: list[str]) -> int:
+    def start(path: str, command: list[str]) -> int:
         if group is None:
-            return os.posix_spawnp(
-                command[0], command, environ, file_actions=actions, setsigdef=_RESTORED
-            )
-        return os.posix_spawnp(
-            command[0], command, environ,
-            file_actions=actions, setsigdef=_RESTORED, setpgroup=group,
-        )  # fmt: skip
+            return os.posix_spawn(path, command, environ, file_actions=actions, setsigdef=_RESTORED)
+        return os.posix_spawn(
+            path, command, environ, file_actions=actions, setsigdef=_RESTORED, setpgroup=group
+        )
 
-    try:
-        if not argv[0]:
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))  # as a shell says it
-        return start(argv)
-    except OSError as error:
-        script = _script(argv, error)
-        if script is None:
-            raise StartError(argv[0], error) from error
-        return start(script)
+    return _as_a_shell_does(argv, environ, start)
 
 
-def become(argv: list[str]) -> NoReturn:
+def become(argv: list[str], environ: Mapping[str, str]) -> NoReturn:
     """Be the command from now on; StartError if it cannot be started."""
     for number in _RESTORED:
         signal.signal(number, signal.SIG_DFL)
     for stream in (sys.stdout, sys.stderr):
         if stream:
             stream.flush()
-    try:
-        os.execvp(argv[0], argv)  # noqa: S606 - the command was asked for
-    except OSError as error:
-        script = _script(argv, error)
-        if script is None:
-            raise StartError(argv[0], error) from error
-        os.execv(script[0], script)  # noqa: S606
+
+    def start(path: str, command: list[str]) -> NoReturn:
+        os.execve(path, command, environ)  # noqa: S606 - the command was asked for
+
+    _as_a_shell_does(argv, environ, start)
+    raise AssertionError  # it is another program by now
 
 
 def exit_status(status: int) -> int:
@@ -81,45 +69,70 @@ def exit_status(status: int) -> int:
     return code if code >= 0 else 128 - code
 
 
-def _script(argv: list[str], error: OSError) -> list[str] | None:
-    """A text file without `#!` is a script for the shell, as every shell treats it."""
-    path = _find(argv[0])
-    if error.errno != _ENOEXEC or path is None:
-        return None
+# -- the file behind a name; client/start.c does the same ------------------------------------------
+
+
+def _as_a_shell_does(
+    argv: list[str], environ: Mapping[str, str], start: Callable[[str, list[str]], int]
+) -> int:
+    """Start a file as bash would: the same file, and the same status where that cannot be."""
+    path = _find(argv[0], environ)
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError:
-        return None
+        try:
+            return start(path, argv)
+        except OSError as error:
+            if error.errno != errno.ENOEXEC:
+                raise
+        if _is_binary(path):
+            raise StartError(argv[0], NOT_EXECUTABLE, "cannot execute binary file")
+        return start(_SHELL, [_SHELL, path, *argv[1:]])
+    except OSError as error:
+        # There is no process, or no room for one: nothing is wrong with the file.
+        if error.errno in (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE):
+            raise
+        status, reason = _explain(path, error)
+        raise StartError(argv[0], status, reason) from error
+
+
+def _find(name: str, environ: Mapping[str, str]) -> str:
+    """Give the path of a command: the first executable file of its name, else the first file."""
+    if "/" in name:
+        return name
+    there = ""
+    for directory in environ.get("PATH", _PATH).split(":") if name else ():
+        path = f"{directory or '.'}/{name}"
+        if not os.path.exists(path) or os.path.isdir(path):  # noqa: PTH110, PTH112 - no pathlib
+            continue
+        if os.access(path, os.X_OK):
+            return path
+        there = there or path
+    if not there:
+        raise StartError(name, NOT_FOUND, "command not found")
+    return there
+
+
+def _is_binary(path: str) -> bool:
+    """Tell a file that a shell refuses to read: a NUL byte is in its first line, or it is ELF.
+
+    The first two lines of one that begins with `#!`: check_binary_file() in bash's general.c.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         begin = os.read(handle, _LOOKED_AT)
     finally:
         os.close(handle)
-    is_text = b"\0" not in begin.partition(b"\n")[0]
-    return [_SHELL, path, *argv[1:]] if is_text else None
+    lines = begin.split(b"\n")[: 2 if begin.startswith(b"#!") else 1]
+    return begin.startswith(b"\x7fELF") or any(b"\0" in line for line in lines)
 
 
-def _explain(name: str, error: OSError) -> tuple[int, str]:
-    path = _find(name)
-    if path is not None and os.path.isdir(path):  # noqa: PTH112 - loads no pathlib
+def _explain(path: str, error: OSError) -> tuple[int, str]:
+    """Give the exit status and the reason; execute_cmd.c of bash, shell_execve()."""
+    if os.path.isdir(path):  # noqa: PTH112 - as above
         return NOT_EXECUTABLE, "is a directory"
-    if path is None and "/" not in name:
-        return NOT_FOUND, "command not found"
-    if isinstance(error, FileNotFoundError):
-        is_there = path is not None
-        return (
-            NOT_FOUND,
-            "its interpreter is not there" if is_there else "no such file or directory",
-        )
-    return NOT_EXECUTABLE, (error.strerror or str(error)).lower()
-
-
-def _find(name: str) -> str | None:
-    """Give the file that a name leads to, the first executable one on the path."""
-    if "/" in name:
-        return name if os.path.exists(name) else None  # noqa: PTH110
-    candidates = [f"{directory}/{name}" for directory in os.get_exec_path()]
-    there = [path for path in candidates if os.path.isfile(path)]  # noqa: PTH113
-    return next((path for path in there if os.access(path, os.X_OK)), there[0] if there else None)
+    if error.errno != errno.ENOENT:
+        return NOT_EXECUTABLE, (error.strerror or str(error)).lower()
+    is_there = os.path.exists(path)  # noqa: PTH110 - as above
+    return NOT_FOUND, "its interpreter is not there" if is_there else "no such file or directory"
 
 
 def is_closed(handle: int) -> bool:
@@ -128,6 +141,11 @@ def is_closed(handle: int) -> bool:
     except OSError:
         return True
     return False
+
+
+def is_file(handle: int) -> bool:
+    """Tell whether a descriptor leads to a file, where what is written stays and is read later."""
+    return stat.S_ISREG(os.fstat(handle).st_mode)
 
 
 def are_same(first: int, second: int) -> bool:

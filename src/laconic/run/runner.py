@@ -55,9 +55,10 @@ class Runner:
         shares_terminal = has_terminal()
         self.child = Child(shares_terminal=shares_terminal)
         group = None if shares_terminal else self._guard.pid
-        streams = {1: BOTH, 2: BOTH} if BOTH in ends else {1: OUT, 2: ERR}
+        names = {1: BOTH, 2: BOTH} if BOTH in ends else {1: OUT, 2: ERR}
+        streams = {n: ends[name][1] for n, name in names.items() if name in ends}
         try:
-            pid = spawn(argv, environ, {n: ends[name][1] for n, name in streams.items()}, group)
+            pid = spawn(argv, environ, streams, group)
         except StartError:
             self._guard.release()
             raise

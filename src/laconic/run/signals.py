@@ -6,7 +6,6 @@ import contextlib
 import os
 import select
 import signal
-import time
 
 from laconic.run.process import exit_status
 
@@ -14,8 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
 
-GRACE_S = 1.0  # for a command that is told to end, before it is killed
-_END = frozenset((signal.SIGTERM, signal.SIGHUP))
 _TO_GROUP = frozenset((signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT,
                        signal.SIGTSTP, signal.SIGCONT))  # fmt: skip
 _TO_COMMAND = frozenset((signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH))
@@ -33,7 +30,7 @@ class Child:
     """
 
     __slots__ = (
-        "_pending", "_shares_terminal", "kill_at", "pid", "received", "status", "target", "wakeup",
+        "_pending", "_shares_terminal", "pid", "received", "status", "target", "wakeup",
         "was_interrupted",
     )  # fmt: skip
 
@@ -44,7 +41,6 @@ class Child:
         self.status: int | None = None
         self.received: set[int] = set()
         self.was_interrupted = False
-        self.kill_at: float | None = None
         self.wakeup, written = os.pipe()
         for handle in (self.wakeup, written):
             os.set_blocking(handle, False)
@@ -64,22 +60,18 @@ class Child:
             self._send(number)
 
     def wait_for_signal(self) -> None:
-        """Wait until a signal has come, or until it is time to look."""
         poll = select.poll()
         poll.register(self.wakeup, select.POLLIN)
-        poll.poll(None if self.kill_at is None else GRACE_S * 1000)
+        poll.poll()
 
     def check(self) -> None:
-        """Look whether the command has ended, and whether its time is over."""
+        """Look whether the command has ended. However long it takes: nobody else kills it."""
         try:
             while os.read(self.wakeup, 512):
                 pass
         except BlockingIOError:
             pass
         self.wait(os.WNOHANG)
-        if self.status is None and self.kill_at is not None and time.monotonic() >= self.kill_at:
-            self._send_to(self.target, signal.SIGKILL)
-            self.wait()
 
     def wait(self, options: int = 0) -> None:
         """Take the exit status; without options, when it is there."""
@@ -93,14 +85,11 @@ class Child:
 
     def _pass_on(self, number: int, _frame: FrameType | None) -> None:
         # Done here and not in the loop: this runs even while we wait for a reader.
-        again = number in self.received
         self.received.add(number)
         if self.pid == 0:
             self._pending.append(number)
         elif self.status is None:
-            self._send(signal.SIGKILL if again and number in _END else number)
-        if number in _END and self.kill_at is None:
-            self.kill_at = time.monotonic() + GRACE_S
+            self._send(number)
         if number == signal.SIGTSTP:
             os.kill(os.getpid(), signal.SIGSTOP)
 

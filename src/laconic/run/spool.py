@@ -50,6 +50,11 @@ class Spool:
             start += len(piece)
         return b"".join(pieces)
 
+    def note(self, command: str) -> None:
+        """Write down what runs, for who finds the files without us."""
+        with os.fdopen(_create(self._directory, f"{self.raw_id}.cmd"), "wb") as file:
+            file.write(command.encode("utf-8", "surrogateescape"))
+
     def remove(self) -> None:
         for name in (*self.handles, "cmd"):
             with contextlib.suppress(OSError):
@@ -73,9 +78,7 @@ def open_spool(state_dir: str, raw_id: str, streams: Iterable[str], command: str
     directory = f"{state_dir}/spool"
     spool = Spool(directory, raw_id, {})
     try:
-        note = _create(directory, f"{raw_id}.cmd")
-        with os.fdopen(note, "wb") as file:
-            file.write(command.encode("utf-8", "surrogateescape"))
+        spool.note(command)
         for stream in streams:
             spool.handles[stream] = _create(directory, f"{raw_id}.{stream}")
     except OSError:

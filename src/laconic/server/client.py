@@ -35,12 +35,15 @@ def ask(words: list[str], environ: Mapping[str, str]) -> int | None:
     stdin = _read_stdin() if kind == wire.HOOK else b""
     try:
         found, body = _exchange(connection, kind, words, environ, stdin)
+    except TimeoutError:
+        found, body = b"", b""
+        _forget_server(environ)
     except (OSError, wire.WireError):
         found, body = b"", b""
     finally:
         connection.close()
     if found == wire.BECOME:
-        _become(words, wire.Reply(body))
+        _become(words, wire.Reply(body), environ)
     if found == wire.ANSWER:
         return _print(wire.Reply(body))
     if stdin:
@@ -75,6 +78,17 @@ def _connect(environ: Mapping[str, str]) -> Any:
     return connection if is_own_peer(connection) else None
 
 
+def _forget_server(environ: Mapping[str, str]) -> None:
+    """Have the next call find no server: this one is silent. place.c says what comes of it."""
+    from contextlib import suppress  # noqa: PLC0415 - seldom
+    from os import unlink  # noqa: PLC0415
+
+    from laconic.server.identity import base_path, find_program  # noqa: PLC0415
+
+    with suppress(OSError):
+        unlink(f"{base_path(find_program(), environ)}.sock")  # noqa: PTH108 - see above
+
+
 def _exchange(
     connection: Any, kind: bytes, words: list[str], environ: Mapping[str, str], stdin: bytes
 ) -> tuple[bytes, bytes]:
@@ -105,12 +119,12 @@ def _refill_stdin(data: bytes) -> None:
         os.dup2(file.fileno(), 0)
 
 
-def _become(words: list[str], reply: Reply) -> None:
+def _become(words: list[str], reply: Reply, environ: Mapping[str, str]) -> None:
     from laconic.run.process import become  # noqa: PLC0415
 
     argv = ["sh", *words][: reply.second]
     argv[reply.first] = reply.rest[:-1].decode("utf-8", "surrogateescape")
-    become(argv)
+    become(argv, environ)
 
 
 def _print(reply: Reply) -> int:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 LOCK_HANDLE = 3
 _EVERY_S = 10  # one that dies at once is not started by every call
 _LOG_BYTES = 1 << 20
+# All that the server has of the environment of who happens to start it: it answers others, too.
+_HEEDED = (
+    "HOME", "LACONIC_CACHE_DIR", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "XDG_CACHE_HOME",
+)  # fmt: skip
 _FLAGS = os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
@@ -73,7 +77,8 @@ def _spawn(program: str, base: str, lock: int, environ: Mapping[str, str]) -> No
             (os.POSIX_SPAWN_DUP2, spare, LOCK_HANDLE),
         ]
         argv = [program, "server", "serve", base]
-        os.posix_spawn(program, argv, dict(environ), file_actions=actions, setsid=True)
+        own = {name: environ[name] for name in _HEEDED if name in environ}
+        os.posix_spawn(program, argv, own, file_actions=actions, setsid=True)
         os.close(spare)
         os.close(log_spare)
     finally:

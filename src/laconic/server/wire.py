@@ -22,10 +22,25 @@ MAGIC = b"lac1"
 _HEADER = len(MAGIC) + 5
 _CHUNK = 1 << 20
 
-# What a client says, and what it is answered.
-HOOK, QUESTION, SHELL, RUN, MORE, DONE = b"h", b"q", b"s", b"r", b"m", b"d"
-STATUS, STOP = b"i", b"z"
-AT_WORK, ANSWER, RAW, BECOME, COLD = b"W", b"A", b"R", b"X", b"N"
+# What a client says. Each but MORE and DONE begins with a call: version, directory, arguments and
+# environment. client/client.h has the same list.
+HOOK = b"h"  # and stdin: what a hook answers
+QUESTION = b"q"  # and an empty text: what a command line prints
+SHELL = b"s"  # and an empty text: what `laconic -c` is to become
+RUN = b"r"  # and the paths of its spools: a command runs, or is about to
+MORE = b"m"  # what is certain of the output of that command
+DONE = b"d"  # its exit status, and how long it took in milliseconds: what to print of its output
+STATUS = b"i"  # how the server is
+STOP = b"z"  # the same, and it ends
+
+# What it is answered: an exit status and two numbers, then the rest.
+AT_WORK = b"W"  # an answer will come
+ANSWER = b"A"  # how many bytes of the rest are for stdout and for stderr
+SHOWN = b"P"  # print the rest, the length of what is for stdout before it; how much of each spool
+# stands there as it is then
+RAW = b"R"  # print the spools behind so many bytes of each, then the rest on stderr
+BECOME = b"X"  # be a shell: which argument to replace by the rest, and how many to keep
+COLD = b"N"  # do it without a server
 
 
 class WireError(Exception):
@@ -57,6 +72,11 @@ def reply(
 def answer(status: int, out: bytes = b"", err: bytes = b"") -> bytes:
     """What to print."""
     return reply(ANSWER, status, len(out), len(err), out + err)
+
+
+def shown(printed: Sequence[int], out: bytes, err: bytes) -> bytes:
+    """What to print while a command runs, and how much of each stream that makes from its start."""
+    return reply(SHOWN, 0, printed[0], printed[1], text(out) + err)
 
 
 def become(line: str, at: int, count: int) -> bytes:

@@ -21,15 +21,13 @@ import time
 
 from laconic import __version__
 from laconic.server import wire
-from laconic.server.board import BUSY, IDLE
+from laconic.server.board import BUSY, IDLE, Board
 from laconic.server.identity import is_own_peer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import FrameType
-
-    from laconic.server.board import Board
 
     Handler = Callable[["Connection", wire.Call], None]
 
@@ -59,6 +57,14 @@ class Connection:
         self.is_at_work = False
         self.since = time.monotonic()
         self.deadline: float | None = self.since + _READ_S
+
+    @property
+    def process(self) -> int:
+        """The process at the other end; 0, which is none, where that is not known."""
+        if sys.platform != "linux":
+            return 0
+        known = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 4)
+        return int.from_bytes(known, sys.byteorder)
 
     def receive(self, *, patiently: bool = False) -> tuple[bytes, bytes]:
         """Give the next frame; patiently: a command runs, and nobody knows how long."""
@@ -165,25 +171,13 @@ class Worker:
         except OutOfTimeError:
             self.must_end = True
         except Exception:  # noqa: BLE001 - the client does the work itself
-            self._report()
+            report()
             self.must_end = True
         finally:
             self._connection = None
 
     def _answer(self, connection: Connection) -> None:
-        kind, body = connection.receive()
-        call = wire.Call(body)
-        handler = self._handlers.get(kind)
-        if handler is None or call.version != __version__:
-            connection.send(wire.reply(wire.COLD))
-        else:
-            handler(connection, call)
-
-    def _report(self) -> None:
-        import traceback  # noqa: PLC0415 - seldom
-
-        print(time.strftime("%Y-%m-%d %H:%M:%S"), file=sys.stderr)
-        traceback.print_exc()
+        answer(connection, self._handlers)
 
     def _tick_forever(self) -> None:
         while True:
@@ -195,6 +189,40 @@ class Worker:
                 connection.tick(time.monotonic())
             if resident_bytes() > self._size + _MOST_GROWTH:
                 self.must_end = True
+
+
+def serve_alone(handle: int, handlers: Mapping[bytes, Handler]) -> None:
+    """Answer the one client that has handed over a connection, in a process of its own."""
+    signal.signal(signal.SIGALRM, _out_of_time)
+    with socket.socket(fileno=handle) as connected:
+        connection = Connection(connected, Board(), os.getppid())
+        threading.Thread(target=_tick_forever, args=(connection,), daemon=True).start()
+        with contextlib.suppress(OSError, wire.WireError, OutOfTimeError):  # it helps itself
+            answer(connection, handlers)
+
+
+def _tick_forever(connection: Connection) -> None:
+    while True:
+        time.sleep(_TICK_S)
+        connection.tick(time.monotonic())
+
+
+def answer(connection: Connection, handlers: Mapping[bytes, Handler]) -> None:
+    """Take one call, and do what it asks for."""
+    kind, body = connection.receive()
+    call = wire.Call(body)
+    handler = handlers.get(kind)
+    if handler is None or call.version != __version__:
+        connection.send(wire.reply(wire.COLD))
+    else:
+        handler(connection, call)
+
+
+def report() -> None:
+    import traceback  # noqa: PLC0415 - seldom
+
+    print(time.strftime("%Y-%m-%d %H:%M:%S"), file=sys.stderr)
+    traceback.print_exc()
 
 
 def in_turn(listener: socket.socket, server: int) -> select.epoll | None:

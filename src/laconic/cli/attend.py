@@ -1,0 +1,37 @@
+"""Answers one call of the client in C, in place of a server: it runs the command, we judge."""
+
+from __future__ import annotations
+
+import os
+
+from laconic.server import wire
+from laconic.server.start import start
+from laconic.server.worker import serve_alone
+from laconic.surroundings import environment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.server.wire import Call
+    from laconic.server.worker import Connection
+
+HANDLE = 3  # of the connection
+
+
+def main() -> int:
+    os.set_inheritable(HANDLE, False)
+    os.closerange(HANDLE + 1, 1 << 16)  # the caller's; nobody must wait for us to close them
+    start(environment())  # for the next call
+    serve_alone(HANDLE, {wire.RUN: _run, wire.SHELL: _shell_line})
+    return 0
+
+
+def _run(connection: Connection, call: Call) -> None:
+    from laconic.cli.remote import attend  # noqa: PLC0415 - loads while the command runs
+
+    attend(connection, call)
+
+
+def _shell_line(connection: Connection, call: Call) -> None:
+    from laconic.cli import shell  # noqa: PLC0415 - as above
+
+    shell.tell(connection, call)

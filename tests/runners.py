@@ -1,0 +1,171 @@
+"""The runners that hold one contract: the one in Python, and the one in C, cold and warm.
+
+RUN and LACONIC are the words that start the one a test is about; tests use them as they are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+import warm
+
+IN_PYTHON = [sys.executable, "-m", "laconic"]
+LACONIC = list(IN_PYTHON)
+RUN = [*LACONIC, "run"]
+
+without_compiler = pytest.mark.skipif(warm.COMPILER is None, reason="there is no C compiler")
+PYTHON = "python"
+COLD = pytest.param("c", marks=without_compiler)
+WARM = pytest.param("c and server", marks=without_compiler)
+# For a fault in what judges an output, which is planted where Python starts.
+every_start = pytest.mark.parametrize("runner", [PYTHON, COLD], indirect=True)
+
+
+@pytest.fixture(scope="session")
+def bin_dir():
+    """An installation with the client as it is, one with sanitizers, and a copy of the package."""
+    with tempfile.TemporaryDirectory(prefix="lac") as directory:
+        folder = Path(directory)
+        warm.build_client(folder / "laconic")
+        (folder / "checked").mkdir()
+        for place in (folder, folder / "checked"):
+            warm.write_program(place, package=folder / "lib/laconic")
+        warm.compile_client(folder / "checked/laconic", *warm.SANITIZED)
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def runtime():
+    """A directory for the socket of one server, which all tests share."""
+    with tempfile.TemporaryDirectory(prefix="lac") as directory:
+        yield Path(directory)
+
+
+@pytest.fixture(params=[PYTHON, COLD, WARM], autouse=True)
+def runner(request, monkeypatch):
+    """Start commands by this runner; give the installation that it belongs to."""
+    monkeypatch.setenv("LACONIC_NO_SERVER", "1")
+    words, place = IN_PYTHON, None
+    if request.param != PYTHON:
+        folder = request.getfixturevalue("bin_dir")
+        place = folder / "checked" if request.param == "c" else folder
+        words = [str(place / "laconic")]
+    if request.param == "c":
+        monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")  # who is about to exit frees nothing
+    if request.param == "c and server":
+        monkeypatch.delenv("LACONIC_NO_SERVER")
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(request.getfixturevalue("runtime")))
+        have_server(words)
+    LACONIC[:], RUN[:] = words, [*words, "run"]
+    yield Runner(request.param, place)
+    LACONIC[:], RUN[:] = IN_PYTHON, [*IN_PYTHON, "run"]
+
+
+class Runner:
+    def __init__(self, name, place):
+        self.name, self.place = name, place
+
+
+def have_server(words):
+    """Wait until calls are answered by a server."""
+
+    def is_up():
+        subprocess.run(
+            [*words, "hook", "claude-code"], input=b"{}", capture_output=True, check=False
+        )
+        return (
+            b"process"
+            in subprocess.run([*words, "server", "status"], capture_output=True, check=False).stdout
+        )
+
+    warm.wait_for(is_up)
+
+
+@pytest.fixture
+def broken(runner, tmp_path, monkeypatch):
+    """Make a module of laconic fail in the processes that a test starts."""
+    folder = runner.place or tmp_path
+
+    def break_(code):
+        (folder / "sitecustomize.py").write_text(code)
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+    yield break_
+    with contextlib.suppress(FileNotFoundError):
+        (folder / "sitecustomize.py").unlink()
+
+
+def run(*words, flags=(), **more):
+    more.setdefault("stdin", subprocess.DEVNULL)
+    return subprocess.run([*RUN, *flags, *words], capture_output=True, check=False, **more)
+
+
+def shell(line, *parameters, **more):
+    return run("sh", "-c", line, "sh", *parameters, **more)
+
+
+_started = []
+
+
+def start(*words, **more):
+    process = subprocess.Popen(
+        [*RUN, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **more
+    )
+    _started.append(process)
+    return process
+
+
+@pytest.fixture(autouse=True)
+def no_process_left():
+    """A test that fails leaves nothing running."""
+    yield
+    while _started:
+        process = _started.pop()
+        process.kill()
+        process.stdout.close()
+        process.wait()
+
+
+def read_until(process, wanted, seconds=20.0):
+    """Read what a process prints until it has printed this."""
+    os.set_blocking(process.stdout.fileno(), False)
+    found = b""
+
+    def has_it():
+        nonlocal found
+        with contextlib.suppress(TypeError):
+            found += process.stdout.read() or b""
+        return wanted in found
+
+    wait_for(has_it, seconds)
+    os.set_blocking(process.stdout.fileno(), True)
+    return found
+
+
+def end(process):
+    process.terminate()
+    return process.communicate(timeout=20)[0]
+
+
+def wait_for(condition, seconds=20.0):
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.01)
+    return found
+
+
+def is_running(pid):
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
