@@ -30,7 +30,7 @@ for name in vite.config.ts vitest.config.ts playwright.config.ts; do printf 'imp
 printf 'yarnPath: ./evil.cjs\nplugins: [./evil.cjs]\n' > .yarnrc.yml
 printf 'yarn-path "./evil.cjs"\n' > .yarnrc
 printf '%s\n' "$js" > evil.cjs
-python='import subprocess; subprocess.run(["evil"])'
+python='import os; os.system("evil")'
 for name in conftest.py setup.py noxfile.py sitecustomize.py usercustomize.py tasks.py fabfile.py SConstruct dodo.py manage.py \
             json.py re.py ast.py tokenize.py calendar.py py_compile.py platform.py timeit.py site.py yaml.py pytest.py mypy.py black.py pip.py evilplug.py; do
   printf '%s\n' "$python" > "$name"
