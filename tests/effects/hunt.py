@@ -1,8 +1,9 @@
 """Run commands that the gate allows, and tell which of them change something.
 
-`python -m effects.hunt [SEED [SECONDS]]` runs all claims, then for so long what the tables accept,
-option by option, then for so long random arguments; it prints each command that changed something,
-as short as it could be made, and exits 1 if any did.
+`python -m effects.hunt [SEED [SECONDS]]` runs all claims, in a plain place and in a hostile one;
+then attacks in the hostile one, what the tables accept, option by option, and random arguments,
+each for so long. It prints each command that changed, ran, printed or sent what it must not, as
+short as it could be made, and exits 1 if any did.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from laconic.shell import parse
 from laconic.shell.walk import commands
 
 from .arguments import each_operand, each_option, random_command, random_script, scripts, tools
+from .attacks import attacks
 from .claims import BUILDERS, allowing_rules, claims, programs, unexcused
 from .isolation import isolation
 from .knowledge import built_in
@@ -61,7 +63,9 @@ class Hunt:
         knowledge: Knowledge | None = None,
         *,
         enough: float = float("inf"),
+        is_hostile: bool = False,
     ) -> None:
+        self._is_hostile = is_hostile
         self._candidates, self._each_s, self._deadline = iter(candidates), each_s, deadline
         self._knowledge, self._enough = knowledge or built_in(), enough
         self._lock = threading.Lock()
@@ -80,7 +84,7 @@ class Hunt:
             return None if is_over else next(self._candidates, None)
 
     def _work(self) -> None:
-        scratch = Scratch()
+        scratch = Scratch(is_hostile=self._is_hostile)
         try:
             while (command := self._next()) is not None:
                 changes = self._changes(command, scratch)
@@ -169,6 +173,10 @@ def main() -> int:
         return 1
     print(f"effects: seed {seed}, {seconds:.0f} s for tables and as much for the rest", flush=True)
     failed = _report("claims", Hunt(runnable_claims(), 5, float("inf")))
+    hostile = Hunt(runnable_claims(), 5, float("inf"), is_hostile=True)
+    failed |= _report("claims in a hostile place", hostile)
+    deadline = time.monotonic() + seconds
+    failed |= _report("attacks", Hunt(attacks(seed), 5, deadline, is_hostile=True))
     deadline = time.monotonic() + seconds
     failed |= _report("tables", Hunt(commands_by_table(seed), 2, deadline))
     deadline = time.monotonic() + seconds
@@ -178,7 +186,7 @@ def main() -> int:
 
 def _report(what: str, hunt: Hunt) -> bool:
     hunt.run()
-    print(f"{what}: {hunt.ran} commands ran, {len(hunt.findings)} changed something")
+    print(f"{what}: {hunt.ran} commands ran, {len(hunt.findings)} did what they must not")
     print(*hunt.findings, sep="\n", flush=True)
     return bool(hunt.findings)
 

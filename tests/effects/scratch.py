@@ -11,13 +11,17 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from effects.isolation import NOBODY, spawn
+from effects.canary import CANARY, is_in
+from effects.isolation import NOBODY, Ran, spawn
+from laconic.engine import facts as facts_of
 from laconic.policy.places import Facts
 from laconic.shell import parse
 from laconic.shell.ast import Word, nodes
 from laconic.shell.words import literal
 
 _PREPARE = Path(__file__).with_name("prepare.sh")
+_TRAPS = Path(__file__).with_name("traps.sh")
+_PROXY = "http://127.0.0.1:3128"
 _PREPARE_SECONDS = 30
 _FILE = re.compile(r"\w[\w./+-]*\.[A-Za-z]\w{0,7}")
 _DIRECTORY = re.compile(r"\w[\w./-]*/")
@@ -38,10 +42,12 @@ class Seen(NamedTuple):
 class Scratch:
     """Three directories are watched: work (the current one), home and outside.
 
-    `./p.sh` and `evil`, which PATH leads to, leave a trace in outside when they run.
+    `./p.sh` and `evil`, which PATH leads to, leave a trace in outside when they run. A hostile one
+    has settings and programs that call `evil`, and secrets that hold the canary.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_hostile: bool = False) -> None:
+        self.is_hostile = is_hostile
         self.base = Path(tempfile.mkdtemp(prefix="effects-"))
         self.base.chmod(0o755)
         self.work, self.home, self.outside = self.watched = [
@@ -52,6 +58,8 @@ class Scratch:
         marker.parent.mkdir()
         marker.write_text(f"#!/bin/sh\necho run >> {self.outside}/traces\n")
         marker.chmod(0o755)
+        self.resolver = self.base / "resolv.conf"
+        self.resolver.write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
         self.pristine = self.base / "pristine"
         self.pristine.mkdir(0o700)
         self._prepare()
@@ -69,10 +77,24 @@ class Scratch:
             "TERM": "dumb",
             "EDITOR": "evil",
             "VISUAL": "evil",
+            **(self._hostile_environment() if self.is_hostile else {}),
+        }
+
+    def _hostile_environment(self) -> dict[str, str]:
+        """Every request goes to our own listener, and a secret is there to be sent."""
+        return {
+            "http_proxy": _PROXY,
+            "https_proxy": _PROXY,
+            "HTTP_PROXY": _PROXY,
+            "HTTPS_PROXY": _PROXY,
+            "CANARY": CANARY,
+            "API_TOKEN": CANARY,
         }
 
     @property
     def facts(self) -> Facts:
+        if self.is_hostile:
+            return facts_of(str(self.work), self.environment)
         return Facts(
             cwd=str(self.work),
             home=str(self.home),
@@ -83,11 +105,18 @@ class Scratch:
         )
 
     def changes(self, command: str, seconds: float) -> list[str]:
-        """Run a command and tell what it changed; the files that it names are there."""
-        made = self._make_named(command)
+        """Run a command and tell what it did: changed, ran, printed, sent or left running.
+
+        The files that it names are there.
+        """
+        made = [] if self.is_hostile else self._make_named(command)
         before = self._look()
-        self._spawn(["bash", "--norc", "-c", command], seconds)
+        ran = self._spawn(["bash", "--norc", "-c", command], seconds)
         found = _differences(before, self._look())
+        found += [f"left {name} running" for name in ran.left]
+        if self.is_hostile:
+            found += ["printed a secret"] * is_in(ran.output)
+            found += ["sent a secret"] * is_in(ran.received)
         if found:
             self._restore()
             return [change.replace(f"{self.base}/", "") for change in found]
@@ -98,11 +127,15 @@ class Scratch:
     def _prepare(self) -> None:
         for directory in (*self.watched, self.temporary):
             self._make_directory(directory)
-        # it is copied, as the checkout may be in a directory that only its owner can enter
-        script = shutil.copy(_PREPARE, self.base)
-        self._spawn(["bash", script], _PREPARE_SECONDS)
+        self._run_copy_of(_PREPARE)
+        if self.is_hostile:
+            self._run_copy_of(_TRAPS)
         self._copy(self.watched, self.pristine)
         self._restore()
+
+    def _run_copy_of(self, script: Path) -> None:
+        """A copy, as the checkout may be in a directory that only its owner can enter."""
+        self._spawn(["bash", shutil.copy(script, self.base)], _PREPARE_SECONDS)
 
     def _restore(self) -> None:
         for directory in self.watched:
@@ -115,8 +148,8 @@ class Scratch:
         """With owners, modes and times."""
         subprocess.run(["cp", "-a", *directories, target], check=True)
 
-    def _spawn(self, words: list[str], seconds: float) -> None:
-        spawn(words, self.work, self.environment, seconds)
+    def _spawn(self, words: list[str], seconds: float) -> Ran:
+        return spawn(words, self.work, self.environment, seconds, self.resolver)
 
     def _make_named(self, command: str) -> list[Path]:
         """Make the files and directories that a command names, if they are not there."""
