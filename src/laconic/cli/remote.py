@@ -14,6 +14,7 @@ from os.path import basename, dirname
 
 from laconic.choice import choose
 from laconic.cli import run as run_options
+from laconic.compact.bound import attempt
 from laconic.deliver import Source, prepare, write_down
 from laconic.errors import UsageError
 from laconic.execute import explained
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 
 _MOST_AT_ONCE = 4 << 20  # bytes; what grows faster than anybody reads is shown at its end
+_TICK_S = 0.5  # for what is new at a time
 
 
 class Texts(Collector):
@@ -114,6 +116,8 @@ class _Attendance:
         self._connection, self._task, self._remote = connection, task, remote
         self._variables = environ
         self._followers: dict[str, Follower] = {}
+        # Where the whole output is needed, or a filter ran away, all waits for the end.
+        self._is_patient = bool(task.pipe) or task.mode != "run"
 
     def run(self) -> None:
         with contextlib.suppress(OSError):
@@ -141,13 +145,13 @@ class _Attendance:
 
     def _follow(self, choice: Choice) -> None:
         view = choice.view
-        is_patient = bool(self._task.pipe) or self._task.mode != "run"
-        for stream in () if is_patient else self._remote.spool.handles:
+        for stream in () if self._is_patient else self._remote.spool.handles:
             if stream not in self._followers:
                 made = follower(self._remote, stream, view.filter, is_exact=view.is_exact)  # type: ignore[arg-type]
                 self._followers[stream] = made
             if self._remote.spool.size(stream) - self._remote.printed[stream] < _MOST_AT_ONCE:
-                self._followers[stream].tick()
+                _, problem = attempt(self._followers[stream].tick, 0, _TICK_S)
+                self._is_patient = self._is_patient or bool(problem)
         self._connection.send(wire.shown(self._printed(), *self._remote.printer.take()))
 
     def _finish(self, choice: Choice, result: wire.Reader) -> None:
