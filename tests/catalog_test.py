@@ -82,7 +82,7 @@ def test_a_byte_that_changed_is_noticed(places, packs, position):
 @pytest.mark.usefixtures("places")
 def test_another_version_or_another_file_has_another_cache(packs, monkeypatch):
     catalog._compiled()
-    monkeypatch.setattr(compiled, "__version__", "0.0.0-other")
+    monkeypatch.setattr(compiled, "_OURS", ("0.0.0-other", *compiled._OURS[1:]))
     catalog._compiled()
     assert len(packs) == 2
     names = catalog._names()

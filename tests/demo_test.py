@@ -14,18 +14,17 @@ DEMO = Path(__file__).parent.parent / "demo/demo.sh"
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory):
-    """Give what it prints into a file; its server is one of its own."""
+    """Give what it prints into a pipe, as an agent would read it; its server is its own."""
     directory = tmp_path_factory.mktemp("demo")
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    with (directory / "out").open("wb") as out:
-        subprocess.run(
-            ["bash", DEMO],
-            env={**os.environ, "PATH": path, "TMPDIR": str(directory)},
-            stdout=out,
-            stderr=out,
-            check=True,
-        )
-    return (directory / "out").read_text()
+    done = subprocess.run(
+        ["bash", DEMO],
+        env={**os.environ, "PATH": path, "TMPDIR": str(directory)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=True,
+    )
+    return done.stdout.decode()
 
 
 def test_it_begins_with_the_first_question_and_ends_with_the_installation(printed):

@@ -180,7 +180,7 @@ def test_settings_of_the_home_and_harmless_ones_are_fine() -> None:
         exists="/project/.npmrc".__eq__, text=lambda _: f"{text}//h/:_authToken=${{NPM_TOKEN}}\n"
     )
     assert verdict_of("npm view express", bad) is Verdict.ASK
-    assert verdict_of("npm ls", bad) is Verdict.ALLOW
+    assert verdict_of("npm ls", bad) is Verdict.ASK
 
 
 # -- directories with guarded files ----------------------------------------------------------------

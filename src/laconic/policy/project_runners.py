@@ -16,6 +16,7 @@ from __future__ import annotations
 from posixpath import dirname, join, normpath
 
 from laconic.policy.places import is_within, upwards
+from laconic.policy.registries import is_harmless_file
 from laconic.types import Decision, Verdict
 
 TYPE_CHECKING = False
@@ -70,7 +71,7 @@ def _first_of(names: list[str], starts: Iterable[str], facts: Facts) -> tuple[st
         for directory in _searched(_real(start, facts), facts):
             for name in names:
                 path = f"{directory.rstrip('/')}/{name.removeprefix(_BELOW)}"
-                if facts.exists(path):
+                if facts.exists(path) and not is_harmless_file(path, facts):
                     if not is_own(directory, facts):
                         return path, False
                     found = found or (path, True)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from laconic.policy.call import Call
+    from laconic.policy.places import Facts
 
 _FILES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("npm", "pnpm", "pnpx", "npx", "yarn", "yarnpkg", "deno"), (".npmrc",)),
@@ -63,14 +64,16 @@ def registry_findings(call: Call, program: str) -> Iterator[Decision]:
                 break
             for name in names:
                 path = f"{above.rstrip('/')}/{name}"
-                if facts.exists(path) and not _is_harmless(path, facts.text(path)):
+                if facts.exists(path) and not is_harmless_file(path, facts):
                     reason = f"{path} may send a token to a server of its choice"
                     yield Decision(Verdict.ASK, f"{program}/registry", reason, *call.span)
             if above == facts.project:
                 break
 
 
-def _is_harmless(path: str, text: str | None) -> bool:
-    if text is None or not path.endswith(".npmrc"):
+def is_harmless_file(path: str, facts: Facts) -> bool:
+    """Tell whether a file of settings says nothing that chooses a server or a program."""
+    if not path.endswith("/.npmrc"):
         return False
-    return all(map(_NPMRC_LINE.fullmatch, text.splitlines()))
+    text = facts.text(path)
+    return text is not None and all(map(_NPMRC_LINE.fullmatch, text.splitlines()))
