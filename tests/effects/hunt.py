@@ -3,7 +3,8 @@
 `python -m effects.hunt [SEED [SECONDS]]` runs all claims, in a plain place and in a hostile one;
 then attacks in the hostile one, what the tables accept, option by option, and random arguments,
 each for so long. It prints each command that changed, ran, printed or sent what it must not, as
-short as it could be made, and exits 1 if any did.
+short as it could be made; in the end it plants faults in the gate, which attacks must find. It
+exits 1 if any command did such a thing, or if a fault was not found.
 """
 
 from __future__ import annotations
@@ -181,7 +182,9 @@ def main() -> int:
     failed |= _report("tables", Hunt(commands_by_table(seed), 2, deadline))
     deadline = time.monotonic() + seconds
     failed |= _report("random arguments", Hunt(random_commands(seed), 2, deadline))
-    return failed
+    from . import planted
+
+    return failed | planted.main()
 
 
 def _report(what: str, hunt: Hunt) -> bool:

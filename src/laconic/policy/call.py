@@ -246,7 +246,15 @@ class Call:
                     return True
                 if argument.glob and any(map(is_secret, matching(path, facts.names))):
                     return True
+            for shape in argument.shapes if argument.text is None else ():
+                if shape.startswith(("/", "./")) and self._matches_secret(cwd, shape):
+                    return True
         return False
+
+    def _matches_secret(self, cwd: str, shape: str) -> bool:
+        """Tell whether a pattern, which a loop goes over, matches a secret that is there."""
+        path = posixpath.normpath(posixpath.join(cwd, shape))
+        return any(map(is_secret, matching(path, self.judge.facts.names)))
 
     def _leads_to_guarded(self, argument: Argument, *, removed: bool = False) -> bool:
         facts = self.judge.facts

@@ -11,10 +11,13 @@ from laconic.tools.printed import COUNTERS, LOCATORS, PRINTERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from laconic.policy.flow import State
     from laconic.policy.judge import Judge
     from laconic.shell.ast import Node, Script
     from laconic.shell.walk import Evaluation, Occurrence
+    from laconic.tools.arguments import Argument
 
 _MAX_POSSIBLE = 16
 _INHERITED = ("HOME", "PWD")
@@ -51,6 +54,7 @@ class Scope:
         own = _possible_values(found, self.start)
         merged = {name: (*outer.possible.get(name, ()), *texts) for name, texts in own.items()}
         self.start.possible = {**outer.possible, **merged}
+        self.start.shapes = {**outer.shapes, **_shapes(found, self.start)}
 
     def follow(
         self,
@@ -83,7 +87,10 @@ class Scope:
         cases = worlds(state, start.certain, node)
         leading = {name: value.leading for name, value in state.items() if value.leading}
         paths = frozenset(name for name, value in state.items() if value.is_path)
-        return [Values(certain, possible, start.printers, leading, paths) for certain in cases]
+        return [
+            Values(certain, possible, start.printers, leading, paths, start.shapes)
+            for certain in cases
+        ]
 
     def fields(self, word: Word | Assignment) -> tuple[Field, ...] | None:
         """The arguments that a word becomes, known results of substitutions put in."""
@@ -107,13 +114,27 @@ def changes_directory(occurrence: Occurrence) -> bool:
 def _possible_values(found: list[Node], values: Values) -> dict[str, tuple[str, ...]]:
     """All values that the text itself gives to its variables: any of them may be meant."""
     given: dict[str, list[str]] = {}
-    for node in found:
-        words: tuple[Word, ...] = ()
-        if isinstance(node, Assignment) and isinstance(node.value, Word):
-            words = (node.value,)
-        elif isinstance(node, Loop):
-            words = node.words or ()
-        for argument in expand(words, values):
-            if argument.text is not None and isinstance(node, Assignment | Loop):
-                given.setdefault(node.name, []).append(argument.text)
+    for name, argument in _given(found, values):
+        if argument.text is not None:
+            given.setdefault(name, []).append(argument.text)
     return {name: tuple(dict.fromkeys(texts))[:_MAX_POSSIBLE] for name, texts in given.items()}
+
+
+def _shapes(found: list[Node], values: Values) -> dict[str, tuple[str, ...]]:
+    """What these values look like: `f=~+/.env` gives a name of a secret, wherever it lies."""
+    given: dict[str, list[str]] = {}
+    for name, argument in _given(found, values):
+        shapes = argument.shapes
+        if argument.glob and "/" not in shapes[0]:
+            shapes = (f"./{shapes[0]}",)  # in the current directory, unlike what is not known
+        told = (shape for shape in shapes if argument.glob or shape.strip("*./"))
+        given.setdefault(name, []).extend(told)
+    return {name: tuple(dict.fromkeys(shapes))[:_MAX_POSSIBLE] for name, shapes in given.items()}
+
+
+def _given(found: list[Node], values: Values) -> Iterator[tuple[str, Argument]]:
+    for node in found:
+        if isinstance(node, Assignment) and isinstance(node.value, Word):
+            yield from ((node.name, argument) for argument in expand((node.value,), values))
+        elif isinstance(node, Loop):
+            yield from ((node.name, argument) for argument in expand(node.words or (), values))

@@ -115,9 +115,10 @@ class Values:
     certain: variables that have this value. possible: values that others may have. printers: the
     commands of which `$(echo x)` gives what their arguments say; those that no function replaces.
     leading: what others begin with for certain. paths: those that are absolute paths, or empty.
+    shapes: what the text gives to variables anywhere, with `*` for what is not known of it.
     """
 
-    __slots__ = ("certain", "leading", "paths", "possible", "printers")
+    __slots__ = ("certain", "leading", "paths", "possible", "printers", "shapes")
 
     def __init__(
         self,
@@ -126,9 +127,10 @@ class Values:
         printers: frozenset[str] = frozenset(),
         leading: Mapping[str, str] | None = None,
         paths: frozenset[str] = frozenset(),
+        shapes: Mapping[str, tuple[str, ...]] | None = None,
     ) -> None:
         self.certain, self.possible, self.printers = certain or {}, possible or {}, printers
-        self.leading, self.paths = leading or {}, paths
+        self.leading, self.paths, self.shapes = leading or {}, paths, shapes or {}
 
 
 def evaluate(words: tuple[Word | Assignment, ...], variables: Mapping[str, str]) -> list[Argument]:
@@ -319,6 +321,8 @@ def _parameter_shapes(part: Parameter, values: Values) -> tuple[str, ...]:
     known = values.possible.get(part.name, ())
     if part.name in values.certain:
         known = (values.certain[part.name],)
+    else:
+        known = (*known, *values.shapes.get(part.name, ()))[:_MAX_SHAPES]
     if not (part.prefix or part.operator or part.index):
         return known or ("*",)
     if part.operator in _GIVES_OPERAND:

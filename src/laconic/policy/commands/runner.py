@@ -5,7 +5,7 @@ have it, and what comes from there is run. So the program has to be one whose pa
 that name, without a version or a path, and the project must have it, unless the runner is told to
 fetch nothing or never does; then it is judged as a command of its own. Without `--`, npm exec and
 mise exec take the options behind the program for theirs.
-https://docs.npmjs.com/cli/commands/npx, https://pnpm.io/cli/exec, https://bun.sh/docs/cli/bunx
+https://pnpm.io/cli/exec, https://bun.sh/docs/cli/bunx
 """
 
 from __future__ import annotations
