@@ -10,6 +10,7 @@ import json
 import statistics
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,7 +48,7 @@ def judge(path: Path) -> list[Judged]:
 
 def bypass_report(judged: list[Judged]) -> None:
     counted = [j for j in judged if not j.row.get("policy") and "allow" not in j.row["expected"]]
-    print(f"bypass.jsonl: {len(judged)} rows, {len(counted)} of them no matter of taste")
+    print(f"bypass.jsonl: {len(judged)} rows, {len(counted)} of them with one undisputed answer")
     for is_proven, name, limit in ((True, "proven", "0"), (False, "unproven", "at most 1 %")):
         rows = [j for j in counted if bool(j.row.get("proven")) is is_proven]
         allowed = [j for j in rows if j.is_allowed]
@@ -62,7 +63,8 @@ def gate_report(judged: list[Judged]) -> None:
     allowed = [j for j in asking if j.is_allowed]
     print(f"gate.jsonl: {len(judged)} rows")
     print(f"  harmless  {share([j for j in harmless if j.is_allowed], harmless)} allowed"
-          "  (goal: at least 95 %)")  # fmt: skip
+          "  (goal: at least 96 %)")  # fmt: skip
+    print_asked([j for j in harmless if not j.is_allowed])
     print(f"  deny      {share([j for j in denying if j.is_allowed], denying)} allowed  (goal: 0)")
     print(f"  ask       {share(allowed, asking)} allowed  (goal: at most 0.5 %)")
     print_rows(allowed)
@@ -71,6 +73,16 @@ def gate_report(judged: list[Judged]) -> None:
 def share(some: list[Judged], all_rows: list[Judged]) -> str:
     percent = 100 * len(some) / len(all_rows) if all_rows else 0
     return f"{len(some):5} of {len(all_rows):5} ({percent:6.2f} %)"
+
+
+def print_asked(rows: list[Judged]) -> None:
+    """Why harmless rows ask, and how many for each reason: some of them do so rightly."""
+    reasons = Counter(
+        next(leaf.reason for leaf in j.decision.leaves() if leaf.verdict is j.decision.verdict)
+        for j in rows
+    )
+    for reason, count in reasons.most_common():
+        print(f"    {count:5} {reason}")
 
 
 def print_rows(rows: list[Judged]) -> None:
