@@ -90,6 +90,15 @@ def test_a_pattern_for_anything_reads_what_is_there() -> None:
     assert verdict_of("cat *", there({"/project": ["README.md", ".env"]})) is Verdict.ALLOW
 
 
+def test_names_that_are_listed_and_read_are_those_that_are_there() -> None:
+    with_key = there({"/project": ["a.py", "server.key", ".env"]})
+    for command in ("ls | xargs cat", 'for f in *; do head "$f"; done'):
+        assert verdict_of(command, with_key) is Verdict.ASK
+        assert verdict_of(command, there({"/project": ["a.py", ".env"]})) is Verdict.ALLOW
+    assert verdict_of("ls *.py | xargs cat", with_key) is Verdict.ALLOW
+    assert verdict_of("ls | grep key", with_key) is Verdict.ALLOW
+
+
 @pytest.mark.parametrize(
     ("command", "expected"),
     [

@@ -63,7 +63,9 @@ class Listed:
         if program == "find":
             is_list = _finds_secrets(call)
         else:
-            is_list = shows is not None and any(map(shows.fullmatch, words))
+            is_list = shows is not None and (
+                any(map(shows.fullmatch, words)) or _has_secrets_to_list(call)
+            )
         if is_list:
             self._hidden.append((call.span, call.judge.substituted))
 
@@ -84,6 +86,14 @@ class Listed:
             Decision(Verdict.ASK, "listed-secret", "reads files that may be secrets", *span)
             for span in (*self._named, *handed_on)
         ]
+
+
+def _has_secrets_to_list(call: Call) -> bool:
+    """Tell whether a list of the current directory would name a secret that is not hidden."""
+    if any(argument.leading[:1] != "-" for argument in call.arguments):
+        return False
+    names = (n for cwd in call.judge.directories for n in call.judge.facts.names(cwd))
+    return any(name[:1] != "." and is_secret(name) for name in names)
 
 
 def _handed_on(pipeline: Pipeline, hidden: Spans, reads: Spans) -> Iterable[Span]:
