@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from laconic.task import Task
 
 _FOLLOW_AFTER_S = 1.0
-_TICK_S = 0.5  # at most, to look at what is new
 _BROKEN_PIPE = 128 + signal.SIGPIPE
 _SWITCHES = ("LACONIC_NO_FILTER", "LACONIC_DISABLED")
 
@@ -201,8 +200,7 @@ class Attendance:
             self._attempt(self._follow)
 
     def _follow(self) -> None:
-        from laconic.compact.bound import attempt  # noqa: PLC0415 - most commands end before
-        from laconic.run.follow import follower  # noqa: PLC0415
+        from laconic.run.follow import follower  # noqa: PLC0415 - most commands end before
 
         task, choice = self._task, self.choice
         assert choice is not None
@@ -213,8 +211,8 @@ class Attendance:
             if stream not in self._followers:
                 made = follower(self._runner, stream, view.filter, is_exact=view.is_exact)
                 self._followers[stream] = made
-            _, problem = attempt(self._followers[stream].tick, 0, _TICK_S)
-            self._is_patient = self._is_patient or bool(problem)
+            if not self._followers[stream].tick():
+                self._is_patient = True
 
     # -- when it has ended
 

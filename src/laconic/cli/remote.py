@@ -14,7 +14,6 @@ from os.path import basename, dirname
 
 from laconic.choice import choose
 from laconic.cli import run as run_options
-from laconic.compact.bound import attempt
 from laconic.deliver import Source, prepare, write_down
 from laconic.errors import UsageError
 from laconic.execute import explained
@@ -34,10 +33,6 @@ if TYPE_CHECKING:
     from laconic.choice import Choice
     from laconic.server.wire import Call
     from laconic.server.worker import Connection
-
-
-_MOST_AT_ONCE = 4 << 20  # bytes; what grows faster than anybody reads is shown at its end
-_TICK_S = 0.5  # for what is new at a time
 
 
 class Texts(Collector):
@@ -149,9 +144,8 @@ class _Attendance:
             if stream not in self._followers:
                 made = follower(self._remote, stream, view.filter, is_exact=view.is_exact)  # type: ignore[arg-type]
                 self._followers[stream] = made
-            if self._remote.spool.size(stream) - self._remote.printed[stream] < _MOST_AT_ONCE:
-                _, problem = attempt(self._followers[stream].tick, 0, _TICK_S)
-                self._is_patient = self._is_patient or bool(problem)
+            if not self._followers[stream].tick():
+                self._is_patient = True
         self._connection.send(wire.shown(self._printed(), *self._remote.printer.take()))
 
     def _finish(self, choice: Choice, result: wire.Reader) -> None:
