@@ -110,10 +110,13 @@ def as_typed(task: Task) -> list[str]:
 
 
 def _run_into_pipe(task: Task, environ: Mapping[str, str]) -> int:
+    from laconic.masking import masker_for  # noqa: PLC0415
     from laconic.run.pipes import run_piped  # noqa: PLC0415 - few commands have a pipe
 
     printer = Printer()
+    printer.mask = masker_for(environ)
     status, picked = run_piped(task.argv, task.pipe, environ, printer, with_stderr=task.pipe_stderr)
+    printer.finish()
     if task.pipefail:
         return picked or status
     if status not in (0, _BROKEN_PIPE) and not picked:

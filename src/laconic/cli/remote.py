@@ -17,7 +17,7 @@ from laconic.cli import run as run_options
 from laconic.deliver import Source, prepare, write_down
 from laconic.errors import UsageError
 from laconic.execute import explained
-from laconic.masking import Masker
+from laconic.masking import masker_at
 from laconic.record.store import STREAMS, is_id
 from laconic.run.follow import Follower, follower
 from laconic.run.printer import NUMBERS, Collector
@@ -50,9 +50,9 @@ class Texts(Collector):
 class Remote:
     """The client's run, in the place of a Runner."""
 
-    def __init__(self, spool: Spool, environ: Mapping[str, str]) -> None:
+    def __init__(self, spool: Spool, environ: Mapping[str, str], terminals: frozenset[int]) -> None:
         self.spool, self.printer = spool, Texts()
-        self.mask = self.printer.mask = Masker.of(environ)
+        self.mask = self.printer.mask = masker_at(environ, terminals)
         self.printed = dict.fromkeys(spool.handles, 0)
 
     def close(self) -> None:
@@ -61,10 +61,12 @@ class Remote:
 
 
 def attend(connection: Connection, call: Call) -> None:
+    bits = call.rest.number()
+    terminals = frozenset(number for number in range(3) if bits >> number & 1)
     paths = [path.decode("utf-8", "surrogateescape") for path in call.rest.texts()]
     call.rest.end()
     spool = _open_spool(paths, f"{state_directory(call.variables)}/spool")
-    remote = Remote(spool, call.variables)
+    remote = Remote(spool, call.variables, terminals)
     try:
         _Attendance(connection, task_of(call.arguments), remote, call.variables).run()
     except (OSError, wire.WireError):
@@ -174,5 +176,5 @@ class _Attendance:
         sizes = [0, 0, 0]
         for stream, size in self._remote.printed.items():
             number = NUMBERS[stream]
-            sizes[number] = size - self._remote.mask.held(number)
+            sizes[number] = size - (self._remote.mask.held(number) if self._remote.mask else 0)
         return sizes[1], sizes[2]
