@@ -453,17 +453,8 @@ static int wait_for_command(struct run *run) {
     return status;
 }
 
-/* Somebody in the background still writes: leave that to the guard, in spools of their own. */
+/* Somebody in the background still writes: leave that to the guard. */
 static void hand_over(void) {
-    char id[7], note[PATH_ROOM], old[PATH_ROOM];
-    bool is_named = make_id(id);
-    strcpy(note, note_path());
-    for (int pos = 0; pos < stream_count && is_named; pos++) {
-        strcpy(old, streams[pos].path);
-        memcpy(strrchr(streams[pos].path, '/') + 1, id, 6);
-        rename(old, streams[pos].path);
-    }
-    rename(note, note_path());
     if (tell_guard(RELEASE) || fork() != 0) return;
     keep_own_handles(-1); /* the guard was killed: another one takes its place */
     setsid();
@@ -519,6 +510,7 @@ int run_command(struct run *run) {
     status = wait_for_command(run);
     buffer_number(&result, (uint32_t)status);
     buffer_number(&result, (uint32_t)(now_ms() - started));
+    buffer_number(&result, is_open());
     bool is_wanted = !is_raw && (run->pipe != NULL || !is_unread());
     if (is_wanted && !ask(run, DONE, &result, &status)) {
         if (run->pipe != NULL) become_pipe(run);

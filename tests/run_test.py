@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pty
+import re
 import resource
 import signal
 import subprocess
@@ -22,6 +23,7 @@ from laconic.record.store import Store, is_id
 from laconic.run.spool import new_id
 from laconic.settings import read_directories
 from laconic.task import Task
+from records import rows
 from runners import (
     LACONIC,
     RUN,
@@ -690,15 +692,27 @@ def test_a_command_on_a_terminal_can_read_from_it():
 # -- children in the background --------------------------------------------------------------------
 
 
+def recalled(raw_id):
+    return subprocess.run([*LACONIC, "recall", raw_id], capture_output=True, check=True).stdout
+
+
 def test_a_background_child_neither_blocks_nor_dies(state, tmp_path):
     begin = time.monotonic()
     line = f"(sleep 1.2; echo late; echo alive > {tmp_path}/proof) & echo started"
     done = shell(line)
-    assert (done.returncode, done.stdout) == (0, b"started\n")
     assert time.monotonic() - begin < 1
+    first, notice = done.stdout.decode().splitlines()
+    assert (done.returncode, first, done.stderr) == (0, "started", b"")
+    assert "something was left running and may still write" in notice
+    raw_id = re.search(r"recall (\w{6})\]", notice)[1]
+    assert recalled(raw_id) == b"started\n"
     wait_for((tmp_path / "proof").exists)
-    spooled = wait_for(lambda: [p for p in (state / "spool").iterdir() if p.suffix == ".out"])
-    wait_for(lambda: spooled[0].read_bytes() == b"started\nlate\n")
+    wait_for(lambda: recalled(raw_id) == b"started\nlate\n")
+    for path in (state / "spool").iterdir():
+        os.utime(path, (time.time() - 60, time.time() - 60))  # nobody writes to it any more
+    wait_for(lambda: recalled(raw_id) and not list((state / "spool").iterdir()))
+    assert recalled(raw_id) == b"started\nlate\n"
+    assert rows(state, "SELECT raw_id FROM runs") == [raw_id]
 
 
 def test_who_writes_a_moment_later_is_still_shown():

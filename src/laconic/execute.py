@@ -227,10 +227,7 @@ class Attendance:
                 self._attempt(lambda: self._deliver(status, duration_s))
             if self.delivery is None:
                 status = self._deliver_as_typed(status)
-        if runner.is_open and not runner.is_raw:
-            with contextlib.suppress(OSError):
-                runner.spool.rename(new_id())  # to be taken in when its writers have ended
-        else:
+        if runner.is_raw or not runner.is_open:  # else it is taken in when its writers have ended
             runner.spool.remove()
         return self.delivery.status if self.delivery else status
 

@@ -54,6 +54,7 @@ class Remote:
         self.spool, self.printer = spool, Texts()
         self.mask = self.printer.mask = masker_at(environ, terminals)
         self.printed = dict.fromkeys(spool.handles, 0)
+        self.is_open = False
 
     def close(self) -> None:
         for handle in self.spool.handles.values():
@@ -152,6 +153,7 @@ class _Attendance:
 
     def _finish(self, choice: Choice, result: wire.Reader) -> None:
         status, duration_ms = result.number(), result.number()
+        self._remote.is_open = bool(result.number())
         source = Source(self._remote, self._followers)  # type: ignore[arg-type]
         delivery = prepare(self._task, choice, source, status, self._variables)
         said = b""
