@@ -35,7 +35,7 @@ def pytest_addoption(parser):
 def home(tmp_path_factory, monkeypatch):
     # Not by mktemp, which looks through all that it made before: there are many tests.
     directory = tmp_path_factory.getbasetemp() / "homes" / str(next(_numbers))
-    directory.mkdir(parents=True)
+    directory.mkdir(0o700, parents=True)
     # What a make around the tests tells the makes below it is not for those in the tests.
     for name in [name for name in os.environ if name.startswith(("LACONIC_", "MAKE", "MFLAGS"))]:
         monkeypatch.delenv(name)

@@ -607,7 +607,7 @@ def test_a_command_has_as_long_as_it_takes_to_clean_up():
     processes = {}
     for name in ("TERM", "HUP", "INT"):  # at the same time: each takes its seconds
         line = f"trap 'echo cleaning; sleep 2.5; echo cleaned; exit 5' {name}"
-        line = f"trap '' TERM HUP INT; {line}; echo up; sleep 30 & wait"
+        line = f"trap '' TERM HUP INT; {line}; echo up; sleep 30 >&- 2>&- & wait"
         processes[signal.Signals[f"SIG{name}"]] = start("bash", "-c", line)
     for awaited in (b"up\n", b"cleaning\n"):
         for number, process in processes.items():
@@ -633,7 +633,7 @@ def test_a_command_that_is_deaf_goes_on_and_what_it_wrote_is_shown():
 
 @pytest.mark.parametrize("name", ["INT", "HUP", "QUIT", "USR1", "USR2", "WINCH"])
 def test_signals_are_passed_on(name):
-    program = f"trap 'echo got {name}; exit 3' {name}; echo ready; sleep 20 & wait"
+    program = f"trap 'echo got {name}; exit 3' {name}; echo ready; sleep 20 >&- 2>&- & wait"
     process = start("sh", "-c", program)
     read_until(process, b"ready\n")
     process.send_signal(signal.Signals[f"SIG{name}"])
