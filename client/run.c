@@ -16,6 +16,7 @@
 
 struct stream { /* one pipe, the file that it fills, and where that is printed */
     int pipe, file, target;
+    bool is_gone; /* who read the target */
     off_t spooled, printed;
     char path[PATH_ROOM];
 };
@@ -269,6 +270,22 @@ static void close_pipe(struct stream *stream) {
     tell_guard(CLOSE_FIRST + (int)(stream - streams));
 }
 
+/* Nobody reads us: lets the command learn that as it would without us. */
+static void lose_reader(struct stream *stream) {
+    stream->is_gone = true;
+    close_pipe(stream);
+}
+
+/* Tells whether nobody is left to read any of the output. */
+static bool is_unread(void) {
+    bool is_any_gone = false;
+    for (int pos = 0; pos < stream_count; pos++) {
+        if (!streams[pos].is_gone && streams[pos].spooled > 0) return false;
+        is_any_gone = is_any_gone || streams[pos].is_gone;
+    }
+    return is_any_gone;
+}
+
 /* Moves one piece; gives false if there is none now. */
 static bool move(struct stream *stream) {
     ssize_t got = stream->pipe < 0 ? -1 : read(stream->pipe, piece, sizeof piece), kept = 0;
@@ -279,7 +296,7 @@ static bool move(struct stream *stream) {
         print_raw();
         is_raw = true;
     }
-    if (!print(stream->target, piece + kept, (size_t)(got - kept))) close_pipe(stream);
+    if (!print(stream->target, piece + kept, (size_t)(got - kept))) lose_reader(stream);
     return true;
 }
 
@@ -300,8 +317,7 @@ static void wait_for_events(int limit_ms) {
     while (polled[0].revents != 0 && read(wake[0], piece, sizeof piece) > 0) continue;
     for (int pos = 0; pos < 2; pos++) {
         if (polled[1 + pos].revents != 0) move(&streams[pos]);
-        /* Nobody reads us: let the command learn that as it would without us. */
-        if ((polled[3 + pos].revents & (POLLERR | POLLNVAL)) != 0) close_pipe(&streams[pos]);
+        if ((polled[3 + pos].revents & (POLLERR | POLLNVAL)) != 0) lose_reader(&streams[pos]);
     }
 }
 
@@ -390,6 +406,9 @@ static bool ask(struct run *run, enum kind kind, struct buffer *body, int *statu
 }
 
 static bool tell(struct run *run) {
+    uint32_t terminals = 0;
+    for (int handle = 0; handle < 3; handle++) terminals |= (uint32_t)isatty(handle) << handle;
+    buffer_number(&run->request, terminals);
     buffer_number(&run->request, (uint32_t)stream_count);
     for (int pos = 0; pos < stream_count; pos++) buffer_text(&run->request, streams[pos].path);
     return run->server >= 0 && frame_send(run->server, RUN, &run->request);
@@ -434,17 +453,8 @@ static int wait_for_command(struct run *run) {
     return status;
 }
 
-/* Somebody in the background still writes: leave that to the guard, in spools of their own. */
+/* Somebody in the background still writes: leave that to the guard. */
 static void hand_over(void) {
-    char id[7], note[PATH_ROOM], old[PATH_ROOM];
-    bool is_named = make_id(id);
-    strcpy(note, note_path());
-    for (int pos = 0; pos < stream_count && is_named; pos++) {
-        strcpy(old, streams[pos].path);
-        memcpy(strrchr(streams[pos].path, '/') + 1, id, 6);
-        rename(old, streams[pos].path);
-    }
-    rename(note, note_path());
     if (tell_guard(RELEASE) || fork() != 0) return;
     keep_own_handles(-1); /* the guard was killed: another one takes its place */
     setsid();
@@ -500,7 +510,9 @@ int run_command(struct run *run) {
     status = wait_for_command(run);
     buffer_number(&result, (uint32_t)status);
     buffer_number(&result, (uint32_t)(now_ms() - started));
-    if (!is_raw && !ask(run, DONE, &result, &status)) {
+    buffer_number(&result, is_open());
+    bool is_wanted = !is_raw && (run->pipe != NULL || !is_unread());
+    if (is_wanted && !ask(run, DONE, &result, &status)) {
         if (run->pipe != NULL) become_pipe(run);
         print_raw();
     }

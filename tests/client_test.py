@@ -191,7 +191,8 @@ def test_who_writes_on_in_the_background_holds_nobody(server):
     done = server.run("run", "sh", "-c", "(sleep 2; echo late; echo late > $0) & echo now",
                       str(server.runtime / "late"))  # fmt: skip
     assert time.monotonic() - started < 1.9
-    has_run(done, b"now\n", b"", 0)
+    assert done.stdout.startswith(b"now\n[laconic: something was left running")
+    has_run(done, done.stdout, b"", 0)
     warm.wait_for((server.runtime / "late").exists)  # and was not ended by a broken pipe
 
 

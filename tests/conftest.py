@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 import shutil
 import signal
@@ -9,6 +11,8 @@ import signal
 import pytest
 
 from machine import enclose
+
+_numbers = itertools.count()
 
 pytest_plugins = ["hook_place", "oracle.plugin"]
 
@@ -29,7 +33,9 @@ def pytest_addoption(parser):
 
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory, monkeypatch):
-    directory = tmp_path_factory.mktemp("home")
+    # Not by mktemp, which looks through all that it made before: there are many tests.
+    directory = tmp_path_factory.getbasetemp() / "homes" / str(next(_numbers))
+    directory.mkdir(0o700, parents=True)
     # What a make around the tests tells the makes below it is not for those in the tests.
     for name in [name for name in os.environ if name.startswith(("LACONIC_", "MAKE", "MFLAGS"))]:
         monkeypatch.delenv(name)
@@ -38,4 +44,6 @@ def home(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(directory / ".local/state"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(directory / ".cache"))
     monkeypatch.delenv("NO_COLOR", raising=False)
-    return directory
+    yield directory
+    with contextlib.suppress(OSError):
+        directory.rmdir()  # most tests leave nothing in it

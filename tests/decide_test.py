@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -131,10 +132,15 @@ MUTATIONS = {
 }
 
 
+# Each case meets a quarter of the mutations, another one each than its neighbours;
+# LACONIC_TEST_SHARE=1 has all of them meet all.
+SHARE = int(os.environ.get("LACONIC_TEST_SHARE", "4"))
+
+
 @pytest.mark.parametrize("mutation", MUTATIONS)
 def test_a_mutation_never_makes_it_more_permissive(mutation: str) -> None:
     loosened = []
-    for name, case in ALL:
+    for name, case in ALL[list(MUTATIONS).index(mutation) % SHARE :: SHARE]:
         changed = MUTATIONS[mutation](case.command)
         if changed is None or changed == case.command:
             continue

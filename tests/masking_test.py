@@ -1,24 +1,18 @@
-"""Secrets in an output: an agent reads their names; people and programs read them as they are."""
+"""Secrets in a text: which of them are masked, and what is left alone."""
 
 from __future__ import annotations
 
-import os
-import pty
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.cli import main as cli
 from laconic.credentials import SHAPES, secret_values
 from laconic.masking import Masker
 
 CASES = Path(__file__).parent / "cases" / "compact"
-LACONIC = [sys.executable, "-m", "laconic"]
 BODY = "aB3dE6gH9jK2mN5pQ8sT1vW4xY7z"
 HEX = "0123456789abcdef"
 # What follows the beginnings, as their makers write it; put together here, so that no scanner of
@@ -228,102 +222,3 @@ def test_recorded_outputs_are_left_alone():
         mask.mask(path.read_bytes(), 1)
         wrong += [path.name] * mask.found
     assert wrong == []
-
-
-# -- commands --------------------------------------------------------------------------------------
-
-TOKEN = TOKENS[0]
-SCRIPTS = {
-    "exact": "cat {}/secrets.txt",
-    "generic": "sh -c 'for i in $(seq 900); do echo a line of words; done; cat {}/secrets.txt'",
-    "listing": "grep -rn e {}",
-    "slow": "sh -c 'printf \"begin ghp_\"; sleep 2; cat {}/rest.txt'",
-    "large": "sh -c 'seq 3000000; cat {}/secrets.txt'",
-    "on stderr": "sh -c 'cat {}/secrets.txt >&2'",
-    "behind a pipe": "--baseline-pipe 'tail -5' go test {}",
-}
-
-
-@pytest.fixture
-def place(tmp_path, home):  # noqa: ARG001 - for a state directory of its own
-    (tmp_path / "secrets.txt").write_text(f"token {TOKEN}\nvariable s3cr3t-value\n")
-    (tmp_path / "rest.txt").write_text(TOKEN.removeprefix("ghp_") + "\n")
-    (tmp_path / "go").write_text(f"#!/bin/sh\ncat {tmp_path}/secrets.txt\necho 'ok  \tx\t1.0s'\n")
-    (tmp_path / "go").chmod(0o755)
-    return tmp_path
-
-
-def variables(place, **more):
-    path = f"{place}:{os.environ['PATH']}"
-    return {**os.environ, "MY_SECRET": "s3cr3t-value", "PATH": path, **more}
-
-
-def run(place, line, **options):
-    command = f"{' '.join(LACONIC)} run {line.format(place)}"
-    options = {"capture_output": True, "env": variables(place)} | options
-    return subprocess.run(["bash", "-c", command], stdin=subprocess.DEVNULL, check=False, **options)
-
-
-@pytest.mark.parametrize("kind", SCRIPTS)
-def test_an_agent_reads_names_in_place_of_secrets(place, kind):
-    done = run(place, SCRIPTS[kind])
-    shown = (done.stdout + done.stderr).decode()
-    assert TOKEN not in shown
-    assert "s3cr3t-value" not in shown
-    assert "[hidden: GitHub token]" in shown
-    if kind != "behind a pipe":
-        assert re.search(r"\[laconic: .*\d+ secrets? masked", shown)
-        raw_id = re.search(r"recall (\w{6})\]", shown)[1]
-        again = subprocess.run(
-            [*LACONIC, "recall", raw_id],
-            capture_output=True,
-            env=variables(place),
-            check=True,
-            stdin=subprocess.DEVNULL,
-        )
-        assert TOKEN.encode() not in again.stdout
-        assert b"[hidden: GitHub token]" in again.stdout
-        assert b"masked, shown at a terminal by: " in again.stdout.splitlines()[-1]
-
-
-def test_a_person_at_a_terminal_reads_and_recalls_all_of_it(place):
-    shown = run(place, SCRIPTS["exact"]).stdout.decode()
-    raw_id = re.search(r"recall (\w{6})\]", shown)[1]
-    for words in (["run", "cat", f"{place}/secrets.txt"], ["recall", raw_id]):
-        reader, writer = pty.openpty()
-        subprocess.run(
-            [*LACONIC, *words],
-            stdin=writer,
-            stdout=writer,
-            stderr=writer,
-            env=variables(place),
-            check=True,
-        )
-        seen = os.read(reader, 4000)
-        os.close(reader)
-        os.close(writer)
-        assert TOKEN.encode() in seen
-        assert b"s3cr3t-value" in seen
-
-
-def test_a_file_has_every_byte(place):
-    with (place / "out").open("wb") as out:
-        run(place, SCRIPTS["exact"], capture_output=False, stdout=out, stderr=subprocess.PIPE)
-    assert TOKEN in (place / "out").read_text()
-
-
-def test_without_a_secret_nothing_is_said_and_nothing_kept(place, home):
-    done = run(place, "echo plain")
-    assert (done.stdout, done.stderr) == (b"plain\n", b"")
-    assert not list(home.glob(".local/state/laconic/raw/*"))
-
-
-def test_the_notice_names_a_program_that_the_caller_can_start(place):
-    line = "sh -c 'seq -f \"step %.0f of many is done\" 2000'"
-    for path, name in (
-        (f"{Path(sys.executable).parent}:/usr/bin:/bin", "laconic"),
-        ("/usr/bin:/bin", f"{Path(sys.executable).parent}/laconic"),
-    ):
-        done = run(place, line, env=variables(place) | {"PATH": path})
-        assert f"see them: {name} recall " in done.stdout.decode()
-    assert cli.run(["recall", "last"]) == 0

@@ -370,14 +370,18 @@ def bin_dir():
 def started(bin_dir, installed):
     """Give what starts a server of its own with a tokenizer."""
     made = []
+    site = bin_dir / "sitecustomize.py"  # of the program; see warm.write_program
 
     def start(**parts):
         loads = installed(**parts)
+        # No variable of the caller's tells the server where modules are: its own program does.
+        site.write_text(f"sys.path.insert(0, {str(loads.parent.parent)!r})\n")
         made.append(warm.Installation(bin_dir, dict(os.environ)))
         made[0].warm_up()
         return made[0], loads
 
     yield start
+    site.unlink(missing_ok=True)
     for installation in made:
         installation.close()
 

@@ -13,6 +13,7 @@ from laconic.present import (
     hidden_notice,
     masked_notice,
     masked_status_notice,
+    open_notice,
     render,
     with_lines,
 )
@@ -68,13 +69,14 @@ class Source:
     """The output of a command that has ended, and how much of it was shown while it ran.
 
     printed: how much of each stream was shown as it is. is_known: all that was shown is known.
-    masked: how many secrets are hidden in what was read of it. program: what the caller can type to
-    start us.
+    masked: how many secrets are hidden in what was read of it. is_open: somebody in the background
+    may still write. program: what the caller can type to start us.
     """
 
     program = "laconic"
 
     def __init__(self, runner: Runner, followers: Mapping[str, Follower]) -> None:
+        self.is_open = runner.is_open
         self.runner, self.spool, self.followers = runner, runner.spool, followers
         self.sizes = {stream: self.spool.size(stream) for stream in self.spool.handles}
         self.size = sum(self.sizes.values())
@@ -163,6 +165,8 @@ def prepare(
         delivery.texts, delivery.filter_id = None, ""
     if delivery.texts is None and picked is None:
         _show_masked(delivery, choice, source)
+    if picked is None and source.is_open:
+        _show_open(delivery, choice, source)
     if picked is not None:
         _honour_pipe(delivery, task, choice.program, source, *picked)
     if delivery.texts is None:
@@ -242,14 +246,33 @@ def _show_masked(delivery: Delivery, choice: Choice, source: Source) -> None:
     if source.size > LARGE and program:
         _show_windows(delivery, source)
         return
-    delivery.texts = {
+    delivery.texts = _unshown(source)
+    line = masked_notice(source.masked, source.spool.raw_id, program)
+    delivery.texts[OUT] = _with_last_newline(delivery.texts[OUT]) + _encoded(line)
+
+
+def _show_open(delivery: Delivery, choice: Choice, source: Source) -> None:
+    """Say that more may come; the kept copy is brought up to date as long as it does."""
+    if delivery.texts is None and source.size > LARGE:
+        return
+    if not delivery.raw_id and not _keep(delivery, choice, source):
+        return
+    if delivery.texts is None:
+        delivery.texts = _unshown(source)
+    line = open_notice(delivery.raw_id, source.program)
+    delivery.texts[OUT] = _with_last_newline(delivery.texts.get(OUT, b"")) + _encoded(line)
+
+
+def _unshown(source: Source) -> dict[str, bytes]:
+    """What was not printed yet, as it is."""
+    return {
         OUT if stream == BOTH else stream: source.spool.read(stream, source.printed[stream], size)
         for stream, size in source.sizes.items()
     }
-    if delivery.texts[OUT] and not delivery.texts[OUT].endswith(b"\n"):
-        delivery.texts[OUT] += b"\n"
-    line = masked_notice(source.masked, source.spool.raw_id, program)
-    delivery.texts[OUT] += _encoded(line)
+
+
+def _with_last_newline(text: bytes) -> bytes:
+    return text + b"\n" if text and not text.endswith(b"\n") else text
 
 
 def _honour_pipe(

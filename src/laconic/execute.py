@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from laconic.task import Task
 
 _FOLLOW_AFTER_S = 1.0
-_TICK_S = 0.5  # at most, to look at what is new
 _BROKEN_PIPE = 128 + signal.SIGPIPE
 _SWITCHES = ("LACONIC_NO_FILTER", "LACONIC_DISABLED")
 
@@ -111,10 +110,13 @@ def as_typed(task: Task) -> list[str]:
 
 
 def _run_into_pipe(task: Task, environ: Mapping[str, str]) -> int:
+    from laconic.masking import masker_for  # noqa: PLC0415
     from laconic.run.pipes import run_piped  # noqa: PLC0415 - few commands have a pipe
 
     printer = Printer()
+    printer.mask = masker_for(environ)
     status, picked = run_piped(task.argv, task.pipe, environ, printer, with_stderr=task.pipe_stderr)
+    printer.finish()
     if task.pipefail:
         return picked or status
     if status not in (0, _BROKEN_PIPE) and not picked:
@@ -201,8 +203,7 @@ class Attendance:
             self._attempt(self._follow)
 
     def _follow(self) -> None:
-        from laconic.compact.bound import attempt  # noqa: PLC0415 - most commands end before
-        from laconic.run.follow import follower  # noqa: PLC0415
+        from laconic.run.follow import follower  # noqa: PLC0415 - most commands end before
 
         task, choice = self._task, self.choice
         assert choice is not None
@@ -213,8 +214,8 @@ class Attendance:
             if stream not in self._followers:
                 made = follower(self._runner, stream, view.filter, is_exact=view.is_exact)
                 self._followers[stream] = made
-            _, problem = attempt(self._followers[stream].tick, 0, _TICK_S)
-            self._is_patient = self._is_patient or bool(problem)
+            if not self._followers[stream].tick():
+                self._is_patient = True
 
     # -- when it has ended
 
@@ -226,10 +227,7 @@ class Attendance:
                 self._attempt(lambda: self._deliver(status, duration_s))
             if self.delivery is None:
                 status = self._deliver_as_typed(status)
-        if runner.is_open and not runner.is_raw:
-            with contextlib.suppress(OSError):
-                runner.spool.rename(new_id())  # to be taken in when its writers have ended
-        else:
+        if runner.is_raw or not runner.is_open:  # else it is taken in when its writers have ended
             runner.spool.remove()
         return self.delivery.status if self.delivery else status
 

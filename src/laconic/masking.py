@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 
 from laconic.credentials import SHAPES, secret_values
 from laconic.lazy import pattern
-from laconic.surroundings import agent_of, is_person
+from laconic.surroundings import agent_of, is_person, own_terminals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -161,20 +161,26 @@ _HIDDEN_KEY = b"[hidden: private key]"
 
 def masker_for(environ: Mapping[str, str]) -> Masker | None:
     """Give what masks our own output, None where no agent reads any of it."""
-    if is_person(environ):
+    return masker_at(environ, own_terminals(), [n for n in (1, 2) if not _is_file(n)])
+
+
+def masker_at(
+    environ: Mapping[str, str], terminals: frozenset[int], written: Iterable[int] = (1, 2)
+) -> Masker | None:
+    """The same for a caller with these terminals. written: its descriptors that are not files."""
+    if is_person(environ, terminals):
         return None
     is_agent = bool(agent_of(environ)[0])
-    read = [n for n in (1, 2) if _is_read(n, is_agent=is_agent)]
+    read = [n for n in written if is_agent or n not in terminals]  # no terminal but an agent's own
     return Masker(secret_values(environ), read) if read else None
 
 
-def _is_read(number: int, *, is_agent: bool) -> bool:
-    """Tell whether an agent may read a descriptor: not a file, and no terminal but its own."""
+def _is_file(number: int) -> bool:
+    """Tell whether a descriptor is a file; one that is closed is not read either."""
     try:
-        is_file = stat.S_ISREG(os.fstat(number).st_mode)
+        return stat.S_ISREG(os.fstat(number).st_mode)
     except OSError:
-        return False
-    return not is_file and (is_agent or not os.isatty(number))
+        return True
 
 
 def _beginnings_of_runs(data: bytes) -> bytes:

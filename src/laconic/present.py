@@ -147,6 +147,12 @@ def masked_notice(secrets: int, raw_id: str, program: str) -> str:
     return f"{MARK}{masked(secrets)}{where}]\n"
 
 
+def open_notice(raw_id: str, program: str) -> str:
+    """The notice for a command that has ended while a child of it still has its output open."""
+    said = "something was left running and may still write"
+    return f"{MARK}{said}, see it: {program} recall {raw_id}]\n"
+
+
 def masked_status_notice(program: str, status: int) -> str:
     """Say that a command failed where the exit status of its pipe does not."""
     return f"{MARK}{program} itself exited with status {status}]\n"

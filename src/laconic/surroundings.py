@@ -85,11 +85,17 @@ def agent_of(environ: Mapping[str, str]) -> tuple[str, str]:
     return "", ""
 
 
-def is_person(environ: Mapping[str, str]) -> bool:
+def is_person(environ: Mapping[str, str], terminals: frozenset[int] | None = None) -> bool:
     """Tell whether somebody at a terminal reads what we print, also through a pipe of their own.
 
-    An agent may give a command a terminal; where it says who it is, that counts.
+    An agent may give a command a terminal; where it says who it is, that counts. terminals: the
+    descriptors of the caller that are one; ours, if it is not said.
     """
     if agent_of(environ)[0]:
         return False
-    return os.isatty(0) and (os.isatty(1) or os.isatty(2))
+    found = own_terminals() if terminals is None else terminals
+    return 0 in found and not found.isdisjoint((1, 2))
+
+
+def own_terminals() -> frozenset[int]:
+    return frozenset(number for number in range(3) if os.isatty(number))

@@ -14,11 +14,10 @@ from os.path import basename, dirname
 
 from laconic.choice import choose
 from laconic.cli import run as run_options
-from laconic.compact.bound import attempt
 from laconic.deliver import Source, prepare, write_down
 from laconic.errors import UsageError
 from laconic.execute import explained
-from laconic.masking import Masker
+from laconic.masking import masker_at
 from laconic.record.store import STREAMS, is_id
 from laconic.run.follow import Follower, follower
 from laconic.run.printer import NUMBERS, Collector
@@ -36,10 +35,6 @@ if TYPE_CHECKING:
     from laconic.server.worker import Connection
 
 
-_MOST_AT_ONCE = 4 << 20  # bytes; what grows faster than anybody reads is shown at its end
-_TICK_S = 0.5  # for what is new at a time
-
-
 class Texts(Collector):
     """Collects what the client is to print next."""
 
@@ -55,10 +50,11 @@ class Texts(Collector):
 class Remote:
     """The client's run, in the place of a Runner."""
 
-    def __init__(self, spool: Spool, environ: Mapping[str, str]) -> None:
+    def __init__(self, spool: Spool, environ: Mapping[str, str], terminals: frozenset[int]) -> None:
         self.spool, self.printer = spool, Texts()
-        self.mask = self.printer.mask = Masker.of(environ)
+        self.mask = self.printer.mask = masker_at(environ, terminals)
         self.printed = dict.fromkeys(spool.handles, 0)
+        self.is_open = False
 
     def close(self) -> None:
         for handle in self.spool.handles.values():
@@ -66,10 +62,12 @@ class Remote:
 
 
 def attend(connection: Connection, call: Call) -> None:
+    bits = call.rest.number()
+    terminals = frozenset(number for number in range(3) if bits >> number & 1)
     paths = [path.decode("utf-8", "surrogateescape") for path in call.rest.texts()]
     call.rest.end()
     spool = _open_spool(paths, f"{state_directory(call.variables)}/spool")
-    remote = Remote(spool, call.variables)
+    remote = Remote(spool, call.variables, terminals)
     try:
         _Attendance(connection, task_of(call.arguments), remote, call.variables).run()
     except (OSError, wire.WireError):
@@ -149,13 +147,13 @@ class _Attendance:
             if stream not in self._followers:
                 made = follower(self._remote, stream, view.filter, is_exact=view.is_exact)  # type: ignore[arg-type]
                 self._followers[stream] = made
-            if self._remote.spool.size(stream) - self._remote.printed[stream] < _MOST_AT_ONCE:
-                _, problem = attempt(self._followers[stream].tick, 0, _TICK_S)
-                self._is_patient = self._is_patient or bool(problem)
+            if not self._followers[stream].tick():
+                self._is_patient = True
         self._connection.send(wire.shown(self._printed(), *self._remote.printer.take()))
 
     def _finish(self, choice: Choice, result: wire.Reader) -> None:
         status, duration_ms = result.number(), result.number()
+        self._remote.is_open = bool(result.number())
         source = Source(self._remote, self._followers)  # type: ignore[arg-type]
         delivery = prepare(self._task, choice, source, status, self._variables)
         said = b""
@@ -180,5 +178,5 @@ class _Attendance:
         sizes = [0, 0, 0]
         for stream, size in self._remote.printed.items():
             number = NUMBERS[stream]
-            sizes[number] = size - self._remote.mask.held(number)
+            sizes[number] = size - (self._remote.mask.held(number) if self._remote.mask else 0)
         return sizes[1], sizes[2]

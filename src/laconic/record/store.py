@@ -76,6 +76,14 @@ class Store:
                 sweep(self, time.time())
         return raw_id
 
+    def update(self, raw_id: str, parts: Mapping[str, Path]) -> None:
+        """Bring what is kept up to date with files that have grown, which stay where they are."""
+        for stream, path in parts.items():
+            final, written = self._path(raw_id, stream), path.stat().st_mtime_ns
+            if not final.exists() or final.stat().st_mtime_ns != written:
+                _compress(path, final)
+                os.utime(final, ns=(written, written))  # what was written since then is new
+
     def new_id(self) -> str:
         while True:
             raw_id = new_id()

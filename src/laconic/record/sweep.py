@@ -136,7 +136,7 @@ def _is_left(name: str, age_s: float) -> bool:
 
 
 def adopt(store: Store, now: float | None = None) -> list[str]:
-    """Take in the spools of a laconic that was killed; give their ids.
+    """Take in the spools of a laconic that was killed, and what is new in others; give their ids.
 
     A spool is `<id>.<stream>`, and who writes to it holds a lock on it; `<id>.cmd` is its command.
     """
@@ -160,6 +160,8 @@ def _spools(directory: Path) -> dict[str, dict[str, Path]]:
 
 
 def _adopt_one(store: Store, raw_id: str, paths: dict[str, Path], now: float) -> bool:
+    if store.has(raw_id):  # of a command that left somebody running, who may still write
+        store.update(raw_id, {kind: path for kind, path in paths.items() if kind in STREAMS})
     if any(now - path.lstat().st_mtime < _YOUNG_S for path in paths.values()):
         return False
     if not all(_is_left_alone(path) for path in paths.values()):

@@ -8,6 +8,7 @@ lines are never shown out of order.
 
 from __future__ import annotations
 
+from laconic.compact.bound import attempt
 from laconic.compact.diagnostics import diagnostics, is_diagnostic
 from laconic.compact.filter import BUDGET
 from laconic.compact.notice import gap
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 _HEAD_LINES, _HEAD_BYTES = 100, 8 * 1024
 _MOST_SHOWN = 24 * 1024  # bytes of diagnostics; from then on all waits for the end
-_MOST_READ = 4 << 20  # per tick
+_MOST_READ = 512 << 10  # bytes per tick, of what patterns look at
+_MOST_COPIED = 4 << 20  # and of what is only passed on; no command is too fast to be followed
+_TICK_S = 0.5  # for what is new at a time
 _SHORT = 200  # bytes between two lines that are shown
 _MOST_KEPT = 256 << 10  # as much as is counted of an output
 _MOST_FREE = 4 * 1024  # bytes from the beginning: no budget cuts these
@@ -39,19 +42,35 @@ class Follower:
         self.end = self.lines = self.hidden = 0
         self.picked = b""
         self._is_done = False
+        self._certain: list[tuple[bytes, bool]] = []  # to be printed in this tick
 
-    def tick(self) -> None:
-        if not self._is_done:
-            self._follow()
+    def tick(self) -> bool:
+        """Print what is certain by now; False if a filter failed, and all must wait for the end."""
+        if self._is_done:
+            return True
+        before = dict(vars(self))
+        self._certain = []
+        _, problem = attempt(self._follow, 0, _TICK_S)
+        if problem:
+            vars(self).update(before)
+            self._is_done = True
+            return False
+        # Who reads us may take any time; nothing interrupts this.
+        for data, is_next in self._certain:
+            self._write(data, is_next=is_next)
+        return True
 
     def _follow(self) -> None:
         raise NotImplementedError
 
-    def _new(self, start: int) -> bytes:
-        return self._runner.spool.read(self._stream, start, start + _MOST_READ)
+    def _new(self, start: int, most: int = _MOST_READ) -> bytes:
+        return self._runner.spool.read(self._stream, start, start + most)
 
     def _print(self, data: bytes, *, is_next: bool) -> None:
-        """Print; is_next: all before it has been printed as it is, and so is this."""
+        """Have it printed; is_next: all before it has been printed as it is, and so is this."""
+        self._certain.append((data, is_next))
+
+    def _write(self, data: bytes, *, is_next: bool) -> None:
         self._runner.printer.write(self._stream, data)
         if is_next:
             self._runner.printed[self._stream] += len(data)
@@ -70,8 +89,7 @@ class Everything(Follower):
     """All of it, for a command whose every line is wanted."""
 
     def _follow(self) -> None:
-        while data := self._new(self._runner.printed[self._stream]):
-            self._print(data, is_next=True)
+        self._print(self._new(self._runner.printed[self._stream], _MOST_COPIED), is_next=True)
 
 
 class Generic(Follower):

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 
 from laconic.run import guard
-from laconic.run.process import StartError, exit_status, has_terminal, spawn
+from laconic.run.drain import Drain, open_pipe
+from laconic.run.printer import NUMBERS
+from laconic.run.process import StartError, are_same, exit_status, has_terminal, spawn
 from laconic.run.signals import Child
+from laconic.run.spool import BOTH, ERR, OUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,29 +54,78 @@ def run_piped(
     *,
     with_stderr: bool,
 ) -> tuple[int, int]:
-    """Run a command into its pipe as the shell would; give the exit status of both."""
+    """Run a command into its pipe as the shell would; give the exit status of both.
+
+    What they write goes straight to our own stdout and stderr, or through the printer if that has
+    something to mask.
+    """
     shares_terminal = has_terminal()
     watcher = guard.start({}, {})
     child = Child(shares_terminal=shares_terminal)
     group = None if shares_terminal else watcher.pid
     read, write = os.pipe()
+    ends = _masked_ends(printer)
+    outer = {number: ends[number][1] for number in ends}
     try:
-        picker = spawn([_SHELL, "-c", pipe], environ, {0: read}, group)
-        streams = {1: write, 2: write} if with_stderr else {1: write}
+        picker = spawn([_SHELL, "-c", pipe], environ, {**outer, 0: read}, group)
+        streams = {1: write, 2: write} if with_stderr else {**outer, 1: write}
         status = _start(argv, environ, streams, group, child, printer)
     finally:
-        os.close(read)
-        os.close(write)
+        for handle in {read, write, *outer.values()}:
+            os.close(handle)
     if shares_terminal and child.pid:
         with contextlib.suppress(guard.LostError):
             watcher.watch(child.pid)
-    while status is None:
-        child.wait_for_signal()
-        child.check()
-        status = child.status
-    picked = exit_status(os.waitpid(picker, 0)[1])
+    names = {1: BOTH, 2: BOTH} if len(set(ends.values())) == 1 else {1: OUT, 2: ERR}
+    drain = Drain({names[number]: ends[number][0] for number in ends}, printer.write)
+    picked: int | None = None
+    while status is None or picked is None:
+        _turn(child, drain, printer)
+        if status is None:
+            child.check()
+            status = child.status
+        if picked is None and (found := os.waitpid(picker, os.WNOHANG))[0]:
+            picked = exit_status(found[1])
+    _finish(drain)
     watcher.release()
     return status, picked
+
+
+def _masked_ends(printer: Printer) -> dict[int, tuple[int, int]]:
+    """Give the pipes through which stdout and stderr are to go, one for both if they are one."""
+    if printer.mask is None:
+        return {}
+    first = open_pipe()
+    return {1: first, 2: first if are_same(1, 2) else open_pipe()}
+
+
+def _turn(child: Child, drain: Drain, printer: Printer) -> None:
+    """Wait for a signal or for something to print, and print it."""
+    poll = select.poll()
+    poll.register(child.wakeup, select.POLLIN)
+    streams = {handle: stream for stream, handle in drain.pipes.items()}
+    for handle in streams:
+        poll.register(handle, select.POLLIN)
+    if streams:
+        printer.watch(poll)
+    for handle, event in poll.poll():
+        if handle in streams:
+            drain.move(streams[handle])
+        elif handle == child.wakeup:
+            child.forget_wakeups()
+        else:
+            printer.note(handle, event)
+    for stream in streams.values():
+        if NUMBERS[stream] in printer.gone:  # let who writes learn it as it would without us
+            drain.close(stream)
+
+
+def _finish(drain: Drain) -> None:
+    """Print what is left; who still writes in the background writes to nobody."""
+    drain.move_all()
+    if drain.pipes:
+        nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+        guard.start(drain.pipes, dict.fromkeys(drain.pipes, nowhere)).release()
 
 
 def _start(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import signal
 
 from laconic.run.process import exit_status
@@ -59,18 +58,17 @@ class Child:
         for number in self._pending:
             self._send(number)
 
-    def wait_for_signal(self) -> None:
-        poll = select.poll()
-        poll.register(self.wakeup, select.POLLIN)
-        poll.poll()
-
-    def check(self) -> None:
-        """Look whether the command has ended. However long it takes: nobody else kills it."""
+    def forget_wakeups(self) -> None:
+        """Take in that a signal came, before looking what has changed by it."""
         try:
             while os.read(self.wakeup, 512):
                 pass
         except BlockingIOError:
             pass
+
+    def check(self) -> None:
+        """Look whether the command has ended. However long it takes: nobody else kills it."""
+        self.forget_wakeups()
         self.wait(os.WNOHANG)
 
     def wait(self, options: int = 0) -> None:

@@ -60,14 +60,6 @@ class Spool:
             with contextlib.suppress(OSError):
                 os.unlink(self.path(name))  # noqa: PTH108 - loads no pathlib
 
-    def rename(self, raw_id: str) -> None:
-        """Leave the files to who still writes to them, under an id of their own."""
-        old = [self.path(name) for name in (*self.handles, "cmd")]
-        self.raw_id = raw_id
-        for path, name in zip(old, (*self.handles, "cmd"), strict=True):
-            if os.path.exists(path):  # noqa: PTH110 - loads no pathlib
-                os.rename(path, self.path(name))  # noqa: PTH104
-
 
 def new_id() -> str:
     return "".join(_ALPHABET[byte & 31] for byte in os.urandom(6))

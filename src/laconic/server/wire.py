@@ -27,9 +27,11 @@ _CHUNK = 1 << 20
 HOOK = b"h"  # and stdin: what a hook answers
 QUESTION = b"q"  # and an empty text: what a command line prints
 SHELL = b"s"  # and an empty text: what `laconic -c` is to become
-RUN = b"r"  # and the paths of its spools: a command runs, or is about to
+RUN = b"r"  # and a bit for each of stdin, stdout and stderr that is a terminal, and the paths of
+# its spools: a command runs, or is about to
 MORE = b"m"  # what is certain of the output of that command
-DONE = b"d"  # its exit status, and how long it took in milliseconds: what to print of its output
+DONE = b"d"  # its exit status, how long it took in milliseconds, and whether somebody may still
+# write: what to print of its output
 STATUS = b"i"  # how the server is
 STOP = b"z"  # the same, and it ends
 

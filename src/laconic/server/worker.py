@@ -203,6 +203,7 @@ def serve_alone(handle: int, handlers: Mapping[bytes, Handler]) -> None:
 
 def _tick_forever(connection: Connection) -> None:
     while True:
+        faulthandler.dump_traceback_later(_STUCK_S, exit=True, file=2)  # as for a worker
         time.sleep(_TICK_S)
         connection.tick(time.monotonic())
 
