@@ -124,6 +124,8 @@ def _shapes(found: list[Node], values: Values) -> dict[str, tuple[str, ...]]:
     """What these values look like: `f=~+/.env` gives a name of a secret, wherever it lies."""
     given: dict[str, list[str]] = {}
     for name, argument in _given(found, values):
+        if argument.is_static:
+            continue  # its value is followed
         shapes = argument.shapes
         if argument.glob and "/" not in shapes[0]:
             shapes = (f"./{shapes[0]}",)  # in the current directory, unlike what is not known
