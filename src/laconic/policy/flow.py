@@ -210,6 +210,8 @@ class Flow:
     def _at_home(self, value: str) -> Value:
         """A tilde at the beginning; further ones, behind colons, are not looked at."""
         home, rest = self.known.get("HOME"), value[1:]
+        if value[:2] == "~+":  # the current directory
+            home, rest = self.known.get("PWD"), value[2:]
         if home is None or value[0] != "~" or "~" in rest or (rest and rest[0] != "/"):
             return UNKNOWN
         return Value((home + text(rest),), whole=True)
