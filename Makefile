@@ -28,7 +28,7 @@ fix: .venv/.dev  ## mend what can be mended by a program
 	$(BIN)/ruff format .
 
 docs: .venv/.package  ## write the generated parts of docs/
-	$(BIN)/python tools/docs.py
+	$(BIN)/python scripts/docs.py
 
 bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this machine
 	@$(BIN)/python bench/parse.py

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 from laconic.compact.lines import read_streams  # noqa: E402
-from laconic.present import RUN, View, render  # noqa: E402
+from laconic.compact.view import RUN, View, render  # noqa: E402
 from outputs import Case, cases  # noqa: E402 - behind the path that it is found by
 
 TYPE_CHECKING = False

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from laconic.masking import Masker
+from laconic.secrets.mask import Masker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

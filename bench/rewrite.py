@@ -6,8 +6,8 @@ import statistics
 import time
 from pathlib import Path
 
-from laconic.catalog import library
-from laconic.filters import load_filters
+from laconic.compact.load import load_filters
+from laconic.knowledge.catalog import library
 from laconic.rewrite.options import Options
 from laconic.rewrite.plan import rewrite
 from laconic.shell import ParseError, parse

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from laconic import catalog, compiled
-from laconic.tools.knowledge import Library
+from laconic.knowledge import catalog
+from laconic.knowledge.knowledge import Library
+from laconic.settings import disk_cache as compiled
 
 
 def everything(branch, path=()):

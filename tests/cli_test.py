@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from laconic import toml
-from laconic.agents import recipe
 from laconic.cli import main as cli
 from laconic.cli.completions import levels
+from laconic.install import recipe
+from laconic.settings import toml
 
 LACONIC = [sys.executable, "-m", "laconic"]
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 import warm
-from laconic.agents import seen
+from laconic.hooks import call_log as seen
 
 pytestmark = [
     pytest.mark.skipif(warm.COMPILER is None, reason="there is no C compiler"),

@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 
 import plainly
 from alarms import hidden_alarms, is_alarm, texts_shown
-from laconic.catalog import library
 from laconic.compact import masks
 from laconic.compact.bound import attempt
 from laconic.compact.diagnostics import diagnostics, is_diagnostic
 from laconic.compact.filter import Filter
 from laconic.compact.generic import compact_generic, failures, mistakes, summary
 from laconic.compact.lines import ERR, Lines, read_lines, read_streams
+from laconic.compact.load import FilterSet
 from laconic.compact.match import is_passed_through
 from laconic.compact.notice import notice
 from laconic.compact.patterns import Pattern, Patterns
@@ -35,7 +35,7 @@ from laconic.compact.stages.clean import clean
 from laconic.compact.stages.drop import from_ends
 from laconic.compact.stages.limit import ends_of, limit, window
 from laconic.compact.tokens import estimate, estimate_lines
-from laconic.filters import FilterSet
+from laconic.knowledge.catalog import library
 from laconic.run.spool import new_id, open_spool
 from laconic.run.window import look_through
 from outputs import FOUND, RAW, arguments, cases

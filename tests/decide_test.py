@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from laconic.catalog import library
+from laconic.knowledge.catalog import library
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from laconic.agents.load import HOOKED, load
-from laconic.catalog import library
+from laconic.hooks.load import HOOKED, load
+from laconic.knowledge.catalog import library
 from laconic.policy.decide import decide
 from laconic.policy.dialects import family
 from laconic.policy.places import Facts

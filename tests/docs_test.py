@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from laconic import agent_rules
-from laconic.agents.load import load
 from laconic.cli.completions import levels
 from laconic.cli.main import COMMANDS, build_parser
-from laconic.config import options
-from laconic.layers import check_bytes
-from laconic.settings import VARIABLES
+from laconic.hooks.load import load
+from laconic.permissions import read as agent_rules
+from laconic.settings.config import options
+from laconic.settings.layers import check_bytes
+from laconic.settings.load import VARIABLES
 
 ROOT = Path(__file__).parent.parent
 CLI = (ROOT / "docs/cli.md").read_text()
@@ -44,7 +44,7 @@ def test_every_command_has_help(command):
 
 def test_the_generated_pages_are_up_to_date():
     done = subprocess.run(
-        [sys.executable, ROOT / "tools/docs.py", "--check"],
+        [sys.executable, ROOT / "scripts/docs.py", "--check"],
         capture_output=True,
         text=True,
         check=False,

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from laconic.agents import seen
-from laconic.agents.doctor import client, examine, unanswered
-from laconic.agents.install import Site, find_executable
-from laconic.agents.recipe import names, read_recipe
 from laconic.cli.main import run
-from laconic.settings import process_environment, read_settings
+from laconic.hooks import call_log as seen
+from laconic.install.doctor import client, examine, unanswered
+from laconic.install.install import Site, find_executable
+from laconic.install.recipe import names, read_recipe
+from laconic.settings.load import process_environment, read_settings
 from sites import enter_project, files, install, make_site, write_program
 
 HOOKED = [name for name in names() if read_recipe(name).sample]

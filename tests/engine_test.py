@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from laconic import engine
-from laconic.catalog import library
-from laconic.layers import built_in
-from laconic.settings import defaults, process_environment, read_settings
+from laconic.knowledge.catalog import library
+from laconic.settings.layers import built_in
+from laconic.settings.load import defaults, process_environment, read_settings
 from laconic.types import Decision, Verdict
 
 

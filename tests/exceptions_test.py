@@ -8,9 +8,10 @@ import threading
 
 import pytest
 
-from laconic import engine, exceptions
+from laconic import engine
 from laconic.errors import FileError, LaconicError
-from laconic.settings import process_environment, read_settings
+from laconic.permissions import allowances as exceptions
+from laconic.settings.load import process_environment, read_settings
 from laconic.types import Verdict
 
 NOW = 1_800_000_000.0
@@ -132,7 +133,8 @@ def test_one_that_counts_once_is_used_by_one_of_many(state):
 
 def test_many_writers_lose_nothing(state):
     program = (
-        "import sys; from pathlib import Path; from laconic import exceptions\n"
+        "import sys; from pathlib import Path\n"
+        "from laconic.permissions import allowances as exceptions\n"
         f"for n in range(10): exceptions.add(Path(sys.argv[1]), f'x{{n}}', sys.argv[2], {NOW + 60},"
         f" once=False, now={NOW})"
     )

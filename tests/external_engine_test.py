@@ -10,9 +10,9 @@ import time
 import pytest
 
 from laconic import engine
-from laconic.config import External
-from laconic.external import claude_request, consult, read_reply
-from laconic.settings import process_environment, read_settings
+from laconic.permissions.program import claude_request, consult, read_reply
+from laconic.settings.config import External
+from laconic.settings.load import process_environment, read_settings
 from laconic.types import Verdict
 
 

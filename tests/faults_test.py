@@ -6,15 +6,18 @@ import time
 
 import pytest
 
-from laconic import agent_rules, engine, exceptions, external
-from laconic.catalog import library, tables
+from laconic import engine
+from laconic.knowledge import arguments, knowledge, options
+from laconic.knowledge.catalog import library, tables
+from laconic.permissions import allowances as exceptions
+from laconic.permissions import program as external
+from laconic.permissions import read as agent_rules
 from laconic.policy import commands, configured, evaluation, judge, permissions, places, scope
 from laconic.policy import decide as policy
 from laconic.policy.call import Call
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
-from laconic.settings import process_environment, read_directories, read_settings
-from laconic.tools import arguments, knowledge, options
+from laconic.settings.load import process_environment, read_directories, read_settings
 from laconic.types import Verdict
 
 FAULTS = [

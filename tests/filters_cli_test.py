@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from laconic import toml
 from laconic.cli.main import run
-from laconic.filters import DATA
+from laconic.compact.load import DATA
 from laconic.record.runs import Run, record_run
 from laconic.record.store import Store
-from laconic.settings import read_directories
+from laconic.settings import toml
+from laconic.settings.load import read_directories
 
 GIT_LOG = """# mine
 command = ["git log"]

@@ -10,21 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from laconic import toml, trust
 from laconic.compact import bound
 from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.filter import Filter
+from laconic.compact.format import check_filter
 from laconic.compact.lines import Lines, read_lines
+from laconic.compact.load import DATA, built_in_commands, check_bytes, load_filters
 from laconic.compact.match import is_passed_through
 from laconic.compact.notice import notice
 from laconic.compact.pipeline import compact
 from laconic.compact.stages.clean import clean
 from laconic.compact.tokens import estimate
-from laconic.filter_file import check_filter
-from laconic.filters import DATA, built_in_commands, check_bytes, load_filters
-from laconic.present import RUN, View
+from laconic.compact.view import RUN, View
 from laconic.run.shells import arguments_of
-from laconic.settings import read_settings
+from laconic.settings import toml, trust
+from laconic.settings.load import read_settings
 from outputs import FOUND, cases
 from printed import faults
 

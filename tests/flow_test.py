@@ -9,7 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from laconic.catalog import library
+from laconic.knowledge.arguments import Values, expand
+from laconic.knowledge.catalog import library
+from laconic.knowledge.printed import PRINTERS
 from laconic.policy.decide import decide
 from laconic.policy.judge import Judge
 from laconic.policy.places import Facts
@@ -18,8 +20,6 @@ from laconic.policy.scope import Scope
 from laconic.shell import parse
 from laconic.shell.ast import nodes
 from laconic.shell.walk import commands, evaluations
-from laconic.tools.arguments import Values, expand
-from laconic.tools.printed import PRINTERS
 from laconic.types import Decision, Verdict
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/home/user", "LC_ALL": "C.UTF-8", "y": "outer"}

@@ -253,7 +253,7 @@ def test_explain_is_not_logged(laconic):
 
 
 def test_rules_list_has_a_line_for_every_table(laconic):
-    from laconic.catalog import tables
+    from laconic.knowledge.catalog import tables
 
     status, out, _ = laconic("rules", "list")
     assert status == 0
@@ -292,8 +292,8 @@ def test_rules_test_fails_for_a_broken_file(home, laconic):
 
 
 def test_rules_test_runs_the_examples(capsys):
-    from laconic.catalog import library
     from laconic.cli import rules
+    from laconic.knowledge.catalog import library
 
     good = ("x.toml", "ls", {"yes": ["ls"], "no": ["ls > x"]})
     bad = ("x.toml", "rm", {"yes": ["rm x"], "no": ["ls"]})

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from decide_test import Case, read_cases
-from laconic.catalog import library
+from laconic.knowledge.catalog import library
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Gate, Rules

@@ -10,10 +10,10 @@ import pytest
 
 from laconic.compact.hits import Hits, hits_of
 from laconic.compact.lines import read_lines
+from laconic.compact.load import load_filters
 from laconic.compact.pipeline import compact
-from laconic.filters import load_filters
 from laconic.run.shells import arguments_of
-from laconic.settings import read_settings
+from laconic.settings.load import read_settings
 
 SEARCHES = [
     ["grep", "-n", "needle"],

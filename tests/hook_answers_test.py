@@ -11,15 +11,16 @@ from pathlib import Path
 import pytest
 
 from hook_place import PATHS, claude, decision_of, is_before, read_case
-from laconic import exceptions
-from laconic.agents import cline, codebuddy, seen
-from laconic.agents.launcher import with_plain_name
-from laconic.agents.load import BEFORE, HOOKED, load
-from laconic.agents.read import find_event, read
-from laconic.agents.values import Response
-from laconic.agents.wrap import usable_shell
-from laconic.launcher import find_launcher
+from laconic.hooks import call_log as seen
+from laconic.hooks.dialects import cline, codebuddy
+from laconic.hooks.load import BEFORE, HOOKED, load
+from laconic.hooks.plain_name import with_plain_name
+from laconic.hooks.read import find_event, read
+from laconic.hooks.values import Response
+from laconic.hooks.wrap import usable_shell
+from laconic.permissions import allowances as exceptions
 from laconic.record.store import Store
+from laconic.run.launcher import find_launcher
 
 # -- ask, grants and exceptions --------------------------------------------------------------------
 

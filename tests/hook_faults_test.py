@@ -14,10 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hook_place import CLAUDE, PATHS, claude, decision_of, is_before, read_case
-from laconic.agents import answer as hooks
-from laconic.agents import respond, seen
-from laconic.agents.answer import answer
-from laconic.agents.load import HOOKED, load
+from laconic.hooks import answer as hooks
+from laconic.hooks import call_log as seen
+from laconic.hooks import respond
+from laconic.hooks.answer import answer
+from laconic.hooks.load import HOOKED, load
 
 # -- faults ----------------------------------------------------------------------------------------
 

@@ -113,7 +113,7 @@ def test_what_went_wrong_is_told_to_those_who_ask():
 BROKEN = """
 import sys
 {damage}
-from laconic.agents import hook
+from laconic.hooks import hook
 hook.run([{agent!r}])
 """
 
@@ -129,17 +129,17 @@ def run_broken(damage, agent="cursor", stdin=None):
     )
 
 
-SHORT = "from laconic.agents import load; load.Agent.limit_s = 0.5\n"
+SHORT = "from laconic.hooks import load; load.Agent.limit_s = 0.5\n"
 
 
 @pytest.mark.parametrize(
     "damage",
     [
-        "sys.modules['laconic.agents.respond'] = None",
-        "sys.modules['laconic.settings'] = None",
+        "sys.modules['laconic.hooks.respond'] = None",
+        "sys.modules['laconic.settings.load'] = None",
         "sys.modules['laconic.engine'] = None",
         "sys.modules['laconic.policy.decide'] = None",
-        "from laconic.agents import answer; answer.parse = None",
+        "from laconic.hooks import answer; answer.parse = None",
     ],
 )
 def test_a_part_that_cannot_be_loaded_is_the_neutral_answer(damage):
@@ -147,13 +147,13 @@ def test_a_part_that_cannot_be_loaded_is_the_neutral_answer(damage):
 
 
 def test_nothing_at_all_is_silence():
-    assert_quiet(run_broken("sys.modules['laconic.agents.answer'] = None"))
-    assert_quiet(run_broken("sys.modules['laconic.agents.load'] = None"))
+    assert_quiet(run_broken("sys.modules['laconic.hooks.answer'] = None"))
+    assert_quiet(run_broken("sys.modules['laconic.hooks.load'] = None"))
 
 
 def test_an_endless_loop_ends_in_time_with_the_neutral_answer():
     loop = "def loop(*_):\n    while True: pass\n"
-    damage = f"{SHORT}{loop}from laconic.agents import respond\nrespond.respond = loop"
+    damage = f"{SHORT}{loop}from laconic.hooks import respond\nrespond.respond = loop"
     begin = time.monotonic()
     assert_quiet(run_broken(damage), b"{}")
     assert time.monotonic() - begin < 10
@@ -161,7 +161,7 @@ def test_an_endless_loop_ends_in_time_with_the_neutral_answer():
 
 def test_a_pattern_that_runs_away_ends_in_time_with_the_neutral_answer():
     runaway = "lambda *_: re.match('(a+)+$', 'a' * 60 + 'b')"
-    damage = f"{SHORT}import re\nfrom laconic.agents import respond\nrespond.respond = {runaway}"
+    damage = f"{SHORT}import re\nfrom laconic.hooks import respond\nrespond.respond = {runaway}"
     assert_quiet(run_broken(damage), b"{}")
 
 
@@ -181,7 +181,7 @@ def test_an_agent_that_does_not_close_stdin_is_not_waited_for():
 
 
 def test_a_hook_loads_no_more_than_it_needs():
-    program = "import sys; import laconic.agents.hook; print(*sys.modules)"
+    program = "import sys; import laconic.hooks.hook; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     loaded = set(done.stdout.decode().split())
     heavy = {"argparse", "dataclasses", "json", "logging", "subprocess", "tomllib", "traceback"}
@@ -190,8 +190,7 @@ def test_a_hook_loads_no_more_than_it_needs():
 
 def test_a_call_loads_no_command_line():
     program = (
-        "import sys; from laconic.agents import hook; hook.main(['claude-code']);"
-        "print(*sys.modules)"
+        "import sys; from laconic.hooks import hook; hook.main(['claude-code']);print(*sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], input=STDIN, capture_output=True, check=True
@@ -203,7 +202,8 @@ def test_a_call_loads_no_command_line():
 
 def test_what_is_done_after_the_answer_has_a_limit_too():
     stuck = (
-        "import time; from laconic.agents import seen; seen.note_call = lambda *_: time.sleep(60)"
+        "import time; from laconic.hooks import call_log\n"
+        "call_log.note_call = lambda *_: time.sleep(60)"
     )
     started = time.monotonic()
     done = run_broken(SHORT + stuck)

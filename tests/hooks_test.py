@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from hook_place import PATHS, REASON, REWRITTEN, filled, named, read_case, said
-from laconic.agents import output, respond
-from laconic.agents.load import AFTER, ALIASES, BEFORE, DATA, HOOKED, load
-from laconic.agents.values import Response
+from laconic.hooks import output, respond
+from laconic.hooks.load import AFTER, ALIASES, BEFORE, DATA, HOOKED, load
+from laconic.hooks.values import Response
 
 SHARED = Path(__file__).parent.parent.parent / "shared/reference/agents_fixtures.jsonl"
 

@@ -7,10 +7,10 @@ import tomllib
 
 import pytest
 
-from laconic.agents.imports import extended, find_imports
 from laconic.cli.main import run
 from laconic.errors import LaconicError
-from laconic.layers import check_bytes
+from laconic.install.imports import extended, find_imports
+from laconic.settings.layers import check_bytes
 from sites import enter_project
 
 TOKF = """

@@ -14,19 +14,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.agents import blocks, merge, originals
-from laconic.agents.install import (
+from laconic.cli.main import run
+from laconic.errors import LaconicError, UsageError
+from laconic.hooks.load import HOOKED
+from laconic.install import blocks, merge, originals
+from laconic.install.install import (
     carry_out,
     find_executable,
     hook_command,
     is_present,
     plan_install,
 )
-from laconic.agents.load import HOOKED
-from laconic.agents.owners import is_ours, rival_of
-from laconic.agents.recipe import directory, names, read_recipe
-from laconic.cli.main import run
-from laconic.errors import LaconicError, UsageError
+from laconic.install.owners import is_ours, rival_of
+from laconic.install.recipe import directory, names, read_recipe
 from sites import MOVES, enter_project, files, install, make_site, uninstall
 
 ROOT = Path(__file__).parent.parent

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from laconic.agents import jsonc
+from laconic.install import jsonc
 
 CASES = Path(__file__).parent / "cases" / "jsonc"
 AT, VALUE = ("hooks", "Pre"), {"run": "x"}

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from laconic.catalog import DATA, library
+from laconic.knowledge.catalog import DATA, library
+from laconic.knowledge.knowledge import KEYS, PROFILES, Branch
+from laconic.knowledge.options import VALUE, Spec
 from laconic.policy.call import ROLES
 from laconic.policy.commands import NAMES, handler
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
-from laconic.tools.knowledge import KEYS, PROFILES, Branch
-from laconic.tools.options import VALUE, Spec
 from laconic.types import Verdict
 
 FILES = sorted(DATA.glob("*.toml"))

@@ -9,49 +9,17 @@ import pytest
 
 SRC = Path(__file__).parent.parent / "src"
 LAYERS = (
-    ("laconic", "laconic.types", "laconic.errors", "laconic.lazy"),
-    ("laconic.shell", "laconic.credentials", "laconic.secret_arguments"),
-    ("laconic.tools",),
-    ("laconic.policy", "laconic.rewrite", "laconic.compact"),
-    (
-        "laconic.files",
-        "laconic.launcher",
-        "laconic.toml",
-        "laconic.redact",
-        "laconic.rule_files",
-        "laconic.surroundings",
-    ),
-    (
-        "laconic.schema",
-        "laconic.compiled",
-        "laconic.trust",
-        "laconic.run",
-        "laconic.record",
-    ),
-    (
-        "laconic.config",
-        "laconic.catalog",
-        "laconic.filter_file",
-        "laconic.masking",
-        "laconic.present",
-        "laconic.task",
-    ),
-    ("laconic.overlay",),
-    ("laconic.layers",),
+    ("laconic", "laconic.types", "laconic.errors", "laconic.patterns"),
+    ("laconic.files", "laconic.shell"),
     ("laconic.settings",),
-    ("laconic.beside",),
-    (
-        "laconic.agent_rules",
-        "laconic.exceptions",
-        "laconic.external",
-        "laconic.own_tools",
-        "laconic.rulebook",
-    ),
-    ("laconic.filters",),
-    ("laconic.engine", "laconic.rewriting", "laconic.choice"),
-    ("laconic.deliver",),
-    ("laconic.execute",),
-    ("laconic.agents", "laconic.server", "laconic.report"),
+    ("laconic.knowledge", "laconic.secrets"),
+    ("laconic.compact", "laconic.record"),
+    ("laconic.rewrite", "laconic.policy"),
+    ("laconic.run", "laconic.report"),
+    ("laconic.permissions",),
+    ("laconic.engine",),
+    ("laconic.hooks",),
+    ("laconic.install", "laconic.server"),
     ("laconic.cli",),
     ("laconic.__main__",),
 )
@@ -106,7 +74,7 @@ READERS_OF_THE_WORLD = {"environ", "getenv", "getcwd", "cwd", "home", "expanduse
 
 @pytest.mark.parametrize("path", MODULES, ids=module_name)
 def test_only_settings_reads_environment_home_and_current_directory(path):
-    if module_name(path) in {"laconic.settings", "laconic.surroundings"}:
+    if module_name(path) in {"laconic.settings.load", "laconic.settings.environ"}:
         return
     attributes = {
         n.attr for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Attribute)
@@ -121,6 +89,6 @@ def test_only_settings_reads_environment_home_and_current_directory(path):
 
 
 def test_the_check_sees_an_import_that_points_up():
-    tree = ast.parse("def f():\n    from laconic.cli import main\n    import laconic.settings\n")
-    assert imported(tree) == {"laconic.cli.main", "laconic.settings"}
+    tree = ast.parse("def f():\n    from laconic.cli import main\n    import laconic.engine\n")
+    assert imported(tree) == {"laconic.cli.main", "laconic.engine"}
     assert RANK[unit("laconic.cli.main")] > RANK[unit("laconic.shell.parser")]

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from laconic import lazy
-from laconic.catalog import tables
+from laconic import patterns as lazy
+from laconic.compact.format import is_pattern
 from laconic.compact.patterns import Pattern
-from laconic.filter_file import is_pattern
-from laconic.lazy import compile_written, is_possessive, pattern, problem, repeats_possessively
-from laconic.toml import parse as parse_toml
+from laconic.knowledge.catalog import tables
+from laconic.patterns import compile_written, is_possessive, pattern, problem, repeats_possessively
+from laconic.settings.toml import parse as parse_toml
 
 SRC = Path(lazy.__file__).parent
 MODULES = sorted(SRC.rglob("*.py"))
@@ -59,7 +59,7 @@ def test_no_pattern_of_ours_needs_what_an_interpreter_may_not_have(path):
     sources = made_by(module)
     for call in calls_of_re(ast.parse(path.read_text())):
         given = call.args[0]
-        assert call.func.attr != "compile", "laconic.lazy compiles"
+        assert call.func.attr != "compile", "laconic.patterns compiles"
         assert (
             isinstance(given, ast.Constant)
             or (isinstance(given, ast.Name) and isinstance(vars(module).get(given.id), str | bytes))
@@ -127,9 +127,9 @@ def compile_wrongly(source, flags=0):
     return compile_rightly(source.replace(*{damage}) if isinstance(source, str) else source, flags)
 compiler.compile = compile_wrongly
 from laconic import engine
-from laconic.catalog import library
-from laconic.rewriting import rewritten
-from laconic.settings import read_settings
+from laconic.knowledge.catalog import library
+from laconic.rewrite.configured import rewritten
+from laconic.settings.load import read_settings
 environ = {{"HOME": {home!r}, "PATH": "/usr/bin:/bin"}}
 settings = read_settings(environ)
 def decide(command):

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.decide_test import ALL
 
-from laconic.catalog import library
-from laconic.policy.credentials import is_secret, is_secret_variable
+from laconic.knowledge.catalog import library
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
+from laconic.policy.secret_files import is_secret, is_secret_variable
 from laconic.types import Decision, Verdict
 
 _LEAKS = ("secret", "sends", "server", "list", "environment", "input", "registry", "address")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.credentials import SHAPES, secret_values
-from laconic.masking import Masker
+from laconic.secrets.mask import Masker
+from laconic.secrets.shapes import SHAPES, secret_values
 
 CASES = Path(__file__).parent / "cases" / "compact"
 BODY = "aB3dE6gH9jK2mN5pQ8sT1vW4xY7z"

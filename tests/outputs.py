@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from laconic.catalog import library
-from laconic.filters import load_filters
+from laconic.compact.load import load_filters
+from laconic.knowledge.arguments import evaluate
+from laconic.knowledge.catalog import library
 from laconic.shell import parse
 from laconic.shell.walk import commands
-from laconic.tools.arguments import evaluate
 
 ROOT = Path(__file__).parent / "cases/compact"
 RAW = "[raw]\n"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from laconic import engine, trust
-from laconic.own_tools import load_library
-from laconic.settings import process_environment, read_directories, read_settings
+from laconic import engine
+from laconic.policy.user_tables import load_library
+from laconic.settings import trust
+from laconic.settings.load import process_environment, read_directories, read_settings
 
 TABLES = """
 ["deploy status"]

@@ -10,14 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.agent_rules import read_permissions
-from laconic.catalog import library
-from laconic.policy.decide import decide
-from laconic.policy.expressions import globs_of
-from laconic.policy.permissions import Permission
-from laconic.policy.places import Facts
-from laconic.policy.rules import Rules
-from laconic.rule_files import (
+from laconic.knowledge.catalog import library
+from laconic.permissions.formats import (
     read_claude,
     read_codex,
     read_cursor,
@@ -28,6 +22,12 @@ from laconic.rule_files import (
     read_qwen,
     read_vscode,
 )
+from laconic.permissions.read import read_permissions
+from laconic.policy.decide import decide
+from laconic.policy.permissions import Permission
+from laconic.policy.places import Facts
+from laconic.policy.rule_patterns import globs_of
+from laconic.policy.rules import Rules
 from laconic.types import Verdict
 
 CASES = Path(__file__).parent / "cases" / "permissions"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from laconic.agents.install import find_executable
-from laconic.settings import process_environment
+from laconic.install.install import find_executable
+from laconic.settings.load import process_environment
 from sites import files, install, make_site
 
 NODE = shutil.which("node")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from laconic import engine
-from laconic.catalog import library
+from laconic.knowledge.catalog import library
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
-from laconic.settings import process_environment, read_settings
+from laconic.settings.load import process_environment, read_settings
 from laconic.types import Verdict
 
 

@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from laconic.record import decisions
 from laconic.record.database import bring_in
 from laconic.record.runs import Run, record_run, row_of
-from laconic.redact import _BEGINNINGS, _TELLING, HIDDEN, _by_text, _searched, redact, redact_path
+from laconic.secrets.redact import (
+    _BEGINNINGS,
+    _TELLING,
+    HIDDEN,
+    _by_text,
+    _searched,
+    redact,
+    redact_path,
+)
 from laconic.types import Decision, Verdict
 
 
@@ -209,7 +217,7 @@ def test_a_path_does_not_show_a_secret(beginning):
 
 
 def test_a_path_as_most_are_is_not_searched(monkeypatch):
-    monkeypatch.setattr("laconic.redact._by_text", None)
+    monkeypatch.setattr("laconic.secrets.redact._by_text", None)
     for path in ("/", "/home/me/my-app_2", "/Users/me/Code/x.y", "/tmp/lac1ifjm17q/project"):
         assert redact_path(path) == path
 

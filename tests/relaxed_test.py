@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.catalog import library
+from laconic.knowledge.catalog import library
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules

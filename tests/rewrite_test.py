@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laconic.catalog import library
+from laconic.knowledge.arguments import Argument
+from laconic.knowledge.catalog import library
 from laconic.rewrite.edits import Edit, apply
 from laconic.rewrite.options import LOCAL_WRAPPERS, TRANSPARENT, LocalWrapper, Options, Rule
 from laconic.rewrite.plan import rewrite
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
 from laconic.shell.words import literal
-from laconic.tools.arguments import Argument
 
 CASES = Path(__file__).parent / "cases" / "rewrite"
 FILTERED = frozenset("git cargo npm ls pytest jest kubectl docker rspec gh make just".split())
@@ -382,8 +382,8 @@ def test_under_bash_it_does_the_same(
 def test_a_parse_failure_is_said_when_asked_for(
     tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:
-    from laconic.rewriting import rewritten as with_settings
-    from laconic.settings import read_settings
+    from laconic.rewrite.configured import rewritten as with_settings
+    from laconic.settings.load import read_settings
 
     config = tmp_path / "config.toml"
     environ = {"HOME": str(tmp_path), "LACONIC_CONFIG_DIR": str(tmp_path)}

@@ -59,13 +59,13 @@ def user_filter(home, name, text):
 @pytest.mark.parametrize(
     "code",
     [
-        "import sys; sys.modules['laconic.choice'] = None",
-        "import sys; sys.modules['laconic.deliver'] = None",
-        "import sys; sys.modules['laconic.settings'] = None",
+        "import sys; sys.modules['laconic.run.plan'] = None",
+        "import sys; sys.modules['laconic.run.result'] = None",
+        "import sys; sys.modules['laconic.settings.load'] = None",
         "import laconic.compact.generic as g; g.forward_bounds = lambda *_: 1 / 0",
         "import laconic.compact.generic as g\ndef f(*_): raise RecursionError\ng.clean = f",
         "import laconic.record.store as s; s.Store.keep = lambda *_: 1 / 0",
-        "import laconic.deliver as d; d.prepare = lambda *_: 1 / 0",
+        "import laconic.run.result as d; d.prepare = lambda *_: 1 / 0",
     ],
 )
 def test_a_fault_of_ours_gives_the_raw_output(broken, code):
@@ -78,7 +78,7 @@ def test_a_fault_of_ours_gives_the_raw_output(broken, code):
 
 @every_start
 def test_a_fault_is_written_down_for_later(broken, state):
-    broken("import laconic.deliver as d; d.prepare = lambda *_: 1 / 0")
+    broken("import laconic.run.result as d; d.prepare = lambda *_: 1 / 0")
     run("echo", "secret")
     wait_for((state / "bug.md").exists)
     report = (state / "bug.md").read_text()
@@ -96,7 +96,7 @@ def test_a_fault_while_it_follows_shows_each_line_once(broken):
 @every_start
 def test_a_fault_with_a_pipe_gives_what_the_pipe_makes_of_it(broken, home):
     user_filter(home, "seq", 'command = ["seq"]\nkind = "summary"\n')
-    broken("import laconic.deliver as d; d.prepare = lambda *_: 1 / 0")
+    broken("import laconic.run.result as d; d.prepare = lambda *_: 1 / 0")
     done = run("seq", "9", flags=["--baseline-pipe", "tail -2"])
     assert (done.returncode, done.stdout) == (0, b"8\n9\n")
 

@@ -18,11 +18,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from laconic import surroundings
 from laconic.record.store import Store, is_id
 from laconic.run.spool import new_id
-from laconic.settings import read_directories
-from laconic.task import Task
+from laconic.run.task import Task
+from laconic.settings import environ as surroundings
+from laconic.settings.load import read_directories
 from records import rows
 from runners import (
     LACONIC,
@@ -773,7 +773,15 @@ def test_a_limit_on_files_does_not_reach_what_the_command_writes_to_us():
 
 
 def test_little_is_loaded_before_the_command_starts():
-    heavy = {"argparse", "json", "pathlib", "subprocess", "tomllib", "typing", "laconic.settings"}
+    heavy = {
+        "argparse",
+        "json",
+        "pathlib",
+        "subprocess",
+        "tomllib",
+        "typing",
+        "laconic.settings.load",
+    }
     program = "import sys; import laconic.cli.main, laconic.cli.run; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, check=True)
     bare = subprocess.run(

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic import schema, toml
-from laconic.config import Config, file_schema, kinds, options
-from laconic.layers import built_in, check_bytes
+from laconic.settings import schema, toml
+from laconic.settings.config import Config, file_schema, kinds, options
+from laconic.settings.layers import built_in, check_bytes
 
 CASES = sorted((Path(__file__).parent / "cases/schema").glob("*.toml"))
 

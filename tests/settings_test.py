@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic import overlay, trust
-from laconic.config import STRICTNESS, file_schema, options
-from laconic.layers import built_in
-from laconic.overlay import Layer
-from laconic.schema import Flag, ListOf, MapOf, Table, Text
-from laconic.settings import VARIABLES, read_directories, read_settings
+from laconic.settings import merge as overlay
+from laconic.settings import trust
+from laconic.settings.config import STRICTNESS, file_schema, options
+from laconic.settings.layers import built_in
+from laconic.settings.load import VARIABLES, read_directories, read_settings
+from laconic.settings.merge import Layer
+from laconic.settings.schema import Flag, ListOf, MapOf, Table, Text
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from laconic.catalog import library
 from laconic.engine import facts
+from laconic.knowledge.catalog import library
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.agents.install import (
+from laconic.install.install import (
     Site,
     carry_out,
     carry_out_removal,
@@ -10,7 +10,7 @@ from laconic.agents.install import (
     plan_install,
     plan_uninstall,
 )
-from laconic.agents.recipe import read_recipe
+from laconic.install.recipe import read_recipe
 
 # Variables that move an agent's settings: agent, variable, the file that laconic then changes.
 MOVES = [
@@ -63,7 +63,7 @@ def enter_project(tmp_path, monkeypatch):
     monkeypatch.chdir(project)
     for variable in {variable for _, variable, _ in MOVES} - {"XDG_CONFIG_HOME"}:
         monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setattr("laconic.agents.install.shutil.which", lambda *_, **__: None)
+    monkeypatch.setattr("laconic.install.install.shutil.which", lambda *_, **__: None)
     return project
 
 

@@ -32,7 +32,7 @@ def test_a_hook_loads_little():
     """Beyond what json and re need; a hook starts before every command."""
     call = '{"tool_name": "Bash", "tool_input": {"command": "git status"}, "cwd": "/"}'
     statement = (
-        "from laconic.agents.answer import answer; "
+        "from laconic.hooks.answer import answer; "
         f"given = answer('claude-code', 'PreToolUse', {call!r}.encode(), {{'HOME': '/'}}, '/'); "
         "assert b'allow' in given.stdout, given.fault"
     )
@@ -65,7 +65,7 @@ assert set(sys.modules) == before, set(sys.modules) - before
         ("laconic.errors", set()),
         ("laconic.cli.main", {"argparse", "typing"}),
         (
-            "laconic.settings",
+            "laconic.settings.load",
             set(),
         ),
     ],
@@ -82,5 +82,5 @@ def test_a_command_loads_its_own_module_only():
     statement = "import laconic.cli.main as m; m.build_parser(only='parse')"
     loaded = loaded_by(statement)
     assert "laconic.cli.parse" in loaded
-    assert not {name for name in loaded if name.startswith("laconic.settings")}
+    assert not {name for name in loaded if name.startswith("laconic.settings.load")}
     assert "laconic.cli.config" not in loaded

@@ -7,8 +7,8 @@ import os
 
 import pytest
 
-from laconic import trust
 from laconic.errors import LaconicError
+from laconic.settings import trust
 
 
 @pytest.fixture

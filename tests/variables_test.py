@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from laconic.catalog import library
+from laconic.knowledge.catalog import library
 from laconic.policy.decide import decide
 from laconic.policy.environment import is_private
 from laconic.policy.places import Facts

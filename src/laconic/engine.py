@@ -11,15 +11,15 @@ import time
 from os import listdir
 from os.path import isabs, realpath
 
-from laconic.agent_rules import CLAUDE, read_permissions
 from laconic.errors import FileError
 from laconic.files import is_there, read_file, real_path
-from laconic.lazy import problem
-from laconic.own_tools import load_library
+from laconic.patterns import problem
+from laconic.permissions.read import CLAUDE, read_permissions
 from laconic.policy import decide as policy
+from laconic.policy.from_config import build_rules
 from laconic.policy.places import Facts, holds_everything, place, upwards
-from laconic.rulebook import build_rules
-from laconic.surroundings import home
+from laconic.policy.user_tables import load_library
+from laconic.settings.environ import home
 from laconic.types import Decision, Verdict, strictest
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from laconic.errors import Problem
     from laconic.policy.permissions import Permission
-    from laconic.settings import Settings
+    from laconic.settings.load import Settings
 
 _MOST_TEXT = 64 * 1024
 _NOWHERE = "/nonexistent"
@@ -227,7 +227,7 @@ def _permissions(
 
 def _with_external(decision: Decision, request: Request, settings: Settings) -> Decision:
     """Let the user's program decide; a denial of ours and the user's own rules stay."""
-    from laconic.external import claude_request, consult  # noqa: PLC0415 - few have one
+    from laconic.permissions.program import claude_request, consult  # noqa: PLC0415 - few have one
 
     config = settings.config.permissions.external
     try:
@@ -251,7 +251,7 @@ def _with_exception(
 ) -> Decision:
     if not is_there(f"{settings.directories.state_dir}/exceptions.jsonl"):
         return decision
-    from laconic import exceptions  # noqa: PLC0415 - few have any
+    from laconic.permissions import allowances as exceptions  # noqa: PLC0415 - few have any
 
     state_dir = settings.directories.state
     try:

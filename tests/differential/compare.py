@@ -7,7 +7,7 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
-from laconic.catalog import library
+from laconic.knowledge.catalog import library
 from laconic.rewrite import plan
 from laconic.rewrite.options import Options
 
@@ -16,7 +16,7 @@ from . import makefiles, scripts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from laconic.tools.arguments import Argument
+    from laconic.knowledge.arguments import Argument
 
     from .world import Outcome, World
 

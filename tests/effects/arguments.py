@@ -7,10 +7,10 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from laconic.knowledge.options import ATTACHED, FLAG, VALUE, Spec
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
 from laconic.shell.words import literal
-from laconic.tools.options import ATTACHED, FLAG, VALUE, Spec
 
 from .knowledge import Knowledge, built_in
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from random import Random
 
-    from laconic.tools.knowledge import Branch
+    from laconic.knowledge.knowledge import Branch
 
 PIECES = Path(__file__).parents[1] / "cases" / "effects" / "pieces.txt"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from decide_test import ALL
-from laconic.catalog import tables
+from laconic.knowledge.catalog import tables
 from laconic.policy.decide import decide
 from laconic.policy.rules import Rules
 from laconic.shell import parse

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from laconic.catalog import extended, library, tables
+from laconic.knowledge.catalog import extended, library, tables
 
 if TYPE_CHECKING:
-    from laconic.tools.knowledge import Library
+    from laconic.knowledge.knowledge import Library
 
 
 class Knowledge(NamedTuple):

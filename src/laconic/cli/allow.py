@@ -6,12 +6,13 @@ import time
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from laconic import engine, exceptions
+from laconic import engine
 from laconic.cli import source
 from laconic.cli.when import moment, seconds
 from laconic.errors import LaconicError, UsageError
+from laconic.permissions import allowances as exceptions
 from laconic.report.text import visible
-from laconic.settings import process_environment, read_directories, read_settings
+from laconic.settings.load import process_environment, read_directories, read_settings
 from laconic.types import Verdict
 
 if TYPE_CHECKING:

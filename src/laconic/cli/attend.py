@@ -7,7 +7,7 @@ import os
 from laconic.server import wire
 from laconic.server.start import start
 from laconic.server.worker import serve_alone
-from laconic.surroundings import environment
+from laconic.settings.environ import environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

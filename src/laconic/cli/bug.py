@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from laconic import __version__
 from laconic.errors import FileError
 from laconic.files import write_private
-from laconic.settings import read_directories
+from laconic.settings.load import read_directories
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,21 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from laconic import toml, trust
-from laconic.beside import files_in
 from laconic.cli.main import complain
-from laconic.filters import load_filters
-from laconic.layers import check_bytes, check_file
-from laconic.overlay import Items, Sourced, to_document
-from laconic.own_tools import load_library
-from laconic.settings import Settings, read_settings
+from laconic.compact.load import load_filters
+from laconic.policy.user_tables import load_library
+from laconic.settings import toml, trust
+from laconic.settings.config_dirs import files_in
+from laconic.settings.layers import check_bytes, check_file
+from laconic.settings.load import Settings, read_settings
+from laconic.settings.merge import Items, Sourced, to_document
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator
 
     from laconic.errors import Problem
-    from laconic.overlay import Values
+    from laconic.settings.merge import Values
 
 _WIDTH = 100
 _FOLDERS = ("filters", "rules")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from laconic.agents.doctor import Finding, client, examine, unanswered
-from laconic.agents.install import is_present
-from laconic.agents.installed import find_installed
-from laconic.agents.recipe import names, read_recipe
 from laconic.cli.config import all_problems, files_read
 from laconic.cli.install import read_site
+from laconic.install.doctor import Finding, client, examine, unanswered
+from laconic.install.install import is_present
+from laconic.install.installed import find_installed
+from laconic.install.recipe import names, read_recipe
 from laconic.record import health
 from laconic.record.database import DATABASE
 from laconic.report.text import visible
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from laconic.agents.install import Site
-    from laconic.agents.recipe import Recipe
-    from laconic.settings import Settings
+    from laconic.install.install import Site
+    from laconic.install.recipe import Recipe
+    from laconic.settings.load import Settings
 
 _STATES = ("ok", "disabled", "warn", "broken")
 

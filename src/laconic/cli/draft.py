@@ -6,25 +6,25 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from laconic import toml
-from laconic.catalog import library
 from laconic.compact.filter import Filter
 from laconic.compact.lines import read_lines
+from laconic.compact.load import BUILT_IN, FilterSet, load_filters
 from laconic.compact.pipeline import apply
 from laconic.errors import LaconicError, UsageError
 from laconic.files import read_file, write_private
-from laconic.filters import BUILT_IN, FilterSet, load_filters
-from laconic.lazy import pattern
-from laconic.settings import read_directories, read_settings
+from laconic.knowledge.arguments import evaluate
+from laconic.knowledge.catalog import library
+from laconic.patterns import pattern
+from laconic.settings import toml
+from laconic.settings.load import read_directories, read_settings
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
-from laconic.tools.arguments import evaluate
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from laconic.tools.arguments import Argument
+    from laconic.knowledge.arguments import Argument
 
 LAST = "last"
 _LONGEST_EXAMPLE = 64 * 1024

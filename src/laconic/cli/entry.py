@@ -24,7 +24,7 @@ def main() -> NoReturn:
         sys.exit(attend())
     elif words and (words[0] in _WARM or _is_shell_call(words[0])):
         from laconic.server.start import start  # noqa: PLC0415 - as above
-        from laconic.surroundings import environment  # noqa: PLC0415
+        from laconic.settings.environ import environment  # noqa: PLC0415
 
         start(environment())
     answer_here()
@@ -32,7 +32,7 @@ def main() -> NoReturn:
 
 def answer_here() -> NoReturn:
     """Answer a hook, or be the command line, in this process."""
-    from laconic.agents import hook  # noqa: PLC0415 - the server is under way by now
+    from laconic.hooks import hook  # noqa: PLC0415 - the server is under way by now
 
     if hook.is_call(sys.argv):
         hook.run(sys.argv[2:])  # which ends the process

@@ -8,28 +8,28 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from laconic import toml
-from laconic.catalog import library
 from laconic.cli import draft
 from laconic.cli.config import warn
 from laconic.cli.source import read_command
 from laconic.compact.lines import read_lines
+from laconic.compact.load import BUILT_IN, DATA, FilterSet, check_bytes, load_filters
 from laconic.compact.match import is_passed_through
 from laconic.compact.pipeline import apply
 from laconic.errors import LaconicError
 from laconic.files import read_file, write_private
-from laconic.filters import BUILT_IN, DATA, FilterSet, check_bytes, load_filters
-from laconic.lazy import pattern
-from laconic.schema import closest
-from laconic.settings import read_settings
-from laconic.tools.exact import exact_option
+from laconic.knowledge.catalog import library
+from laconic.knowledge.exact import exact_option
+from laconic.patterns import pattern
+from laconic.settings import toml
+from laconic.settings.load import read_settings
+from laconic.settings.schema import closest
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
     from laconic.compact.filter import Filter
-    from laconic.tools.arguments import Argument
+    from laconic.knowledge.arguments import Argument
 
 _OUTPUT = pattern(r'^output = """\n(.*?)^"""$', re.MULTILINE | re.DOTALL)
 

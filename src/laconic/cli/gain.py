@@ -10,7 +10,7 @@ from laconic.cli.main import complain
 from laconic.record import queries
 from laconic.record.database import reading
 from laconic.report import gain as report
-from laconic.settings import read_directories
+from laconic.settings.load import read_directories
 
 if TYPE_CHECKING:
     import argparse

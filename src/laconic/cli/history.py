@@ -12,7 +12,7 @@ from laconic.record.database import reading
 from laconic.record.store import Store
 from laconic.record.sweep import adopt
 from laconic.report import history as report
-from laconic.settings import read_directories
+from laconic.settings.load import read_directories
 
 if TYPE_CHECKING:
     import argparse

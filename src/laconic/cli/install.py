@@ -8,8 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from laconic import engine
-from laconic.agents import imports, originals, rivals
-from laconic.agents.install import (
+from laconic.cli.main import complain
+from laconic.cli.source import directory_at
+from laconic.errors import LaconicError, UsageError
+from laconic.install import imports, originals
+from laconic.install import other_tools as rivals
+from laconic.install.install import (
     REPLACE_OUTPUT,
     Change,
     Site,
@@ -19,18 +23,15 @@ from laconic.agents.install import (
     plan_install,
     target_of,
 )
-from laconic.agents.recipe import Scope, names, read_recipe
-from laconic.cli.main import complain
-from laconic.cli.source import directory_at
-from laconic.errors import LaconicError, UsageError
+from laconic.install.recipe import Scope, names, read_recipe
 from laconic.report.text import visible
-from laconic.settings import process_environment, read_settings
+from laconic.settings.load import process_environment, read_settings
 
 if TYPE_CHECKING:
     import argparse
 
-    from laconic.agents.recipe import Recipe
-    from laconic.settings import Settings
+    from laconic.install.recipe import Recipe
+    from laconic.settings.load import Settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from laconic.cli import when
 from laconic.record import decisions
 from laconic.report.text import visible
-from laconic.settings import read_directories
+from laconic.settings.load import read_directories
 
 if TYPE_CHECKING:
     import argparse

@@ -107,7 +107,7 @@ def _module(name: str) -> Any:
 
 
 def _nearest(word: str) -> str:
-    from laconic.schema import closest  # noqa: PLC0415 - only people who mistyped pay for it
+    from laconic.settings.schema import closest  # noqa: PLC0415 - only people who mistyped pay for it
 
     name = closest(word, [command.name for command in COMMANDS])
     return f"did you mean: laconic {name}" if name else "laconic --help"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from laconic.cli import when
 from laconic.record.store import MissingError, Store, is_id
 from laconic.record.sweep import purge
-from laconic.settings import read_directories
+from laconic.settings.load import read_directories
 
 if TYPE_CHECKING:
     import argparse

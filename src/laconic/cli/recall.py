@@ -6,10 +6,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from laconic.cli.main import complain
+from laconic.compact.view import masked_notice
 from laconic.errors import LaconicError
-from laconic.launcher import typed_name
-from laconic.masking import masked_pieces, masker_for
-from laconic.present import masked_notice
 from laconic.record import queries
 from laconic.record.database import reading
 from laconic.record.hosts import limit_of
@@ -19,16 +17,18 @@ from laconic.record.store import MissingError, Store, is_id
 from laconic.record.sweep import adopt
 from laconic.report.history import local
 from laconic.report.text import visible
-from laconic.settings import read_directories
-from laconic.surroundings import environment, is_person
+from laconic.run.launcher import typed_name
+from laconic.secrets.mask import masked_pieces, masker_for
+from laconic.settings.environ import environment, is_person
+from laconic.settings.load import read_directories
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from laconic.masking import Masker
     from laconic.record.queries import Source
     from laconic.record.recall import Line
+    from laconic.secrets.mask import Masker
 
 LAST = "last"
 

@@ -12,25 +12,25 @@ import contextlib
 import os
 from os.path import basename, dirname
 
-from laconic.choice import choose
 from laconic.cli import run as run_options
-from laconic.deliver import Source, prepare, write_down
 from laconic.errors import UsageError
-from laconic.execute import explained
-from laconic.masking import masker_at
 from laconic.record.store import STREAMS, is_id
+from laconic.run.execute import explained
 from laconic.run.follow import Follower, follower
+from laconic.run.plan import choose
 from laconic.run.printer import NUMBERS, Collector
+from laconic.run.result import Source, prepare, write_down
 from laconic.run.spool import ERR, Spool
+from laconic.run.task import Task
+from laconic.secrets.mask import masker_at
 from laconic.server import wire
-from laconic.surroundings import is_on, state_directory
-from laconic.task import Task
+from laconic.settings.environ import is_on, state_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from laconic.choice import Choice
+    from laconic.run.plan import Choice
     from laconic.server.wire import Call
     from laconic.server.worker import Connection
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from laconic.cli import source
 from laconic.cli.config import warn
-from laconic.rewriting import rewritten
-from laconic.settings import process_environment, read_settings
+from laconic.rewrite.configured import rewritten
+from laconic.settings.load import process_environment, read_settings
 
 if TYPE_CHECKING:
     import argparse

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from laconic.beside import files_in
-from laconic.catalog import tables
 from laconic.cli.config import warn
 from laconic.cli.main import complain
 from laconic.errors import LaconicError
-from laconic.own_tools import load_library, own_rows
+from laconic.knowledge.catalog import tables
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
-from laconic.settings import read_settings
+from laconic.policy.user_tables import load_library, own_rows
+from laconic.settings.config_dirs import files_in
+from laconic.settings.load import read_settings
 from laconic.types import Verdict
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from laconic.catalog import Row
-    from laconic.tools.knowledge import Library
+    from laconic.knowledge.catalog import Row
+    from laconic.knowledge.knowledge import Library
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

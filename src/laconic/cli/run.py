@@ -7,8 +7,8 @@ argparse takes longer to load than most commands take to run.
 from __future__ import annotations
 
 from laconic.errors import UsageError
-from laconic.execute import execute
-from laconic.task import Task
+from laconic.run.execute import execute
+from laconic.run.task import Task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

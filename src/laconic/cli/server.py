@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from laconic.errors import LaconicError
 from laconic.server import control, wire
-from laconic.settings import process_environment
+from laconic.settings.load import process_environment
 
 if TYPE_CHECKING:
     import argparse
@@ -60,8 +60,8 @@ def _log(_args: argparse.Namespace) -> int:
 
 
 def _serve(args: argparse.Namespace) -> int:
-    from laconic.catalog import library  # noqa: PLC0415 - all of these take long to load
     from laconic.cli.warm import HANDLERS, warm_up  # noqa: PLC0415
+    from laconic.knowledge.catalog import library  # noqa: PLC0415 - all of these take long to load
     from laconic.server.daemon import serve  # noqa: PLC0415
 
     library()

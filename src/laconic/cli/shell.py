@@ -6,12 +6,12 @@ import os
 import sys
 
 from laconic.errors import UsageError
-from laconic.execute import complain
-from laconic.lazy import pattern
+from laconic.patterns import pattern
+from laconic.run.execute import complain
 from laconic.run.process import StartError, become
+from laconic.run.task import as_word
 from laconic.server import wire
-from laconic.surroundings import environment, is_on
-from laconic.task import as_word
+from laconic.settings.environ import environment, is_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,10 +118,10 @@ def rewritten(text: str, environ: Mapping[str, str], process: int) -> str:
     """
     if is_read_by_runner(process):
         return text
-    from laconic.catalog import library  # noqa: PLC0415 - not when filters are off
+    from laconic.knowledge.catalog import library  # noqa: PLC0415 - not when filters are off
+    from laconic.rewrite.configured import options  # noqa: PLC0415
     from laconic.rewrite.plan import rewrite  # noqa: PLC0415
-    from laconic.rewriting import options  # noqa: PLC0415
-    from laconic.settings import read_settings  # noqa: PLC0415
+    from laconic.settings.load import read_settings  # noqa: PLC0415
 
     try:
         settings = read_settings(environ)

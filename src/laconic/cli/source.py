@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from laconic.engine import Request
 from laconic.errors import LaconicError, UsageError
-from laconic.settings import current_directory, process_environment, read_settings
+from laconic.settings.load import current_directory, process_environment, read_settings
 
 if TYPE_CHECKING:
     import argparse
 
-    from laconic.settings import Settings
+    from laconic.settings.load import Settings
 
 _LIMIT = 1 << 20
 PROFILES = ("strict", "default", "relaxed")

@@ -6,17 +6,17 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from laconic import trust
 from laconic.cli.config import all_problems, warn
 from laconic.errors import LaconicError
-from laconic.layers import check_bytes
-from laconic.overlay import split_by_trust, where
-from laconic.settings import current_directory, find_project, read_directories, read_settings
+from laconic.settings import trust
+from laconic.settings.layers import check_bytes
+from laconic.settings.load import current_directory, find_project, read_directories, read_settings
+from laconic.settings.merge import split_by_trust, where
 
 if TYPE_CHECKING:
     import argparse
 
-    from laconic.settings import Project
+    from laconic.settings.load import Project
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from laconic.server.client import ask
-from laconic.surroundings import environment
+from laconic.server.python_client import ask
+from laconic.settings.environ import environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

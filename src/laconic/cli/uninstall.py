@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from laconic.agents.install import carry_out_removal, plan_uninstall
-from laconic.agents.recipe import names, read_recipe
 from laconic.cli.install import read_site, say
 from laconic.cli.main import complain
 from laconic.errors import LaconicError
+from laconic.install.install import carry_out_removal, plan_uninstall
+from laconic.install.recipe import names, read_recipe
 
 if TYPE_CHECKING:
     import argparse
 
-    from laconic.agents.install import Site
-    from laconic.agents.recipe import Recipe
+    from laconic.install.install import Site
+    from laconic.install.recipe import Recipe
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from laconic import trust
 from laconic.cli.trust import add_path as add_arguments
 from laconic.cli.trust import project_at
 from laconic.errors import LaconicError
-from laconic.settings import read_directories
+from laconic.settings import trust
+from laconic.settings.load import read_directories
 
 if TYPE_CHECKING:
     import argparse

@@ -12,18 +12,18 @@ import time
 
 import laconic.record.decisions  # noqa: F401 - the log is written after every answer
 from laconic import __version__
-from laconic.agents.answer import answer as answer_hook
-from laconic.agents.load import BEFORE, load
-from laconic.agents.values import Answer
 from laconic.cli import shell
 from laconic.cli.main import run as run_command_line
 from laconic.cli.remote import attend
+from laconic.hooks.answer import answer as answer_hook
+from laconic.hooks.load import BEFORE, load
+from laconic.hooks.values import Answer
 from laconic.record import tokenizer
-from laconic.redact import redact
+from laconic.secrets.redact import redact
 from laconic.server import wire
 from laconic.server.board import BUSY, IDLE
 from laconic.server.worker import OutOfTimeError, resident_bytes, time_limit
-from laconic.surroundings import environment
+from laconic.settings.environ import environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

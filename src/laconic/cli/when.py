@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from laconic.errors import UsageError
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _SPAN = pattern(r"([0-9]{1,6})([smhdw])")

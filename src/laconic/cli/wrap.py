@@ -5,11 +5,11 @@ from __future__ import annotations
 from laconic.cli import run
 from laconic.cli.run import RAW, Flag, read_flags
 from laconic.errors import UsageError
-from laconic.execute import Attendance, complain, execute
+from laconic.run.execute import Attendance, complain, execute
 from laconic.run.printer import Collector
 from laconic.run.process import StartError
-from laconic.surroundings import environment
-from laconic.task import Task, as_word
+from laconic.run.task import Task, as_word
+from laconic.settings.environ import environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

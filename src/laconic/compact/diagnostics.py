@@ -14,7 +14,7 @@ from laconic.compact.lines import Lines
 from laconic.compact.masks import any_of, indexes, mask_of, union, without
 from laconic.compact.patterns import Patterns
 from laconic.compact.tokens import estimate
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from laconic.lazy import compile_written, pattern
+from laconic.patterns import compile_written, pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from laconic.compact.bound import attempt
-from laconic.lazy import compile_written, pattern
-from laconic.tools.exact import exact_option
-from laconic.tools.options import VALUE
+from laconic.knowledge.exact import exact_option
+from laconic.knowledge.options import VALUE
+from laconic.patterns import compile_written, pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from laconic.compact.filter import Filter
-    from laconic.tools.arguments import Argument
-    from laconic.tools.knowledge import Branch, Library
+    from laconic.knowledge.arguments import Argument
+    from laconic.knowledge.knowledge import Branch, Library
 
 _VERSIONED = pattern(r"(.*?[A-Za-z])-?[0-9]+(?:\.[0-9]+)*(?:\.exe)?")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 FLAG = "(?i)"  # the only one that a pattern may begin with; elsewhere flags would join in
 # What is not rewritten, because it knows where a text ends or names characters by their codes. A

@@ -21,7 +21,7 @@ from laconic.compact.multiline import (
     is_anchored,
     without_captures,
 )
-from laconic.lazy import compile_written
+from laconic.patterns import compile_written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from functools import cached_property
 from operator import attrgetter
 
 from laconic.compact.masks import mask_of
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from operator import eq, ne, not_, or_
 from laconic.compact.masks import both, without
 from laconic.compact.result import MADE, Row, Shown
 from laconic.compact.stages.limit import gap_row
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ variable of the shell, just as `PATH=x` does.
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 from laconic.policy.environment import is_private
 from laconic.shell.ast import Array, Assignment, Coproc, Function, Loop, Parameter, Redirect
 from laconic.shell.words import literal
@@ -16,9 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from laconic.knowledge.knowledge import Library
     from laconic.shell.ast import Command, Node
     from laconic.shell.walk import Evaluation, Occurrence
-    from laconic.tools.knowledge import Library
 
 BINDERS = (Loop, Coproc, Parameter, Redirect)
 _ASSIGNS = pattern(r"(?<![=!<>])=(?!=)|<<=|>>=|\+\+|--")

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import posixpath
 
-from laconic.lazy import compile_written, pattern
-from laconic.policy.credentials import is_secret, is_unmistakable, matching, opens_no_files
+from laconic.knowledge.arguments import Argument
+from laconic.knowledge.options import Parsed, parse_options
+from laconic.patterns import compile_written, pattern
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.environment import is_known_server, is_unheard
 from laconic.policy.places import leads_to_guarded, place
+from laconic.policy.secret_files import is_secret, is_unmistakable, matching, opens_no_files
 from laconic.policy.sending import address_findings, address_harm, is_literal, sent_findings
-from laconic.tools.arguments import Argument
-from laconic.tools.options import Parsed, parse_options
 from laconic.types import Decision, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from laconic.knowledge.knowledge import Entry, Match
     from laconic.policy.judge import Judge
-    from laconic.tools.knowledge import Entry, Match
 
 _RAW_DEVICE = pattern(
     r"/dev/(?:[shv]d[a-z]|nvme|mmcblk|disk|rdisk|mem|kmem|port|dm-|mapper/)|/proc/[^/]+/(?:environ|mem)$"

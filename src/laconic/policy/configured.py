@@ -7,10 +7,10 @@ and forced pushes still ask, and so does whatever a wrapper or an argument runs.
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import expand
+from laconic.knowledge.options import parse_options
 from laconic.shell.ast import Assignment, Command, Loop, Word
 from laconic.shell.words import leading, literal
-from laconic.tools.arguments import expand
-from laconic.tools.options import parse_options
 from laconic.types import Decision, Verdict
 
 TYPE_CHECKING = False

@@ -17,8 +17,8 @@ from laconic.policy.functions import defined_functions
 from laconic.policy.judge import Judge
 from laconic.policy.permissions import apply_to_text
 from laconic.policy.redirects import redirect_findings
-from laconic.policy.revealed import variable_findings
 from laconic.policy.scope import Scope, changes_directory
+from laconic.policy.secret_variables import variable_findings
 from laconic.policy.sending import Feeds
 from laconic.policy.zsh import zsh_findings
 from laconic.shell import ParseError, parse
@@ -28,12 +28,12 @@ from laconic.types import Decision, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.knowledge import Library
     from laconic.policy.configured import Export
     from laconic.policy.places import Facts
     from laconic.policy.rules import Rules
     from laconic.shell.ast import Node, Script
     from laconic.shell.walk import Occurrence
-    from laconic.tools.knowledge import Library
 
 MAX_BYTES = 64 * 1024
 _MAX_READABLE_LINES = 40

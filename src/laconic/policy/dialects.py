@@ -10,7 +10,7 @@ numbers of `[ a -eq b ]` as arithmetic.
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 from laconic.shell.ast import (
     Arithmetic,
     ArithmeticCommand,

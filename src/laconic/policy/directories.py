@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import expand
 from laconic.policy.places import upwards
 from laconic.shell.ast import Command, DoubleQuoted, Substitution, Word
 from laconic.shell.words import literal
-from laconic.tools.arguments import expand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 # An accept-list: any other variable may make a harmless program run or load something.
 _HARMLESS = frozenset(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from laconic.lazy import pattern
+from laconic.knowledge.arguments import gives_number, pieces, result
+from laconic.patterns import pattern
 from laconic.shell.ast import (
     Arithmetic,
     Assignment,
@@ -15,14 +16,13 @@ from laconic.shell.ast import (
     Word,
 )
 from laconic.shell.words import assigned, literal
-from laconic.tools.arguments import gives_number, pieces, result
 from laconic.types import Decision, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.arguments import Values
     from laconic.shell.ast import Node
     from laconic.shell.walk import Evaluation
-    from laconic.tools.arguments import Values
 
 _MAX_NUMBERS = 16
 _INTEGER = pattern(r"-?[0-9]+")

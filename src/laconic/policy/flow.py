@@ -11,7 +11,16 @@ from __future__ import annotations
 from bisect import bisect_left
 from itertools import product
 
-from laconic.lazy import pattern
+from laconic.knowledge.arguments import (
+    Values,
+    begins_path,
+    expand,
+    gives_path,
+    is_plain,
+    pieces,
+    result,
+)
+from laconic.patterns import pattern
 from laconic.shell.ast import (
     Arithmetic,
     Array,
@@ -31,15 +40,6 @@ from laconic.shell.ast import (
 )
 from laconic.shell.walk import outermost_substitutions
 from laconic.shell.words import text
-from laconic.tools.arguments import (
-    Values,
-    begins_path,
-    expand,
-    gives_path,
-    is_plain,
-    pieces,
-    result,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,28 +8,28 @@ from __future__ import annotations
 
 import posixpath
 
-from laconic.lazy import pattern
+from laconic.knowledge.arguments import Argument, Values, expand
+from laconic.patterns import pattern
 from laconic.policy import environment as variables
 from laconic.policy.call import Call
 from laconic.policy.commands import handler
 from laconic.policy.configured import configures_gate, settled, value_of
-from laconic.policy.listed import Listed
+from laconic.policy.listed_secrets import Listed
 from laconic.policy.permissions import apply
 from laconic.policy.places import place
 from laconic.policy.project_runners import ask_for_project_code, repository_findings
 from laconic.policy.registries import registry_findings
 from laconic.shell.words import literal
-from laconic.tools.arguments import Argument, Values, expand
 from laconic.types import Decision, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from laconic.knowledge.knowledge import Library, Match
     from laconic.policy.places import Facts
     from laconic.policy.rules import Rules
     from laconic.shell.ast import Command
-    from laconic.tools.knowledge import Library, Match
 
 MAX_NESTING = 16
 _MAX_DIRECTORIES = 8

@@ -11,12 +11,12 @@ import re
 from fnmatch import translate
 from functools import lru_cache
 
-from laconic.lazy import compile_written, pattern
+from laconic.patterns import compile_written, pattern
 from laconic.types import Decision, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.tools.arguments import Argument
+    from laconic.knowledge.arguments import Argument
 
 _GLOB_SPECIALS = pattern(r"([?\[])")
 _BLANKS = pattern(r"\s+")

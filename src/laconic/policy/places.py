@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 from laconic.policy.globs import WILD, is_meant, overlaps, parts_of
 
 TYPE_CHECKING = False

@@ -23,9 +23,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from laconic.knowledge.options import Parsed
     from laconic.policy.call import Call
     from laconic.policy.places import Facts
-    from laconic.tools.options import Parsed
 
 _BELOW = "**/"
 _NAMED = "FILES"

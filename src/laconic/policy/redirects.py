@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import expand
+from laconic.knowledge.knowledge import Branch, Entry, Match
 from laconic.policy.call import Call
-from laconic.tools.arguments import expand
-from laconic.tools.knowledge import Branch, Entry, Match
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 from laconic.policy.places import upwards
 from laconic.types import Decision, Verdict
 

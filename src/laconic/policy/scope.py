@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import Values, expand
+from laconic.knowledge.printed import COUNTERS, LOCATORS, PRINTERS
 from laconic.policy.bindings import BINDERS, bound_by, followed_names
 from laconic.policy.flow import Flow, worlds
 from laconic.shell.ast import Assignment, Loop, Word
 from laconic.shell.words import Field, fields, literal
-from laconic.tools.arguments import Values, expand
-from laconic.tools.printed import COUNTERS, LOCATORS, PRINTERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from laconic.knowledge.arguments import Argument
     from laconic.policy.flow import State
     from laconic.policy.judge import Judge
     from laconic.shell.ast import Node, Script
     from laconic.shell.walk import Evaluation, Occurrence
-    from laconic.tools.arguments import Argument
 
 _MAX_POSSIBLE = 16
 _INHERITED = ("HOME", "PWD")

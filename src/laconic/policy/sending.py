@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 from laconic.policy.spans import Spans
 from laconic.shell.ast import Command, Parameter, Pipeline, Substitution, nodes
 from laconic.shell.words import is_static, literal
@@ -18,10 +18,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from laconic.knowledge.arguments import Argument
     from laconic.policy.call import Call
     from laconic.shell.ast import Node, Redirect
     from laconic.shell.walk import Occurrence
-    from laconic.tools.arguments import Argument
 
 _READ_NO_INPUT = frozenset(
     """

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 from laconic.policy.bindings import assigns_in_zsh
 from laconic.shell.ast import (
     Arithmetic,

@@ -17,7 +17,7 @@ from functools import lru_cache
 from os.path import dirname
 
 from laconic.files import make_private
-from laconic.redact import redact, redact_path
+from laconic.secrets.redact import redact, redact_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

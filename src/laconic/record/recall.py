@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.errors import UsageError
-from laconic.lazy import compile_written
+from laconic.patterns import compile_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

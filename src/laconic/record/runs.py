@@ -68,7 +68,7 @@ def record_run(state_dir: str | os.PathLike[str], run: Run, now: float | None = 
 
 def row_of(run: Run, now: float | None = None) -> dict[str, Any]:
     """Give the row of the table `runs`."""
-    from laconic.redact import redact  # noqa: PLC0415 - loads the parser
+    from laconic.secrets.redact import redact  # noqa: PLC0415 - loads the parser
 
     limit = limit_of(run.agent)
     asked = run.raw_tokens if run.piped_tokens is None else run.piped_tokens

@@ -6,7 +6,7 @@ those that are known to be harmless here are listed, and any other leaves the te
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import (
     Arithmetic,

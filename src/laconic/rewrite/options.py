@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Iterable
 
-    from laconic.tools.arguments import Argument
+    from laconic.knowledge.arguments import Argument
 
 TRANSPARENT = frozenset(("ssh", "mosh", "slogin"))
 

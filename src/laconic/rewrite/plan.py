@@ -7,7 +7,9 @@ that would not parse to the same commands, is left alone.
 
 from __future__ import annotations
 
-from laconic.lazy import problem
+from laconic.knowledge.arguments import Argument, evaluate
+from laconic.knowledge.exact import exact_option
+from laconic.patterns import problem
 from laconic.rewrite.doubts import SWITCHES, find_doubts, is_plain_path, special_in_front
 from laconic.rewrite.edits import Edit, apply, quoted
 from laconic.rewrite.pipes import is_movable, is_strippable
@@ -17,16 +19,14 @@ from laconic.rewrite.wrappers import base_name, inner_start
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Command
 from laconic.shell.words import literal
-from laconic.tools.arguments import Argument, evaluate
-from laconic.tools.exact import exact_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.knowledge import Library
     from laconic.rewrite.doubts import Doubts
     from laconic.rewrite.options import Options
     from laconic.rewrite.segments import Segment
     from laconic.shell.ast import Script
-    from laconic.tools.knowledge import Library
 
 OURS = frozenset(("laconic", "laconic-py"))
 _ENDLESS = frozenset(["--watch", "--watchAll", "--follow", "--serve"])

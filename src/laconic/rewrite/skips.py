@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from laconic.lazy import compile_written
+from laconic.patterns import compile_written
 from laconic.rewrite.wrappers import BUILTINS, SEEN_THROUGH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from laconic.knowledge.arguments import Argument
+    from laconic.knowledge.knowledge import Library
     from laconic.rewrite.options import LocalWrapper
-    from laconic.tools.arguments import Argument
-    from laconic.tools.knowledge import Library
 
 _RUNNERS = (
     frozenset(path.split()[0] for path in SEEN_THROUGH)

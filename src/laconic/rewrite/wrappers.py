@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from laconic.knowledge.options import Reading, Spec, parse_options
 from laconic.shell.ast import Literal, Quoted, Word
 from laconic.shell.words import flat
-from laconic.tools.options import Reading, Spec, parse_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.arguments import Argument
+    from laconic.knowledge.knowledge import Library
     from laconic.rewrite.options import LocalWrapper
     from laconic.shell.ast import Assignment
-    from laconic.tools.arguments import Argument
-    from laconic.tools.knowledge import Library
 
 MAX_DEPTH = 10
 # Run a command in the same environment with the same exit status; how many operands stand before

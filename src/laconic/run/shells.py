@@ -6,12 +6,12 @@ import os
 import re
 from itertools import pairwise
 
-from laconic.lazy import pattern
+from laconic.knowledge.arguments import Argument, evaluate
+from laconic.patterns import pattern
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Command
 from laconic.shell.walk import commands
 from laconic.shell.words import literal
-from laconic.tools.arguments import Argument, evaluate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

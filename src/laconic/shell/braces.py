@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 Cell = tuple[str, bool]  # a character, and whether it is quoted
 MAX_FIELDS = 256

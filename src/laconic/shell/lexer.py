@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 from laconic.shell.ast import (
     COMPOUNDS,
     Arithmetic,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 from laconic.shell.ast import (
     AndOr,
     ArithmeticCommand,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 from laconic.shell.ast import (
     Arithmetic,
     Array,

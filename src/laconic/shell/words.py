@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 from laconic.shell.ast import (
     Array,
     Assignment,

@@ -7,7 +7,7 @@ import re
 from laconic.compact.diagnostics import diagnostics, find_diagnostics
 from laconic.compact.lines import Lines, split_chunk
 from laconic.compact.masks import any_of
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 _ESCAPE = pattern(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor

@@ -13,7 +13,7 @@ from laconic.compact.masks import backwards, positions, union, without
 from laconic.compact.notice import gap
 from laconic.compact.result import GAP, MADE, SHORT, Row, Shown, numbers_of, shortened, texts_of
 from laconic.compact.tokens import estimate
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
-from laconic.lazy import pattern
-from laconic.policy.credentials import is_secret, is_secret_variable
+from laconic.patterns import pattern
+from laconic.policy.secret_files import is_secret, is_secret_variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import re
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 from laconic.policy.commands.cloud import judge_parameters, skip_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.arguments import Argument
     from laconic.policy.call import Call
-    from laconic.tools.arguments import Argument
 
 _READS = pattern(
     r"""list | list-[a-z0-9-]+ | show | show-[a-z0-9-]+ | exists | query | logs | tail | version

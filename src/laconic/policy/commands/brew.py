@@ -7,13 +7,13 @@ https://docs.brew.sh/Manpage: a formula or cask may be given by its path or URL.
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
-from laconic.tools.options import Reading, Spec, parse_options
+from laconic.knowledge.options import Reading, Spec, parse_options
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.options import Parsed
     from laconic.policy.call import Call
-    from laconic.tools.options import Parsed
 
 _PACKAGES = "--formula --formulae --cask --casks -v --verbose -q --quiet -d --debug"
 _PACKAGE = pattern(r"(?:homebrew/(?:core|cask)/)?(?!.*\.(?:rb|json)$)[\w@+.-]+")

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from laconic.lazy import pattern
-from laconic.policy.credentials import is_secret_variable
+from laconic.knowledge.arguments import Argument
+from laconic.patterns import pattern
 from laconic.policy.environment import is_private
+from laconic.policy.secret_files import is_secret_variable
 from laconic.policy.zsh import TABLES
-from laconic.tools.arguments import Argument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.arguments import Argument
     from laconic.policy.call import Call
-    from laconic.tools.arguments import Argument
 
 
 def skip_options(

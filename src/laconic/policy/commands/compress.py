@@ -8,8 +8,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.options import Parsed
     from laconic.policy.call import Call
-    from laconic.tools.options import Parsed
 
 _PRINTS = ("-c", "--stdout", "--to-stdout")
 _LOOKS = ("-t", "--test", "-l", "--list")

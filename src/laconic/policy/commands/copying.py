@@ -7,7 +7,7 @@ last operand is the target unless -t names one.
 
 from __future__ import annotations
 
-from laconic.tools.arguments import Argument
+from laconic.knowledge.arguments import Argument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.options import Parsed
     from laconic.policy.call import Call
-    from laconic.tools.options import Parsed
 
 _METHODS = frozenset(("GET", "HEAD", "OPTIONS", "TRACE"))
 _SCHEMES = frozenset(("http", "https", "ftp", "ftps", "file"))

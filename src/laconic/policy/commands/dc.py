@@ -6,7 +6,7 @@ calculations given by -e are harmless. Standard input and files are not known.
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

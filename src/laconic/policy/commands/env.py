@@ -8,13 +8,13 @@ secrets among it.
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 from laconic.policy.environment import is_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.arguments import Argument
     from laconic.policy.call import Call
-    from laconic.tools.arguments import Argument
 
 _SHELL = pattern(r"sh[-.0-9]*$")  # bash, dash, zsh, bash-5.2
 # Variables whose absence programs are used to.

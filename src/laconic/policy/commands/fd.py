@@ -5,9 +5,9 @@ Unsafe: -x, --exec, -X, --exec-batch (run a command with what was found).
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
-from laconic.tools.arguments import Argument
-from laconic.tools.options import Reading, Spec, parse_options
+from laconic.knowledge.arguments import Argument
+from laconic.knowledge.options import Reading, Spec, parse_options
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ Unsafe: -exec, -execdir, -ok, -okdir (run a command), -delete, -fprint, -fprint0
 
 from __future__ import annotations
 
-from laconic.policy.listed import named_by_find
-from laconic.tools.arguments import Argument
+from laconic.knowledge.arguments import Argument
+from laconic.policy.listed_secrets import named_by_find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ override the method.
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.arguments import Argument
+    from laconic.knowledge.options import Parsed
     from laconic.policy.call import Call
-    from laconic.tools.arguments import Argument
-    from laconic.tools.options import Parsed
 
 _METHOD = ("-X", "--method")
 _FIELD = ("-f", "--raw-field", "-F", "--field")

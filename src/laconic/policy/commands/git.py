@@ -8,13 +8,13 @@ that are not known; pushes that overwrite or delete.
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.arguments import Argument
+    from laconic.knowledge.options import Parsed
     from laconic.policy.call import Call
-    from laconic.tools.arguments import Argument
-    from laconic.tools.options import Parsed
 
 _FORCE = pattern(r"--force|--mirror$|--delete$|--prune$|-[a-zA-Z]*[fd][a-zA-Z]*$|[+:]")
 _HELPER = pattern(r"[A-Za-z0-9+.-]*::")

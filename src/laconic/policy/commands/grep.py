@@ -6,14 +6,14 @@ ag leave out hidden and ignored files unless told otherwise. They and ack have t
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import Argument
+from laconic.knowledge.options import Reading, Spec, parse_options
 from laconic.policy.globs import is_chosen
-from laconic.tools.arguments import Argument
-from laconic.tools.options import Reading, Spec, parse_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.options import Parsed
     from laconic.policy.call import Call
-    from laconic.tools.options import Parsed
 
 _OPTIONS = Spec("""
   -e=V -f=V -m=V -d=V -D=V -A=V -B=V -C=V -NUM --regexp=V --file=V --max-count=V --directories=V

@@ -5,7 +5,7 @@ Unsafe: the shell code. With -x watch runs its operands as they are.
 
 from __future__ import annotations
 
-from laconic.tools.arguments import Argument
+from laconic.knowledge.arguments import Argument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

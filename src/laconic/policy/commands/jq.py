@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 
-from laconic.lazy import pattern
-from laconic.policy.credentials import is_secret_variable
+from laconic.patterns import pattern
+from laconic.policy.secret_files import is_secret_variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.arguments import Argument
     from laconic.policy.call import Call
-    from laconic.tools.arguments import Argument
 
 _SKIPPED = {"--arg": 2, "--argjson": 2, "--indent": 1, "-L": 1}
 _NAMED_FILES = ("--slurpfile", "--rawfile", "--argfile")

@@ -6,7 +6,7 @@ and --lesskey-src (keys that run commands), a `$` in a value (more options follo
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

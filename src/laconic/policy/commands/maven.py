@@ -6,7 +6,7 @@ compiles first. Plug-ins and artifacts may be downloaded for any goal.
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ runs git, or what the project's .npmrc names as such.
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ have its number, so that the command decides.
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 from laconic.policy.commands.running import judge_running
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.arguments import Argument
+    from laconic.knowledge.options import Parsed
     from laconic.policy.call import Call
-    from laconic.tools.arguments import Argument
-    from laconic.tools.options import Parsed
 
 _NUMBER = pattern(r"[0-9][0-9a-fA-Fx.,:smhd-]*")
 _LIST = "--cpu-list"

@@ -6,7 +6,7 @@ or a list of revocations may be named; other schemes reach other stores.
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

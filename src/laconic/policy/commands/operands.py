@@ -10,7 +10,7 @@ stands behind `--` to the compiler.
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

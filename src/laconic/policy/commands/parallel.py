@@ -5,8 +5,8 @@ Unsafe: the command, which is shell code; options that write results or name oth
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
-from laconic.tools.arguments import Argument
+from laconic.knowledge.arguments import Argument
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

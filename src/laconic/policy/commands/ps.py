@@ -5,7 +5,7 @@ Unsafe: `e` without a dash and -E show the environment of processes, secrets amo
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

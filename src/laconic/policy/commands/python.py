@@ -11,11 +11,11 @@ from __future__ import annotations
 import posixpath
 import sys
 
-from laconic.lazy import pattern
+from laconic.knowledge.arguments import Argument
+from laconic.knowledge.options import Reading, Spec, parse_options
+from laconic.patterns import pattern
 from laconic.policy.commands.python_code import parsed
 from laconic.policy.places import place
-from laconic.tools.arguments import Argument
-from laconic.tools.options import Reading, Spec, parse_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import ast
 import builtins
 import warnings
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 from laconic.policy.commands.python_names import (
     ATTRIBUTES,
     BUILTINS,
@@ -25,7 +25,7 @@ from laconic.policy.commands.python_names import (
     READING_KEYWORDS,
     READING_MODES,
 )
-from laconic.policy.credentials import is_secret_variable
+from laconic.policy.secret_files import is_secret_variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

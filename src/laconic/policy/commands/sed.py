@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
-from laconic.lazy import pattern
-from laconic.tools.arguments import Argument
+from laconic.knowledge.arguments import Argument
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ shell than bash reads in another way (quotes, `((`, `[[`, glob qualifiers), unkn
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 from laconic.policy.dialects import family
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.arguments import Argument
     from laconic.policy.call import Call
-    from laconic.tools.arguments import Argument
 
 _LETTERS = frozenset("ceiluvxfhlnmBCHEpb")
 _LONG = frozenset("--login --norc --noprofile --no-rcs --verbose --noediting".split())

@@ -6,8 +6,8 @@ node, which is code where a link or a directory stands in its place.
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
-from laconic.policy.credentials import is_secret_variable
+from laconic.patterns import pattern
+from laconic.policy.secret_files import is_secret_variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

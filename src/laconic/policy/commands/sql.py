@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import re
 
-from laconic.lazy import pattern
+from laconic.knowledge.arguments import Argument
+from laconic.patterns import pattern
 from laconic.policy.commands.statements import drops_something, problem
-from laconic.policy.credentials import is_secret
 from laconic.policy.environment import is_on_this_machine
-from laconic.tools.arguments import Argument
+from laconic.policy.secret_files import is_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.options import Parsed
     from laconic.policy.call import Call
-    from laconic.tools.options import Parsed
 
 # The options whose values are statements, and the place of the first operand that is one.
 _WHERE: dict[str, tuple[tuple[str, ...], int | None]] = {

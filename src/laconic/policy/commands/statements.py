@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 _TOKEN = pattern(
     r"""(?P<space> [ \t\n]+ | --(?=[ \t\n]|$)[^\n]* | /\*(?![!+M])(?:(?!/\*|\*/).)*\*/)

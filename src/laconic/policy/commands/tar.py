@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import posixpath
 
-from laconic.tools.arguments import Argument
-from laconic.tools.options import Parsed, Reading, Spec, parse_options
+from laconic.knowledge.arguments import Argument
+from laconic.knowledge.options import Parsed, Reading, Spec, parse_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.arguments import Argument
     from laconic.policy.call import Call
-    from laconic.tools.arguments import Argument
 
 _LETTERS = frozenset("adlfxqNQpugshDFvtcUriASnCXJ1")
 _WITH_VALUE = frozenset("LPIHT")

@@ -6,13 +6,13 @@ shell code; -o and -p (take over the terminal); --process-slot-var with a name t
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import Argument
 from laconic.policy.environment import is_private
-from laconic.tools.arguments import Argument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.options import Parsed
     from laconic.policy.call import Call
-    from laconic.tools.options import Parsed
 
 _MARKS = ("-I", "-i", "-J", "--replace")
 _COUNTS = ("-n", "-L", "-l", "--max-args", "--max-lines")  # in some versions they undo a mark

@@ -5,12 +5,12 @@ Unsafe: the second operand. Options are told by their first letter only (`-ps` i
 
 from __future__ import annotations
 
-from laconic.lazy import pattern
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.arguments import Argument
     from laconic.policy.call import Call
-    from laconic.tools.arguments import Argument
 
 _FLAGS = frozenset("abCEeiprudvh")
 _WITH_VALUE = pattern(

@@ -1,0 +1,150 @@
+"""Loads filters: the built-in ones, the user's, and those of a project that is trusted."""
+
+# pathlib takes six milliseconds to load.
+# ruff: noqa: PTH118, PTH120, PTH123
+from __future__ import annotations
+
+import marshal
+from functools import lru_cache
+from itertools import islice
+from os.path import dirname, join
+
+from laconic.compact.filter import Filter
+from laconic.compact.match import Filters
+from laconic.errors import Problem
+from laconic.settings.config_dirs import files_in, name_in, toml_files
+from laconic.settings.disk_cache import remembered, stamp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Any
+
+    from laconic.knowledge.knowledge import Library
+    from laconic.settings.config_dirs import File
+    from laconic.settings.load import Settings
+
+_DATA = join(dirname(__file__), "data")
+BUILT_IN = "built-in"
+_MOST_FAULTS = 5
+_MOST_KEPT = 32
+
+
+def __getattr__(name: str) -> Path:
+    """DATA: the directory of the files; pathlib is loaded for those who ask for it."""
+    if name != "DATA":
+        raise AttributeError(name)
+    from pathlib import Path  # noqa: PLC0415
+
+    return Path(_DATA)
+
+
+class FilterSet:
+    """All filters in force. own: the documents that are not built in, sources: their files."""
+
+    def __init__(
+        self,
+        own: Mapping[str, Mapping[str, Any]],
+        sources: Mapping[str, str],
+        problems: tuple[Problem, ...] = (),
+        library: Library | None = None,
+    ) -> None:
+        self.own, self.sources, self.problems = own, sources, problems
+        known = _compiled()
+        self.filters = Filters(
+            self.load, library, exact=known["exact.txt"], runners=known["runners.txt"]
+        )
+        for command, identifier in built_in_commands():
+            if identifier not in own:
+                self.filters.add(command, identifier)
+        for identifier, document in own.items():
+            for command in document["command"]:
+                self.filters.add(command, identifier, layer=1)
+
+    def load(self, identifier: str) -> Filter | None:
+        if identifier in self.own:
+            return Filter(identifier, self.own[identifier], self.sources[identifier])
+        return built_in(identifier)
+
+    @property
+    def ids(self) -> list[str]:
+        return sorted({*built_in_ids(), *self.own})
+
+
+def load_filters(settings: Settings | None, library: Library | None = None) -> FilterSet:
+    """Give the filters in force. A broken file is a problem, and the filter it hides stays."""
+    files, problems = files_in("filters", settings) if settings else ((), ())
+    return _filter_set(files, problems, library)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _filter_set(
+    files: tuple[File, ...], problems: tuple[Problem, ...], library: Library | None
+) -> FilterSet:
+    sources: dict[str, str] = {}
+    own: dict[str, Mapping[str, Any]] = {}
+    for file in files:
+        document, faults = check_bytes(file.data, file.path)
+        problems += tuple(faults)
+        if not faults:
+            own[file.name], sources[file.name] = document, file.path
+    return FilterSet(own, sources, problems, library)
+
+
+def check_bytes(data: bytes, source: str) -> tuple[dict[str, Any], list[Problem]]:
+    """Give the document of a filter file, and what is wrong with it."""
+    # Who has no filters of their own does not pay for checking them.
+    from laconic.compact.format import check_filter  # noqa: PLC0415
+    from laconic.settings import toml  # noqa: PLC0415
+
+    try:
+        document = toml.parse(data)
+    except ValueError as error:
+        return {}, [Problem("broken", source, "", str(error))]
+    faults = islice(check_filter(document), _MOST_FAULTS)
+    return document, [Problem("broken", source, *fault) for fault in faults]
+
+
+# -- built in ------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def _compiled() -> dict[str, Any]:
+    """Give `filters`: each ready to be loaded alone; and the lines of the lists, by their names."""
+    paths = [*toml_files(_DATA), join(_DATA, "exact.txt"), join(_DATA, "runners.txt")]
+    found: dict[str, Any] = remembered("filters", [stamp(path) for path in paths], _compile)
+    return found
+
+
+def _compile() -> dict[str, Any]:
+    from laconic.settings import toml  # noqa: PLC0415 - what it gives is kept
+
+    filters: dict[str, tuple[list[str], bytes]] = {}
+    for path in toml_files(_DATA):
+        with open(path, "rb") as file:
+            table = toml.parse(file.read())
+        filters[name_in(_DATA, path)] = table["command"], marshal.dumps(table)
+    lists = {name: _listed(name) for name in ("exact.txt", "runners.txt")}
+    return {"filters": filters, **lists}
+
+
+def _listed(name: str) -> list[str]:
+    with open(join(_DATA, name), encoding="utf-8") as file:
+        return [line for line in file.read().splitlines() if line and not line.startswith("#")]
+
+
+def built_in_commands() -> list[tuple[str, str]]:
+    """Every command path and its filter."""
+    filters = _compiled()["filters"]
+    return [(command, name) for name, (commands, _) in filters.items() for command in commands]
+
+
+def built_in_ids() -> list[str]:
+    return sorted(_compiled()["filters"])
+
+
+@lru_cache(maxsize=64)
+def built_in(identifier: str) -> Filter | None:
+    found = _compiled()["filters"].get(identifier)
+    return Filter(identifier, marshal.loads(found[1]), BUILT_IN) if found else None  # noqa: S302

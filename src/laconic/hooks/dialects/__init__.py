@@ -1,0 +1,1 @@
+"""How agents want to be answered: one module per dialect."""

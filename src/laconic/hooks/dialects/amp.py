@@ -1,0 +1,27 @@
+"""The wire to our plugin in Amp: its own actions."""
+
+from __future__ import annotations
+
+from laconic.hooks.load import AFTER
+from laconic.hooks.values import Output, Reply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from laconic.hooks.values import HookCall, Response
+
+
+def write(call: HookCall, response: Response) -> Reply:
+    if call.event.kind == AFTER:
+        return Reply({"status": "done", "output": response.text})
+    if response.answer == "deny":
+        return Reply({"action": "reject-and-continue", "message": response.reason})
+    assert response.commands
+    return Reply({"action": "modify", "input": call.input_with(response.commands)})
+
+
+def output(call: HookCall) -> Output | None:
+    given: Any = call.data.get("output")
+    is_plain = isinstance(given, str) and call.data.get("status") == "done"
+    return Output(given) if is_plain else None

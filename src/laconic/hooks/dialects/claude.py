@@ -1,0 +1,68 @@
+"""The dialect of Claude Code and of those who took it over: hookSpecificOutput."""
+
+from __future__ import annotations
+
+from laconic.hooks.load import AFTER, BEFORE, PERMISSION
+from laconic.hooks.values import Output, Reply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from laconic.hooks.values import HookCall, Response
+
+_EVENTS = {BEFORE: "PreToolUse", PERMISSION: "PermissionRequest", AFTER: "PostToolUse"}
+# The text is not what the command wrote, or not all of it.
+_NOT_PLAIN = ("isImage", "interrupted", "persistedOutputPath", "backgroundTaskId")
+
+
+def write(call: HookCall, response: Response) -> Reply:
+    if call.event.kind == PERMISSION:
+        return Reply(specific(call, decision=behavior(call, response)))
+    if call.event.kind == AFTER:
+        return Reply(specific(call, updatedToolOutput=_replaced(call, response)))
+    return Reply(specific(call, **permission(response), **updated(call, response)))
+
+
+def specific(call: HookCall, **keys: Any) -> dict[str, Any]:
+    return {"hookSpecificOutput": {"hookEventName": _EVENTS[call.event.kind], **keys}}
+
+
+def permission(response: Response) -> dict[str, str]:
+    """No decision is claimed when there is none: a rewrite is no approval."""
+    if response.answer is None:
+        return {}
+    return {"permissionDecision": response.answer, "permissionDecisionReason": response.reason}
+
+
+def updated(call: HookCall, response: Response, key: str = "updatedInput") -> dict[str, Any]:
+    return {key: call.input_with(response.commands)} if response.commands else {}
+
+
+def behavior(call: HookCall, response: Response) -> dict[str, Any]:
+    if response.answer == "allow":
+        return {"behavior": "allow", **updated(call, response)}
+    return {"behavior": "deny", "message": response.reason}
+
+
+def _replaced(call: HookCall, response: Response) -> Any:
+    """The same shape as it came in: another one would be ignored."""
+    assert response.output is not None
+    given: Any = call.data.get("tool_response")
+    if isinstance(given, str):
+        return response.text
+    return {**given, "stdout": response.output["out"], "stderr": response.output["err"]}
+
+
+def output(call: HookCall) -> Output | None:
+    """Give what the command wrote; this event comes after a success only."""
+    given: Any = call.data.get("tool_response")
+    if isinstance(given, str):
+        return Output(given)
+    if not isinstance(given, dict) or any(given.get(key) for key in _NOT_PLAIN):
+        return None
+    out, err = given.get("stdout", ""), given.get("stderr", "")
+    if not isinstance(out, str) or not isinstance(err, str):
+        return None
+    # `grep` that finds nothing is a success there, too.
+    return Output(out, err, None if given.get("returnCodeInterpretation") else 0)

@@ -1,0 +1,35 @@
+"""The dialect of Cline: cancel with a message, and in its CLI a new input.
+
+In the CLI `cancel` ends the whole run, and the model never reads why. So there a denied command is
+replaced by one that says so and fails.
+"""
+
+from __future__ import annotations
+
+from laconic.hooks.dialects.claude import updated
+from laconic.hooks.values import Reply
+from laconic.rewrite.edits import quoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.hooks.values import HookCall, Output, Response
+
+# Any shell can run it; 126 is what shells say of a command that may not be executed.
+_REFUSAL = """sh -c 'printf "%s\\n" "$1" >&2; exit 126' laconic """
+
+
+def write(call: HookCall, response: Response) -> Reply:
+    if response.answer != "deny":
+        return Reply(updated(call, response, key="overrideInput"))
+    if "rewrite" not in call.event.can:
+        return Reply({"cancel": True, "errorMessage": response.reason})
+    none_ran = "; none of these commands was run" if len(call.commands) > 1 else ""
+    return Reply({"overrideInput": call.input_with((_refusal(response.reason + none_ran),))})
+
+
+def _refusal(reason: str) -> str:
+    return _REFUSAL + quoted(reason)
+
+
+def output(_: HookCall) -> Output | None:
+    return None

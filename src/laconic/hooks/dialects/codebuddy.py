@@ -1,0 +1,30 @@
+"""The dialect of CodeBuddy: Claude Code's with names of its own, and commands wrapped whole."""
+
+from __future__ import annotations
+
+import sys
+
+from laconic.hooks.dialects.claude import output, permission, specific, updated
+from laconic.hooks.load import AFTER
+from laconic.hooks.values import Reply, Response
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.hooks.values import HookCall
+
+__all__ = ["output", "refusal", "write"]
+
+
+def write(call: HookCall, response: Response) -> Reply:
+    if call.event.kind == AFTER:
+        return Reply(specific(call, updatedToolOutput=response.text))
+    rewrite = updated(call, response, key="modifiedInput")
+    return Reply(specific(call, **permission(response), **rewrite))
+
+
+def refusal() -> Response | None:
+    """On Windows itself there is no shell to wrap commands with: say so, do not fail in silence."""
+    if sys.platform != "win32":
+        return None
+    reason = "laconic: CodeBuddy on Windows itself is not supported; run it in WSL"
+    return Response("deny", f"{reason}, or: laconic uninstall codebuddy")

@@ -1,0 +1,34 @@
+"""The dialect of Codex: Claude Code's, read strictly, where a rewrite has to say allow.
+
+That allow grants nothing: approval, sandbox and rules come after it and see the new command.
+"""
+
+from __future__ import annotations
+
+from laconic.hooks.dialects.claude import behavior, permission, specific, updated
+from laconic.hooks.load import AFTER, PERMISSION
+from laconic.hooks.values import Output, Reply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.hooks.values import HookCall, Response
+
+_NO_STATUS = "[laconic: Codex does not tell the exit status]\n"
+
+
+def write(call: HookCall, response: Response) -> Reply:
+    if call.event.kind == PERMISSION:
+        return Reply(specific(call, decision=behavior(call, response)))
+    if call.event.kind == AFTER:
+        # It replaces the output, and the turn goes on.
+        reason = f"{_NO_STATUS}{response.text}"
+        return Reply({"continue": False, "stopReason": "compacted", "reason": reason})
+    if response.answer == "deny":
+        return Reply(specific(call, **permission(response)))
+    return Reply(specific(call, permissionDecision="allow", **updated(call, response)))
+
+
+def output(call: HookCall) -> Output | None:
+    """Give what the command wrote; failures come here, too, and nobody says which they are."""
+    given = call.data.get("tool_response")
+    return Output(given) if isinstance(given, str) else None

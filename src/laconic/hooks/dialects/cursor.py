@@ -1,0 +1,21 @@
+"""The dialect of Cursor: permission, messages for the user and the agent, updated_input."""
+
+from __future__ import annotations
+
+from laconic.hooks.dialects.claude import updated
+from laconic.hooks.values import Reply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.hooks.values import HookCall, Output, Response
+
+
+def write(call: HookCall, response: Response) -> Reply:
+    said = {} if response.answer is None else {"permission": response.answer}
+    if response.answer in ("ask", "deny"):
+        said |= {"user_message": response.reason, "agent_message": response.reason}
+    return Reply({**said, **updated(call, response, key="updated_input")})
+
+
+def output(_: HookCall) -> Output | None:
+    return None

@@ -1,0 +1,22 @@
+"""The dialect of agents that are denied by exit status 2, with the reason on stderr."""
+
+from __future__ import annotations
+
+from laconic.hooks.dialects.claude import permission, specific
+from laconic.hooks.values import Reply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.hooks.values import HookCall, Output, Response
+
+_DENIED = 2
+
+
+def write(call: HookCall, response: Response) -> Reply:
+    if response.answer == "deny":
+        return Reply(stderr=response.reason, status=_DENIED)
+    return Reply(specific(call, **permission(response)))
+
+
+def output(_: HookCall) -> Output | None:
+    return None

@@ -1,0 +1,28 @@
+"""The dialect of Gemini CLI: decision and reason at the top, the new input below."""
+
+from __future__ import annotations
+
+from laconic.hooks.values import Reply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from laconic.hooks.values import HookCall, Output, Response
+
+
+def write(call: HookCall, response: Response) -> Reply:
+    said: dict[str, Any] = {}
+    if response.answer is not None:
+        said = {"decision": response.answer, "reason": response.reason}
+    if response.answer == "ask":
+        said["systemMessage"] = response.reason  # its question shows this, and no reason
+    if response.commands:
+        changed = {"hookEventName": "BeforeTool", "tool_input": call.input_with(response.commands)}
+        said["hookSpecificOutput"] = changed
+    return Reply(said)
+
+
+def output(_: HookCall) -> Output | None:
+    """Nothing: what it replaces it shows as an error."""
+    return None

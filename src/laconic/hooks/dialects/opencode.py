@@ -1,0 +1,31 @@
+"""The wire to our plugin in OpenCode and Kilo: new arguments, or the error that it throws."""
+
+from __future__ import annotations
+
+from laconic.hooks.dialects.claude import updated
+from laconic.hooks.load import AFTER
+from laconic.hooks.values import Output, Reply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from laconic.hooks.values import HookCall, Response
+
+
+def write(call: HookCall, response: Response) -> Reply:
+    if call.event.kind == AFTER:
+        return Reply({"output": response.text})
+    if response.answer == "deny":
+        return Reply({"throw": response.reason})
+    return Reply(updated(call, response, key="args"))
+
+
+def output(call: HookCall) -> Output | None:
+    given: Any = call.data.get("output")
+    text = given.get("output") if isinstance(given, dict) else None
+    if not isinstance(text, str):
+        return None
+    metadata = given.get("metadata")
+    status = metadata.get("exit") if isinstance(metadata, dict) else None
+    return Output(text, status=status if type(status) is int else None)

@@ -1,0 +1,35 @@
+"""The wire to our extension in Pi: a new input, a block, or a question that it puts itself."""
+
+from __future__ import annotations
+
+from laconic.hooks.dialects.claude import updated
+from laconic.hooks.load import AFTER
+from laconic.hooks.values import Output, Reply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from laconic.hooks.values import HookCall, Response
+
+_WORDS = {"deny": "block", "ask": "ask"}
+
+
+def write(call: HookCall, response: Response) -> Reply:
+    if call.event.kind == AFTER:
+        return Reply({"content": [{"type": "text", "text": response.text}]})
+    said: dict[str, Any] = {}
+    if response.answer in _WORDS:
+        said = {_WORDS[response.answer]: True, "reason": response.reason}
+    return Reply({**said, **updated(call, response, key="input")})
+
+
+def output(call: HookCall) -> Output | None:
+    parts: Any = call.data.get("content")
+    if not isinstance(parts, list):
+        return None
+    given = [part.get("text") for part in parts if isinstance(part, dict)]
+    texts = [text for text in given if isinstance(text, str)]
+    if len(texts) != len(parts):
+        return None  # an image, or something newer
+    return Output("".join(texts), status=0 if call.data.get("isError") is False else None)

@@ -1,0 +1,141 @@
+"""`laconic hook AGENT [EVENT]`: the process around an answer, which always ends well.
+
+It reads a bounded amount, keeps a time limit well below the agent's, prints once, and exits with 0
+(or with the status that is a denial in the agent's words). Loads little: it runs before every
+command.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import signal
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import NoReturn
+
+    from laconic.hooks.values import Answer
+
+_CHUNK = 1 << 16
+_FIRST_LIMIT_S = 8.0
+_DENIED = 2
+_DENIED_TO_CLIENT = 102  # client/laconic.c has it, too
+
+
+def is_call(argv: list[str]) -> bool:
+    """Tell a hook from a person who asks for help: a hook never ends with a usage error."""
+    return argv[1:2] == ["hook"] and not {"-h", "--help"} & set(argv[2:])
+
+
+def main(argv: list[str]) -> int:
+    """Answer on stdout; gives the exit status."""
+    given = _answer(argv)
+    from laconic.hooks.values import Answer  # noqa: PLC0415 - it is loaded by now
+
+    _hold(Answer(status=given.status))  # the limit goes on, but nothing is to be said twice
+    _say(given)
+    given.finish()
+    return given.status
+
+
+def _say(given: Answer) -> None:
+    for handle, data in ((1, given.stdout), (2, given.stderr)):
+        with contextlib.suppress(OSError):
+            _write(handle, data)
+
+
+def _answer(argv: list[str]) -> Answer:
+    from laconic.hooks.answer import MOST_BYTES, answer  # noqa: PLC0415 - once a limit is set
+    from laconic.settings.environ import current_directory, environment  # noqa: PLC0415 - as above
+
+    agent, event, *_ = (*argv, "", "")
+    surroundings = environment()
+    directory = current_directory() or "/nonexistent"
+    given = answer(agent, event, _read_stdin(MOST_BYTES), surroundings, directory, _hold)
+    if given.fault and surroundings.get("LACONIC_DEBUG"):
+        with contextlib.suppress(OSError):
+            _write(2, f"laconic hook {agent}: {given.fault}\n".encode(errors="replace"))
+    return given
+
+
+def _read_stdin(limit: int) -> bytes:
+    """Read all; of more than the limit only that much, but no writer is left with a broken pipe."""
+    kept = bytearray()
+    with contextlib.suppress(OSError):
+        while chunk := os.read(0, _CHUNK):
+            if len(kept) <= limit:
+                kept += chunk
+    return bytes(kept)
+
+
+def _write(handle: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(handle, data) :]
+
+
+def run(argv: list[str]) -> NoReturn:
+    """Be the whole process: whatever happens, it ends in time and says nothing wrong."""
+    status = 0
+    gc.disable()  # it ends before there is garbage worth a search
+    try:
+        _fill_streams()
+        _keep_time(argv)
+        status = main(argv)
+    except BaseException:  # noqa: BLE001, S110 - also Ctrl-C and what no one thought of
+        pass
+    finally:
+        _end(status)  # nothing is left to be done, and the interpreter takes its time
+
+
+def _fill_streams() -> None:
+    """Let no file of ours take the number of a stream that is closed."""
+    for handle in range(3):
+        try:
+            os.fstat(handle)
+        except OSError:
+            with contextlib.suppress(OSError):  # there is no such file: so be it
+                os.open(os.devnull, os.O_RDWR)
+
+
+def _keep_time(argv: list[str]) -> None:
+    """When the time is up, give the answer that is known by then: the neutral one at first."""
+    if sys.platform == "win32":
+        return
+    signal.signal(signal.SIGALRM, _stop)
+    signal.setitimer(signal.ITIMER_REAL, _FIRST_LIMIT_S)
+    from laconic.hooks.load import BEFORE, load  # noqa: PLC0415 - a limit is set by now
+    from laconic.hooks.values import Answer  # noqa: PLC0415
+
+    with contextlib.suppress(KeyError):
+        agent = load(argv[0] if argv else "")
+        _hold(Answer(agent.neutral_for(BEFORE).encode()))
+        signal.setitimer(signal.ITIMER_REAL, agent.limit_s)
+
+
+_held: list[Answer] = []
+
+
+def _hold(given: Answer) -> None:
+    _held[:] = [given]
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    status = 0
+    for given in _held:
+        _say(given)
+        status = given.status
+    _end(status)
+
+
+def _end(status: int) -> NoReturn:
+    """End with a status; the client in C must tell a denial from a Python that cannot start."""
+    is_asked = "laconic-client" in sys._xoptions  # noqa: SLF001 - as Python documents it
+    os._exit(_DENIED_TO_CLIENT if is_asked and status == _DENIED else status)
+
+
+if __name__ == "__main__":
+    run(sys.argv[1:])

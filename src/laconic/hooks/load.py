@@ -1,0 +1,132 @@
+"""Loads what is known of an agent: a small file of data, and the module of its dialect."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import import_module
+from os.path import dirname
+
+from laconic.policy.dialects import SYSTEM, family
+from laconic.settings.disk_cache import remembered, stamp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Protocol
+
+    from laconic.hooks.values import HookCall, Output, Reply, Response
+
+    class Dialect(Protocol):
+        def write(self, call: HookCall, response: Response) -> Reply: ...
+
+        def output(self, call: HookCall) -> Output | None: ...
+
+
+DATA = f"{dirname(__file__)}/data"  # noqa: PTH120 - pathlib costs 6 ms
+HOOKED = (
+    "amp", "antigravity", "claude-code", "cline", "cline-cli", "codebuddy", "codex", "copilot",
+    "crush", "cursor", "devin", "droid", "gemini", "goose", "grok", "kilo", "kimi", "kiro",
+    "opencode", "openhands", "pi", "qoder", "qwen", "vibe", "vscode", "windsurf",
+)  # fmt: skip
+ALIASES = {
+    "claude": "claude-code",
+    "cline-extension": "cline",
+    "copilot-cli": "copilot",
+    "devin-cli": "devin",
+    "factory-droid": "droid",
+    "gemini-cli": "gemini",
+    "grok-build": "grok",
+    "kimi-code": "kimi",
+    "kiro-v2": "kiro",
+    "kiro-v3": "kiro",
+    "mistral-vibe": "vibe",
+    "qwen-code": "qwen",
+    "vscode-copilot": "vscode",
+}
+BEFORE, PERMISSION, AFTER = "before", "permission", "after"
+
+
+class Event:
+    """An event: what it is about, and what an answer to it can do."""
+
+    __slots__ = ("can", "kind", "name")
+
+    def __init__(self, name: str, spec: str) -> None:
+        kind, _, words = spec.partition(":")
+        self.name, self.kind, self.can = name, kind, frozenset(words.split())
+
+
+class Agent:
+    """What is known of one agent; see docs/agents.md for the keys."""
+
+    __slots__ = (
+        "answer", "document", "events", "fields", "foreign", "login_shell", "name", "neutral",
+        "rewrite_with", "rules_see_rewrites", "shells", "title", "tools", "tools_without",
+        "unattended", "users_shells", "wraps",
+    )  # fmt: skip
+
+    def __init__(self, name: str, document: Mapping[str, Any]) -> None:
+        self.name, self.document = name, document
+        self.title: str = document["title"]
+        self.neutral: str = document.get("neutral", "")
+        self.rewrite_with = frozenset(document["rewrite_with"])
+        self.wraps: bool = document.get("wraps", False)
+        self.login_shell: bool = document.get("login_shell", False)
+        self.shells: list[str] = document.get("shells", ["bash", "zsh"])
+        self.users_shells: list[str] = document.get("users_shells", ["*"])
+        self.rules_see_rewrites: bool = document.get("rules_see_rewrites", False)
+        self.unattended: Mapping[str, Any] = document.get("unattended", {})
+        self.tools = frozenset(document["tools"])
+        self.tools_without: Mapping[str, list[str]] = document.get("tools_without", {})
+        self.events = [Event(event, spec) for event, spec in document["events"].items()]
+        self.fields: Mapping[str, Any] = document["fields"]
+        self.foreign: Mapping[str, Any] = document.get("foreign", {})
+        self.answer: Mapping[str, Any] = document.get("answer", {})
+
+    @property
+    def dialect(self) -> Dialect:
+        module: Dialect = import_module(f"laconic.hooks.dialects.{self.document['dialect']}")
+        return module
+
+    def shells_with(self, environ: Mapping[str, str], asked: object = None) -> frozenset[str]:
+        """Families of the shells that may run its commands.
+
+        SHELL may name one that it uses. asked: the one that the tool's arguments name, if any.
+        """
+        names = list(self.shells)
+        users = environ.get("SHELL", "").rsplit("/", 1)[-1] or SYSTEM
+        if not {users, "*"}.isdisjoint(self.users_shells):
+            names.append(users)
+        if self.wraps and environ.get("LACONIC_CODEBUDDY_SHELL"):
+            names.append(environ["LACONIC_CODEBUDDY_SHELL"])
+        if asked is not None:
+            names.append(asked if isinstance(asked, str) else "")
+        return frozenset(map(family, names))
+
+    @property
+    def limit_s(self) -> float:
+        """How long laconic may think: well below the time that the agent is asked to wait."""
+        timeout = self.document["timeout"]
+        wanted: float = timeout["wanted"] / (1000 if timeout["unit"] == "ms" else 1)
+        return wanted * 0.8
+
+    def neutral_for(self, kind: str) -> str:
+        """What to print when there is nothing to say. Where that must be JSON, it is."""
+        return self.neutral if kind == BEFORE or not self.neutral else "{}"
+
+
+@lru_cache(maxsize=32)
+def load(name: str) -> Agent:
+    """Give an agent that has hooks, by its name or another name for it; KeyError if none has it."""
+    name = ALIASES.get(name, name)
+    if name not in HOOKED:
+        raise KeyError(name)
+    path = f"{DATA}/{name}.toml"
+    return Agent(name, remembered(f"agent-{name}", stamp(path), lambda: _parse(path)))
+
+
+def _parse(path: str) -> dict[str, Any]:
+    from laconic.settings import toml  # noqa: PLC0415 - what it gives is kept
+
+    with open(path, "rb") as stream:  # noqa: PTH123 - as above
+        return toml.parse(stream.read())

@@ -1,0 +1,132 @@
+"""Reads what an agent sends: bytes become a HookCall, or None when it is not about a shell command.
+
+Where the fields stand is data. Whatever is missing, of another type or for another host is None:
+then the hook says nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from os.path import isabs
+
+from laconic.hooks.load import AFTER, BEFORE
+from laconic.hooks.values import HookCall
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from laconic.hooks.load import Agent, Event
+
+_BOM = b"\xef\xbb\xbf"
+
+
+def parse(stdin: bytes) -> dict[str, Any] | None:
+    """Give the JSON object; on Windows some agents put marks of byte order in front of it."""
+    while stdin.startswith(_BOM):
+        stdin = stdin.removeprefix(_BOM)
+    try:
+        data = _DECODER.decode(stdin.decode(json.detect_encoding(stdin), "surrogatepass"))
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)  # NaN is no JSON, and it must not come back in an answer
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
+
+
+def read(
+    data: Mapping[str, Any],
+    agent: Agent,
+    event: Event | None,
+    environ: Mapping[str, str],
+    cwd: str,
+) -> HookCall | None:
+    if event is None or is_foreign(data, agent, environ) or not _is_shell(data, agent, event):
+        return None
+    given = _first(data, agent.fields["input"])
+    tool_input = parse(given.encode("utf-8", "replace")) if isinstance(given, str) else given
+    if not isinstance(tool_input, dict) or not _has_commands(tool_input, agent):
+        return None
+    directory = _directory(data, tool_input, agent, cwd)
+    return HookCall(agent, event, data, tool_input, directory, as_text=isinstance(given, str))
+
+
+def is_foreign(data: Mapping[str, Any], agent: Agent, environ: Mapping[str, str]) -> bool:
+    """Tell whether another host runs this agent's hooks: it has hooks of its own for laconic.
+
+    What the agent always sends outweighs hints: an agent started from another one's terminal
+    inherits its environment.
+    """
+    foreign = agent.foreign
+    if any(field in data for field in foreign.get("certain", ())):
+        return True
+    if not foreign.get("own") or foreign["own"] in data:
+        return False
+    hints = [
+        *(f in data for f in foreign["likely"]),
+        *(n in environ for n in foreign["environment"]),
+    ]
+    return any(hints)
+
+
+def find_event(data: Mapping[str, Any], agent: Agent, given: str) -> Event | None:
+    """Give the event that the data name, else the given one, else what the data look like."""
+    name = _first(data, agent.fields["event"]) or given
+    if name:
+        return next((event for event in agent.events if event.name == name), None)
+    has_run = _first(data, agent.fields.get("output", ())) is not None
+    kind = AFTER if has_run else BEFORE
+    return next((event for event in agent.events if event.kind == kind), None)
+
+
+def _is_shell(data: Mapping[str, Any], agent: Agent, event: Event) -> bool:
+    if "no-tool" in event.can:
+        return True
+    tool = _first(data, agent.fields["tool"]) or ""
+    lacking = agent.tools_without.items()
+    return isinstance(tool, str) and (
+        tool in agent.tools or any(tool in names for field, names in lacking if field not in data)
+    )
+
+
+def _has_commands(tool_input: Mapping[str, Any], agent: Agent) -> bool:
+    """A list is one of commands, where the agent sends such; elsewhere it would be of words."""
+    given = tool_input.get(agent.fields["command"])
+    if isinstance(given, list) and agent.fields.get("is_list"):
+        return bool(given) and all(isinstance(command, str) for command in given)
+    return isinstance(given, str)
+
+
+def _directory(
+    data: Mapping[str, Any], tool_input: Mapping[str, Any], agent: Agent, cwd: str
+) -> str:
+    """Where the command will run: the tool may be told a directory within the agent's own."""
+    outer = _first(data, agent.fields["cwd"])
+    inner = _first(tool_input, agent.fields.get("directory", ()))
+    directory = outer if isinstance(outer, str) and isabs(outer) else cwd
+    if not isinstance(inner, str) or not inner:
+        return directory
+    return inner if isabs(inner) else f"{directory}/{inner}"
+
+
+def _first(data: Mapping[str, Any], paths: list[str] | tuple[str, ...]) -> Any:
+    """Give the value at the first path that leads to something; `a.0` goes into a list."""
+    found = (_at(data, path) for path in paths)
+    return next((value for value in found if value is not None and value != ""), None)
+
+
+def _at(value: Any, path: str) -> Any:
+    for step in path.split(".") if path else ():
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            return None
+    return value

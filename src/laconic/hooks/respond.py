@@ -1,0 +1,187 @@
+"""Gate and rewrite for a call of a hook: what laconic says to it, in no agent's words.
+
+The gate judges what will run: the command as it came, and also the text that a rewrite of the
+user's own makes of it. A fault in the rewrite leaves the command alone; the verdict stays.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from laconic import engine
+from laconic.hooks import call_log as seen
+from laconic.hooks.load import BEFORE
+from laconic.hooks.plain_name import with_plain_name
+from laconic.hooks.values import Response
+from laconic.knowledge.catalog import library
+from laconic.rewrite.configured import options
+from laconic.rewrite.plan import rewrite
+from laconic.run.launcher import find_launcher, full_path
+from laconic.settings.environ import state_directory
+from laconic.types import strictest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from laconic.hooks.values import HookCall
+    from laconic.rewrite.plan import Rewriting
+    from laconic.settings.load import Settings
+    from laconic.types import Decision
+
+_LONGEST = 2000
+_RANK = ("allow", None, "ask", "deny")
+
+
+def respond(
+    call: HookCall,
+    settings: Settings,
+    environ: Mapping[str, str],
+    hook_json: bytes,
+    known: Callable[[Response], None],
+    later: list[Callable[[], object]],
+) -> Response:
+    """Give the strictest answer to the commands of a call, and what should run instead of them.
+
+    known: is told all verdicts before anything else is done that takes time or may fail. later:
+    gets what can wait until the answer is on its way.
+    """
+    launcher = find_launcher(environ, login_shell=call.agent.login_shell)
+    path = full_path(environ)
+    requests = [
+        engine.Request(
+            with_plain_name(text, path),
+            call.directory,
+            environ,
+            call.agent.name,
+            hook_json,
+            call.agent.shells_with(environ, call.input.get("shell")),
+        )
+        for text in call.commands
+    ]
+    is_gated = settings.config.settings.gate != "off" and not settings.environment.disabled
+    decisions: list[Decision | None] = [None for _ in requests]
+    if is_gated:
+        decisions = [_decide(request, call, settings, known) for request in requests]
+    one_by_one = [
+        _respond(text, request, decision, call, settings, launcher, later)
+        for text, request, decision in zip(call.commands, requests, decisions, strict=True)
+    ]
+    strictest_one = max(one_by_one, key=lambda response: _RANK.index(response.answer))
+    commands = tuple(
+        response.commands[0] if response.commands else text
+        for response, text in zip(one_by_one, call.commands, strict=True)
+    )
+    changed = commands if commands != call.commands else None
+    return Response(strictest_one.answer, strictest_one.reason, changed)
+
+
+def _respond(
+    command: str,
+    request: engine.Request,
+    decision: Decision | None,
+    call: HookCall,
+    settings: Settings,
+    launcher: str,
+    later: list[Callable[[], object]],
+) -> Response:
+    rewriting = _rewriting(command, request, call, settings, launcher)
+    said = Response()
+    if decision:
+        if rewriting and _has_users_rule(rewriting):
+            made = request.of(with_plain_name(rewriting.text, full_path(request.environ)))
+            also = engine.decide(made, settings, use_exceptions=False).decision
+            decision = strictest((decision, also), 0, decision.end)
+        later.append(partial(_record, request, decision, settings))
+        said = _said(decision, settings)
+    text = rewriting.text if rewriting else command
+    if rewriting and said.answer == "allow" and call.agent.wraps:
+        text = _wrapped(rewriting, call, settings, request, launcher)
+    said.commands = (text,) if text != command else None
+    return said
+
+
+def _decide(
+    request: engine.Request,
+    call: HookCall,
+    settings: Settings,
+    known: Callable[[Response], None],
+) -> Decision:
+    # One command may raise two events; an exception for one run counts in the first.
+    is_first = call.event.kind == BEFORE
+    decision = engine.decide(request, settings, use_exceptions=is_first).decision
+    known(_said(decision, settings))
+    return decision
+
+
+def _said(decision: Decision, settings: Settings) -> Response:
+    return Response(engine.answer(decision, settings), told(decision))
+
+
+def _record(request: engine.Request, decision: Decision, settings: Settings) -> None:
+    try:
+        engine.record(request, decision, settings)
+    except Exception as fault:  # noqa: BLE001 - what is not written down still holds
+        _note(fault, request)
+
+
+def _note(fault: Exception, request: engine.Request) -> None:
+    seen.note_fault(state_directory(request.environ), request.agent, seen.described(fault))
+
+
+def _has_users_rule(rewriting: Rewriting) -> bool:
+    return any(note.action == "rule" for note in rewriting.notes)
+
+
+def _rewriting(
+    command: str, request: engine.Request, call: HookCall, settings: Settings, launcher: str
+) -> Rewriting | None:
+    is_off = settings.environment.disabled or not settings.config.compact.enabled
+    if is_off or not launcher or "rewrite" not in call.event.can:
+        return None
+    try:
+        made = options(settings)
+        made.launcher, made.full_path = launcher, full_path(request.environ)
+        rewriting = rewrite(command, made, library())
+        return None if _is_unwelcome(rewriting, request, call, settings) else rewriting
+    except Exception as fault:  # noqa: BLE001 - the command runs as typed, whatever happened
+        _note(fault, request)
+        return None
+
+
+def _is_unwelcome(
+    rewriting: Rewriting, request: engine.Request, call: HookCall, settings: Settings
+) -> bool:
+    """Tell whether the agent would not let the new text pass, though it lets the command."""
+    is_own = rewriting.text == request.command or _has_users_rule(rewriting)
+    if is_own or not call.agent.rules_see_rewrites:
+        return False
+    from laconic.hooks.agent_permissions import loses_permission  # noqa: PLC0415 - for few agents
+
+    return loses_permission(request.command, rewriting.text, call, settings, request.environ)
+
+
+def _wrapped(
+    rewriting: Rewriting, call: HookCall, settings: Settings, request: engine.Request, launcher: str
+) -> str:
+    """Wrap the whole command in the host's shell, if it means the same there and is allowed."""
+    if _has_users_rule(rewriting):
+        return rewriting.text
+    from laconic.hooks.wrap import wrapped  # noqa: PLC0415 - for one agent
+
+    text = wrapped(request.command, rewriting.notes, call, request.environ, launcher)
+    if text is None:
+        return rewriting.text
+    made = request.of(with_plain_name(text, full_path(request.environ)))
+    decision = engine.decide(made, settings, use_exceptions=False).decision
+    return text if engine.answer(decision, settings) == "allow" else rewriting.text
+
+
+def told(decision: Decision) -> str:
+    """The reason for people and models: one line, with the rule's id and the way out."""
+    reason = f"laconic: {decision.reason} ({decision.rule})"
+    if decision.instead:
+        reason = f"{reason}; instead: {decision.instead}"
+    if not reason.isprintable():
+        reason = "".join(c if c.isprintable() else " " for c in reason)
+    return reason[:_LONGEST]

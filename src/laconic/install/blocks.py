@@ -1,0 +1,50 @@
+"""A marked block in a text file that is otherwise the user's: put in, renewed, and taken out."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from laconic.patterns import pattern
+
+
+class Marks(NamedTuple):
+    begin: str
+    end: str
+
+
+MARKDOWN = Marks(
+    "<!-- laconic: begin (laconic uninstall removes this block) -->", "<!-- laconic: end -->"
+)
+TOML = Marks("# laconic: begin (laconic uninstall removes this block)", "# laconic: end")
+
+
+def put(text: str, body: str, marks: Marks) -> str:
+    """Give the text with the block: in the place of an older one, else at the end.
+
+    Exactly one line end goes in front of a new block, so that taking both out gives the old text.
+    """
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    block = line_end.join((marks.begin, *body.strip("\n").split("\n"), marks.end)) + line_end
+    if found := _pattern(marks).search(text):
+        return text[: found.start("block")] + block + text[found.end() :]
+    return text + (line_end if text else "") + block
+
+
+def remove(text: str, marks: Marks) -> str:
+    """Give the text without the block and the line end in front of it."""
+    found = _pattern(marks).search(text)
+    return text[: found.start()] + text[found.end() :] if found else text
+
+
+def find(text: str, marks: Marks) -> str:
+    """Give the block, or nothing."""
+    found = _pattern(marks).search(text)
+    return found.group("block") if found else ""
+
+
+def _pattern(marks: Marks) -> re.Pattern[str]:
+    # What the first mark says in brackets is for people, and older versions may have said less.
+    begin, end = re.escape(marks.begin.partition(" (")[0]), re.escape(marks.end)
+    block = rf"(?P<block>^{begin}[^\n]*\n.*?^{end}[ \t]*(?:\r?\n|\Z))"
+    return pattern(rf"(?:\r?\n)?{block}", re.DOTALL | re.MULTILINE)

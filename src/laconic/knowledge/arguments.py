@@ -1,0 +1,439 @@
+"""Arguments as a program will see them: evaluated words, and what is certain of the others."""
+
+from __future__ import annotations
+
+from laconic.knowledge.printed import is_number, is_path, output, printer
+from laconic.patterns import pattern
+from laconic.shell.ast import (
+    Assignment,
+    Command,
+    DoubleQuoted,
+    Literal,
+    Parameter,
+    Pattern,
+    Quoted,
+    Substitution,
+    Word,
+)
+from laconic.shell.words import fields, flat, leading, literal, part_splits, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from laconic.shell.ast import Part
+
+
+_MAX_POSSIBLE = 16
+_MAX_LENGTH = 16 * 1024
+_MAX_DEPTH = 3  # of substitutions in substitutions whose results are looked for
+_NUMBERS = frozenset("#?$!")
+_PLACES = frozenset(("HOME", "PWD"))
+_CHANGES_IN_ZSH = pattern(r"\[|:[aAcehlpPqQrstuxgfFwW&]")
+_BLANKS = " \t\n"
+_TO_SPACE = {ord("\t"): " ", ord("\n"): " "}
+_EMPTY = Quoted(0, 0, "", "'")
+
+
+class Argument:
+    """One argument.
+
+    text: its value, None if not known (for a glob, the pattern). leading: what it begins with for
+    certain. glob: it names files by pattern. splits: it may become several words, or none.
+    expanded: a variable (but HOME or PWD) or a substitution gave a part of it, or became nothing in
+    front of it. possible: values that it may have, where its text is not known; never the whole
+    truth. is_number: it is a number, or there is no such argument. shapes: what it looks like, with
+    a `*` for each part that is not known.
+    """
+
+    __slots__ = (
+        "_shapes", "end", "expanded", "glob", "is_number", "leading", "possible", "splits", "start",
+        "text",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        text: str | None,
+        start: int,
+        end: int,
+        *,
+        leading: str | None = None,
+        glob: bool = False,
+        splits: bool = False,
+        expanded: bool = False,
+    ) -> None:
+        self.text, self.start, self.end = text, start, end
+        self.leading = (text or "") if leading is None else leading
+        self.glob, self.splits, self.expanded = glob, splits, expanded
+        self.possible: tuple[str, ...] = ()
+        self.is_number = False
+        self._shapes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        flags = "".join(f", {name}" for name in ("glob", "splits") if getattr(self, name))
+        return f"Argument({self.text!r}, leading={self.leading!r}{flags})"
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All values that it may have, as far as they are known."""
+        return self.possible if self.text is None else (self.text,)
+
+    @property
+    def shapes(self) -> tuple[str, ...]:
+        if self.text is not None:
+            return (self.text,)
+        return self._shapes or (f"{self.leading}*",)
+
+    @shapes.setter
+    def shapes(self, shapes: tuple[str, ...]) -> None:
+        self._shapes = shapes
+
+    @property
+    def is_static(self) -> bool:
+        return self.text is not None and not self.glob
+
+    def behind(self, length: int) -> Argument:
+        """What follows so many characters: the value in `--output=value`."""
+        rest = None if self.text is None else self.text[length:]
+        behind = Argument(
+            rest,
+            self.start,
+            self.end,
+            leading=self.leading[length:],
+            glob=self.glob,
+            splits=self.splits,
+            expanded=self.expanded,
+        )
+        behind.possible = tuple(text[length:] for text in self.possible)
+        behind.shapes = tuple(shape[length:] for shape in self._shapes)
+        return behind
+
+
+class Values:
+    """What is known of the values that expansions give.
+
+    certain: variables that have this value. possible: values that others may have. printers: the
+    commands of which `$(echo x)` gives what their arguments say; those that no function replaces.
+    leading: what others begin with for certain. paths: those that are absolute paths, or empty.
+    shapes: what the text gives to variables anywhere, with `*` for what is not known of it.
+    """
+
+    __slots__ = ("certain", "leading", "paths", "possible", "printers", "shapes")
+
+    def __init__(
+        self,
+        certain: Mapping[str, str] | None = None,
+        possible: Mapping[str, tuple[str, ...]] | None = None,
+        printers: frozenset[str] = frozenset(),
+        leading: Mapping[str, str] | None = None,
+        paths: frozenset[str] = frozenset(),
+        shapes: Mapping[str, tuple[str, ...]] | None = None,
+    ) -> None:
+        self.certain, self.possible, self.printers = certain or {}, possible or {}, printers
+        self.leading, self.paths, self.shapes = leading or {}, paths, shapes or {}
+
+
+def evaluate(words: tuple[Word | Assignment, ...], variables: Mapping[str, str]) -> list[Argument]:
+    """The arguments that words become, where nothing but these variables is known."""
+    return expand(words, Values(variables))
+
+
+def expand(words: tuple[Word | Assignment, ...], values: Values, depth: int = 0) -> list[Argument]:
+    """The arguments that words become. depth: of the substitution that they stand in."""
+    found: list[Argument] = []
+    is_gone = False
+    for word in words:
+        known = fields(word)
+        if known is None:
+            more = _partly_known(word, values, depth)
+            if more:
+                more[0].expanded = more[0].expanded or is_gone
+            is_gone = not more
+            found += more
+            continue
+        for field in known:
+            argument = Argument(field.text, word.start, word.end, glob=field.glob)
+            if field.glob:
+                argument.leading = leading(word) if len(known) == 1 else ""
+                argument.splits = True
+            if field.tilde:
+                argument = _at_home(argument, values.certain)
+            argument.expanded, is_gone = is_gone, False
+            found.append(argument)
+    return found
+
+
+def _at_home(argument: Argument, variables: Mapping[str, str]) -> Argument:
+    user, slash, rest = (argument.text or "")[1:].partition("/")
+    name = {"": "HOME", "+": "PWD"}.get(user)  # `~-` is the directory before, `~name` another home
+    home = None if name is None else variables.get(name)
+    placed = Argument(
+        f"{home}{slash}{rest}" if home is not None else None,
+        argument.start,
+        argument.end,
+        leading="/" if home is None else f"{home}/" if argument.glob else None,
+        glob=argument.glob,
+    )
+    placed.shapes = (f"/*{slash}{rest}",)
+    return placed
+
+
+# -- words with expansions -------------------------------------------------------------------------
+
+
+def _partly_known(word: Word | Assignment, values: Values, depth: int) -> list[Argument]:
+    if isinstance(word, Assignment):
+        argument = Argument(None, word.start, word.end, leading=leading(word))
+        if isinstance(word.value, Word):
+            argument.shapes = tuple(leading(word) + s for s in _shapes(word.value, values, depth))
+        return [argument]
+    parts = pieces(word)
+    done: list[str] = []  # arguments that are complete, when an unquoted result has blanks
+    current: str | None = None
+    for pos, (part, quoted) in enumerate(parts):
+        value = _value(parts, pos, values, depth)
+        is_pattern = not quoted and isinstance(part, Literal) and _has_pattern(part.value)
+        if value is None or is_pattern or len(current or "") > _MAX_LENGTH:
+            last = _unknown_end(word, parts[pos:], current or "", values, depth)
+            break
+        if quoted or isinstance(part, Literal):
+            current = (current or "") + value
+        else:
+            current = _split_into(done, current, value)
+    else:
+        last = None
+        done += [] if current is None else [current]
+    is_expanded = any(
+        isinstance(part, Substitution) or (isinstance(part, Parameter) and part.name not in _PLACES)
+        for part, _ in parts
+    )
+    found = [Argument(text(t), word.start, word.end, expanded=is_expanded) for t in done]
+    return found if last is None else [*found, last]
+
+
+def _unknown_end(
+    word: Word, parts: list[tuple[Part, bool]], known: str, values: Values, depth: int
+) -> Argument:
+    """The argument that begins with what is known; the first of the parts is not."""
+    first = parts[0][0]
+    if isinstance(first, Parameter) and first.name in _NUMBERS and not known:
+        known = "0"  # some number, which is no option
+    elif parts[0][1] and (is_plain(parts, 0) or isinstance(first, Substitution)):
+        known += _begins_with(parts, values, depth)  # in quotes, where it is not split
+    is_several = any(
+        part_splits(part, quoted=quoted)
+        for pos, (part, quoted) in enumerate(parts)
+        if _value(parts, pos, values, depth) is None
+    )
+    argument = Argument(
+        None,
+        word.start,
+        word.end,
+        leading=text(known),
+        glob=isinstance(first, Literal) and not is_several,
+        splits=is_several,
+        expanded=True,
+    )
+    argument.shapes = _shapes(word, values, depth)
+    if len(parts) == 1 and not known and gives_number(first, values, depth):
+        argument.leading, argument.is_number = "0", True
+    if values.possible:
+        alone = {name: (value,) for name, value in values.certain.items()}
+        argument.possible = _possible_texts(word, {**alone, **values.possible})
+    return argument
+
+
+def pieces(word: Word) -> list[tuple[Part, bool]]:
+    """The parts without double quotes, each with a flag for "quoted"; `""` leaves an empty one."""
+    found: list[tuple[Part, bool]] = []
+    for part in word.parts:
+        if isinstance(part, DoubleQuoted):
+            found.append((_EMPTY, True))
+            found += flat(part.parts, quoted=True)
+        else:
+            found.append((part, isinstance(part, Quoted)))
+    return found
+
+
+def _has_pattern(value: str) -> bool:
+    return any(char in "*?[{~" for char in value)
+
+
+def _split_into(done: list[str], current: str | None, value: str) -> str | None:
+    """Add an unquoted result to the argument at hand: blanks end it and begin the next."""
+    words = [word for word in value.translate(_TO_SPACE).split(" ") if word]
+    if current is not None and value[:1] in _BLANKS and value:
+        done.append(current)
+        current = None
+    for word in words[:-1]:
+        done.append((current or "") + word)
+        current = None
+    if not words:
+        return current
+    if value[-1] in _BLANKS:
+        done.append((current or "") + words[-1])
+        return None
+    return (current or "") + words[-1]
+
+
+def _possible_texts(word: Word, possible: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Put together what the parts may be; nothing if one of them may be anything."""
+    texts: tuple[str, ...] = ("",)
+    for part, _ in flat(word.parts):
+        choices: tuple[str, ...]
+        if isinstance(part, Literal | Quoted):
+            choices = (text(part.value or ""),)
+        elif isinstance(part, Parameter) and not (part.prefix or part.operator or part.index):
+            choices = possible.get(part.name, ())
+        else:
+            return ()
+        texts = tuple(done + choice for done in texts for choice in choices)[:_MAX_POSSIBLE]
+    return texts
+
+
+_GIVES_OPERAND = frozenset((":-", "-", ":=", "=", ":+", "+"))
+_EXPANSION = pattern(r"\$\{.*\}|\$\(.*\)|`.*`|\$\w+")
+_MAX_SHAPES = 64
+_TO_NOTHING = {ord(char): None for char in "'\"\\"}
+_TO_SLASHES = {ord(char): "/" for char in "{,}"}
+
+
+def _shapes(word: Word, values: Values, depth: int) -> tuple[str, ...]:
+    """What a word looks like, `*` for what is not known; each alternative of braces is a name."""
+    shapes: tuple[str, ...] = ("",)
+    parts = pieces(word)
+    for pos, (part, quoted) in enumerate(parts):
+        value = _value(parts, pos, values, depth)
+        choices: tuple[str, ...] = ("*",)
+        if isinstance(part, Literal) and not quoted:
+            choices = (text(part.value).translate(_TO_SLASHES),)
+        elif value is not None:
+            choices = (text(value),)
+        elif isinstance(part, Parameter):
+            choices = _parameter_shapes(part, values)
+        elif isinstance(part, Pattern) or (isinstance(part, Substitution) and _makes_text(part)):
+            choices = (".*",)
+        shapes = tuple(done + more for done in shapes for more in choices)[:_MAX_SHAPES]
+    return shapes
+
+
+def _parameter_shapes(part: Parameter, values: Values) -> tuple[str, ...]:
+    known = values.possible.get(part.name, ())
+    if part.name in values.certain:
+        known = (values.certain[part.name],)
+    else:
+        known = (*known, *values.shapes.get(part.name, ()))[:_MAX_SHAPES]
+    if not (part.prefix or part.operator or part.index):
+        return known or ("*",)
+    if part.operator in _GIVES_OPERAND:
+        nested = (p for p in part.parts if isinstance(p, Parameter))
+        inside = (shape for p in nested for shape in _parameter_shapes(p, values))
+        return (*(known or ("*",)), *_operand_shapes(part.operand), *inside)
+    if part.operator in ("%", "%%"):
+        return tuple(value[:end] for value in known for end in range(len(value) + 1)) or ("*",)
+    if part.operator in ("#", "##"):
+        return tuple(value[start:] for value in known for start in range(len(value) + 1)) or ("*",)
+    return (".*",) if known and not part.prefix else ("*",)
+
+
+def _operand_shapes(operand: str) -> tuple[str, ...]:
+    """The text behind `:-`, without its quotes."""
+    if "$'" in operand:
+        return (".*",)
+    return (_EXPANSION.sub("*", text(operand)).translate(_TO_NOTHING),)
+
+
+def _makes_text(substitution: Substitution) -> bool:
+    """Tell whether the text comes from the line itself (`$(echo venv. | rev)`), not from a list."""
+    if substitution.style not in ("$(", "`"):
+        return False
+    items = substitution.body.items
+    first = items[0].pipelines[0].commands[0] if items else None
+    if not isinstance(first, Command):
+        return False
+    has_text = any(redirect.operator.startswith("<<") for redirect in first.redirects)
+    return has_text or (bool(first.words) and literal(first.words[0]) in ("echo", "printf"))
+
+
+def _value(parts: list[tuple[Part, bool]], pos: int, values: Values, depth: int) -> str | None:
+    """The text that a piece gives, one character per byte; None if not known."""
+    part, quoted = parts[pos]
+    if isinstance(part, Literal | Quoted):
+        return part.value
+    if isinstance(part, Substitution):
+        value, forbidden = result(part, values, depth), "*?[\\("
+    elif isinstance(part, Parameter) and is_plain(parts, pos):
+        value, forbidden = values.certain.get(part.name), "*?[\\( \t\n"
+    else:
+        return None
+    if value is None or (not quoted and any(char in forbidden for char in value)):
+        return None
+    return value.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
+def is_plain(parts: list[tuple[Part, bool]], pos: int) -> bool:
+    """`$x` or `${x}`; `$x:h` and `$x[1]` say something else in zsh."""
+    part, quoted = parts[pos]
+    if not isinstance(part, Parameter) or part.prefix or part.operator or part.index is not None:
+        return False
+    if part.end - part.start > len(part.name) + 1 or pos + 1 == len(parts):
+        return True
+    following, is_quoted = parts[pos + 1]
+    if not isinstance(following, Literal) or quoted is not is_quoted:
+        return True
+    return _CHANGES_IN_ZSH.match(following.value) is None
+
+
+def _begins_with(parts: list[tuple[Part, bool]], values: Values, depth: int) -> str:
+    """What the first of the parts begins with, where its text is not known."""
+    first = parts[0][0]
+    if isinstance(first, Parameter):
+        is_path, leading = first.name in values.paths, values.leading.get(first.name, "")
+    else:
+        is_path, leading = gives_path(first, values, depth), ""
+    if not leading and is_path and begins_path(parts[1:]):
+        return "/"
+    return leading.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
+def begins_path(rest: list[tuple[Part, bool]]) -> bool:
+    """Tell whether what follows a path (or nothing) leaves it a path: a slash, or nothing more."""
+    following = [part for part, _ in rest if part.start < part.end]
+    if not following:
+        return True
+    return isinstance(following[0], Literal) and following[0].value.startswith("/")
+
+
+def gives_number(part: Part, values: Values, depth: int = 0) -> bool:
+    return _printed_by(part, values, depth, is_number)
+
+
+def gives_path(part: Part, values: Values, depth: int = 0) -> bool:
+    """Tell whether a substitution gives an absolute path, or nothing."""
+    return _printed_by(part, values, depth, is_path)
+
+
+def _printed_by(
+    part: Part, values: Values, depth: int, test: Callable[[str, list[str]], bool]
+) -> bool:
+    if not isinstance(part, Substitution) or depth >= _MAX_DEPTH:
+        return False
+    command = printer(part, values.printers)
+    if command is None:
+        return False
+    arguments = expand(command.words[1:], values, depth + 1)
+    words = [argument.text or "" for argument in arguments]
+    is_known = all(argument.is_static for argument in arguments)
+    return is_known and test(literal(command.words[0]) or "", words)
+
+
+def result(substitution: Substitution, values: Values, depth: int = 0) -> str | None:
+    """What a substitution gives, if its command only prints what its arguments say."""
+    command = printer(substitution, values.printers) if depth < _MAX_DEPTH else None
+    if command is None:
+        return None
+    arguments = expand(command.words[1:], values, depth + 1)
+    if not all(argument.is_static for argument in arguments):
+        return None
+    texts = [argument.text or "" for argument in arguments]
+    return output(literal(command.words[0]) or "", texts, values.certain)

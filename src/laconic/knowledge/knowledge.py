@@ -1,0 +1,223 @@
+"""What is known of programs: tables by command path, and the search for the one that fits."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+from laconic.knowledge.options import Parsed, Reading, Spec, parse_options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from laconic.knowledge.arguments import Argument
+
+KEYS = frozenset(
+    "also about verdict why instead options everywhere operands refuse style anything late complete"
+    " network code needs values alone settings startup_settings subcommands yes no".split()
+)
+
+
+class Entry:
+    """One table of the knowledge files, ready to use; see docs/knowledge.md for the keys.
+
+    Of the many tables of a program few are used: options are read when somebody asks for them.
+    """
+
+    __slots__ = (
+        "_everywhere", "_options", "_written", "about", "alone", "anything", "code", "id",
+        "instead", "needs", "network", "operands", "path", "reading_keys", "refuse", "settings",
+        "source", "startup_settings", "subcommands", "values", "verdict", "why",
+    )  # fmt: skip
+
+    def __init__(self, path: str, table: Mapping[str, Any], source: str) -> None:
+        self.path, self.source = path, source
+        self.id = path.replace(" ", "/")
+        self.about: str = table.get("about", "")
+        verdict = table.get("verdict", "allow")
+        self.verdict: dict[str, str] = (
+            verdict if isinstance(verdict, dict) else dict.fromkeys(PROFILES, verdict)
+        )
+        self.why: str = table.get("why", "")
+        self.instead: str = table.get("instead", "")
+        self._written: tuple[str | None, str] = table.get("options"), table.get("everywhere", "")
+        self._options: Spec | None = None
+        self._everywhere: Spec | None = None
+        self.operands: tuple[str, ...] | None = (
+            tuple(table["operands"].split()) if "operands" in table else None
+        )
+        self.refuse: dict[str, str] = table.get("refuse", {})
+        self.anything: bool = table.get("anything", False)
+        self.network: bool = table.get("network", False)
+        self.code: str = table.get("code", "")
+        self.needs: tuple[str, ...] = tuple(table.get("needs", "").split())
+        self.values: dict[str, str] = table.get("values", {})
+        self.alone: tuple[str, ...] = tuple(table.get("alone", "").split())
+        self.settings: tuple[str, ...] = tuple(table.get("settings", "").split())
+        self.startup_settings: tuple[str, ...] = tuple(table.get("startup_settings", "").split())
+        self.subcommands: tuple[str, ...] = tuple(table.get("subcommands", "").split())
+        self.reading_keys = {
+            "single": table.get("style", "gnu") == "single",
+            "late": table.get("late", True),
+            "complete": table.get("complete", False),
+            "refused": tuple(self.refuse),
+        }
+
+    @property
+    def options(self) -> Spec | None:
+        if self._options is None and self._written[0] is not None:
+            self._options = Spec(self._written[0])
+        return self._options
+
+    @property
+    def everywhere(self) -> Spec:
+        if self._everywhere is None:
+            self._everywhere = Spec(self._written[1])
+        return self._everywhere
+
+    def reading(self, everywhere: Spec) -> Reading:
+        spec = (self.options or Spec()).joined(everywhere)
+        return Reading(spec, **self.reading_keys)
+
+
+PROFILES = ("strict", "default", "relaxed")
+_NO_TABLE = Entry("", {}, "")  # of a program whose subcommands alone have one
+
+
+class Branch:
+    """A place in the tree of command paths: perhaps an entry, and the words that may follow."""
+
+    __slots__ = ("alternatives", "entry", "words")
+
+    def __init__(self) -> None:
+        self.entry: Entry | None = None
+        self.words: dict[str, Branch] = {}
+        self.alternatives: list[tuple[str, Branch]] = []  # patterns with a `*`
+
+    def child(self, word: str) -> Branch | None:
+        found = self.words.get(word)
+        if found is not None or not self.alternatives:
+            return found
+        return next((b for pattern, b in self.alternatives if fnmatchcase(word, pattern)), None)
+
+    def grow(self, word: str) -> Iterable[Branch]:
+        """The branches for a word of a path, made where they are missing."""
+        names = word[1:-1].split(",") if word.startswith("{") and word.endswith("}") else [word]
+        for name in names:
+            if "*" not in name:
+                yield self.words.setdefault(name, Branch())
+                continue
+            known = next((b for pattern, b in self.alternatives if pattern == name), None)
+            if known is None:
+                known = Branch()
+                self.alternatives.append((name, known))
+            yield known
+
+
+class Library:
+    """All tables, by program."""
+
+    __slots__ = ("root",)
+
+    def __init__(self) -> None:
+        self.root = Branch()
+
+    def add(self, tables: Mapping[str, Mapping[str, Any]], source: str) -> None:
+        """Add the tables of one file. A path written in full wins over one with alternatives."""
+        for path, table in tables.items():
+            for name in (path, *table.get("also", ())):
+                self._plant(name, Entry(path, table, source))
+
+    def _plant(self, path: str, entry: Entry) -> None:
+        branches = [self.root]
+        for word in path.split():
+            branches = [grown for branch in branches for grown in branch.grow(word)]
+        for branch in branches:
+            if branch.entry is None or "{" not in path:
+                branch.entry = entry
+
+    def knows(self, program: str) -> bool:
+        return program in self.root.words
+
+    def find(self, program: str, arguments: list[Argument]) -> Match | None:
+        """The longest path that fits, with the options in front of subcommands read on the way."""
+        branch = self.root.words.get(program)
+        if branch is None:
+            return None
+        match = Match(program, branch, arguments)
+        while match.step():
+            pass
+        return match
+
+
+class Match:
+    """A walk down the command paths.
+
+    entry: the last table met; path: the words; arguments: what is behind them; everywhere: options
+    accepted at any depth; missing: the subcommand that is not known, if any.
+    """
+
+    __slots__ = ("arguments", "before", "branch", "entry", "everywhere", "missing", "path")
+
+    def __init__(self, program: str, branch: Branch, arguments: list[Argument]) -> None:
+        self.path, self.branch, self.arguments = [program], branch, arguments
+        self.entry = branch.entry
+        self.everywhere = branch.entry.everywhere if branch.entry else Spec()
+        self.before: list[tuple[Entry, Parsed]] = []
+        self.missing: Argument | None = None
+
+    def step(self) -> bool:
+        if not self.branch.words and not self.branch.alternatives:
+            return False
+        parsed = self._options_in_front()
+        if not parsed.rest:
+            return False
+        word = parsed.rest[0]
+        following = self.branch.child(word.text) if word.is_static and word.text else None
+        if following is None:
+            self.missing = word
+            return False
+        self.before.append((self.entry or _NO_TABLE, parsed))
+        self.path.append(word.text or "")
+        self.branch, self.arguments = following, parsed.rest[1:]
+        if following.entry is not None:
+            self.entry = following.entry
+            self.everywhere = following.entry.everywhere.joined(self.everywhere)
+        return True
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The tables met on the way, from the program's own on."""
+        last = [self.entry] if self.entry is not None else []
+        return [*(entry for entry, _ in self.before), *last]
+
+    def _options_in_front(self) -> Parsed:
+        if self.branch.entry is not None:
+            reading = self.branch.entry.reading(self.everywhere)
+        else:
+            reading = Reading(self.everywhere)
+        return parse_options(self.arguments, reading, stop_at_operand=True)
+
+    def wanted(self, entry: Entry, name: str) -> str | None:
+        """What the value of an option must match: as its table says, or one above it.
+
+        entry: the table that the option was read with. What stands above it counts for options that
+        are accepted everywhere, unless the table has one of its own by that name.
+        """
+        if name in entry.values or (entry.options is not None and name in entry.options.known):
+            return entry.values.get(name)
+        above = [table for table, _ in self.before]
+        above = above[: above.index(entry)] if entry in above else above
+        known = (table for table in reversed(above) if name in table.everywhere.known)
+        return next((table.values.get(name) for table in known), None)
+
+    def has_in_front(self, *names: str) -> bool:
+        """Tell whether one of these stands in front of the subcommand and means the same there."""
+        own = self.entry.options if self.entry is not None else None
+        same: set[str] = set()
+        for table, parsed in self.before:
+            same.update(table.everywhere.known)
+            if parsed.has(*(n for n in names if n in same and not (own and n in own.known))):
+                return True
+        return False

@@ -1,0 +1,340 @@
+"""Reads the user's own rules about shell commands from the settings of coding agents.
+
+A file that is broken keeps its last good rules, and that is a Problem. Rules that allow count only
+from files outside the project: a repository may make laconic stricter, never looser. The agent
+itself still applies them when laconic has no opinion.
+"""
+
+# pathlib takes six milliseconds to load.
+# ruff: noqa: PTH118, PTH120, PTH208
+from __future__ import annotations
+
+import json
+import os
+from functools import lru_cache
+from os.path import dirname, isabs, join
+
+from laconic.errors import FileError, Problem
+from laconic.files import is_there, read_file
+from laconic.permissions.formats import (
+    Written,
+    read_claude,
+    read_codex,
+    read_cursor,
+    read_droid,
+    read_gemini,
+    read_opencode,
+    read_policy,
+    read_qwen,
+    read_vscode,
+)
+from laconic.policy.permissions import Permission
+from laconic.settings.environ import home
+from laconic.settings.load import keep_copy, last_good_path
+from laconic.types import Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    Reader = Callable[[bytes], Iterator[Written]]
+
+CLAUDE = "claude-code"
+_LIMIT = 1 << 20
+_MOST_DIRECTORIES = 40
+
+# Where rules are, row by row: how a file is read, the user's directories, the names there, and the
+# files of a project. Of directories with `or` between them the first counts whose variable is set.
+_FILES: Mapping[str, Sequence[tuple[Reader, Sequence[str], str, str]]] = {
+    CLAUDE: [
+        (
+            read_claude,
+            ["/etc/claude-code", "/Library/Application Support/ClaudeCode"],
+            "managed-settings.json managed-settings.d/*.json",
+            "",
+        ),
+        (
+            read_claude,
+            ["$CLAUDE_CONFIG_DIR or ~/.claude"],
+            "settings.json",
+            ".claude/settings.json .claude/settings.local.json",
+        ),
+    ],
+    "codebuddy": [
+        (
+            read_claude,
+            ["$CODEBUDDY_CONFIG_DIR or $CODEBUDDY_HOME or ~/.codebuddy"],
+            "settings.json",
+            ".codebuddy/settings.json .codebuddy/settings.local.json",
+        )
+    ],
+    "codex": [
+        (read_codex, ["$CODEX_HOME or ~/.codex"], "rules/*.rules", ".codex/rules/*.rules"),
+    ],
+    "cursor": [
+        (
+            read_cursor,
+            ["$CURSOR_CONFIG_DIR", "~/.cursor", "$XDG_CONFIG_HOME/cursor"],
+            "cli-config.json permissions.json",
+            ".cursor/cli.json .cursor/permissions.json",
+        )
+    ],
+    "droid": [
+        (
+            read_droid,
+            ["~/.factory"],
+            "settings.json settings.local.json",
+            ".factory/settings.json .factory/settings.local.json",
+        )
+    ],
+    "gemini": [
+        (
+            read_gemini,
+            ["/etc/gemini-cli", "/Library/Application Support/GeminiCli"],
+            "system-defaults.json settings.json",
+            "",
+        ),
+        (read_gemini, ["$GEMINI_CLI_SYSTEM_SETTINGS_PATH"], "", ""),
+        (
+            read_gemini,
+            ["$GEMINI_CLI_HOME/.gemini or ~/.gemini"],
+            "settings.json",
+            ".gemini/settings.json",
+        ),
+        (
+            read_policy,
+            [
+                "/etc/gemini-cli",
+                "/Library/Application Support/GeminiCli",
+                "$GEMINI_CLI_HOME/.gemini or ~/.gemini",
+            ],
+            "policies/*.toml",
+            ".gemini/policies/*.toml",
+        ),
+    ],
+    "kilo": [
+        (
+            read_opencode,
+            ["$XDG_CONFIG_HOME/kilo or ~/.config/kilo"],
+            "kilo.json kilo.jsonc",
+            "kilo.json kilo.jsonc .kilo/kilo.json .kilo/kilo.jsonc",
+        )
+    ],
+    "opencode": [
+        (read_opencode, ["$OPENCODE_CONFIG"], "", ""),
+        (
+            read_opencode,
+            ["$XDG_CONFIG_HOME/opencode or ~/.config/opencode", "$OPENCODE_CONFIG_DIR"],
+            "opencode.json opencode.jsonc",
+            "opencode.json opencode.jsonc .opencode/opencode.json .opencode/opencode.jsonc",
+        ),
+    ],
+    "qoder": [
+        (
+            read_claude,
+            ["$QODER_CONFIG_DIR or ~/.qoder"],
+            "settings.json",
+            ".qoder/settings.json .qoder/settings.local.json",
+        )
+    ],
+    "qwen": [
+        (
+            read_qwen,
+            ["/etc/qwen-code", "/Library/Application Support/QwenCode"],
+            "settings.json",
+            "",
+        ),
+        (read_qwen, ["$QWEN_HOME or ~/.qwen"], "settings.json", ".qwen/settings.json"),
+    ],
+    "vscode": [
+        (
+            read_vscode,
+            [
+                "$XDG_CONFIG_HOME/Code or ~/.config/Code",
+                "$XDG_CONFIG_HOME/Code - Insiders or ~/.config/Code - Insiders",
+                "~/Library/Application Support/Code",
+                "~/Library/Application Support/Code - Insiders",
+            ],
+            "User/settings.json",
+            ".vscode/settings.json",
+        )
+    ],
+}
+
+
+class Source:
+    """A file that may hold rules."""
+
+    __slots__ = ("in_project", "path", "reader")
+
+    def __init__(self, path: str, reader: Reader, *, in_project: bool) -> None:
+        self.path, self.reader, self.in_project = path, reader, in_project
+
+
+def read_permissions(
+    agent: str, cwd: str, root: str, environ: Mapping[str, str], state_dir: str | Path
+) -> tuple[tuple[Permission, ...], tuple[Problem, ...]]:
+    """Give the rules of the agent that wants to run a command there, and what is wrong in them."""
+    permissions: list[Permission] = []
+    problems: list[Problem] = []
+    for source in _sources(agent, cwd, root, environ):
+        written, found = _read(source, state_dir)
+        problems += found
+        permissions += [
+            _permission(rule, source, agent)
+            for rule in written
+            if not (source.in_project and rule.verdict is Verdict.ALLOW)
+        ]
+    return tuple(permissions), tuple(problems)
+
+
+def read_allowed(
+    agent: str, cwd: str, root: str, environ: Mapping[str, str], state_dir: str | Path
+) -> tuple[Permission, ...]:
+    """Give the rules by which the agent itself lets commands pass, those of the project, too."""
+    return tuple(
+        _permission(rule, source, agent)
+        for source in _sources(agent, cwd, root, environ)
+        for rule in _read(source, state_dir)[0]
+        if rule.verdict is Verdict.ALLOW
+    )
+
+
+def _permission(rule: Written, source: Source, agent: str) -> Permission:
+    assert rule.pattern is not None
+    return Permission(
+        rule.verdict,
+        rule.pattern,
+        rest=rule.rest,
+        written=rule.text,
+        source=source.path,
+        agent=agent,
+        unless=rule.unless,
+    )
+
+
+_BROKEN = (ValueError, SyntaxError, LookupError, TypeError, RecursionError, MemoryError)
+
+
+def _read(source: Source, state_dir: str | Path) -> tuple[list[Written], list[Problem]]:
+    """Read one file; a broken one gives the rules of its last good copy."""
+    copy = last_good_path(state_dir, source.path)
+    try:
+        found = _parsed(source.reader, read_file(source.path, _LIMIT), copy)
+    except FileError as error:
+        problem = Problem("broken", "", "", error.message)
+    except _BROKEN as error:
+        line = str(error).partition("\n")[0]
+        problem = Problem("broken", source.path, "", f"cannot be read: {line}")
+    else:
+        rules = [rule for rule in found if rule.pattern is not None]
+        return rules, [_unread(rule, source) for rule in found if rule.pattern is None]
+    rules, kept = _last_good(copy)
+    return rules, [problem, Problem("broken", source.path, "", kept)]
+
+
+@lru_cache(maxsize=64)
+def _parsed(reader: Reader, data: bytes, copy: str) -> tuple[Written, ...]:
+    """Give the rules in these bytes, and keep a copy of the rules: the file may hold keys."""
+    found = tuple(reader(data))
+    rows = [rule.row() for rule in found if rule.pattern is not None]
+    keep_copy(json.dumps(rows).encode(), copy)
+    return found
+
+
+def _unread(rule: Written, source: Source) -> Problem:
+    message = f"the rule {rule.text} is too much for laconic: the agent alone applies it"
+    return Problem("rule", source.path, "", message)
+
+
+def _last_good(copy: str) -> tuple[list[Written], str]:
+    try:
+        rows = json.loads(read_file(copy, _LIMIT))
+        rules = [
+            Written(Verdict(verdict), str(pattern), bool(rest), str(text), *unless)
+            for verdict, pattern, rest, text, *unless in rows
+        ]
+    except (FileError, *_BROKEN):
+        return [], "its rules are not in force"
+    return rules, "its last good rules are in force"
+
+
+# -- where the files are ---------------------------------------------------------------------------
+
+
+def _sources(agent: str, cwd: str, root: str, environ: Mapping[str, str]) -> Iterator[Source]:
+    """Give the files that are there; one that is the user's is not the project's as well."""
+    values = tuple([environ.get(name, "") for name in _VARIABLES])
+    for directory, patterns in _patterns(agent, cwd, root, home(environ), values).items():
+        for pattern, reader, in_project in patterns if is_there(directory) else ():
+            if pattern.rpartition("/")[2].startswith("*"):
+                for path in _matches(pattern):
+                    yield Source(path, reader, in_project=in_project)
+            elif is_there(pattern):
+                yield Source(pattern, reader, in_project=in_project)
+
+
+_VARIABLES = (
+    "CLAUDE_PROJECT_DIR",
+    *sorted(
+        choice.partition("/")[0][1:]
+        for rows in _FILES.values()
+        for _, bases, _, _ in rows
+        for text in bases
+        for choice in text.split(" or ")
+        if choice.startswith("$")
+    ),
+)
+
+
+@lru_cache(maxsize=32)
+def _patterns(
+    agent: str, cwd: str, root: str, home_dir: str, values: tuple[str, ...]
+) -> Mapping[str, list[tuple[str, Reader, bool]]]:
+    """Where an agent's rules may be, by directory; values: of the variables that say so."""
+    environ = {"~": home_dir, **dict(zip(_VARIABLES, values, strict=True))}
+    directories = list(_upwards(cwd, root))
+    started_in = environ["CLAUDE_PROJECT_DIR"]
+    if agent == CLAUDE and isabs(started_in):
+        directories.append(started_in)
+    found: dict[str, tuple[str, Reader, bool]] = {}
+    for reader, bases, names, inner in _FILES.get(agent, ()):
+        own = [path for text in bases for path in _expanded(text, environ)]
+        user = [join(path, name) for path in own for name in names.split()] if names else own
+        project = [join(path, name) for path in directories for name in inner.split()]
+        for in_project, patterns in ((False, user), (True, project)):
+            for pattern in patterns:
+                found.setdefault(pattern, (pattern, reader, in_project))
+    by_directory: dict[str, list[tuple[str, Reader, bool]]] = {}
+    for pattern, place in found.items():
+        by_directory.setdefault(dirname(pattern), []).append(place)
+    return by_directory
+
+
+def _upwards(cwd: str, root: str) -> Iterator[str]:
+    directory = cwd
+    for _ in range(_MOST_DIRECTORIES):
+        yield directory
+        if directory in (root, dirname(directory)):
+            return
+        directory = dirname(directory)
+
+
+def _expanded(text: str, environ: Mapping[str, str]) -> Iterator[str]:
+    """Give the first path that can be told; a variable must hold an absolute one."""
+    for choice in text.split(" or "):
+        first, slash, rest = choice.partition("/")
+        base = environ["~"] if first == "~" else environ.get(first[1:], "")
+        if not first or isabs(base):
+            yield choice if not first else f"{base}{slash}{rest}"
+            return
+
+
+def _matches(pattern: str) -> Iterator[str]:
+    directory, _, name = pattern.rpartition("/")
+    try:
+        found = os.listdir(directory)
+    except OSError:
+        return
+    yield from (join(directory, entry) for entry in sorted(found) if entry.endswith(name[1:]))

@@ -1,0 +1,128 @@
+"""The configuration as rules over the built-in knowledge.
+
+What the user's and the project's files add to the lists or remove from them counts. The built-in
+lists themselves speak only of programs that the knowledge files do not know; but what the built-in
+deny list names is denied where the knowledge files would ask.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from laconic.policy.rules import Gate, Rules
+from laconic.settings.environ import home
+from laconic.settings.load import defaults
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from laconic.knowledge.knowledge import Library
+    from laconic.policy.permissions import Permission
+    from laconic.settings.config import Config
+    from laconic.settings.load import Settings
+
+
+def build_rules(
+    settings: Settings,
+    library: Library,
+    environ: Mapping[str, str],
+    permissions: tuple[Permission, ...] = (),
+) -> Rules:
+    """What the user's and the project's files change, as rules over the built-in knowledge."""
+    rules = _of_config(settings.config, library)
+    gates = dict(_gates(settings.config, environ))
+    return rules.here(gates, permissions) if gates or permissions else rules
+
+
+@lru_cache(maxsize=32)
+def _of_config(config: Config, library: Library) -> Rules:
+    """What depends on nothing else; the same files come to the same configuration object."""
+    rules = Rules(config.settings.profile)
+    known = library.knows
+    lists = _Lists(config)
+    unknown = {
+        name: {n for n in _list(defaults(), f"commands.{name}") if not known(n)}
+        for name in ("allow", "ask", "deny")
+    }
+    unlisted = lists.removed("commands.allow") - {*config.commands.ask, *config.commands.deny}
+    rules.allow = frozenset(
+        lists.added("commands.allow") | unknown["allow"].intersection(config.commands.allow)
+    )
+    rules.ask = frozenset(lists.added("commands.ask") | unlisted | unknown["ask"] - rules.allow)
+    rules.deny = frozenset(
+        lists.added("commands.deny") | unknown["deny"].intersection(config.commands.deny)
+    )
+    rules.denied = frozenset(config.commands.deny).intersection(_list(defaults(), "commands.deny"))
+    rules.undenied = frozenset(lists.removed("commands.deny"))
+    _add_wrappers(rules, lists, library)
+    _add_subcommands(rules, lists)
+    rules.force_push = frozenset(config.git.force_push_flags)
+    return rules
+
+
+class _Lists:
+    """What the layers over the built-in one added to and removed from its lists."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    def added(self, name: str) -> set[str]:
+        return {*_list(self.config, name)} - {*_list(defaults(), name)}
+
+    def removed(self, name: str) -> set[str]:
+        return {*_list(defaults(), name)} - {*_list(self.config, name)}
+
+
+def _list(config: Config, name: str) -> tuple[str, ...]:
+    table, _, key = name.partition(".")
+    found: tuple[str, ...] = getattr(getattr(config, table), key)
+    return found
+
+
+def _add_wrappers(rules: Rules, lists: _Lists, library: Library) -> None:
+    asking = lists.added("wrappers.ask_floor")
+    rules.wrappers = dict.fromkeys(lists.added("wrappers.allow_floor"), "allow")
+    rules.wrappers |= dict.fromkeys(asking, "ask")
+    unwrapped = lists.removed("wrappers.allow_floor") - asking
+    rules.ask |= unwrapped | {name for name in asking if library.knows(name)}
+
+
+_SUBCOMMANDS = (
+    ("git", "read_only", ""),
+    ("cargo", "safe_subcommands", ""),
+    ("kubectl", "read_only", "mutating"),
+    ("gh", "read_only", "mutating"),
+)
+
+
+def _add_subcommands(rules: Rules, lists: _Lists) -> None:
+    for tool, harmless, mutating in _SUBCOMMANDS:
+        asking = lists.removed(f"{tool}.{harmless}")
+        asking |= lists.added(f"{tool}.{mutating}") if mutating else set()
+        allowed = lists.added(f"{tool}.{harmless}")
+        rules.subcommands |= {f"{tool} {name}": "allow" for name in allowed}
+        rules.subcommands |= {f"{tool} {name}": "ask" for name in asking}
+
+
+def _gates(config: Config, environ: Mapping[str, str]) -> Iterable[tuple[str, Gate]]:
+    for tool, *_ in _SUBCOMMANDS:
+        table: Any = getattr(config, tool)
+        if table.allowed_with_config and table.config_env:
+            values = {
+                name: () if value == "*" else (value, expand(value, environ))
+                for name, value in table.config_env.items()
+            }
+            yield tool, Gate(table.allowed_with_config, values)
+
+
+_VARIABLE = r"\$(?:\{(\w+)\}|(\w+))"
+
+
+def expand(value: str, environ: Mapping[str, str]) -> str:
+    """Put the home in place of a leading `~`, and variables' values in place of their names."""
+    if value == "~" or value.startswith("~/"):
+        value = f"{home(environ)}{value[1:]}"
+    return re.sub(_VARIABLE, lambda m: environ.get(m[1] or m[2], m[0]), value)

@@ -1,0 +1,151 @@
+"""Names of secrets that one command prints, and another one of the same line reads.
+
+`find . -name .netrc | xargs cat` and `ls -a | while read f; do cat "$f"; done` read files whose
+names are only known when they run. That is fine where names are those of a project; it is not where
+the line names secrets itself, or lists what is hidden and hands it on.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise, takewhile
+
+from laconic.knowledge.arguments import Argument
+from laconic.patterns import pattern
+from laconic.policy.globs import is_chosen
+from laconic.policy.secret_files import is_secret
+from laconic.policy.spans import Spans
+from laconic.shell.ast import Command, Pipeline, Redirect, nodes
+from laconic.shell.words import literal
+from laconic.types import Decision, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from laconic.policy.call import Call
+    from laconic.shell.ast import Node
+
+    Span = tuple[int, int]
+
+_DIRECT = 2  # the one that prints the names, and the one that takes them
+_BLANKS = pattern(r"\s+|\\[nt0]")
+_EXPRESSION = pattern(r"-[A-Za-z]|[(!]")
+_LISTS_HIDDEN = {
+    **dict.fromkeys("ls gls exa eza lsd dir vdir".split(), pattern(r"-\w*[aAf]\w*|--a.*")),
+    "fd": pattern(r"-\w*[HuI]\w*|--hidden|--no-ignore|--unrestricted"),
+    "rg": pattern(r"-\w*[u.]\w*|--hidden|--no-ignore"),
+    "git": pattern(r"-o|--others|-i|--ignored"),
+    "tree": pattern(r"-\w*a\w*"),
+}
+
+
+class Listed:
+    """What was seen in one script: commands that name secrets, lists of all files, and reads."""
+
+    __slots__ = ("_hidden", "_named", "_reads")
+
+    def __init__(self) -> None:
+        self._named: list[Span] = []
+        self._hidden: list[tuple[Span, bool]] = []
+        self._reads: list[Span] = []
+
+    def reads_any(self, span: Span) -> None:
+        self._reads.append(span)
+
+    def look_at(self, call: Call) -> None:
+        program = call.path[0]
+        given = named_by_find(call.arguments) if program == "find" else call.arguments
+        words = [argument.text for argument in given if argument.text is not None]
+        split = (part for word in words for part in _BLANKS.split(word) if part[:1] != "-")
+        if any(is_secret(word, glob=True) for word in split):
+            self._named.append(call.span)
+        shows = _LISTS_HIDDEN.get(program)
+        if program == "find":
+            is_list = _finds_secrets(call)
+        else:
+            is_list = shows is not None and (
+                any(map(shows.fullmatch, words)) or _has_secrets_to_list(call)
+            )
+        if is_list:
+            self._hidden.append((call.span, call.judge.substituted))
+
+    def findings(self, found: Iterable[Node]) -> list[Decision]:
+        if not self._reads:
+            return []
+        same, reads = frozenset(self._reads), Spans(self._reads)
+        hidden = Spans(span for span, _ in self._hidden)
+        handed_on = [
+            span for span, is_substituted in self._hidden if is_substituted or span in same
+        ]
+        for node in found:
+            if isinstance(node, Pipeline):
+                handed_on += _handed_on(node, hidden, reads)
+            elif isinstance(node, Redirect) and node.operator.startswith("<<"):
+                handed_on += [(node.start, node.end)] if _names_secret(node) else []
+        return [
+            Decision(Verdict.ASK, "listed-secret", "reads files that may be secrets", *span)
+            for span in (*self._named, *handed_on)
+        ]
+
+
+def _has_secrets_to_list(call: Call) -> bool:
+    """Tell whether a list of the current directory would name a secret that is not hidden."""
+    if any(argument.leading[:1] != "-" for argument in call.arguments):
+        return False
+    names = (n for cwd in call.judge.directories for n in call.judge.facts.names(cwd))
+    return any(name[:1] != "." and is_secret(name) for name in names)
+
+
+def _handed_on(pipeline: Pipeline, hidden: Spans, reads: Spans) -> Iterable[Span]:
+    """Lists in a pipeline, of which a later part reads the files; or names that are made up."""
+    first = pipeline.commands[0]
+    is_made_up = len(pipeline.commands) > _DIRECT and _prints(first)
+    if is_made_up and reads.begin_in(first.end, pipeline.end):
+        yield first.start, first.end
+    for before, command in zip(pipeline.commands, pipeline.commands[1:], strict=False):
+        lists = hidden.begin_in(before.start, before.end)
+        if lists and reads.begin_in(command.start, pipeline.end):
+            yield before.start, before.end
+
+
+def _prints(command: Node) -> bool:
+    """Tell whether it prints a text of the line, which what follows may turn into another."""
+    if not isinstance(command, Command) or not command.words:
+        return False
+    return literal(command.words[0]) in ("echo", "printf")
+
+
+def _names_secret(redirect: Redirect) -> bool:
+    body = redirect.heredoc.parts if redirect.heredoc is not None else redirect.target.parts
+    texts = (getattr(part, "value", None) or "" for node in body for part in nodes(node))
+    return any(is_secret(word, glob=True) for text in texts for word in text.split())
+
+
+def named_by_find(arguments: list[Argument]) -> list[Argument]:
+    """The words of find but for the names that it leaves out: `! -name .env`."""
+    texts = ["", "", *(argument.text for argument in arguments)]
+    return [
+        argument
+        for argument, negation, test in zip(arguments, texts, texts[1:], strict=False)
+        if not (negation in ("!", "-not") and test in ("-name", "-iname"))
+    ]
+
+
+def _finds_secrets(call: Call) -> bool:
+    """Tell whether there are secrets below the starting points that the tests let pass."""
+    starts = list(takewhile(lambda a: not _EXPRESSION.match(a.leading), call.arguments))
+    taken, left_out = _tested_names(call.arguments[len(starts) :])
+
+    paths = starts or [Argument(".", *call.span)]
+    return any(call.holds_secrets(p, lambda n: is_chosen(n, taken, left_out)) for p in paths)
+
+
+def _tested_names(expression: list[Argument]) -> tuple[list[str], list[str]]:
+    """The patterns of -name, and those that `!` is in front of."""
+    taken: list[str] = []
+    left_out: list[str] = []
+    before = ["", *(word.text for word in expression)]
+    for negation, (word, value) in zip(before, pairwise(expression), strict=False):
+        if word.text in ("-name", "-iname") and value.text is not None:
+            (left_out if negation in ("!", "-not") else taken).append(value.text.lower())
+    return taken, left_out

@@ -1,0 +1,142 @@
+"""The knowledge of tools with the user's own tables over it: `rules/*.toml`.
+
+A file has the form of the built-in ones (docs/knowledge.md). One with a mistake is not in force as
+a whole: a rule that is read wrongly is worse than a question.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import islice
+
+from laconic.errors import Problem
+from laconic.knowledge import catalog
+from laconic.settings.config_dirs import files_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from laconic.knowledge.catalog import Row
+    from laconic.knowledge.knowledge import Library
+    from laconic.settings.config_dirs import File
+    from laconic.settings.load import Settings
+
+    Fault = tuple[str, str, str]  # where, message, hint
+
+_MOST_FAULTS = 5
+_TEXT = (
+    "about why instead options everywhere operands style code needs alone settings startup_settings"
+    " subcommands"
+).split()
+_FLAGS = "anything late complete network".split()
+_LISTS = "also yes no".split()
+_TABLES = "refuse values".split()
+
+
+def load_library(settings: Settings) -> tuple[Library, tuple[Problem, ...]]:
+    """Give what is known of tools here, and what is wrong with the files that say so."""
+    files, problems = files_in("rules", settings)
+    if not files:
+        return catalog.library(), problems
+    library, faults = _library(files)
+    return library, problems + faults
+
+
+@lru_cache(maxsize=16)
+def _library(files: tuple[File, ...]) -> tuple[Library, tuple[Problem, ...]]:
+    rows, problems = own_rows(files)
+    return catalog.extended(rows), problems
+
+
+def own_rows(files: tuple[File, ...]) -> tuple[list[Row], tuple[Problem, ...]]:
+    """Give the tables of the files that have no mistake, and the mistakes of the others."""
+    rows: list[Row] = []
+    problems: list[Problem] = []
+    for file in files:
+        document, faults = _checked(file)
+        problems += faults
+        rows += [(file.path, name, table) for name, table in document.items()]
+    return rows, tuple(problems)
+
+
+def _checked(file: File) -> tuple[dict[str, Any], list[Problem]]:
+    from laconic.settings import toml  # noqa: PLC0415 - who has no rules of their own does not pay for it
+
+    try:
+        document = toml.parse(file.data)
+    except ValueError as error:
+        return {}, [Problem("broken", file.path, "", str(error))]
+    faults = list(islice(_faults(document), _MOST_FAULTS))
+    if not faults:
+        return document, []
+    problems = [Problem("broken", file.path, *fault) for fault in faults]
+    return {}, [*problems, Problem("broken", file.path, "", "it is not in force")]
+
+
+def _faults(document: Mapping[str, Any]) -> Iterator[Fault]:
+    for name, table in document.items():
+        where = f'["{name}"]'
+        if not isinstance(table, dict):
+            yield where, "expected a table", f'write its path in quotes: ["{name} status"]'
+            continue
+        paths = [name, *(table["also"] if isinstance(table.get("also"), list) else ())]
+        if not all(isinstance(p, str) and p.split() and "*" not in p.split()[0] for p in paths):
+            yield where, "a path begins with the name of a program", ""
+        for key, value in table.items():
+            yield from (
+                (f"{where}: key {key}", message, hint) for message, hint in _wrong(key, value)
+            )
+
+
+def _wrong(key: str, value: object) -> Iterator[tuple[str, str]]:
+    from laconic.knowledge.knowledge import KEYS  # noqa: PLC0415
+    from laconic.settings.schema import closest  # noqa: PLC0415 - as above
+
+    if key not in KEYS:
+        best = closest(key, KEYS)
+        yield "unknown key", f"did you mean {best}?" if best else ""
+    elif key == "verdict":
+        yield from _wrong_verdict(value)
+    elif key in _FLAGS and not isinstance(value, bool):
+        yield "expected true or false", ""
+    elif key in _TEXT and not isinstance(value, str):
+        yield "expected text", ""
+    elif key in _LISTS and not (isinstance(value, list) and all(isinstance(i, str) for i in value)):
+        yield "expected a list of text", ""
+    elif key in _TABLES and not isinstance(value, dict):
+        yield "expected a table of text", ""
+    elif key in ("options", "everywhere", "operands", "code"):
+        yield from _wrong_words(key, str(value))
+
+
+def _wrong_verdict(value: object) -> Iterator[tuple[str, str]]:
+    from laconic.knowledge.knowledge import PROFILES  # noqa: PLC0415 - as above
+
+    by_profile = value if isinstance(value, dict) else dict.fromkeys(PROFILES, value)
+    if set(by_profile) != set(PROFILES):
+        yield f"expected one for each of {', '.join(PROFILES)}", ""
+    elif not set(map(str, by_profile.values())) <= {"allow", "ask", "deny"}:
+        yield "expected allow, ask or deny", ""
+
+
+def _wrong_words(key: str, value: str) -> Iterator[tuple[str, str]]:
+    from laconic.knowledge.options import Spec  # noqa: PLC0415
+    from laconic.policy.call import ROLES  # noqa: PLC0415 - as above
+    from laconic.policy.commands import NAMES  # noqa: PLC0415
+
+    if key == "code":
+        if value not in NAMES:
+            yield f"there is no code {value!r}", f"known: {', '.join(sorted(NAMES))}"
+        return
+    if key == "operands":
+        roles = {word.removesuffix("...").removesuffix("?") for word in value.split()}
+    else:
+        spec = Spec(value)
+        roles = {role for _, role in spec.known.values() if role}
+        for option in spec.known:
+            if not option.startswith("-"):
+                yield f"{option} is no option", "operands stand in their own key"
+    for role in sorted(roles - ROLES):
+        yield f"{role} is not known", f"known: {', '.join(sorted(ROLES))}"

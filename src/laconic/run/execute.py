@@ -1,0 +1,267 @@
+"""Runs a command, has its output delivered, and gives the right exit status.
+
+The command is started first; what chooses how its output is shown loads while it runs. Whatever
+goes wrong in here, the output is printed as it is and the exit status is the command's own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+
+from laconic.run.printer import Printer
+from laconic.run.process import StartError, are_same, become, is_closed, is_file
+from laconic.run.runner import Runner
+from laconic.run.spool import BOTH, ERR, OUT, new_id, open_spool
+from laconic.settings.environ import environment, is_on, state_directory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from laconic.run.follow import Follower
+    from laconic.run.plan import Choice
+    from laconic.run.result import Delivery
+    from laconic.run.task import Task
+
+_FOLLOW_AFTER_S = 1.0
+_BROKEN_PIPE = 128 + signal.SIGPIPE
+_SWITCHES = ("LACONIC_NO_FILTER", "LACONIC_DISABLED")
+
+
+def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) -> int:
+    """Run a task; give its exit status. Where nothing can be hidden, we become the command.
+
+    report: is told of a fault of ours, after the command's output has been printed as it is.
+    """
+    environ = environment()
+    is_off = task.is_raw or any(is_on(environ, name) for name in _SWITCHES)
+    try:
+        # A file is to have every byte, whoever opened it.
+        if is_off or any(map(is_closed, range(3))) or is_file(1):
+            become(as_typed(task), environ)
+        choice = None
+        if task.pipe or task.filter_id:
+            choice = _choose_first(task, environ)
+        if task.pipe and not (choice and choice.view.is_summary):
+            return _run_into_pipe(task, environ)
+        attendance = Attendance(task, environ)
+        attendance.choice = choice
+        status = attendance.run()
+    except StartError as error:
+        return complain(error)
+    if attendance.fault:
+        with contextlib.suppress(Exception):
+            report(attendance.fault)
+    if is_on(environ, "LACONIC_VERBOSE"):
+        known = not attendance.fault
+        said = explained(attendance.delivery, attendance.choice if known else None)
+        Printer().write(ERR, said)
+    return status
+
+
+def explained(delivery: Delivery | None, choice: Choice | None) -> bytes:
+    """Say what was done and why, for stderr."""
+    if delivery is None or choice is None:
+        said = "shown as it is, because of a fault"
+    elif delivery.texts is None:
+        why = choice.view.problem or "nothing to hide"
+        said = f"{choice.view.name or 'exact output'}: shown as it is: {why}"
+    else:
+        said = f"{delivery.filter_id}: {delivery.hidden} of {delivery.total} lines hidden"
+    return f"laconic: {said}\n".encode("utf-8", "backslashreplace")
+
+
+def complain(error: StartError) -> int:
+    """Say why a command did not start, as the shell would."""
+    Printer().write(ERR, f"laconic: {error}\n".encode("utf-8", "surrogateescape"))
+    return error.status
+
+
+def _choose_first(task: Task, environ: Mapping[str, str]) -> Choice | None:
+    """Judge before the command starts; UsageError for a filter that is not there.
+
+    With a pipe it must be known whether the whole output is needed: `head` ends a command early.
+    """
+    from laconic.errors import UsageError  # noqa: PLC0415 - loads while other commands run
+    from laconic.run.plan import choose  # noqa: PLC0415
+
+    try:
+        return choose(task, environ)
+    except UsageError:
+        raise
+    except Exception:  # noqa: BLE001 - a fault of ours: all as it was typed
+        return None
+
+
+def as_typed(task: Task) -> list[str]:
+    """Give the command as it was before a pipe was taken off; client/laconic.c does the same."""
+    if not task.pipe:
+        return task.argv
+    both = "2>&1 " if task.pipe_stderr else ""
+    line = f'"$@" {both}| {task.pipe}'
+    if task.pipefail:  # not every shell has it: the command's status takes a way of its own
+        command = f'{{ "$@" {both}3>&- 4>&-; echo $? >&3; }}'
+        pipeline = f"{{ {command} | {{ {task.pipe}; }} >&4 3>&- 4>&-; }} 3>&1"
+        line = f"{{ status=$({pipeline}); }} 4>&1 || exit; exit $status"
+    return ["/bin/sh", "-c", line, "sh", *task.argv]
+
+
+def _run_into_pipe(task: Task, environ: Mapping[str, str]) -> int:
+    from laconic.run.pipes import run_piped  # noqa: PLC0415 - few commands have a pipe
+    from laconic.secrets.mask import masker_for  # noqa: PLC0415
+
+    printer = Printer()
+    printer.mask = masker_for(environ)
+    status, picked = run_piped(task.argv, task.pipe, environ, printer, with_stderr=task.pipe_stderr)
+    printer.finish()
+    if task.pipefail:
+        return picked or status
+    if status not in (0, _BROKEN_PIPE) and not picked:
+        from laconic.compact.view import masked_status_notice  # noqa: PLC0415 - seldom
+
+        printer.write(OUT, masked_status_notice(task.name, status).encode())
+    return picked
+
+
+class Attendance:
+    """A command and what is done for it, from its start to the last line in the records.
+
+    fault: what went wrong in our own part, if anything did. delivery: what was printed, None where
+    that was the output as it is.
+    """
+
+    def __init__(
+        self, task: Task, environ: Mapping[str, str], printer: Printer | None = None
+    ) -> None:
+        self._task, self._environ = task, environ
+        self._printer = printer or Printer()
+        self._followers: dict[str, Follower] = {}
+        self._is_patient = False  # a filter ran away: all waits for the end
+        self._started = time.monotonic()
+        self._runner: Runner
+        self.choice: Choice | None = None
+        self.delivery: Delivery | None = None
+        self.fault: Exception | None = None
+
+    def run(self) -> int:
+        """Run the command; give the exit status. StartError if it cannot be started."""
+        task = self._task
+        is_one = are_same(1, 2) and (task.pipe_stderr or not task.pipe)
+        streams = (BOTH,) if is_one else (OUT,) if is_file(2) else (OUT, ERR)
+        try:
+            spool = open_spool(state_directory(self._environ), new_id(), streams, task.command)
+        except OSError:
+            become(as_typed(task), self._environ)  # what cannot be kept cannot be hidden
+        self._runner = Runner(spool, self._printer)
+        try:
+            self._runner.start(task.argv, self._environ)
+        except StartError:
+            spool.remove()
+            raise
+        except OSError:  # too many processes or open files
+            spool.remove()
+            become(as_typed(task), self._environ)
+        self._attempt(self._choose)
+        status = self._finish(self._wait())
+        self._printer.finish()
+        with contextlib.suppress(OSError):
+            self._runner.finish()
+        if self._runner.child.was_interrupted:
+            _die_of(signal.SIGINT)
+        return status
+
+    def _attempt(self, step: Callable[[], None]) -> None:
+        """Do our part; no fault of ours reaches the command."""
+        if self.fault is None:
+            try:
+                step()
+            except Exception as error:  # noqa: BLE001 - see above
+                self.fault = error
+
+    # -- while it runs
+
+    def _wait(self) -> int:
+        try:
+            return self._runner.wait(self._tick)
+        except Exception as error:  # noqa: BLE001 - the command runs, so it has to be waited for
+            self.fault = error
+            return self._runner.wait_plainly()
+
+    def _choose(self) -> None:
+        from laconic.run import result as deliver  # noqa: F401, PLC0415 - loads while the command runs
+        from laconic.run.plan import choose  # noqa: PLC0415
+        from laconic.secrets.mask import masker_for  # noqa: PLC0415
+
+        self._printer.mask = masker_for(self._environ)
+        self.choice = self.choice or choose(self._task, self._environ)
+
+    def _tick(self) -> None:
+        if time.monotonic() - self._started > _FOLLOW_AFTER_S:
+            self._attempt(self._follow)
+
+    def _follow(self) -> None:
+        from laconic.run.follow import follower  # noqa: PLC0415 - most commands end before
+
+        task, choice = self._task, self.choice
+        assert choice is not None
+        if self._is_patient or task.pipe or task.mode != "run" or self._printer.is_silent:
+            return
+        view = choice.view
+        for stream in self._runner.spool.handles:
+            if stream not in self._followers:
+                made = follower(self._runner, stream, view.filter, is_exact=view.is_exact)
+                self._followers[stream] = made
+            if not self._followers[stream].tick():
+                self._is_patient = True
+
+    # -- when it has ended
+
+    def _finish(self, status: int) -> int:
+        runner = self._runner
+        duration_s = time.monotonic() - self._started
+        if not runner.is_raw:
+            if not self._printer.gone:
+                self._attempt(lambda: self._deliver(status, duration_s))
+            if self.delivery is None:
+                status = self._deliver_as_typed(status)
+        if runner.is_raw or not runner.is_open:  # else it is taken in when its writers have ended
+            runner.spool.remove()
+        return self.delivery.status if self.delivery else status
+
+    def _deliver(self, status: int, duration_s: float) -> None:
+        from laconic.run.result import Source, prepare, print_delivery, write_down  # noqa: PLC0415
+
+        assert self.choice is not None
+        source = Source(self._runner, self._followers)
+        delivery = prepare(self._task, self.choice, source, status, self._environ)
+        self.delivery = delivery
+        print_delivery(delivery, self._runner)
+        write_down(self._task, self.choice, delivery, source, duration_s, self._environ)
+
+    def _deliver_as_typed(self, status: int) -> int:
+        """After a fault, or without a reader: the output as it is, or what its pipe picks."""
+        runner, pipe = self._runner, self._task.pipe
+        if not pipe:
+            runner.print_raw()
+            return status
+        from laconic.run.pipes import pick  # noqa: PLC0415
+
+        stream = BOTH if BOTH in runner.spool.handles else OUT
+        try:
+            picked, data = pick(pipe, runner.spool.path(stream), self._environ)
+        except (OSError, StartError):
+            runner.print_raw()
+            return status
+        runner.printer.write(stream, data)
+        if stream == OUT:
+            runner.printer.write(ERR, runner.spool.read(ERR, 0, runner.spool.size(ERR)))
+        return picked or status if self._task.pipefail else picked
+
+
+def _die_of(number: int) -> None:
+    """Let a shell that waits for us see that Ctrl-C ended us, so that it ends its loop as well."""
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)

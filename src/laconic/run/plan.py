@@ -1,0 +1,78 @@
+"""Chooses how the output of a task is shown, from settings and filters."""
+
+from __future__ import annotations
+
+from laconic.compact.hits import hits_of
+from laconic.compact.load import FilterSet, load_filters
+from laconic.compact.view import RUN, View
+from laconic.errors import UsageError
+from laconic.patterns import problem
+from laconic.run.shells import Inner, arguments_of, last_commands, unwrap
+from laconic.settings.load import Settings, current_directory, read_settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from laconic.knowledge.arguments import Argument
+    from laconic.knowledge.knowledge import Library
+    from laconic.run.task import Task
+
+
+class Choice:
+    """The view of a task's output, and what was found on the way.
+
+    inner: the command inside of a shell, where one was seen through. program: what the records
+    group it by, `git status`; name, if nothing better is known.
+    """
+
+    __slots__ = ("inner", "program", "project", "settings", "view")
+
+    def __init__(self, settings: Settings, inner: Inner, view: View, name: str) -> None:
+        self.settings, self.inner, self.view = settings, inner, view
+        self.program = _program(inner.arguments, view) or name
+        directory = settings.project.root if settings.project else current_directory()
+        self.project = str(directory or "")
+
+
+def choose(task: Task, environ: Mapping[str, str]) -> Choice:
+    """Choose for a task; UsageError if it asks for a filter that is not there."""
+    settings = read_settings(environ)
+    inner = unwrap(task.argv) if task.is_wrapped else Inner(None, arguments_of(task.argv))
+    known = load_filters(settings, _library(inner.arguments))
+    return Choice(settings, inner, _view(task, inner, known, settings), task.name)
+
+
+def _view(task: Task, inner: Inner, known: FilterSet, settings: Settings) -> View:
+    if task.is_raw or not settings.config.compact.enabled or problem():
+        return View(RUN, is_exact=True)
+    if task.filter_id:
+        asked = known.load(task.filter_id)
+        if asked is None:
+            raise UsageError(f"there is no filter {task.filter_id!r}", "laconic filters list")
+        return View(RUN, asked)
+    if task.mode != RUN:
+        return View(task.mode)
+    if not inner.arguments:  # several commands: none of their filters knows the whole
+        parts = last_commands(inner.command or "")
+        return View(RUN, is_exact=any(known.filters.is_exact(part) for part in parts))
+    found = known.filters.find(inner.arguments)
+    view = View(RUN, found, is_exact=found is None and known.filters.is_exact(inner.arguments))
+    view.hits = hits_of(argument.text for argument in inner.arguments) if found else None
+    return view
+
+
+def _library(arguments: list[Argument]) -> Library | None:
+    """Options in front of a subcommand need the tables of tools, which take long to load."""
+    from laconic.knowledge.catalog import library  # noqa: PLC0415
+
+    return library() if len(arguments) > 1 and arguments[1].leading.startswith("-") else None
+
+
+def _program(arguments: list[Argument], view: View) -> str:
+    words = [argument.text or "" for argument in arguments]
+    name = words[0].rsplit("/", 1)[-1] if words else ""
+    paths = (command.split() for command in (view.filter.commands if view.filter else ()))
+    fitting = [path for path in paths if path[0] == name and set(path[1:]) <= set(words)]
+    fitting.sort(key=len)
+    return " ".join(fitting[-1]) if fitting else name

@@ -1,0 +1,398 @@
+"""Delivers what a command wrote: compacts it, keeps what is hidden, prints, and writes it down."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from laconic.compact.lines import read_streams
+from laconic.compact.result import SHORT
+from laconic.compact.tokens import estimate
+from laconic.compact.view import (
+    RUN,
+    hidden_notice,
+    masked_notice,
+    masked_status_notice,
+    open_notice,
+    render,
+    with_lines,
+)
+from laconic.record.runs import Run, record_run
+from laconic.record.store import Store
+from laconic.record.tokenizer import MOST_BYTES, counts
+from laconic.run.launcher import typed_name
+from laconic.run.pipes import matches, pick
+from laconic.run.printer import NUMBERS
+from laconic.run.spool import BOTH, ERR, OUT
+from laconic.run.window import LARGE, look_through
+from laconic.settings.environ import agent_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from laconic.compact.lines import Lines
+    from laconic.compact.result import Shown
+    from laconic.compact.view import View
+    from laconic.run.follow import Follower
+    from laconic.run.plan import Choice
+    from laconic.run.runner import Runner
+    from laconic.run.task import Task
+
+WINDOW = "window"  # in place of a filter's id, for an output that was not looked at as a whole
+_SAMPLE = 1 << 20
+
+
+class Delivery:
+    """What is printed in place of an output, and what the records say of it.
+
+    texts: by stream, None for the output as it is. status: the exit status of the whole, with the
+    pipe that was taken off. piped: what that pipe leaves, None without one. hidden, total: lines.
+    is_exact: the tokens are counted, not estimated.
+    """
+
+    __slots__ = (
+        "filter_id", "hidden", "is_exact", "is_override", "piped", "piped_tokens", "raw_id",
+        "raw_tokens", "shown_tokens", "status", "texts", "total",
+    )  # fmt: skip
+
+    def __init__(self, status: int) -> None:
+        self.status = status
+        self.texts: dict[str, bytes] | None = None
+        self.filter_id = self.raw_id = ""
+        self.hidden = self.total = self.raw_tokens = self.shown_tokens = 0
+        self.piped: bytes | None = None
+        self.piped_tokens: int | None = None
+        self.is_exact = self.is_override = False
+
+
+class Source:
+    """The output of a command that has ended, and how much of it was shown while it ran.
+
+    printed: how much of each stream was shown as it is. is_known: all that was shown is known.
+    masked: how many secrets are hidden in what was read of it. is_open: somebody in the background
+    may still write. program: what the caller can type to start us.
+    """
+
+    program = "laconic"
+
+    def __init__(self, runner: Runner, followers: Mapping[str, Follower]) -> None:
+        self.is_open = runner.is_open
+        self.runner, self.spool, self.followers = runner, runner.spool, followers
+        self.sizes = {stream: self.spool.size(stream) for stream in self.spool.handles}
+        self.size = sum(self.sizes.values())
+        self.shown_lines = sum(follower.lines for follower in followers.values())
+        self.hidden_lines = sum(follower.hidden for follower in followers.values())
+        self.printed = dict(runner.printed)
+        picked = sum(len(follower.picked) for follower in followers.values())
+        self.is_known = runner.printer.written == sum(self.printed.values()) + picked
+        self._mask = runner.printer.mask
+        self.shown_masked = self._mask.found if self._mask else 0
+        self.masked = 0
+
+    def without_secrets(self, stream: str, data: bytes) -> bytes:
+        """Whole lines as an agent may read them."""
+        if self._mask is None:
+            return data
+        mask = self._mask.again()
+        shown = mask.mask(data, NUMBERS[stream])
+        self.masked += mask.found
+        return shown
+
+    def count_secrets(self) -> int:
+        """How many there are in all of it, read piece by piece."""
+        if self._mask is None:
+            return 0
+        found = 0
+        for stream, size in self.sizes.items():
+            mask = self._mask.again()
+            for start in range(0, size, _SAMPLE):
+                mask.feed(self.spool.read(stream, start, start + _SAMPLE), NUMBERS[stream])
+            mask.rest(NUMBERS[stream])
+            found += mask.found
+        return found
+
+    @property
+    def path(self) -> str:
+        """The file that a pipe would have read."""
+        return self.spool.path(BOTH if BOTH in self.sizes else OUT)
+
+    def start(self, stream: str) -> int:
+        """The first byte behind what was shown."""
+        return self.followers[stream].end if stream in self.followers else 0
+
+    def read(self, *, behind_shown: bool = False) -> dict[str, bytes]:
+        """The bytes by stream, without secrets; both together count as stdout."""
+        self.masked = self.shown_masked if behind_shown else 0
+        return {
+            OUT if stream == BOTH else stream: self.without_secrets(
+                stream, self.spool.read(stream, self.start(stream) if behind_shown else 0, size)
+            )
+            for stream, size in self.sizes.items()
+        }
+
+    def shown(self, stream: str, raw: bytes) -> bytes:
+        """What was shown of a stream while the command ran."""
+        picked = self.followers[stream].picked if stream in self.followers else b""
+        return raw[: self.printed[stream]] + picked
+
+    def tokens(self) -> int:
+        """An estimate from the beginning of the output: of most outputs that is all of it."""
+        found = 0.0
+        for stream, size in self.sizes.items():
+            sample = self.spool.read(stream, 0, _SAMPLE)
+            if sample:
+                found += estimate(sample.decode("utf-8", "replace")) * size / len(sample)
+        return round(found)
+
+
+def prepare(
+    task: Task, choice: Choice, source: Source, status: int, environ: Mapping[str, str]
+) -> Delivery:
+    """Decide what is printed, and keep what that hides."""
+    delivery = Delivery(status)
+    delivery.raw_tokens = source.tokens()
+    source.program = typed_name(environ)
+    # Before anything is kept: keeping a large output moves its file away.
+    picked = pick(task.pipe, source.path, environ) if task.pipe else None
+    if source.size and not choice.view.is_exact:
+        if source.size > LARGE:
+            _show_windows(delivery, source)
+        elif choice.view.filter or choice.view.mode != RUN:
+            _show_whole(delivery, task, choice.view, source, environ)
+        else:
+            _show_rest(delivery, choice.view, source)
+    if delivery.texts is not None and not _keep(delivery, choice, source):
+        delivery.texts, delivery.filter_id = None, ""
+    if delivery.texts is None and picked is None:
+        _show_masked(delivery, choice, source)
+    if picked is None and source.is_open:
+        _show_open(delivery, choice, source)
+    if picked is not None:
+        _honour_pipe(delivery, task, choice.program, source, *picked)
+    if delivery.texts is None:
+        delivery.shown_tokens = delivery.raw_tokens
+    else:
+        before = delivery.raw_tokens * source.runner.printer.written // max(source.size, 1)
+        delivery.shown_tokens = before + sum(map(_tokens, delivery.texts.values()))
+    return delivery
+
+
+# -- what is shown -----------------------------------------------------------------------------
+
+
+def _show_whole(
+    delivery: Delivery, task: Task, view: View, source: Source, environ: Mapping[str, str]
+) -> None:
+    raw = source.read()
+    lines = read_streams(raw[OUT], raw.get(ERR, b""))
+    compacted = view.compacted(delivery.status, lines)
+    if compacted is None:
+        if source.hidden_lines:  # what stands behind them is printed already
+            _show_rest(delivery, view, source)
+        return
+    if task.pipe:
+        compacted = with_lines(compacted, matches(task.pipe, source.path, environ))
+    is_told = partial(_is_told, lines=lines, source=source) if source.followers else None
+    texts = render(compacted, source.spool.raw_id, is_told, source.program, source.masked)
+    delivery.texts = {stream: _encoded(text) for stream, text in texts.items()}
+    delivery.hidden, delivery.total = compacted.hidden, len(lines)
+    delivery.filter_id = view.name
+
+
+def _show_rest(delivery: Delivery, view: View, source: Source) -> None:
+    """Without a filter, what was shown already stands for itself; the rest is compacted alone."""
+    raw = source.read(behind_shown=True)
+    lines = read_streams(raw[OUT], raw.get(ERR, b""))
+    compacted = view.compacted(delivery.status, lines)
+    if compacted is None and not source.hidden_lines:
+        return
+    delivery.texts = raw
+    if compacted:
+        delivery.texts = {stream: _encoded(compacted.text(stream)) for stream in (OUT, ERR)}
+        delivery.hidden = compacted.hidden
+    delivery.hidden += source.hidden_lines
+    delivery.total = source.shown_lines + len(lines)
+    shortened = sum(row.kind == SHORT for row in compacted.shown) if compacted else 0
+    said = f"{delivery.hidden} of {delivery.total} lines hidden"
+    said += f", {shortened} shortened" if shortened else ""
+    line = hidden_notice(said, source.spool.raw_id, source.program, source.masked)
+    delivery.texts[OUT] += _encoded(line)
+    delivery.filter_id = view.name
+
+
+def _show_windows(delivery: Delivery, source: Source) -> None:
+    delivery.texts = {}
+    delivery.hidden, delivery.total = source.hidden_lines, source.shown_lines
+    source.masked = source.shown_masked
+    for stream in source.sizes:
+        mask = partial(source.without_secrets, stream)
+        window = look_through(source.spool, stream, source.start(stream), mask)
+        delivery.texts[OUT if stream == BOTH else stream] = _encoded(window.text)
+        delivery.hidden += window.hidden
+        delivery.total += window.total
+    said = f"{delivery.hidden} of {delivery.total} lines hidden"
+    said += f" ({source.size >> 20} MB: only the ends and diagnostics are shown)"
+    line = hidden_notice(said, source.spool.raw_id, source.program, source.masked)
+    delivery.texts[OUT] += _encoded(line)
+    delivery.filter_id = WINDOW
+
+
+def _show_masked(delivery: Delivery, choice: Choice, source: Source) -> None:
+    """All but the secrets, if there are any; what is printed of it is masked on its way."""
+    source.masked = source.count_secrets()
+    if not source.masked:
+        return
+    program = source.program if _keep(delivery, choice, source) else ""
+    if source.size > LARGE and program:
+        _show_windows(delivery, source)
+        return
+    delivery.texts = _unshown(source)
+    line = masked_notice(source.masked, source.spool.raw_id, program)
+    delivery.texts[OUT] = _with_last_newline(delivery.texts[OUT]) + _encoded(line)
+
+
+def _show_open(delivery: Delivery, choice: Choice, source: Source) -> None:
+    """Say that more may come; the kept copy is brought up to date as long as it does."""
+    if delivery.texts is None and source.size > LARGE:
+        return
+    if not delivery.raw_id and not _keep(delivery, choice, source):
+        return
+    if delivery.texts is None:
+        delivery.texts = _unshown(source)
+    line = open_notice(delivery.raw_id, source.program)
+    delivery.texts[OUT] = _with_last_newline(delivery.texts.get(OUT, b"")) + _encoded(line)
+
+
+def _unshown(source: Source) -> dict[str, bytes]:
+    """What was not printed yet, as it is."""
+    return {
+        OUT if stream == BOTH else stream: source.spool.read(stream, source.printed[stream], size)
+        for stream, size in source.sizes.items()
+    }
+
+
+def _with_last_newline(text: bytes) -> bytes:
+    return text + b"\n" if text and not text.endswith(b"\n") else text
+
+
+def _honour_pipe(
+    delivery: Delivery, task: Task, program: str, source: Source, status: int, piped: bytes
+) -> None:
+    """Put the pipe's own result in place of ours where there is none, or where it is less."""
+    command_status, delivery.status = delivery.status, status
+    piped = source.without_secrets(OUT, piped)
+    delivery.piped, delivery.piped_tokens = piped, _tokens(piped)
+    ours = None if delivery.filter_id == WINDOW else delivery.texts
+    is_less = ours is not None and delivery.piped_tokens < sum(map(_tokens, ours.values()))
+    if ours is None or (task.prefer_less and is_less):
+        rest = source.spool.read(ERR, 0, source.sizes[ERR]) if ERR in source.sizes else b""
+        rest = source.without_secrets(ERR, rest)
+        ours = {OUT: piped, ERR: rest}
+        delivery.is_override = is_less
+    if command_status and not delivery.status:
+        if task.pipefail:
+            delivery.status = command_status
+        else:
+            ours[OUT] += _encoded(masked_status_notice(program, command_status))
+    delivery.texts = ours
+
+
+def _is_told(row: Shown, lines: Lines, source: Source) -> bool:
+    """Tell whether a row was shown while the command ran."""
+    if not row.numbers:
+        return False
+    is_err = row.numbers[-1] > lines.out_count
+    stream = BOTH if BOTH in source.sizes else (ERR if is_err else OUT)
+    number = row.numbers[-1] - (lines.out_count if is_err else 0)
+    return stream in source.followers and number <= source.followers[stream].lines
+
+
+# -- keeping, printing, recording ----------------------------------------------------------------
+
+
+def _keep(delivery: Delivery, choice: Choice, source: Source) -> bool:
+    settings = choice.settings
+    limits = settings.config.compact
+    store = Store(settings.directories.state, limits.store_mb, limits.store_days)
+    try:
+        delivery.raw_id = store.keep(source.spool.paths, source.spool.raw_id)
+    except OSError:
+        return False
+    return True
+
+
+def print_delivery(delivery: Delivery, runner: Runner) -> None:
+    if delivery.texts is None:
+        runner.print_raw()
+        return
+    for stream, data in delivery.texts.items():
+        runner.printer.write(stream, data)
+
+
+def write_down(
+    task: Task,
+    choice: Choice,
+    delivery: Delivery,
+    source: Source,
+    duration_s: float,
+    environ: Mapping[str, str],
+) -> None:
+    """Write down the run, when all is printed: counting tokens may take a moment."""
+    _count_tokens(delivery, source)
+    agent, session = agent_of(environ)
+    run = Run(
+        task.command,
+        program=choice.program,
+        filter_id=delivery.filter_id,
+        status=delivery.status,
+        duration_ms=round(duration_s * 1000),
+        raw_bytes=source.size,
+        raw_chars=source.size,
+        raw_tokens=delivery.raw_tokens,
+        piped_tokens=delivery.piped_tokens,
+        shown_tokens=delivery.shown_tokens,
+        exact=delivery.is_exact,
+        pipe_override=delivery.is_override,
+        project=choice.project,
+        agent=agent,
+        session=session,
+        raw_id=delivery.raw_id,
+    )
+    record_run(choice.settings.directories.state, run)
+
+
+def _count_tokens(delivery: Delivery, source: Source) -> None:
+    """Put counts in the place of estimates, where a tokenizer is installed."""
+    is_again = delivery.texts is None and source.hidden_lines > 0  # all of it, behind a part of it
+    if is_again or source.masked or not source.is_known or source.size > MOST_BYTES:
+        return
+    raw = source.read()
+    shown = {} if delivery.texts is None else _all_shown(delivery.texts, source, raw)
+    found = counts([*raw.values(), *shown.values(), delivery.piped or b""])
+    if found is None:
+        return
+    delivery.raw_tokens = delivery.shown_tokens = sum(found[: len(raw)])
+    if delivery.texts is not None:
+        delivery.shown_tokens = sum(found[len(raw) : -1])
+    if delivery.piped is not None:
+        delivery.piped_tokens = found[-1]
+    delivery.is_exact = True
+
+
+def _all_shown(
+    texts: Mapping[str, bytes], source: Source, raw: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """The texts, each behind what was shown of its stream while the command ran."""
+    shown = dict(texts)
+    for name in source.sizes:
+        stream = OUT if name == BOTH else name
+        shown[stream] = source.shown(name, raw[stream]) + texts.get(stream, b"")
+    return shown
+
+
+def _tokens(data: bytes) -> int:
+    return estimate(data.decode("utf-8", "surrogateescape"))
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -1,0 +1,233 @@
+"""Hides secrets in what an agent reads: values of the environment, and tokens by their shape.
+
+Never in what a program reads. Lines stay lines, so that their numbers are those of the raw output.
+What is searched first is cheap: a text without a long run of letters and digits holds no token.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from functools import cache, lru_cache
+
+from laconic.patterns import pattern
+from laconic.secrets.shapes import SHAPES, secret_values
+from laconic.settings.environ import agent_of, is_person, own_terminals
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from laconic.secrets.shapes import Shape
+
+_RUN = 20  # characters in a row; every shape has as many
+_CONTEXT, _BEGINNING = 12, 28  # bytes before a run, for the dot of `ya29.`, and from its start
+_IN_RUNS = bytes(chr(n).isascii() and (chr(n).isalnum() or chr(n) in "_-") for n in range(256))
+_RUNS = pattern(b"\1" * _RUN + b"\1*")
+# In colours, after an escaped newline, or behind anything that does not go on with the word.
+_BEFORE = rb"(?:(?<![A-Za-z0-9])|(?<=[\d\[]m)|(?<=\\[nrt]))"
+_HOOK = b"hook"  # in the addresses of webhooks, whose long run stands far behind the name
+_SHORT_VALUE = 16  # one that is shorter must stand by itself
+_MOST_HELD = 4096  # bytes of an unfinished line that may become a secret
+_HELD = pattern(rb"[\w+/=.-]{1,4096}\Z")
+_LONG_WORD = 8
+
+_KEY = b"PRIVATE KEY"
+_KEY_BEGINS = pattern(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----")
+_KEY_LINE = pattern(rb"([A-Za-z0-9+/]{16,}={0,2}|^[A-Za-z0-9+/]{4,}={0,2})([\"',\\nr\s]*)$")
+_KEY_INLINE = pattern(rb"(?:\\n|\\r|[A-Za-z0-9+/= ]){40,}")
+_KEY_HEADER = pattern(rb"^\s*(?:[A-Za-z-]{3,20}: .*)?\s*$")
+
+
+class Masker:
+    """Masks secrets in the streams of one command; found: how many.
+
+    values: those of the environment, with the names of their variables. descriptors: those of which
+    an agent reads what is written.
+    """
+
+    def __init__(self, values: Mapping[str, str], descriptors: Iterable[int] = (1, 2)) -> None:
+        self.descriptors = frozenset(descriptors)
+        self.found = 0
+        self._names = {
+            value.encode("utf-8", "surrogateescape"): name for value, name in values.items()
+        }
+        self._held: dict[int, bytes] = {}
+        self._in_key: dict[int, bool] = {}
+
+    @classmethod
+    def of(cls, environ: Mapping[str, str]) -> Masker:
+        """For the secrets of an environment."""
+        return cls(secret_values(environ))
+
+    def again(self) -> Masker:
+        """The same for the same streams, read from their beginning."""
+        made = Masker({}, self.descriptors)
+        made._names = self._names
+        return made
+
+    def mask(self, data: bytes, number: int = 1) -> bytes:
+        """Whole lines of a descriptor, without their secrets."""
+        if number not in self.descriptors:
+            return data
+        if self._in_key.get(number) or _KEY in data:
+            data = self._without_keys(data, number)
+        for searched, name in self._present(data):
+            data, count = searched.subn(f"[hidden: {name}]".encode(), data)
+            self.found += count
+        return data
+
+    def feed(self, data: bytes, number: int) -> bytes:
+        """The same for pieces of any size: what may become a secret waits for its end."""
+        if number not in self.descriptors:
+            return data
+        data = self._held.pop(number, b"") + data
+        cut = data.rfind(b"\n") + 1
+        last = data[cut:]
+        waiting = self._waiting(last, number) if last else 0
+        done = self.mask(data[:cut], number) if cut else b""
+        if waiting:
+            self._held[number] = last[len(last) - waiting :]
+            last = last[: len(last) - waiting]
+        return done + (self.mask(last, number) if last else b"")
+
+    def held(self, number: int) -> int:
+        """How many bytes wait."""
+        return len(self._held.get(number, b""))
+
+    def rest(self, number: int) -> bytes:
+        """What still waits, when the stream has ended."""
+        return self.mask(self._held.pop(number, b""), number)
+
+    def _waiting(self, line: bytes, number: int) -> int:
+        """How many bytes at the end of an unfinished line may be the beginning of a secret."""
+        if _KEY in line or self._in_key.get(number):
+            return min(len(line), _MOST_HELD)
+        run = _HELD.search(line, max(0, len(line) - _MOST_HELD))
+        found = len(run[0]) if run and _may_begin(run[0]) else 0
+        for value in self._names:
+            for size in range(min(len(value) - 1, len(line)), found, -1):
+                if line.endswith(value[:size]):
+                    found = size
+                    break
+        for value in self._names:  # one that is there is not to be cut in two
+            cut = len(line) - found
+            start = line.find(value, max(0, cut - len(value) + 1), cut + len(value) - 1)
+            found = max(found, len(line) - start) if 0 <= start < cut else found
+        return found
+
+    def _present(self, data: bytes) -> Iterator[tuple[re.Pattern[bytes], str]]:
+        for value, name in self._names.items():
+            if value in data:
+                yield _of_value(value), name
+        runs = _beginnings_of_runs(data)
+        hooks = data if _HOOK in data else b""
+        for shape in SHAPES:
+            if any(text in (hooks if _HOOK in text else runs) for text in _beginnings(shape)):
+                yield _of_shape(shape), shape.name
+
+    def _without_keys(self, data: bytes, number: int) -> bytes:
+        lines = data.split(b"\n")
+        inside = self._in_key.get(number, False)
+        for pos, line in enumerate(lines):
+            begins = _KEY_BEGINS.search(line)
+            if begins:
+                behind = _KEY_INLINE.match(line, begins.end())
+                inside = not behind
+                if behind:
+                    lines[pos] = line[: begins.end()] + _HIDDEN_KEY + line[behind.end() :]
+                    self.found += 1
+            elif inside:
+                inside = self._mask_key_line(lines, pos)
+        self._in_key[number] = inside
+        return b"\n".join(lines)
+
+    def _mask_key_line(self, lines: list[bytes], pos: int) -> bool:
+        """Mask a line of a key; tell whether the key goes on."""
+        line = lines[pos]
+        if b"-----END" in line:
+            return False
+        body = _KEY_LINE.search(line)
+        if body:
+            lines[pos] = line[: body.start(1)] + _HIDDEN_KEY + body[2]
+            self.found += 1
+            return True
+        return pos == len(lines) - 1 or _KEY_HEADER.match(line) is not None
+
+
+_HIDDEN_KEY = b"[hidden: private key]"
+
+
+def masker_for(environ: Mapping[str, str]) -> Masker | None:
+    """Give what masks our own output, None where no agent reads any of it."""
+    return masker_at(environ, own_terminals(), [n for n in (1, 2) if not _is_file(n)])
+
+
+def masker_at(
+    environ: Mapping[str, str], terminals: frozenset[int], written: Iterable[int] = (1, 2)
+) -> Masker | None:
+    """The same for a caller with these terminals. written: its descriptors that are not files."""
+    if is_person(environ, terminals):
+        return None
+    is_agent = bool(agent_of(environ)[0])
+    read = [n for n in written if is_agent or n not in terminals]  # no terminal but an agent's own
+    return Masker(secret_values(environ), read) if read else None
+
+
+def _is_file(number: int) -> bool:
+    """Tell whether a descriptor is a file; one that is closed is not read either."""
+    try:
+        return stat.S_ISREG(os.fstat(number).st_mode)
+    except OSError:
+        return True
+
+
+def _beginnings_of_runs(data: bytes) -> bytes:
+    """How all runs begin that are long enough for a token, each with what stands before it."""
+    found = _RUNS.finditer(data.translate(_IN_RUNS))
+    starts = map(re.Match.start, found)
+    return b"\n".join({data[max(0, start - _CONTEXT) : start + _BEGINNING] for start in starts})
+
+
+def _may_begin(word: bytes) -> bool:
+    """Tell whether a token may begin with a word that is not known to its end."""
+    if len(word) >= _LONG_WORD:
+        return True
+    every = (text for shape in SHAPES for text in _beginnings(shape))
+    return any(text in word or text.startswith(word) for text in every)
+
+
+@cache
+def _beginnings(shape: Shape) -> list[bytes]:
+    return [text.encode() for text in shape.beginnings]
+
+
+@cache
+def _of_shape(shape: Shape) -> re.Pattern[bytes]:
+    beginnings = b"|".join(map(re.escape, _beginnings(shape)))
+    return pattern(_BEFORE + b"(?:" + beginnings + b")" + shape.strictly.encode())
+
+
+@lru_cache(maxsize=256)
+def _of_value(value: bytes) -> re.Pattern[bytes]:
+    text = re.escape(value)
+    return pattern(text if len(value) >= _SHORT_VALUE else rb"(?<!\w)" + text + rb"(?!\w)")
+
+
+def masked_pieces(
+    pieces: Iterable[tuple[str, bytes]], masker: Masker
+) -> Iterator[tuple[str, bytes]]:
+    """The pieces of streams, one stream after the other, without their secrets."""
+    current = ""
+    for stream, piece in pieces:
+        if current and stream != current:
+            yield current, masker.rest(_number(current))
+        current = stream
+        yield stream, masker.feed(piece, _number(stream))
+    if current:
+        yield current, masker.rest(_number(current))
+
+
+def _number(stream: str) -> int:
+    return 2 if stream == "err" else 1

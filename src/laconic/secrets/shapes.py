@@ -1,0 +1,168 @@
+"""What secrets look like: the beginnings of tokens, and names of variables that hold one.
+
+The one list for what is written down of commands (`redact`, which errs towards hiding) and for what
+an agent reads of outputs (`masking`, which must not hide what is none).
+"""
+
+from __future__ import annotations
+
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SHORTEST_VALUE = 8
+_SHORTEST_WORD = 16  # letters alone are mostly a word: postgres, development
+_SHORTEST_NUMBER = 12
+_LONGEST_VALUE = 4096
+
+
+class Shape:
+    """A kind of token.
+
+    beginnings: texts, one of which it begins with. loosely: what follows them at least, where it is
+    better to hide too much. strictly: what follows them in what surely is one.
+    """
+
+    __slots__ = ("beginnings", "loosely", "name", "strictly")
+
+    def __init__(self, name: str, beginnings: str, strictly: str, loosely: str = "") -> None:
+        self.name, self.beginnings = name, beginnings.split()
+        self.strictly, self.loosely = strictly, loosely or r"[\w-]{8,}"
+
+
+# Chance makes no digit and capital among so many letters; names of files and packages have none.
+_MIXED = r"(?=[\w-]{0,60}\d)(?=[\w-]{0,60}[A-Z])"
+_KEY_RUN = r"(?=[\w-]{0,60}\d)(?=[\w-]{0,40}[A-Za-z0-9]{12})"
+
+# Every one has twenty or more letters, digits, `_` and `-` in a row, or begins with the name of a
+# host: `masking` looks for these first.
+SHAPES = (
+    # https://docs.github.com/authentication/keeping-your-account-and-data-secure/about-authentication-to-github
+    Shape("GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", r"\w{20,}", r"\w{8,}"),
+    Shape("GitHub token", "github_pat_", r"\w{20,}", r"\w{8,}"),
+    # https://docs.gitlab.com/security/tokens/#token-prefixes
+    Shape(
+        "GitLab token",
+        "glpat- glptt- gldt- glrt- glcbt- glsoat- glft- glimt- glagent-",
+        r"[\w-]{20,}",
+    ),
+    Shape("AWS key", "AKIA ASIA", r"[0-9A-Z]{16}(?![0-9A-Za-z])", r"[0-9A-Z]{12,}"),
+    Shape(
+        "AWS key",
+        "ABIA ACCA AGPA AIDA AIPA ANPA ANVA AROA",
+        r"(?=[A-Z]{0,15}\d)[0-9A-Z]{16}(?![0-9A-Za-z])",
+        r"[0-9A-Z]{12,}",
+    ),
+    Shape("API key", "sk-", rf"{_KEY_RUN}[\w-]{{20,}}"),
+    Shape(
+        "Stripe key", "sk_live_ rk_live_ pk_live_ sk_test_ rk_test_ pk_test_", r"\w{16,}", r"\w{8,}"
+    ),
+    Shape("Stripe key", "whsec_", r"[\w+/=]{20,}", r"\w{8,}"),
+    # https://docs.slack.dev/authentication/tokens
+    Shape(
+        "Slack token",
+        "xoxb- xoxp- xoxa- xoxr- xoxs- xoxe- xoxc- xoxd- xoxo- xapp-",
+        r"(?=[\w-]{0,60}\d)[\w-]{16,}",
+    ),
+    Shape(
+        "Slack webhook",
+        "hooks.slack.com/",
+        r"(?:services|workflows|triggers)/[\w/-]{30,}",
+        r"[\w/.-]{8,}",
+    ),
+    Shape(
+        "webhook",
+        "discord.com/api/webhooks/ discordapp.com/api/webhooks/",
+        r"\d+/[\w-]{40,}",
+        r"[\w/.-]{8,}",
+    ),
+    Shape("webhook", "webhook.office.com/", r"[\w@/-]{60,}", r"[\w/.@-]{8,}"),
+    Shape("Google key", "AIza", r"[\w-]{35}(?![\w-])", r"[\w-]{20,}"),
+    Shape("Google token", "ya29.", r"[\w-]{20,}"),
+    Shape("Google token", "GOCSPX-", r"[\w-]{20,}"),
+    Shape("npm token", "npm_", r"[A-Za-z0-9]{36}(?![A-Za-z0-9])", r"\w{16,}"),
+    Shape("PyPI token", "pypi-", rf"{_MIXED}[\w-]{{40,}}", r"[\w-]{16,}"),
+    Shape("RubyGems token", "rubygems_", r"[0-9a-f]{48}", r"\w{16,}"),
+    Shape("Hugging Face token", "hf_", rf"{_MIXED}[A-Za-z0-9]{{30,}}", r"\w{16,}"),
+    Shape("DigitalOcean token", "dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{40,}", r"\w{16,}"),
+    Shape("SendGrid key", "SG.", r"[\w-]{16,}\.[\w-]{20,}", r"[\w-]{8,}\.[\w-]{8,}"),
+    # RFC 7519: three parts, of which the first two are JSON objects
+    Shape(
+        "JSON web token",
+        "eyJ",
+        r"[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}",
+        r"[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?",
+    ),
+    Shape("age key", "AGE-SECRET-KEY-", r"[0-9A-Z]{20,}", r"\w{8,}"),
+    Shape("Docker token", "dckr_pat_ dckr_oat_", r"[\w-]{20,}"),
+    Shape("Linear key", "lin_api_", r"\w{20,}", r"\w{8,}"),
+    Shape("Square token", "sq0atp- sq0csp- sq0idp-", r"[\w-]{20,}"),
+    Shape("Shopify token", "shpat_ shpca_ shppa_ shpss_", r"[0-9a-fA-F]{32}", r"\w{8,}"),
+    Shape("Vault token", "hvs. hvb. hvr.", r"[\w-]{20,}"),
+    Shape("Databricks token", "dapi", r"[0-9a-f]{32}(?![0-9a-z])", r"[0-9a-f]{16,}"),
+    Shape("Figma token", "figd_", r"[\w-]{20,}"),
+    Shape("Tailscale key", "tskey-", r"[\w-]{20,}"),
+    Shape("Grafana token", "glsa_ glc_", r"\w{30,}", r"\w{16,}"),
+    Shape("Groq key", "gsk_", r"[A-Za-z0-9]{40,}", r"\w{16,}"),
+    Shape("xAI key", "xai-", r"[A-Za-z0-9]{60,}", r"[\w-]{16,}"),
+    Shape("Replicate token", "r8_", r"[A-Za-z0-9]{37}", r"\w{16,}"),
+    Shape("Notion token", "ntn_", r"[A-Za-z0-9]{40,}", r"\w{16,}"),
+    Shape("Supabase token", "sbp_", r"[0-9a-f]{40}", r"\w{16,}"),
+    Shape("Atlassian token", "ATATT3", r"[\w=-]{50,}", r"[\w-]{16,}"),
+    Shape("Sentry token", "sntrys_ sntryu_", r"[\w+/=-]{40,}", r"\w{16,}"),
+    Shape("Pulumi token", "pul-", r"[0-9a-f]{40}(?![0-9a-z])", r"[0-9a-f]{16,}"),
+    Shape(
+        "Azure key",
+        "AccountKey= SharedAccessKey=",
+        r"[A-Za-z0-9+/]{40,}={0,2}",
+        r"[\w+/=-]{8,}",
+    ),
+)
+
+# Words in the names of options, variables and fields that say it anywhere.
+SAYS_IT = (
+    r"passw(?:or)?d|passphrase|passcode|secret|token|credential|api[-_]?key|access[-_]?key"
+    r"|private[-_]?key|signing[-_]?key|encryption[-_]?key|account[-_]?key"
+)
+# A name that only tells of a secret: its place, its kind, its age.
+_TELLS_OF_IT = (
+    r"(?:file|path|dir|directory|url|uri|host|port|name|user|username|type|id|ids|expiry|expires"
+    r"|ttl|timeout|length|count|limit|sock|cmd|command|helper|endpoint|server|issuer|audience"
+    r"|version|enabled|disabled|required|format|prefix|scope|scopes|region|env)"
+)
+
+
+_SAYS = pattern(rf"(?i){SAYS_IT}|(?:^|_)(?:pass|pwd|pat|auth[-_]?key|auth)$")
+_TELLS = pattern(rf"(?i)_{_TELLS_OF_IT}$|^(?:old)?pwd$")
+
+
+def secret_values(environ: Mapping[str, str]) -> dict[str, str]:
+    """Give the secrets in an environment, each with the name of its variable."""
+    found: dict[str, str] = {}
+    for name, value in environ.items():
+        is_key_id = name.upper().endswith("ACCESS_KEY_ID")  # AWS: half of a pair, and of that shape
+        if _SAYS.search(name) and (is_key_id or not _TELLS.search(name)):
+            for line in value.splitlines():  # a key has many
+                if is_secret_value(line.strip()):
+                    found.setdefault(line.strip(), name)
+    return found
+
+
+def is_secret_value(value: str) -> bool:
+    """Tell whether a value is too special to stand in an output by chance."""
+    if not _SHORTEST_VALUE <= len(value) <= _LONGEST_VALUE:
+        return False
+    if value.startswith(("/", "~/", "./")) and value.count("/") > 1:
+        return False  # the place of a secret, and of much else
+    if len(set(value)) < _SHORTEST_VALUE // 2:
+        return False
+    if value.isalpha():
+        return len(value) >= _SHORTEST_WORD
+    if all(char.isdigit() or char in "-.:/ " for char in value):
+        return value.isdigit() and len(value) >= _SHORTEST_NUMBER
+    words = value.replace("-", " ").replace("_", " ").replace(".", " ").split()
+    if all(word.isalpha() and word.islower() for word in words):  # change-me-please, x.example.com
+        return len(value) >= _SHORTEST_WORD
+    return True

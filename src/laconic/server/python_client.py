@@ -1,0 +1,136 @@
+"""The client in Python: takes the place of the one in C where there was no compiler."""
+
+# pathlib takes six milliseconds to load.
+# ruff: noqa: PTH109
+from __future__ import annotations
+
+import sys
+from os import getcwd  # laconic.settings.load knows it too, and takes twenty milliseconds to load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from laconic.server.wire import Reply
+
+_ODD = ("DEBUG", "VERBOSE", "NO_FILTER", "DISABLED", "NO_SERVER")
+_SILENCE_S = 3.0  # a server that lives says every second that it is at work
+_MOST_AT_WORK = 30
+_ANSWER_BYTES = 64 << 20
+_STDIN_BYTES = 17 << 20  # more than a hook takes
+
+
+def ask(words: list[str], environ: Mapping[str, str]) -> int | None:
+    """Have the server answer a command line; its exit status, None if somebody else should.
+
+    A command is not started here: for `run` and its kin this Python has all that it takes.
+    """
+    from laconic.server import wire  # noqa: PLC0415 - most command lines end before
+
+    kind = _kind(words, environ)
+    connection = _connect(environ) if kind else None
+    if connection is None:
+        return None
+    stdin = _read_stdin() if kind == wire.HOOK else b""
+    try:
+        found, body = _exchange(connection, kind, words, environ, stdin)
+    except TimeoutError:
+        found, body = b"", b""
+        _forget_server(environ)
+    except (OSError, wire.WireError):
+        found, body = b"", b""
+    finally:
+        connection.close()
+    if found == wire.BECOME:
+        _become(words, wire.Reply(body), environ)
+    if found == wire.ANSWER:
+        return _print(wire.Reply(body))
+    if stdin:
+        _refill_stdin(stdin)
+    return None
+
+
+def _kind(words: list[str], environ: Mapping[str, str]) -> bytes:
+    from laconic.server import wire  # noqa: PLC0415 - as above
+
+    if not words or any(environ.get(f"LACONIC_{name}") for name in _ODD):
+        return b""
+    if words[0] in ("check", "rewrite"):
+        return b"" if "-" in words else wire.QUESTION
+    if words[0] == "hook":  # a person who asks for help sends nothing to read
+        return b"" if words[1:2] in (["-h"], ["--help"]) else wire.HOOK
+    is_shell = words[0][:1] == "-" and words[0][1:2] != "-" and "c" in words[0]
+    return wire.SHELL if is_shell else b""
+
+
+def _connect(environ: Mapping[str, str]) -> Any:
+    import _socket  # noqa: PLC0415 - what `socket` adds takes five milliseconds
+
+    from laconic.server.identity import base_path, find_program, is_own_peer  # noqa: PLC0415
+
+    try:
+        connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        connection.settimeout(_SILENCE_S)
+        connection.connect(f"{base_path(find_program(), environ)}.sock")
+    except OSError:
+        return None
+    return connection if is_own_peer(connection) else None
+
+
+def _forget_server(environ: Mapping[str, str]) -> None:
+    """Have the next call find no server: this one is silent. place.c says what comes of it."""
+    from contextlib import suppress  # noqa: PLC0415 - seldom
+    from os import unlink  # noqa: PLC0415
+
+    from laconic.server.identity import base_path, find_program  # noqa: PLC0415
+
+    with suppress(OSError):
+        unlink(f"{base_path(find_program(), environ)}.sock")  # noqa: PTH108 - see above
+
+
+def _exchange(
+    connection: Any, kind: bytes, words: list[str], environ: Mapping[str, str], stdin: bytes
+) -> tuple[bytes, bytes]:
+    from laconic import __version__  # noqa: PLC0415
+    from laconic.server import wire  # noqa: PLC0415
+
+    body = wire.call(__version__, getcwd(), words, dict(environ)) + wire.text(stdin)
+    connection.sendall(wire.frame(kind, body))
+    for _ in range(_MOST_AT_WORK):
+        found = wire.receive(connection, _ANSWER_BYTES)
+        if found[0] != wire.AT_WORK:
+            return found
+    return b"", b""
+
+
+def _read_stdin() -> bytes:
+    return sys.stdin.buffer.read(_STDIN_BYTES) if sys.stdin else b""
+
+
+def _refill_stdin(data: bytes) -> None:
+    """Put back what was read, for whoever answers in place of the server."""
+    import os  # noqa: PLC0415 - seldom
+    import tempfile  # noqa: PLC0415
+
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.seek(0)
+        os.dup2(file.fileno(), 0)
+
+
+def _become(words: list[str], reply: Reply, environ: Mapping[str, str]) -> None:
+    from laconic.run.process import become  # noqa: PLC0415
+
+    argv = ["sh", *words][: reply.second]
+    argv[reply.first] = reply.rest[:-1].decode("utf-8", "surrogateescape")
+    become(argv, environ)
+
+
+def _print(reply: Reply) -> int:
+    out, err = reply.rest[: reply.first], reply.rest[reply.first :]
+    for stream, data in ((sys.stdout, out), (sys.stderr, err)):
+        if stream and data:
+            stream.buffer.write(data)
+            stream.flush()
+    return reply.status

@@ -1,0 +1,1 @@
+"""The settings in force: configuration files, environment variables, trust, and how they merge."""

@@ -1,0 +1,350 @@
+"""What a configuration file may contain: its tables, keys and meanings.
+
+This is the one place to add a key: its type is checked, its meaning is printed in the
+documentation, and `strict` says what a project may do before it is trusted.  The default values
+stand in `data/defaults.toml`.
+
+A hook loads this module before every command, so the annotations stay text until somebody asks for
+them; `laconic.settings.schema` knows their words.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from os.path import dirname, join
+from types import MappingProxyType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Annotated, Any, Literal, Self
+
+    from laconic.settings.schema import Kind, Name, Table
+
+DEFAULTS = join(dirname(__file__), "data", "defaults.toml")  # noqa: PTH118, PTH120 - see above
+EXTEND = "extend"
+
+
+class Option:
+    """What a key means and how layers combine in it.
+
+    strict: the value that an untrusted project may set because it only makes laconic stricter, or
+    EXTEND for a list to which it may add.
+    lists: `extend` the lower layers, `override` them, or `only extend` (nothing can be removed).
+    """
+
+    __slots__ = ("lists", "meaning", "strict")
+
+    def __init__(
+        self,
+        meaning: str,
+        strict: object = None,
+        lists: Literal["extend", "override", "only extend"] = "extend",
+    ) -> None:
+        self.meaning, self.strict, self.lists = meaning, strict, lists
+
+
+class Section:
+    """A table; its keys are attributes that nobody changes. A class attribute is a default."""
+
+    def __init__(self, **values: Any) -> None:
+        self.__dict__.update(values)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{name} cannot be changed")
+
+    def but(self, **values: Any) -> Self:
+        """Give one with other values."""
+        return type(self)(**{**self.__dict__, **values})
+
+
+_ALLOWED_WITH_CONFIG = Option("subcommands that run without a question when `config_env` holds")
+_CONFIG_ENV = Option('variables and the value each must have, "*" for any')
+_READ_ONLY = Option("subcommands that run without a question")
+_MUTATING = Option("subcommands that ask", EXTEND)
+
+
+class General(Section):
+    """How laconic answers."""
+
+    escalate_deny: Annotated[bool, Option("turn every deny into ask", strict=False)]
+    unknown: Annotated[
+        Literal["defer", "ask"],
+        Option("a command that laconic does not know: leave it to the agent, or ask", strict="ask"),
+    ]
+    gate: Annotated[
+        Literal["enforce", "advise", "off"],
+        Option("answer allow, ask and deny; never answer allow; or answer nothing"),
+    ]
+    profile: Annotated[
+        Literal["strict", "default", "relaxed"],
+        Option("answers that are a matter of taste", strict="strict"),
+    ]
+
+
+class Commands(Section):
+    """Commands by name."""
+
+    allow: Annotated[tuple[Name, ...], Option("run without a question")]
+    ask: Annotated[tuple[Name, ...], Option("ask first", EXTEND)]
+    deny: Annotated[tuple[Name, ...], Option("never run", EXTEND)]
+
+
+class Wrappers(Section):
+    """Commands that run the command in their arguments, which is judged too."""
+
+    allow_floor: Annotated[tuple[Name, ...], Option("the inner command decides")]
+    ask_floor: Annotated[tuple[Name, ...], Option("ask, or what is stricter", EXTEND)]
+
+
+class Git(Section):
+    """The subcommands of git."""
+
+    read_only: Annotated[tuple[Name, ...], _READ_ONLY]
+    allowed_with_config: Annotated[tuple[Name, ...], _ALLOWED_WITH_CONFIG]
+    force_push_flags: Annotated[
+        tuple[Name, ...], Option("options that make a push one that asks", EXTEND)
+    ]
+    config_env: Annotated[Mapping[str, str], _CONFIG_ENV]
+
+
+class Cargo(Section):
+    """The subcommands of cargo."""
+
+    safe_subcommands: Annotated[tuple[Name, ...], _READ_ONLY]
+    allowed_with_config: Annotated[tuple[Name, ...], _ALLOWED_WITH_CONFIG]
+    config_env: Annotated[Mapping[str, str], _CONFIG_ENV]
+
+
+class Kubectl(Section):
+    """The subcommands of kubectl."""
+
+    read_only: Annotated[tuple[Name, ...], _READ_ONLY]
+    mutating: Annotated[tuple[Name, ...], _MUTATING]
+    allowed_with_config: Annotated[tuple[Name, ...], _ALLOWED_WITH_CONFIG]
+    config_env: Annotated[Mapping[str, str], _CONFIG_ENV]
+
+
+class Gh(Section):
+    """The subcommands of gh, one or two words each."""
+
+    read_only: Annotated[tuple[Name, ...], _READ_ONLY]
+    mutating: Annotated[tuple[Name, ...], _MUTATING]
+    allowed_with_config: Annotated[tuple[Name, ...], _ALLOWED_WITH_CONFIG]
+    config_env: Annotated[Mapping[str, str], _CONFIG_ENV]
+
+
+class External(Section):
+    """A program of yours that decides."""
+
+    command: Annotated[str, Option("the program")]
+    args: Annotated[
+        tuple[str, ...], Option("its arguments; `{format}` is the agent's name", lists="override")
+    ]
+    timeout_ms: Annotated[int, Option("how long it may take")]
+    on_error: Annotated[
+        Literal["ask", "allow", "builtin"], Option("the answer when it fails or takes too long")
+    ]
+    format_map: Annotated[Mapping[str, str], Option("other names for agents in `{format}`")]
+
+
+class Permissions(Section):
+    """Who decides."""
+
+    engine: Annotated[
+        Literal["builtin", "external"], Option("laconic, or the program in [permissions.external]")
+    ]
+    external: External
+
+
+class RewriteRule(Section):
+    """A rewrite of your own; the first that matches is used."""
+
+    match: str  # settings leave out one that does not compile, and only that one
+    replace: str
+
+
+class Pipe(Section):
+    """Commands that end in `| head`, `| tail` or `| grep`."""
+
+    strip: Annotated[bool, Option("take the pipe off and honour it on the compact output")]
+    prefer_less: Annotated[bool, Option("print the shorter of compact and piped output")]
+
+
+class Skip(Section):
+    """Commands that are never rewritten."""
+
+    patterns: Annotated[tuple[str, ...], Option("regular expressions on the command's text")]
+    exclude: Annotated[
+        tuple[Name, ...],
+        Option("first words of commands, blanks between them, or patterns that begin with ^"),
+    ]
+
+
+class Transparent(Section):
+    """Commands whose arguments run elsewhere."""
+
+    commands: Annotated[
+        tuple[Name, ...],
+        Option("names; your rewrites are not applied to them", lists="only extend"),
+    ]
+
+
+class LocalRule(Section):
+    """A wrapper of your own: what follows the marker is the command."""
+
+    command: Name
+    markers: tuple[Name, ...]
+    subcommands: tuple[Name, ...] = ()
+
+
+class LocalWrapper(Section):
+    """Wrappers that run a command in a local environment, like `nix develop -c`."""
+
+    builtins: Annotated[bool, Option("use the built-in wrappers")]
+    disabled: Annotated[tuple[Name, ...], Option("built-in wrappers not to use")]
+    rules: Annotated[tuple[LocalRule, ...], Option("wrappers: command, subcommands, markers")]
+
+
+class Compact(Section):
+    """What the agent reads of a command's output, and what is kept of the rest."""
+
+    enabled: Annotated[bool, Option("compact the output of commands")]
+    store_mb: Annotated[int, Option("how much hidden output is kept, in megabytes")]
+    store_days: Annotated[int, Option("how long hidden output is kept, in days")]
+
+
+class Hooks(Section):
+    """How laconic answers the hooks of agents."""
+
+    cannot_ask: Annotated[
+        Literal["deny", "defer"],
+        Option("ask, where an agent cannot: deny and say why, or leave it to the agent", "deny"),
+    ]
+    replace_output: Annotated[
+        bool, Option("compact the output of commands that were not wrapped, where an agent can")
+    ]
+
+
+class Rules(Section):
+    """Further sets of rules."""
+
+    stacks: Annotated[tuple[Name, ...], Option("names of the sets to use")]
+
+
+class Debug(Section):
+    """Diagnostics."""
+
+    log_parse_failures: Annotated[bool, Option("say on stderr when a command cannot be parsed")]
+
+
+class Config(Section):
+    """A whole configuration."""
+
+    rewrite: Annotated[tuple[RewriteRule, ...], Option("your rewrites: match, replace")]
+    settings: General
+    commands: Commands
+    wrappers: Wrappers
+    git: Git
+    cargo: Cargo
+    kubectl: Kubectl
+    gh: Gh
+    permissions: Permissions
+    pipe: Pipe
+    skip: Skip
+    transparent: Transparent
+    local_wrapper: LocalWrapper
+    compact: Compact
+    hooks: Hooks
+    rules: Rules
+    debug: Debug
+
+
+# Lists of one table in which a name can stand only once, the stricter list further right.
+STRICTNESS: Mapping[str, tuple[str, ...]] = {
+    "commands": ("allow", "ask", "deny"),
+    "wrappers": ("allow_floor", "ask_floor"),
+    "kubectl": ("read_only", "mutating"),
+    "gh": ("read_only", "mutating"),
+}
+
+
+# -- to and from plain values, which a cache can hold ----------------------------------------------
+
+
+def packed(value: Any) -> Any:
+    if isinstance(value, Section):
+        found = {key: packed(item) for key, item in value.__dict__.items()}
+        return {None: type(value).__name__, **found}
+    if isinstance(value, tuple):
+        return tuple(packed(item) for item in value)
+    return dict(value) if hasattr(value, "items") else value
+
+
+def unpacked(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple([unpacked(item) for item in value])
+    if isinstance(value, dict) and None in value:
+        found = {key: unpacked(item) for key, item in value.items() if key is not None}
+        return globals()[value[None]](**found)
+    return MappingProxyType(value) if isinstance(value, dict) else value
+
+
+# -- what stands where -----------------------------------------------------------------------------
+
+
+@cache
+def options() -> Mapping[str, Option]:
+    """Give every key by its dotted name (`permissions.external.command`), in order."""
+    return dict(_walk(Config, ""))
+
+
+def _walk(cls: type[Section], prefix: str) -> list[tuple[str, Option]]:
+    from laconic.settings import schema  # noqa: PLC0415 - who only reads values does not need it
+
+    found: list[tuple[str, Option]] = []
+    for name, annotation in schema.hints(cls).items():
+        option = next((item for item in schema.notes(annotation) if isinstance(item, Option)), None)
+        found += [(prefix + name, option)] if option else _walk(annotation, f"{prefix}{name}.")
+    return found
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """Give what may stand at every key, by its dotted name."""
+    from laconic.settings import schema  # noqa: PLC0415 - as above
+
+    whole = schema.table_of(Config)
+
+    def kind_at(name: str) -> Kind:
+        kind: Kind = whole
+        for part in name.split("."):
+            assert isinstance(kind, schema.Table)
+            kind = kind.keys[part]
+        return kind
+
+    return {name: kind_at(name) for name in options()}
+
+
+@cache
+def file_schema() -> Table:
+    """Give what a file may contain: all keys, none required, and the words that edit lists."""
+    return _file_table(Config, "")
+
+
+def _file_table(cls: type[Section], prefix: str) -> Table:
+    from laconic.settings import schema  # noqa: PLC0415 - as above
+
+    keys: dict[str, Kind] = {}
+    for name, annotation in schema.hints(cls).items():
+        if not schema.notes(annotation):
+            keys[name] = _file_table(annotation, f"{prefix}{name}.")
+            continue
+        keys[name] = kind = schema.kind_of(annotation)
+        is_list = isinstance(kind, schema.ListOf)
+        if prefix and is_list and options()[prefix + name].lists == "extend":
+            keys[f"remove_{name}"] = kind
+            keys["replace"] = schema.Flag()
+        if name == "config_env" and isinstance(kind, schema.MapOf):
+            keys["config_env_var"] = schema.Text((schema.is_name,))
+    return schema.Table(keys)

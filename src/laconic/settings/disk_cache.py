@@ -1,0 +1,165 @@
+"""Keeps what took long to compute from files, for the next process: one file of values each.
+
+A value is as good as its key, which names all that it was computed from. The files stand beside the
+compiled modules, or in the user's cache directory. One that cannot be read or written, is damaged
+or could be another user's is as good as none.
+
+A file is a head and perhaps parts, which are read one by one. The head is a checksum, its size, and
+key and value as marshal writes them; the value of a file with parts says where each of them is.
+"""
+
+# pathlib takes six milliseconds to load.
+# ruff: noqa: PTH103, PTH105, PTH108, PTH118, PTH120
+from __future__ import annotations
+
+import contextlib
+import marshal
+import os
+import sys
+from binascii import crc32
+from os.path import dirname, join
+
+from laconic import __version__
+from laconic.settings.environ import cache_directory, environment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+_SUFFIX = f"{sys.implementation.cache_tag}.bin"
+# What is a valid pattern, or in force, may differ between two versions of Python.
+_OURS = __version__, sys.hexversion
+_NUMBER = 4
+_OTHERS_WRITE = 0o022
+
+
+def remembered(name: str, key: Any, compute: Callable[[], Any], *, is_private: bool = False) -> Any:
+    """Give the value that was kept under the name and has this key, else compute and keep it.
+
+    Key and value are made of what marshal knows: text, bytes, numbers, lists, tuples, dicts.
+    is_private: it follows from files of the user's.
+    """
+    places = _places(name)[is_private:]
+    for _, _, found in _heads(places, key):
+        return found
+    value = compute()
+    _write(places, _head(key, value))
+    return value
+
+
+class Parts:
+    """A dictionary of bytes that is kept; a part is read when it is asked for."""
+
+    def __init__(self, name: str, key: Any, compute: Callable[[], dict[str, bytes]]) -> None:
+        self._places, self._key, self._compute = _places(name), key, compute
+        self._known: dict[str, bytes] = {}
+        for path, start, found in _heads(self._places, key):
+            self._path, self._start, self.index = path, start, found
+            return
+        self._compute_all()
+
+    def _compute_all(self) -> None:
+        self.index = self._known = self._compute()
+        _write(self._places, _with_parts(self._key, self._known))
+
+    def __getitem__(self, name: str) -> bytes:
+        if name not in self._known:
+            offset, size, checksum = self.index[name]
+            data = _read_at(self._path, self._start + offset, size)
+            if crc32(data) == checksum:
+                self._known[name] = data
+            else:  # damaged, or another by now
+                self._compute_all()
+        return self._known[name]
+
+
+def stamp(path: str) -> tuple[str, int, int]:
+    """What a file is, without reading it: as Python itself knows its sources."""
+    found = os.stat(path)  # noqa: PTH116 - as above
+    return path, found.st_size, found.st_mtime_ns
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def _places(name: str) -> list[str]:
+    beside_modules = join(dirname(__file__), "__pycache__")
+    return [join(folder, f"{name}.{_SUFFIX}") for folder in (beside_modules, _users_folder())]
+
+
+def _users_folder() -> str:
+    return cache_directory(environment())
+
+
+def _heads(places: list[str], key: Any) -> Iterator[tuple[str, int, Any]]:
+    """Give the files with a value for this key: the path, the size of the head, the value."""
+    for path in places:
+        with contextlib.suppress(OSError), _opened(path) as handle:
+            found = _read_head(handle)
+            if found and found[0] == (*_OURS, key):
+                yield path, os.lseek(handle, 0, os.SEEK_CUR), found[1]
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[int]:
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _read_at(path: str, offset: int, size: int) -> bytes:
+    with contextlib.suppress(OSError), _opened(path) as handle:
+        return os.pread(handle, size, offset)
+    return b""
+
+
+def _read_head(handle: int) -> tuple[Any, Any] | None:
+    """Give key and value; None unless the head is whole and the file not others'."""
+    found = os.fstat(handle)
+    if found.st_uid not in (0, os.geteuid()) or found.st_mode & _OTHERS_WRITE:
+        return None
+    checksum, size = os.read(handle, _NUMBER), os.read(handle, _NUMBER)
+    head = os.read(handle, int.from_bytes(size, "big"))
+    if crc32(size + head).to_bytes(_NUMBER, "big") != checksum:
+        return None
+    # Whoever could write this file could write a module beside it, or the user's configuration.
+    try:
+        key, value = marshal.loads(head)  # noqa: S302
+    except (ValueError, EOFError, TypeError):
+        return None
+    return key, value
+
+
+def _head(key: Any, value: Any) -> bytes:
+    head = marshal.dumps(((*_OURS, key), value))
+    size = len(head).to_bytes(_NUMBER, "big")
+    return crc32(size + head).to_bytes(_NUMBER, "big") + size + head
+
+
+def _with_parts(key: Any, parts: dict[str, bytes]) -> bytes:
+    index: dict[str, tuple[int, int, int]] = {}
+    offset = 0
+    for name, data in parts.items():
+        index[name] = offset, len(data), crc32(data)
+        offset += len(data)
+    return _head(key, index) + b"".join(parts.values())
+
+
+def _write(places: list[str], data: bytes) -> None:
+    for path in places:
+        draft = f"{path}.{os.getpid()}"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        try:
+            os.makedirs(dirname(path), mode=0o700, exist_ok=True)
+            handle = os.open(draft, flags, 0o600)
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            os.replace(draft, path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(draft)
+        else:
+            return

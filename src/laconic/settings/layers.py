@@ -1,0 +1,208 @@
+"""Reads and checks the layers of a configuration, and combines them.
+
+Layers, the later over the earlier: built-in defaults, the user's file, the project's file, the
+environment.  A file with a mistake never stops anything: it becomes a Problem, and the last good
+copy of the user's file stays in force.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from laconic.errors import FileError, Problem
+from laconic.files import read_file
+from laconic.settings import merge as overlay
+from laconic.settings import schema, toml
+from laconic.settings.config import DEFAULTS, Config, file_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+BUILT_IN = "built-in"
+_MOST_FAULTS = 20
+
+
+class Inputs(NamedTuple):
+    """All that a configuration is made from, as plain values.
+
+    user: the path of the user's file, its bytes (None if it cannot be read), what is wrong with it,
+    and the last good copy of it. project: the path of the project's file, its bytes, and whether
+    they are trusted. refused: files of the project that cannot be read, in one line each.
+    directories: variables that name a directory which is not absolute.
+    """
+
+    user: tuple[str, bytes | None, tuple[str, str], bytes | None] | None = None
+    project: tuple[str, bytes, bool] | None = None
+    refused: tuple[str, ...] = ()
+    profile: str = ""
+    directories: tuple[tuple[str, str], ...] = ()
+
+
+class Outcome(NamedTuple):
+    """What is in force, value by value; is_user_good: the user's file has no mistake."""
+
+    values: overlay.Values
+    problems: tuple[Problem, ...]
+    is_user_good: bool
+
+
+def combine(inputs: Inputs) -> Outcome:
+    stack = _Stack()
+    stack.add(overlay.Layer(BUILT_IN, built_in()))
+    is_user_good = stack.add_user(*inputs.user) if inputs.user else True
+    stack.problems += [Problem("broken", "", "", line) for line in inputs.refused]
+    if inputs.project:
+        stack.add_project(*inputs.project)
+    stack.add_environment(inputs)
+    stack.check_whole()
+    return Outcome(stack.values, tuple(stack.problems), is_user_good)
+
+
+class _Stack:
+    """The layers so far, and the problems met on the way."""
+
+    def __init__(self) -> None:
+        self.values: overlay.Values = {}
+        self.problems: list[Problem] = []
+
+    def add(self, layer: overlay.Layer) -> None:
+        self.values, faults = overlay.apply(self.values, layer)
+        self.problems += [Problem("no effect", layer.source, *fault) for fault in faults]
+
+    def add_user(
+        self, path: str, data: bytes | None, fault: tuple[str, str], copy: bytes | None
+    ) -> bool:
+        """Add the user's file, or the last good copy of it; give whether the file is good."""
+        if data is None:
+            document: dict[str, Any] = {}
+            problems = [Problem("broken", "", "", *fault)]
+        else:
+            document, problems = check_bytes(data, path)
+        self.problems += problems
+        is_good = not is_broken(problems)
+        if not is_good:
+            document, faults = check_bytes(copy, path) if copy is not None else ({}, problems)
+            is_lost = is_broken(faults)
+            kept = "it is not in force" if is_lost else "the last good copy of it is in force"
+            self.problems.append(Problem("broken", path, "", kept))
+            if is_lost:
+                return False
+        self.add(overlay.Layer(path, document))
+        return is_good
+
+    def add_project(self, path: str, data: bytes, trusted: bool) -> None:
+        document, problems = check_project(data, path, trusted=trusted)
+        self.problems += problems
+        if is_broken(problems):
+            self.problems.append(Problem("broken", path, "", "it is not in force"))
+        else:
+            self.add(overlay.Layer(path, document))
+
+    def add_environment(self, inputs: Inputs) -> None:
+        for name, value in inputs.directories:
+            message = f"expected an absolute path, found {toml.brief(value)}"
+            self.problems.append(Problem("broken", name, "", message))
+        if not inputs.profile:
+            return
+        document = {"settings": {"profile": inputs.profile}}
+        faults = list(schema.check(document, file_schema()))
+        if faults:
+            found = [Problem("broken", "LACONIC_PROFILE", "", f.message, f.hint) for f in faults]
+            self.problems += found
+        else:
+            self.add(overlay.Layer("LACONIC_PROFILE", document))
+
+    def check_whole(self) -> None:
+        """Look for what is wrong only in the sum of the layers."""
+        engine, command = self.values["permissions.engine"], "permissions.external.command"
+        if engine.value == "external" and not self.values[command].value:
+            assert isinstance(engine, overlay.Sourced)
+            place = overlay.where("permissions.engine")
+            message = 'is "external", but [permissions.external] has no command'
+            self.problems.append(Problem("broken", engine.source, place, message))
+
+
+def config_of(values: overlay.Values) -> Config:
+    """Build the typed configuration; the built-in layer has given every key a value."""
+    config = schema.build(overlay.to_document(values), Config)
+    assert isinstance(config, Config)
+    return config
+
+
+# -- one file --------------------------------------------------------------------------------------
+
+
+def built_in() -> dict[str, Any]:
+    return toml.parse(Path(DEFAULTS).read_bytes())
+
+
+def is_broken(problems: list[Problem]) -> bool:
+    return any(problem.kind == "broken" for problem in problems)
+
+
+def check_file(path: Path) -> tuple[dict[str, Any], list[Problem]]:
+    """Read a configuration file: the document, or what is wrong with it."""
+    try:
+        data = read_file(path)
+    except FileError as error:
+        return {}, [Problem("broken", "", "", error.message, error.hint)]
+    return check_bytes(data, str(path))
+
+
+def check_bytes(data: bytes, path: str) -> tuple[dict[str, Any], list[Problem]]:
+    try:
+        document = toml.parse(data)
+    except ValueError as error:
+        return {}, [Problem("broken", path, "", str(error))]
+    problems = _check_document(document, path)
+    return (document, problems) if problems else _without_bad_patterns(document, data, path)
+
+
+def _without_bad_patterns(
+    document: dict[str, Any], data: bytes, path: str
+) -> tuple[dict[str, Any], list[Problem]]:
+    """Leave out each pattern that does not compile: that rule alone is off, a Problem says so."""
+    problems: list[Problem] = []
+
+    def is_good(pattern: str, where: str) -> bool:
+        complaint = schema.is_regex(pattern)
+        if complaint:
+            place = f"{path}{toml.line_of(data, pattern)}"
+            problems.append(Problem("no effect", place, where, f"{complaint}; this rule is off"))
+        return not complaint
+
+    rules = document.get("rewrite", [])
+    good = [rule for rule in rules if is_good(rule["match"], '[[rewrite]]: key "match"')]
+    skip = document.get("skip", {})
+    patterns = [p for p in skip.get("patterns", []) if is_good(p, '[skip]: key "patterns"')]
+    exclude = [
+        entry
+        for entry in skip.get("exclude", [])
+        if not entry.startswith("^") or is_good(entry, '[skip]: key "exclude"')
+    ]
+    if not problems:
+        return document, []
+    kept = {**skip, "patterns": patterns, "exclude": exclude}
+    return {**document, "rewrite": good, "skip": kept}, problems
+
+
+def _check_document(document: Mapping[str, Any], path: str) -> list[Problem]:
+    faults = islice(schema.check(document, file_schema()), _MOST_FAULTS)
+    return [Problem("broken", path, *fault) for fault in faults]
+
+
+def check_project(data: bytes, path: str, *, trusted: bool) -> tuple[dict[str, Any], list[Problem]]:
+    """Check what is in force of a project's file: all of it, or what makes laconic stricter."""
+    if trusted:
+        return check_bytes(data, path)
+    try:
+        document, ignored = overlay.split_by_trust(toml.parse(data))
+    except ValueError as error:
+        return {}, [Problem("broken", path, "", str(error))]
+    problems = _check_document(document, path)
+    message, hint = "ignored until you trust this project", "read the file, then: laconic trust"
+    names = ignored[:_MOST_FAULTS]
+    problems += [Problem("untrusted", path, overlay.where(n), message, hint) for n in names]
+    return document, problems

@@ -1,0 +1,317 @@
+"""The settings of one run: the files and variables that count here, and what they come to.
+
+A hook reads them before every command. What the files come to is kept, in the process and in a
+cache, and is good for these bytes; who changes a file sees it at once.
+"""
+
+# pathlib and typing take ten milliseconds to load.
+# ruff: noqa: PTH118, PTH120
+from __future__ import annotations
+
+import contextlib
+import os
+from binascii import crc32
+from functools import cached_property, lru_cache
+from os.path import dirname, isabs, join
+
+from laconic.errors import FileError, Problem
+from laconic.files import is_there, read_file, write_private
+from laconic.settings import environ as surroundings
+from laconic.settings.config import DEFAULTS, Config, packed, unpacked
+from laconic.settings.disk_cache import remembered, stamp
+from laconic.settings.environ import CONFIG_FILE, PROJECT_FOLDER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+    from typing import Any
+
+    from laconic.settings import merge as overlay
+    from laconic.settings import trust
+
+_MOST_KEPT = 32
+
+
+class Variable:
+    __slots__ = ("default", "meaning", "name")
+
+    def __init__(self, name: str, meaning: str, default: str) -> None:
+        self.name, self.meaning, self.default = name, meaning, default
+
+
+VARIABLES = (
+    Variable("LACONIC_CONFIG_DIR", "where your configuration is", "`$XDG_CONFIG_HOME/laconic`"),
+    Variable("LACONIC_STATE_DIR", "where trust and records are kept", "`$XDG_STATE_HOME/laconic`"),
+    Variable(
+        "LACONIC_CACHE_DIR", "where what can be made again is kept", "`$XDG_CACHE_HOME/laconic`"
+    ),
+    Variable("LACONIC_DISABLED", "`1`: leave every command alone", "`0`"),
+    Variable("LACONIC_NO_FILTER", "`1`: show the output of commands as it is", "`0`"),
+    Variable("LACONIC_NO_SERVER", "`1`: start no server, and ask none", "`0`"),
+    Variable("LACONIC_VERBOSE", "`1`: say on stderr what is done and why", "`0`"),
+    Variable("LACONIC_DEBUG", "parts of laconic that log to stderr, with commas between", "none"),
+    Variable(
+        "LACONIC_PROFILE", "`strict`, `default` or `relaxed`, over `[settings] profile`", "none"
+    ),
+    Variable(
+        "LACONIC_CODEBUDDY_SHELL", "the shell for commands of CodeBuddy, over `SHELL`", "none"
+    ),
+    Variable("LACONIC_NO_NATIVE", "`1` while installing: a client in Python instead of C", "`0`"),
+    Variable("NO_COLOR", "any text: no colours", "none"),
+)
+DIRECTORY_VARIABLES = tuple(v.name for v in VARIABLES if v.name.endswith("_DIR"))
+
+
+class Directories:
+    """Where the user's files are; the names with `_dir` are texts, for who must not load Path."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self.config_dir = surroundings.config_directory(environ)
+        self.state_dir = surroundings.state_directory(environ)
+        self.cache_dir = surroundings.cache_directory(environ)
+
+    @property
+    def config(self) -> Path:
+        return _path(self.config_dir)
+
+    @property
+    def state(self) -> Path:
+        return _path(self.state_dir)
+
+    @property
+    def cache(self) -> Path:
+        return _path(self.cache_dir)
+
+
+class Environment:
+    """What the variables ask for."""
+
+    __slots__ = ("color", "debug", "disabled", "no_filter", "verbose")
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self.disabled = surroundings.is_on(environ, "LACONIC_DISABLED")
+        self.no_filter = surroundings.is_on(environ, "LACONIC_NO_FILTER")
+        self.verbose = surroundings.is_on(environ, "LACONIC_VERBOSE")
+        channels = environ.get("LACONIC_DEBUG", "").split(",")
+        self.debug = tuple(channel.strip() for channel in channels if channel.strip())
+        self.color = not environ.get("NO_COLOR")
+
+
+class Project:
+    """The project around the current directory; filters and rules are read from its snapshot."""
+
+    __slots__ = ("root", "snapshot", "trusted")
+
+    def __init__(self, root: Path, snapshot: trust.Snapshot, *, trusted: bool) -> None:
+        self.root, self.snapshot, self.trusted = root, snapshot, trusted
+
+    @property
+    def config_path(self) -> Path:
+        return self.root / PROJECT_FOLDER / CONFIG_FILE
+
+
+class Settings:
+    """What is in force, here and now."""
+
+    def __init__(
+        self,
+        config: Config,
+        problems: tuple[Problem, ...],
+        directories: Directories,
+        environment: Environment,
+        project: Project | None,
+        inputs: tuple[Any, ...],
+    ) -> None:
+        self.config, self.problems, self.directories = config, problems, directories
+        self.environment, self.project, self._inputs = environment, project, inputs
+
+    def but(self, config: Config) -> Settings:
+        """Give these settings with another configuration."""
+        return Settings(
+            config,
+            self.problems,
+            self.directories,
+            self.environment,
+            self.project,
+            self._inputs,
+        )
+
+    @cached_property
+    def values(self) -> overlay.Values:
+        """Every value with the layer that it comes from."""
+        from laconic.settings.layers import Inputs, combine  # noqa: PLC0415 - only `laconic config` asks
+
+        return combine(Inputs(*self._inputs)).values
+
+    @property
+    def user_config_path(self) -> Path:
+        return self.directories.config / CONFIG_FILE
+
+    @property
+    def filter_dirs(self) -> tuple[Path, ...]:
+        return self._beside_configs("filters")
+
+    @property
+    def rule_dirs(self) -> tuple[Path, ...]:
+        return self._beside_configs("rules")
+
+    def _beside_configs(self, name: str) -> tuple[Path, ...]:
+        project = (self.project.config_path.with_name(name),) if self.project else ()
+        return (self.directories.config / name, *project)
+
+
+def read_settings(
+    environ: Mapping[str, str] | None = None, cwd: str | Path | None = None
+) -> Settings:
+    environ = os.environ if environ is None else environ
+    directories, environment, wrong = _asked_for(*(environ.get(name) for name in _HEEDED))
+    project = find_project(cwd or surroundings.current_directory(), directories.state_dir)
+    user = _read_user(directories)
+    inputs = (
+        user,
+        _of_project(project),
+        project.snapshot.refused if project else (),
+        environ.get("LACONIC_PROFILE", ""),
+        wrong,
+    )
+    config, problems, is_user_good = _combined(inputs)
+    if user and user[1] is not None and is_user_good and user[1] != user[3]:
+        keep_copy(user[1], last_good_path(directories.state_dir, user[0]))
+    return Settings(config, problems, directories, environment, project, inputs)
+
+
+_HEEDED = tuple(v.name for v in VARIABLES) + surroundings.HEEDED
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _asked_for(
+    *values: str | None,
+) -> tuple[Directories, Environment, tuple[tuple[str, str], ...]]:
+    """What follows from the variables alone; values: of those that are heeded, in their order."""
+    environ = {n: v for n, v in zip(_HEEDED, values, strict=True) if v is not None}
+    wrong = ((n, environ.get(n, "")) for n in DIRECTORY_VARIABLES)
+    relative = tuple((name, value) for name, value in wrong if value and not isabs(value))
+    return Directories(environ), Environment(environ), relative
+
+
+def defaults() -> Config:
+    """Give the configuration of a user who has none."""
+    return _combined((None, None, (), "", ()))[0]
+
+
+# -- the files -------------------------------------------------------------------------------------
+
+
+def _read_user(
+    directories: Directories,
+) -> tuple[str, bytes | None, tuple[str, str], bytes | None] | None:
+    """Give the path of the user's file, its bytes or what is wrong, and the last good copy."""
+    path = join(directories.config_dir, CONFIG_FILE)
+    if not is_there(path):
+        return None
+    data = copy = None
+    fault = ("", "")
+    try:
+        data = read_file(path)
+    except FileError as error:
+        fault = (error.message, error.hint)
+    with contextlib.suppress(FileError):
+        copy = read_file(last_good_path(directories.state_dir, path))
+    return path, data, fault, copy
+
+
+def find_project(start: str | Path | None, state_dir: str | Path) -> Project | None:
+    """Find the nearest directory, from `start` upwards, that has .laconic/config.toml."""
+    for root in _upwards(str(start)) if start else ():
+        if not is_there(f"{root}/{PROJECT_FOLDER}/{CONFIG_FILE}"):
+            continue
+        from laconic.settings import trust  # noqa: PLC0415 - most directories are in no project
+
+        found, state = _path(root), _path(state_dir)
+        snapshot = trust.take_snapshot(found)
+        pinned = trust.find_pin(state, found)
+        trusted = pinned is not None and not trust.differences(pinned, snapshot)
+        return Project(found, snapshot, trusted=trusted)
+    return None
+
+
+def _upwards(start: str) -> Iterator[str]:
+    yield start
+    while (above := dirname(start)) != start:
+        yield above
+        start = above
+
+
+def _of_project(project: Project | None) -> tuple[str, bytes, bool] | None:
+    if project is None or CONFIG_FILE not in project.snapshot.files:
+        return None
+    return str(project.config_path), project.snapshot.files[CONFIG_FILE], project.trusted
+
+
+# -- what they come to -----------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _combined(inputs: tuple[Any, ...]) -> tuple[Config, tuple[Problem, ...], bool]:
+    paths = [str(file[0]) for file in inputs[:2] if file]
+    name = f"settings-{crc32(chr(0).join(paths).encode(errors='surrogateescape')):08x}"
+    key = (stamp(DEFAULTS), inputs)
+    config, problems, is_user_good = remembered(
+        name, key, lambda: _combine(inputs), is_private=bool(paths)
+    )
+    return unpacked(config), tuple(Problem(*row) for row in problems), is_user_good
+
+
+def _combine(inputs: tuple[Any, ...]) -> tuple[Any, list[Any], bool]:
+    from laconic.settings import layers  # noqa: PLC0415 - it takes twenty milliseconds
+
+    found = layers.combine(layers.Inputs(*inputs))
+    rows = [problem.row for problem in found.problems]
+    return packed(layers.config_of(found.values)), rows, found.is_user_good
+
+
+def last_good_path(state_dir: str | Path, path: str | Path) -> str:
+    """Where the copy of a file is kept that stays in force while the file is broken."""
+    try:
+        from _blake2 import blake2b  # noqa: PLC0415 - hashlib takes three milliseconds to load
+    except ImportError:
+        from hashlib import blake2b  # noqa: PLC0415
+
+    name = blake2b(os.fsencode(path), digest_size=16).hexdigest()
+    return join(state_dir, "last-good", f"{name}{os.path.splitext(path)[1]}")  # noqa: PTH122
+
+
+def keep_copy(data: bytes, copy: str) -> None:
+    """Write what is not there yet; a full disk or a read-only home must not stop the command."""
+    with contextlib.suppress(FileError):
+        if read_file(copy) == data:
+            return
+    with contextlib.suppress(FileError):
+        write_private(copy, data)
+
+
+# -- the world around ------------------------------------------------------------------------------
+
+
+def process_environment() -> dict[str, str]:
+    return dict(os.environ)
+
+
+def read_directories(environ: Mapping[str, str] | None = None) -> Directories:
+    return Directories(os.environ if environ is None else environ)
+
+
+def home_directory(environ: Mapping[str, str]) -> Path:
+    return _path(surroundings.home(environ))
+
+
+def current_directory() -> Path | None:
+    found = surroundings.current_directory()
+    return _path(found) if found else None
+
+
+def _path(text: str | Path) -> Path:
+    from pathlib import Path  # noqa: PLC0415 - see above
+
+    return Path(text)
