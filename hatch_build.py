@@ -49,7 +49,7 @@ exit @status@
 import sys
 
 try:
-    from laconic.cli.@module@ import main
+    from laconic.__main__ import @function@
 except ModuleNotFoundError:
     # Installed for a user, below whose base this file is; -I leaves that out.
     import site
@@ -57,8 +57,8 @@ except ModuleNotFoundError:
 
     site.USER_BASE, site.USER_SITE = dirname(dirname(realpath(__file__))), None
     site.addsitedir(site.getusersitepackages())
-    from laconic.cli.@module@ import main
-sys.exit(main())
+    from laconic.__main__ import @function@
+sys.exit(@function@())
 """
 
 
@@ -72,12 +72,14 @@ class ClientBuildHook(BuildHookInterface[Any]):
         if complaint:
             self.app.display_warning(f"{complaint}: installing the slower client in Python")
             # What agents call as a hook has to end well.
-            write(script, script_for("twin", '"$([ "$1" = hook ] && echo 0 || echo 127)"'))
+            write(
+                script, script_for("ask_server_first", '"$([ "$1" = hook ] && echo 0 || echo 127)"')
+            )
         else:
             build_data["pure_python"] = False
             platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
             build_data["tag"] = f"py3-none-{platform}"
-        write(self.made / "laconic-py", script_for("entry"))
+        write(self.made / "laconic-py", script_for("main"))
         write(self.made / "laconic-interpreter", INTERPRETER)
         for path in self.made.iterdir():
             build_data["shared_scripts"][str(path)] = path.name
@@ -86,9 +88,9 @@ class ClientBuildHook(BuildHookInterface[Any]):
         shutil.rmtree(self.made)
 
 
-def script_for(module: str, status: str = "127") -> str:
-    """Give the program that starts in a module; status: where there is no Python for it."""
-    return SCRIPT.replace("@module@", module).replace("@status@", status)
+def script_for(function: str, status: str = "127") -> str:
+    """Give the program that calls a function of laconic.__main__; status: without a Python."""
+    return SCRIPT.replace("@function@", function).replace("@status@", status)
 
 
 def write(path: Path, text: str) -> None:

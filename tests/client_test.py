@@ -413,7 +413,7 @@ def test_a_server_that_is_stopped_is_given_up_once(server, first):
 
 
 def test_the_client_in_python_gives_up_a_stopped_server_once(server, bin_dir):
-    server.client = warm.write_program(bin_dir, "laconic-twin", "twin")
+    server.client = warm.write_program(bin_dir, "laconic-twin", "ask_server_first")
     before = server.calls()
     assert warm.verdict(server.hook("rm -rf /").stdout) == "deny"
     assert server.calls() == before + 2

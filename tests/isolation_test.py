@@ -35,7 +35,7 @@ def bin_dir():
     with tempfile.TemporaryDirectory(prefix="lac") as directory:
         folder = Path(directory)
         warm.write_program(folder)
-        warm.write_program(folder, "laconic-twin", "twin")
+        warm.write_program(folder, "laconic-twin", "ask_server_first")
         if warm.COMPILER:
             warm.build_client(folder / "laconic")
         yield folder
@@ -165,7 +165,7 @@ def test_without_an_interpreter_it_says_so(tmp_path, gone):
 
 
 def test_the_script_is_one_for_the_shell_and_for_python():
-    made = hatch_build.script_for("entry")
+    made = hatch_build.script_for("main")
     compile(made, "laconic-py", "exec")
     for shell in ("sh", "bash", "dash", "zsh"):
         subprocess.run([shell, "-n"], input=made.partition("'''\nimport")[0].encode(), check=True)

@@ -99,29 +99,29 @@ def test_without_one_it_has_the_client_in_python(tmp_path):
 WINDOWS = """
 import sys
 sys.platform, sys.modules["fcntl"], sys.modules["pwd"] = "win32", None, None
-from laconic.cli.{module} import main
-main()
+from laconic.__main__ import {function}
+{function}()
 """
 
 
-def on_windows(module, *words, stdin=""):
-    program = [sys.executable, "-c", WINDOWS.format(module=module), *words]
+def on_windows(function, *words, stdin=""):
+    program = [sys.executable, "-c", WINDOWS.format(function=function), *words]
     return subprocess.run(program, input=stdin, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("module", ["entry", "twin"])
-def test_on_windows_a_person_is_shown_the_way_to_wsl(module):
+@pytest.mark.parametrize("function", ["main", "ask_server_first"])
+def test_on_windows_a_person_is_shown_the_way_to_wsl(function):
     for words in (["run", "git", "status"], ["check", "ls"], ["--help"], ["server", "status"], []):
-        done = on_windows(module, *words)
+        done = on_windows(function, *words)
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr.splitlines()[1].startswith("hint: install laconic in WSL")
 
 
-@pytest.mark.parametrize("module", ["entry", "twin"])
-def test_on_windows_a_hook_ends_well(module):
+@pytest.mark.parametrize("function", ["main", "ask_server_first"])
+def test_on_windows_a_hook_ends_well(function):
     call = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "rm x"}}
-    done = on_windows(module, "hook", "claude-code", stdin=json.dumps(call))
+    done = on_windows(function, "hook", "claude-code", stdin=json.dumps(call))
     assert (done.returncode, done.stderr) == (0, "")
-    done = on_windows(module, "hook", "codebuddy", stdin=json.dumps(call))
+    done = on_windows(function, "hook", "codebuddy", stdin=json.dumps(call))
     assert (done.returncode, done.stderr) == (0, "")
     assert "WSL" in done.stdout

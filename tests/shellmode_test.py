@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from laconic.cli.shell import is_shell_call, launcher, read_line
+from laconic.run.shell_line import is_shell_call, launcher, read_line
 
 LACONIC = Path(sys.executable).with_name("laconic")
 JUST = str(Path(sys.executable).with_name("just"))  # from the development tools

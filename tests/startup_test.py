@@ -45,12 +45,12 @@ def test_a_worker_of_the_server_has_loaded_what_is_common():
     commands = ["git status", "ls | head -3", "grep -rn x .", "rm -rf /", "npm run build"]
     program = f"""
 import json
-from laconic.cli import warm
-warm.warm_up()
+from laconic.server import handlers
+handlers.warm_up()
 before = set(sys.modules)
 for command in {commands}:
     call = json.dumps({{"tool_name": "Bash", "tool_input": {{"command": command}}, "cwd": "/"}})
-    given = warm.answer_hook("claude", "PreToolUse", call.encode(), {{"HOME": "/"}}, "/")
+    given = handlers.answer_hook("claude", "PreToolUse", call.encode(), {{"HOME": "/"}}, "/")
     assert given.stdout and not given.fault
 assert set(sys.modules) == before, set(sys.modules) - before
 """

@@ -38,7 +38,7 @@ def compile_client(target: Path, *extra: str, version: str = __version__) -> Non
 def write_program(
     directory: Path,
     name: str = "laconic-py",
-    module: str = "entry",
+    function: str = "main",
     package: Path | None = None,
 ) -> Path:
     """Write a script as an installer does, with a copy of the package as it is now.
@@ -50,7 +50,7 @@ def write_program(
     if not package.exists():
         shutil.copytree(ROOT / "src/laconic", package)
     program = directory / name
-    made = hatch_build.script_for(module)
+    made = hatch_build.script_for(function)
     place = (
         f"\nimport sys, os\nsys.path.insert(0, {str(package.parent)!r})\n"
         f"if os.path.exists(path := {str(directory / 'sitecustomize.py')!r}):\n"

@@ -22,21 +22,29 @@ class Command:
     """A command; its module laconic.cli.<name> has add_arguments(parser) and main(args).
 
     is_direct: it has direct(argv) in place of main, because it must start fast and because what
-    stands behind its own flags belongs to another program.
+    follows its own flags belongs to another program. is_view: it is `laconic run` with another view
+    of the output, so laconic.cli.run serves it.
     """
 
-    __slots__ = ("help", "is_direct", "name")
+    __slots__ = ("help", "is_direct", "is_view", "name")
 
-    def __init__(self, name: str, help: str, *, is_direct: bool = False) -> None:  # noqa: A002
-        self.name, self.help, self.is_direct = name, help, is_direct
+    def __init__(
+        self,
+        name: str,
+        help: str,  # noqa: A002 - argparse's word
+        *,
+        is_direct: bool = False,
+        is_view: bool = False,
+    ) -> None:
+        self.name, self.help, self.is_direct, self.is_view = name, help, is_direct, is_view
 
 
 COMMANDS = (
     Command("run", "run a command and show what matters of its output", is_direct=True),
     Command("wrap", "run a line in a shell and show what matters of its output", is_direct=True),
-    Command("err", "show only errors and warnings of a command", is_direct=True),
-    Command("test", "show only failures and the result of a test run", is_direct=True),
-    Command("summary", "show the ends of an output and what is wrong in it", is_direct=True),
+    Command("err", "show only errors and warnings of a command", is_view=True),
+    Command("test", "show only failures and the result of a test run", is_view=True),
+    Command("summary", "show head, tail and errors of the output", is_view=True),
     Command("check", "say whether a command may run"),
     Command("explain", "say why a command may or may not run, part by part"),
     Command("rewrite", "print what would run in place of a command"),
@@ -70,9 +78,14 @@ def build_parser(only: str | None = None) -> Parser:
 
 
 def main(argv: list[str]) -> int:
-    direct = _direct_command(argv)
-    if direct:
-        return _module(direct).direct(argv[direct != "shell" :])  # type: ignore[no-any-return]
+    if argv and argv[0][:1] == "-" and argv[0][1:2] != "-":
+        from laconic.run import shell_line  # noqa: PLC0415 - for `laconic -c 'line'` alone
+
+        if shell_line.is_shell_call(argv):
+            return shell_line.direct(argv)
+    command = _direct_command(argv)
+    if command is not None:
+        return _run_directly(command, argv[1:])
     chosen = next((word for word in argv if not word.startswith("-")), "")
     if argv[:1] != [chosen] and argv[:1] not in ([], ["-h"], ["--help"], ["--version"]):
         hint = "laconic --version" if argv[0] in {"-v", "-V"} else "laconic --help"
@@ -90,14 +103,18 @@ def main(argv: list[str]) -> int:
     return status
 
 
-def _direct_command(argv: list[str]) -> str:
-    """Give the module of a command that reads its own arguments; `-c` is that of a shell."""
-    first = argv[0] if argv else ""
-    if first[:1] == "-" and first[1:2] != "-":
-        return "shell" if _module("shell").is_shell_call(argv) else ""
-    is_asked_for_help = argv[1:2] in (["-h"], ["--help"])
-    found = any(command.name == first and command.is_direct for command in COMMANDS)
-    return first if found and not is_asked_for_help else ""
+def _direct_command(argv: list[str]) -> Command | None:
+    """Give the command that reads its own arguments, if it is one; help is argparse's."""
+    if argv[1:2] in (["-h"], ["--help"]):
+        return None
+    found = (c for c in COMMANDS if argv[:1] == [c.name] and (c.is_direct or c.is_view))
+    return next(found, None)
+
+
+def _run_directly(command: Command, argv: list[str]) -> int:
+    if command.is_view:
+        return _module("run").run_as(command.name, argv)  # type: ignore[no-any-return]
+    return _module(command.name).direct(argv)  # type: ignore[no-any-return]
 
 
 def _module(name: str) -> Any:
@@ -158,7 +175,7 @@ def _silence_stdout() -> None:
 
 
 def _report_bug(error: Exception) -> int:
-    from laconic.cli.bug import write_report  # noqa: PLC0415 - a bug is rare
+    from laconic.record.bug_report import write_report  # noqa: PLC0415 - a bug is rare
 
     complain(f"this is a bug: {type(error).__name__}: {error}", write_report(error))
     return 70

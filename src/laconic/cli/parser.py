@@ -35,8 +35,11 @@ def build_parser(known: Iterable[Command], only: str | None) -> Parser:
             command.name, help=command.help, description=command.help, allow_abbrev=False
         )
         if only in {None, command.name}:
-            module = import_module(f"laconic.cli.{command.name}")
-            module.add_arguments(child)
-            if not command.is_direct:
+            module = import_module(f"laconic.cli.{'run' if command.is_view else command.name}")
+            if command.is_view:
+                module.add_view_arguments(child)
+            else:
+                module.add_arguments(child)
+            if not (command.is_direct or command.is_view):
                 child.set_defaults(main=module.main)
     return parser

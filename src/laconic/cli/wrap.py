@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from laconic.cli import run
-from laconic.cli.run import RAW, Flag, read_flags
 from laconic.errors import UsageError
 from laconic.run.execute import Attendance, complain, execute
+from laconic.run.options import RAW, Flag, read_flags
 from laconic.run.printer import Collector
 from laconic.run.process import StartError
 from laconic.run.task import Task, as_word

@@ -10,15 +10,11 @@ from laconic.patterns import pattern
 from laconic.run.execute import complain
 from laconic.run.process import StartError, become
 from laconic.run.task import as_word
-from laconic.server import wire
 from laconic.settings.environ import environment, is_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from laconic.server.wire import Call
-    from laconic.server.worker import Connection
 
 _SHELL = "sh"
 _OFF = ("LACONIC_NO_FILTER", "LACONIC_DISABLED")
@@ -51,21 +47,6 @@ def direct(argv: list[str]) -> int:
         become([_SHELL, *line.options, text, *line.parameters], environ)
     except StartError as error:
         return complain(error)
-
-
-def tell(connection: Connection, call: Call) -> None:
-    """Say what to become for `laconic -c 'line'`: a shell, and the line as it should run."""
-    if not is_shell_call(call.arguments):
-        connection.send(wire.reply(wire.COLD))
-        return
-    try:
-        line = read_line(call.arguments)
-    except UsageError as error:
-        connection.send(wire.answer(2, b"", error.lines))
-        return
-    text = rewritten(line.text, call.variables, connection.process)
-    at = 1 + len(line.options)  # behind the name of the shell
-    connection.send(wire.become(text, at, at + 1 + len(line.parameters)))
 
 
 def read_line(argv: Sequence[str]) -> Line:

@@ -26,12 +26,12 @@ def main() -> int:
 
 
 def _run(connection: Connection, call: Call) -> None:
-    from laconic.cli.remote import attend  # noqa: PLC0415 - loads while the command runs
+    from laconic.server.run_handler import attend  # noqa: PLC0415 - loads while the command runs
 
     attend(connection, call)
 
 
 def _shell_line(connection: Connection, call: Call) -> None:
-    from laconic.cli import shell  # noqa: PLC0415 - as above
+    from laconic.server.shell_handler import tell  # noqa: PLC0415 - as above
 
-    shell.tell(connection, call)
+    tell(connection, call)

@@ -9,12 +9,10 @@ import os
 import signal
 import sys
 import time
+from functools import partial
 
 import laconic.record.decisions  # noqa: F401 - the log is written after every answer
 from laconic import __version__
-from laconic.cli import shell
-from laconic.cli.main import run as run_command_line
-from laconic.cli.remote import attend
 from laconic.hooks.answer import answer as answer_hook
 from laconic.hooks.load import BEFORE, load
 from laconic.hooks.values import Answer
@@ -22,15 +20,19 @@ from laconic.record import tokenizer
 from laconic.secrets.redact import redact
 from laconic.server import wire
 from laconic.server.board import BUSY, IDLE
+from laconic.server.run_handler import attend
+from laconic.server.shell_handler import tell
 from laconic.server.worker import OutOfTimeError, resident_bytes, time_limit
 from laconic.settings.environ import environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, MutableMapping
+    from collections.abc import Callable, Iterator, MutableMapping
 
     from laconic.server.wire import Call
-    from laconic.server.worker import Connection
+    from laconic.server.worker import Connection, Handler
+
+    CommandLine = Callable[[list[str]], int]
 
 _HOOK_S = 8.0
 _QUESTION_S = 20.0
@@ -111,17 +113,17 @@ def warm_up() -> None:
 # -- questions that the command line answers -------------------------------------------------------
 
 
-def question(connection: Connection, call: Call) -> None:
+def question(connection: Connection, call: Call, command_line: CommandLine) -> None:
     """Give what a command line prints: `laconic check ...`, `laconic rewrite ...`."""
     out, err = io.BytesIO(), io.BytesIO()
     with _as_if_there(call), _captured(out, err), time_limit(_QUESTION_S):
-        code = run_command_line(call.arguments)
+        code = command_line(call.arguments)
     connection.send(wire.answer(code, out.getvalue(), err.getvalue()))
 
 
 def shell_line(connection: Connection, call: Call) -> None:
     with _as_if_there(call), time_limit(_QUESTION_S):
-        shell.tell(connection, call)
+        tell(connection, call)
 
 
 def run(connection: Connection, call: Call) -> None:
@@ -192,11 +194,13 @@ def stop(connection: Connection, call: Call) -> None:
         os.kill(connection.server, signal.SIGTERM)
 
 
-HANDLERS = {
-    wire.HOOK: hook,
-    wire.QUESTION: question,
-    wire.SHELL: shell_line,
-    wire.RUN: run,
-    wire.STATUS: status,
-    wire.STOP: stop,
-}
+def handlers(command_line: CommandLine) -> dict[bytes, Handler]:
+    """What is done for each kind of call. command_line: answers those that a person types."""
+    return {
+        wire.HOOK: hook,
+        wire.QUESTION: partial(question, command_line=command_line),
+        wire.SHELL: shell_line,
+        wire.RUN: run,
+        wire.STATUS: status,
+        wire.STOP: stop,
+    }

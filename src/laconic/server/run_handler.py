@@ -12,11 +12,11 @@ import contextlib
 import os
 from os.path import basename, dirname
 
-from laconic.cli import run as run_options
 from laconic.errors import UsageError
 from laconic.record.store import STREAMS, is_id
 from laconic.run.execute import explained
 from laconic.run.follow import Follower, follower
+from laconic.run.options import RAW, read_flags, read_task
 from laconic.run.plan import choose
 from laconic.run.printer import NUMBERS, Collector
 from laconic.run.result import Source, prepare, write_down
@@ -73,7 +73,7 @@ def attend(connection: Connection, call: Call) -> None:
     except (OSError, wire.WireError):
         raise
     except Exception as error:
-        from laconic.cli.bug import write_report  # noqa: PLC0415 - a bug is rare
+        from laconic.record.bug_report import write_report  # noqa: PLC0415 - a bug is rare
 
         write_report(error, call.variables)
         raise
@@ -85,8 +85,8 @@ def task_of(arguments: list[str]) -> Task:
     """What the words of `laconic run` or its kin ask for."""
     name, *words = arguments
     if name == "run":
-        return run_options.read_task(words)
-    _, command = run_options.read_flags(name, words, (run_options.RAW,))
+        return read_task(words)
+    _, command = read_flags(name, words, (RAW,))
     task = Task(command, "run" if name == "wrap" else name)
     task.is_wrapped = name == "wrap"
     return task

@@ -1,0 +1,27 @@
+"""Answers `laconic -c 'line'`: says what the client is to become, a shell with the line to run."""
+
+from __future__ import annotations
+
+from laconic.errors import UsageError
+from laconic.run.shell_line import is_shell_call, read_line, rewritten
+from laconic.server import wire
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.server.wire import Call
+    from laconic.server.worker import Connection
+
+
+def tell(connection: Connection, call: Call) -> None:
+    """Say what to become for `laconic -c 'line'`: a shell, and the line as it should run."""
+    if not is_shell_call(call.arguments):
+        connection.send(wire.reply(wire.COLD))
+        return
+    try:
+        line = read_line(call.arguments)
+    except UsageError as error:
+        connection.send(wire.answer(2, b"", error.lines))
+        return
+    text = rewritten(line.text, call.variables, connection.process)
+    at = 1 + len(line.options)  # behind the name of the shell
+    connection.send(wire.become(text, at, at + 1 + len(line.parameters)))
