@@ -13,7 +13,7 @@ demo: .venv/.package  ## show laconic at work
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demo/demo.sh
 
 test: .venv/.dev  ## run all tests
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n 4 --dist loadfile
 
 test-pythons: .venv/.dev  ## run what depends on the interpreter, on every Python that is here
 	.ci/test-pythons

@@ -14,7 +14,7 @@ from machine import enclose
 
 _numbers = itertools.count()
 
-pytest_plugins = ["hook_place", "oracle.plugin"]
+pytest_plugins = ["hook_fixture", "oracle.plugin"]
 
 
 def pytest_configure(config):
@@ -28,6 +28,7 @@ def pytest_configure(config):
 
 
 def pytest_addoption(parser):
+    parser.addoption("--hook-traffic", help="a file of hook calls and the answers to them")
     parser.addoption("--update-cases", action="store_true", help="rewrite what case files expect")
 
 

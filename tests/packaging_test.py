@@ -14,14 +14,14 @@ from pathlib import Path
 import hatch_build
 import pytest
 
-import warm
+import warm_server
 
 
 def build(tmp_path, **variables):
     """Build a wheel from the checkout; give it."""
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
     environ = dict(os.environ) | variables
-    subprocess.run([*command, "-w", tmp_path, warm.ROOT], env=environ, check=True)
+    subprocess.run([*command, "-w", tmp_path, warm_server.ROOT], env=environ, check=True)
     return next(Path(tmp_path).glob("*.whl"))
 
 
@@ -52,21 +52,23 @@ def says(program, *words, **options):
     )
 
 
-@pytest.mark.skipif(warm.COMPILER is None, reason="there is no C compiler")
+@pytest.mark.skipif(warm_server.COMPILER is None, reason="there is no C compiler")
 def test_with_a_compiler_the_wheel_has_the_client_in_c(tmp_path):
     wheel = build(tmp_path)
     assert script_of(wheel)[:4] == b"\x7fELF" or sys.platform != "linux"
     assert "none-any" not in wheel.name
     bin_dir = installed(wheel, tmp_path / "env")
     assert says(bin_dir / "laconic", "--version").stdout.startswith(b"laconic ")
-    done = says(bin_dir / "laconic", "hook", "claude-code", input=warm.hook_input("rm -rf /"))
-    assert warm.verdict(done.stdout) == "deny"
+    done = says(
+        bin_dir / "laconic", "hook", "claude-code", input=warm_server.hook_input("rm -rf /")
+    )
+    assert warm_server.verdict(done.stdout) == "deny"
 
 
-@pytest.mark.skipif(warm.COMPILER is None, reason="there is no C compiler")
+@pytest.mark.skipif(warm_server.COMPILER is None, reason="there is no C compiler")
 def test_a_client_that_does_not_work_without_the_c_library_is_made_with_it(tmp_path, monkeypatch):
     def compiled(name):
-        assert hatch_build.compile_client(warm.ROOT / "client", tmp_path / name, "1") == ""
+        assert hatch_build.compile_client(warm_server.ROOT / "client", tmp_path / name, "1") == ""
         assert hatch_build.works(tmp_path / name)
         return b"bare_entry" in (tmp_path / name).read_bytes()
 
@@ -81,7 +83,7 @@ def test_a_client_that_does_not_work_without_the_c_library_is_made_with_it(tmp_p
 def test_without_one_there_is_none_in_c(tmp_path, monkeypatch, variables):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert hatch_build.compile_client(warm.ROOT / "client", tmp_path / "laconic", "1")
+    assert hatch_build.compile_client(warm_server.ROOT / "client", tmp_path / "laconic", "1")
     assert not (tmp_path / "laconic").exists()
 
 
@@ -90,8 +92,10 @@ def test_without_one_it_has_the_client_in_python(tmp_path):
     assert script_of(wheel).startswith(b"#!/bin/sh\n")
     assert wheel.name.endswith("-py3-none-any.whl")
     bin_dir = installed(wheel, tmp_path / "env")
-    done = says(bin_dir / "laconic", "hook", "claude-code", input=warm.hook_input("rm -rf /"))
-    assert (warm.verdict(done.stdout), done.returncode) == ("deny", 0)
+    done = says(
+        bin_dir / "laconic", "hook", "claude-code", input=warm_server.hook_input("rm -rf /")
+    )
+    assert (warm_server.verdict(done.stdout), done.returncode) == ("deny", 0)
     done = says(bin_dir / "laconic", "run", "sh", "-c", "echo out; exit 7")
     assert (done.stdout, done.returncode) == (b"out\n", 7)
 

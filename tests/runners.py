@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-import warm
+import warm_server
 
 IN_PYTHON = [sys.executable, "-m", "laconic"]
 LACONIC = list(IN_PYTHON)
 RUN = [*LACONIC, "run"]
 
-without_compiler = pytest.mark.skipif(warm.COMPILER is None, reason="there is no C compiler")
+without_compiler = pytest.mark.skipif(warm_server.COMPILER is None, reason="there is no C compiler")
 PYTHON = "python"
 COLD = pytest.param("c", marks=without_compiler)
 WARM = pytest.param("c and server", marks=without_compiler)
@@ -34,11 +34,11 @@ def bin_dir():
     """An installation with the client as it is, one with sanitizers, and a copy of the package."""
     with tempfile.TemporaryDirectory(prefix="lac") as directory:
         folder = Path(directory)
-        warm.build_client(folder / "laconic")
+        warm_server.build_client(folder / "laconic")
         (folder / "checked").mkdir()
         for place in (folder, folder / "checked"):
-            warm.write_program(place, package=folder / "lib/laconic")
-        warm.compile_client(folder / "checked/laconic", *warm.SANITIZED)
+            warm_server.write_program(place, package=folder / "lib/laconic")
+        warm_server.compile_client(folder / "checked/laconic", *warm_server.SANITIZED)
         yield folder
 
 
@@ -86,7 +86,7 @@ def have_server(words):
             in subprocess.run([*words, "server", "status"], capture_output=True, check=False).stdout
         )
 
-    warm.wait_for(is_up)
+    warm_server.wait_for(is_up)
 
 
 @pytest.fixture

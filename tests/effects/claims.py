@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from decide_test import ALL
+from decide_cases import ALL
 from laconic.knowledge.catalog import tables
 from laconic.policy.decide import decide
 from laconic.policy.rules import Rules

@@ -1,0 +1,398 @@
+"""What hooks are answered: never a grant, a silence or a second wrapping that nobody asked for."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from hook_fixture import PATHS, claude, decision_of, is_before, read_case
+from laconic.hooks import call_log as seen
+from laconic.hooks.dialects import cline, codebuddy
+from laconic.hooks.load import BEFORE, HOOKED, load
+from laconic.hooks.plain_name import with_plain_name
+from laconic.hooks.read import find_event, read
+from laconic.hooks.values import Response
+from laconic.hooks.wrap import usable_shell
+from laconic.permissions import allowances as exceptions
+from laconic.record.store import Store
+from laconic.run.launcher import find_launcher
+
+# -- ask, grants and exceptions --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("agent", HOOKED)
+def test_ask_is_never_silence_unless_the_user_says_so(agent, place):
+    path = next(p for p in PATHS if p.parent.name == agent and is_before(p))
+    stdin, _ = read_case(path, place, "git tag -d v1")
+    can_ask = any("ask" in event.can for event in load(agent).events)
+    neutral = load(agent).neutral_for(BEFORE).encode()
+    given = place.answer(agent, stdin)
+    assert given.status or given.stdout.strip() != neutral
+    place.configure('[hooks]\ncannot_ask = "defer"\n')
+    given = place.answer(agent, stdin)
+    if not can_ask:
+        assert (given.status, given.stdout.strip()) == (0, neutral)
+    elif agent != "kiro":
+        assert given.stdout.strip() != neutral
+
+
+def test_a_rewrite_alone_claims_no_decision(place):
+    place.configure('[settings]\ngate = "off"\n')
+    given = decision_of(place.answer("claude", claude("git status")))
+    assert given["updatedInput"] == {"command": "laconic run git status"}
+    assert "permissionDecision" not in given
+
+
+def test_a_command_that_laconic_does_not_know_is_left_to_the_agent(place):
+    assert place.answer("claude", claude("frobnicate")).stdout == b""
+    place.configure('[settings]\nunknown = "ask"\n')
+    assert decision_of(place.answer("claude", claude("frobnicate")))["permissionDecision"] == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "laconic run git status",
+        "laconic run --baseline-pipe 'tail -3' git log",
+        "laconic wrap -- bash -lc 'git status'",
+        "cd src && laconic run git status",
+    ],
+)
+def test_what_is_wrapped_already_is_judged_by_what_is_inside_and_stays(command, place):
+    for agent in ("claude-code", "codebuddy"):
+        given = decision_of(place.answer(agent, claude(command)))
+        assert given.get("permissionDecision") == "allow"
+        assert not {"updatedInput", "modifiedInput"} & given.keys()
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("laconic run git tag -d v1", "ask"),
+        ("laconic run rm -rf /", "deny"),
+        ("laconic wrap -- bash -lc 'rm -rf /'", "deny"),
+        ("laconic run --baseline-pipe 'tee x' git log", "ask"),
+    ],
+)
+def test_a_wrapper_loosens_nothing(command, expected, place):
+    assert decision_of(place.answer("claude", claude(command)))["permissionDecision"] == expected
+
+
+def test_the_users_rules_are_applied_to_the_command_inside(place):
+    path = place.home / ".claude/settings.json"
+    path.parent.mkdir()
+    path.write_text('{"permissions": {"deny": ["Bash(git log:*)"], "allow": ["Bash(frob:*)"]}}')
+    for command, expected in [
+        ("git log", "deny"),
+        ("laconic run git log", "deny"),
+        ("frob", "allow"),
+    ]:
+        given = decision_of(place.answer("claude", claude(command)))
+        assert given["permissionDecision"] == expected
+
+
+def test_a_rewrite_of_the_users_own_is_judged_by_what_it_makes(place):
+    place.configure("[[rewrite]]\nmatch = '^git status$'\nreplace = 'git tag -d v1'\n")
+    assert decision_of(place.answer("claude", claude("git status")))["permissionDecision"] == "ask"
+
+
+def test_codebuddy_runs_what_a_rewrite_of_the_users_own_makes(place):
+    place.configure("[[rewrite]]\nmatch = '^git log$'\nreplace = 'git log -3'\n")
+    given = decision_of(place.answer("codebuddy", claude("git log")))
+    assert given["modifiedInput"]["command"] == "git log -3"
+
+
+def test_an_exception_for_one_run_is_used_once_and_before_it_runs(place):
+    state = Path(place.environ["LACONIC_STATE_DIR"])
+    now = time.time()
+    exceptions.add(state, "git push", place.project, now + 60, once=True, now=now)
+    stdin = claude("git push", cwd=place.project)
+    request = {**stdin, "hook_event_name": "PermissionRequest"}
+    for _ in range(2):
+        assert b'"behavior": "allow"' in place.answer("claude", request).stdout
+    assert decision_of(place.answer("claude", stdin))["permissionDecision"] == "allow"
+    assert decision_of(place.answer("claude", stdin))["permissionDecision"] == "ask"
+
+
+def test_the_directory_of_the_tool_counts(place):
+    """The same command is judged by where it runs."""
+    stdin = {
+        "hook_event_name": "BeforeTool",
+        "tool_name": "run_shell_command",
+        "cwd": place.project,
+        "tool_input": {"command": "git status", "dir_path": "sub/deeper"},
+    }
+    place.answer("gemini", stdin)
+    assert place.log()[-1]["cwd"] == f"{place.project}/sub/deeper"
+
+
+def test_several_commands_get_the_strictest_answer(place):
+    stdin = {
+        "hookName": "tool_call",
+        "workspaceRoots": [place.project],
+        "tool_call": {
+            "name": "run_commands",
+            "input": {"commands": ["git status", "rm -rf /", "frob"]},
+        },
+    }
+    assert "; none of these commands was run'" in place.answer("cline-cli", stdin).stdout.decode()
+    stdin["tool_call"]["input"]["commands"] = ["git status", "frob", "git log"]
+    given = json.loads(place.answer("cline-cli", stdin).stdout)
+    assert given["overrideInput"]["commands"][1] == "frob"
+
+
+@pytest.mark.parametrize("reason", ["plain", 'it\'s "so"', "$HOME `x` \\n 100% %s", "-n", "…"])
+def test_a_command_that_cline_must_not_run_becomes_one_that_says_why_and_fails(reason, place):
+    data = {"tool_call": {"name": "run_commands", "input": {"commands": ["x"]}}}
+    agent = load("cline-cli")
+    call = read(data, agent, find_event(data, agent, "tool_call"), {}, place.project)
+    (refusal,) = cline.write(call, Response("deny", reason)).document["overrideInput"]["commands"]
+    done = subprocess.run(["/bin/sh", "-c", refusal], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (126, "", f"{reason}\n")
+
+
+ALL_THREE = ["git log", "git status", "git log; pwd"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "rewritten"),
+    [
+        ({}, ALL_THREE),
+        ({"*": "allow"}, ALL_THREE),
+        ({"*": "ask", "git log*": "allow"}, ["git status", "git log; pwd"]),
+        ({"*": "ask", "git *": "allow", "pwd": "allow"}, []),
+        ({"*": "ask", "laconic run git *": "allow", "git *": "allow"}, ALL_THREE),
+    ],
+)
+@pytest.mark.parametrize("is_projects", [False, True])
+def test_a_rewrite_does_not_cost_a_command_the_agents_own_permission(
+    rules, rewritten, is_projects, place
+):
+    path = place.home / ".config/opencode/opencode.json"
+    path = Path(place.project, "opencode.json") if is_projects else path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"permission": {"bash": rules}}))
+    for command in ALL_THREE:
+        stdin = {"hook_type": "tool.execute.before", "tool": "bash", "args": {"command": command}}
+        given = json.loads(place.answer("opencode", stdin).stdout)
+        assert "throw" not in given
+        assert ("args" in given) == (command in rewritten), command
+
+
+# -- the launcher ----------------------------------------------------------------------------------
+
+
+def test_without_a_laconic_nothing_is_rewritten(place, monkeypatch):
+    place.environ["PATH"] = "/nonexistent"
+    monkeypatch.setattr(sys, "executable", "/nonexistent/python")
+    given = decision_of(place.answer("claude", claude("git status")))
+    assert given["permissionDecision"] == "allow"
+    assert "updatedInput" not in given
+
+
+def test_a_laconic_that_is_not_on_the_path_is_named_in_full(place, monkeypatch):
+    place.environ["PATH"] = "/nonexistent"
+    monkeypatch.setattr(sys, "executable", str(place.home / "bin/python"))
+    program = f"{place.home}/bin/laconic"
+    given = decision_of(place.answer("claude", claude("git status")))
+    assert given["updatedInput"]["command"] == f"{program} run git status"
+    again = decision_of(place.answer("claude", claude(f"{program} run git tag -d v1")))
+    assert again["permissionDecision"] == "ask"
+    assert "git/tag" in again["permissionDecisionReason"]
+
+
+def test_where_a_line_changes_the_path_laconic_is_named_in_full(place):
+    program = f"{place.home}/bin/laconic"
+    typed = "export PATH=/usr/bin:/bin; git status"
+    given = decision_of(place.answer("claude", claude(typed)))
+    made = f"export PATH=/usr/bin:/bin; {program} run git status"
+    assert given["updatedInput"]["command"] == made
+    again = decision_of(place.answer("claude", claude(made)))
+    assert again["permissionDecision"] == given["permissionDecision"]
+
+
+def test_a_launcher_with_blanks_is_quoted(monkeypatch, tmp_path):
+    program = tmp_path / "a b/laconic"
+    program.parent.mkdir()
+    program.write_text("")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program.with_name("python")))
+    launcher = find_launcher({"PATH": ""})
+    assert launcher == f"'{program}'"
+    assert with_plain_name(f"{launcher} run ls", launcher) == "laconic run ls"
+    assert with_plain_name(f"echo {launcher}", launcher) == f"echo {launcher}"
+
+
+# -- CodeBuddy -------------------------------------------------------------------------------------
+
+
+def test_codebuddy_wraps_the_whole_command_in_the_hosts_shell(place):
+    command = "git log | head -3; echo 'it'\"s\" && git status"
+    given = decision_of(place.answer("codebuddy", claude(command)))
+    quoted = command.replace("'", "'\\''")
+    assert given["modifiedInput"]["command"] == f"laconic wrap -- /bin/bash -lc '{quoted}'"
+
+
+@pytest.mark.parametrize(
+    ("shell", "environ", "expected"),
+    [
+        ("/bin/sh", {"LACONIC_CODEBUDDY_SHELL": "bash", "SHELL": "/bin/bash"}, "sh"),
+        (None, {"LACONIC_CODEBUDDY_SHELL": "sh", "SHELL": "/bin/bash"}, "sh"),
+        (None, {"SHELL": "/bin/bash"}, "bash"),
+        (None, {"SHELL": "/nonexistent/zsh"}, "bash"),
+        (None, {}, "bash"),
+        (None, {"PATH": "/nonexistent"}, ""),
+        (None, {"PATH": "."}, ""),
+        ("powershell", {"SHELL": "/bin/bash"}, ""),
+        ("/bin/cat", {"SHELL": "/bin/bash"}, ""),
+        (None, {"SHELL": "/bin/cat"}, ""),
+    ],
+)
+def test_the_order_of_host_shells(shell, environ, expected):
+    found = usable_shell(shell, {"PATH": "/usr/bin:/bin", **environ})
+    assert found.rpartition("/")[2] == expected
+    assert not found or found.startswith("/")
+
+
+def test_codebuddy_without_a_shell_keeps_the_command_in_its_own(place):
+    place.environ |= {"SHELL": "/bin/cat", "PATH": f"{place.home}/bin"}
+    given = decision_of(place.answer("codebuddy", claude("git status")))
+    assert given["modifiedInput"]["command"] == "laconic run git status"
+
+
+@pytest.mark.parametrize(
+    ("shell", "command", "expected"),
+    [
+        ("/bin/bash", "[[ -f x ]] && git tag -l", "allow"),
+        ("/bin/dash", "[[ -f x ]] && git tag -l", "ask"),
+        ("/bin/sh", "echo $'\\'; touch pwned #'", "ask"),
+        ("/bin/dash", "[ -f x ] && git tag -l", "allow"),
+        ("/usr/bin/fish", "echo 'a\\' ; ls '; touch pwned #'", "ask"),
+        ("/usr/bin/fish", "git tag -l | head -3", "allow"),
+    ],
+)
+def test_the_shell_of_the_user_decides_what_a_text_means(shell, command, expected, place):
+    place.environ["SHELL"] = shell
+    given = decision_of(place.answer("droid", {**claude(command), "tool_name": "Execute"}))
+    assert given["permissionDecision"] == expected
+
+
+def test_the_shell_that_a_tool_asks_for_decides_what_a_text_means(place):
+    call = claude("((touch pwned))")
+    assert decision_of(place.answer("claude", call))["permissionDecision"] == "allow"
+    call["tool_input"]["shell"] = "/bin/sh"
+    assert decision_of(place.answer("claude", call))["permissionDecision"] == "ask"
+
+
+@pytest.mark.parametrize("command", ["cd src && git status", "export LANG=C; git status"])
+def test_codebuddy_does_not_take_away_what_changes_its_shell(command, place):
+    given = decision_of(place.answer("codebuddy", claude(command)))
+    assert given["modifiedInput"]["command"] == command.replace("git", "laconic run git")
+
+
+@pytest.mark.parametrize("command", ["frobnicate", "git push"])
+def test_codebuddy_grants_nothing_to_wrap_a_command(command, place):
+    given = place.answer("codebuddy", claude(command))
+    assert b"modifiedInput" not in given.stdout
+
+
+def test_codebuddy_on_windows_itself_says_so(place, monkeypatch):
+    monkeypatch.setattr(codebuddy.sys, "platform", "win32")
+    given = decision_of(place.answer("codebuddy", claude("git status")))
+    assert given["permissionDecision"] == "deny"
+    assert "WSL" in given["permissionDecisionReason"]
+
+
+# -- other hosts -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["CURSOR_VERSION", "COPILOT_CLI", "DROID_PROJECT_DIR"])
+def test_the_environment_of_another_host_counts_only_without_the_agents_own_mark(name, place):
+    place.environ[name] = "1"
+    assert place.answer("claude", claude("git status")).stdout
+    bare = {"tool_name": "Bash", "tool_input": {"command": "git status"}}
+    assert place.answer("claude", bare).stdout == b""
+    del place.environ[name]
+    assert place.answer("claude", bare).stdout
+
+
+# -- records ---------------------------------------------------------------------------------------
+
+
+def test_a_call_is_remembered_and_its_decision_logged(place):
+    state = place.environ["LACONIC_STATE_DIR"]
+    assert seen.last_seen(state, "claude-code") is None
+    place.answer("claude", claude("git status"))
+    assert seen.last_seen(state, "claude-code")[1] == "PreToolUse"
+    row = place.log()[-1]
+    assert (row["agent"], row["command"], row["verdict"]) == ("claude-code", "git status", "allow")
+
+
+def test_the_users_permission_program_gets_the_json_as_it_came(place, tmp_path):
+    program = tmp_path / "engine"
+    program.write_text(
+        f'#!/bin/sh\ncat > {tmp_path}/got\necho \'{{"permissionDecision": "deny"}}\'\n'
+    )
+    program.chmod(0o755)
+    place.configure(
+        f'[permissions]\nengine = "external"\n[permissions.external]\ncommand = "{program}"\n'
+    )
+    stdin = b" " + json.dumps(claude("git status", odd=1.5), indent=3).encode() + b"\n\n"
+    given = decision_of(place.answer("claude", stdin))
+    assert given["permissionDecision"] == "deny"
+    assert (tmp_path / "got").read_bytes() == stdin
+
+
+# -- output ----------------------------------------------------------------------------------------
+
+LOG = "".join(
+    f"commit {n:040x}\nAuthor: A <a@b>\nDate: Mon\n\n    work {n}\n\n" for n in range(200)
+)
+
+
+def after(command="git log", **more):
+    response = {"stdout": LOG, "stderr": "", "interrupted": False, "isImage": False, **more}
+    return claude(command, hook_event_name="PostToolUse", tool_response=response)
+
+
+def test_output_is_replaced_only_when_asked_for_and_can_be_had_back(place):
+    assert place.answer("claude", after()).stdout == b""
+    place.configure("[hooks]\nreplace_output = true\n")
+    new = decision_of(place.answer("claude", after()))["updatedToolOutput"]
+    assert len(new["stdout"]) < len(LOG)
+    raw_id = new["stdout"].rsplit("recall ", 1)[1].removesuffix("]\n")
+    assert Store(place.environ["LACONIC_STATE_DIR"]).load(raw_id) == {"out": LOG.encode()}
+
+
+@pytest.mark.parametrize(
+    "stdin",
+    [
+        after("laconic recall k3f9ab"),
+        after("laconic run git log"),
+        after("git log | cat"),
+        after("git log; git log"),
+        after("LACONIC_NO_FILTER=1 git log"),
+        after(isImage=True),
+        after(interrupted=True),
+        after(stdout=7),
+        after(stdout="short\n"),
+        after(stdout=""),
+        {**after(), "tool_response": None},
+        {**after(), "tool_response": [LOG]},
+    ],
+)
+def test_output_stays_when_it_is_ours_mixed_or_not_plain(stdin, place):
+    place.configure("[hooks]\nreplace_output = true\n")
+    given = place.answer("claude", stdin)
+    assert (given.stdout, given.fault) == (b"", "")
+
+
+def test_a_list_of_words_is_not_taken_for_commands(place):
+    stdin = claude(["ls", "-l"])
+    for agent in ("claude-code", "codex"):
+        assert place.answer(agent, stdin).stdout == b""

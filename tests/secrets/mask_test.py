@@ -1,0 +1,173 @@
+"""Secrets in a text: which of them are masked, and what is left alone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from example_tokens import BODIES, BODY, HEX, TOKENS
+from laconic.secrets.mask import Masker
+from laconic.secrets.shapes import SHAPES, secret_values
+
+CASES = Path(__file__).parents[1] / "cases" / "compact"
+KEY = "\n".join(
+    [
+        "-----BEGIN OPENSSH PRIVATE " + "KEY-----",
+        *[(BODY * 3)[:70]] * 3,
+        BODY[:11] + "=",
+        "-----END OPENSSH PRIVATE " + "KEY-----",
+    ]
+)
+
+
+def masked(text, **environ):
+    return Masker.of(environ).mask(text.encode(), 1).decode()
+
+
+# -- tokens ----------------------------------------------------------------------------------------
+
+
+def test_every_shape_has_an_example():
+    missing = [shape for shape in SHAPES if BODIES.keys().isdisjoint(shape.beginnings)]
+    assert [shape.beginnings[0] for shape in missing] == []
+
+
+@pytest.mark.parametrize("token", TOKENS, ids=lambda token: token[:12])
+@pytest.mark.parametrize(
+    "line",
+    ["{}", "x={} y", '{{"a": "{}"}}', "\x1b[31m{}\x1b[0m", "https://{}/x", "key:{}, 2", "'{}'"],
+)
+def test_a_token_is_masked_wherever_it_stands(token, line):
+    shown = masked(line.format(token) + "\n")
+    assert token[-16:] not in shown
+    assert re.search(r"\[hidden: [\w ]+\]", shown)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "task-list-with-many-words-and-123-numbers",
+        "sk-folding-cube-animation-1",
+        "npm_config_user_agent",
+        "npm_package_dependencies_typescript_version",
+        "eyJust some words.eyJ",
+        "AKIAIOSFODNN7",
+        "ASIAN",
+        "hf_hub_download_with_retry_and_resume_1",
+        "a" * 200,
+        "pypi-simple-index-for-all-of-the-packages-in-it",
+        "sha256:" + HEX * 4,
+        "commit " + HEX * 2 + HEX[:8],
+        "dapisomething" + "g" * 40,
+        "xoxo-all-the-best-to-you",
+        'if "-----BEGIN RSA PRIVATE ' + 'KEY-----" in text:\n    return True\n',
+        "https://hooks.slack.com/",
+        "d41d8cd98f00b204e9800998ecf8427e  file_with_a_long_name.tar.gz",
+    ],
+)
+def test_what_only_looks_like_it_is_left_alone(line):
+    assert masked(line) == line
+
+
+def test_a_private_key_is_masked_line_by_line():
+    shown = masked(f"a\n{KEY}\nb\n")
+    assert shown.count("\n") == KEY.count("\n") + 3
+    assert BODY[:11] not in shown
+    assert shown.startswith("a\n-----BEGIN")
+    assert shown.endswith("KEY-----\nb\n")
+    assert BODY[:11] not in masked('{"key": "' + KEY.replace("\n", "\\n") + '\\n"}\n')
+    numbered = "".join(f"id_rsa:{n}:{line}\n" for n, line in enumerate(KEY.split("\n")[:-2]))
+    assert BODY[:11] not in masked(numbered)
+
+
+# -- variables -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_secret"),
+    [
+        ("GITHUB_TOKEN", "x7Gk2-pw", True),
+        ("DB_PASSWORD", "hunter2hunter", True),
+        ("MY_SECRET", "s3cr3t.value", True),
+        ("OPENAI_API_KEY", "0123abcd", True),
+        ("MYSQL_PWD", "tr0ub4dor&3", True),
+        ("PGPASSWORD", "correct horse 7", True),
+        ("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE9", True),
+        ("APP_KEYSTORE_PASSPHRASE", "correcthorsebatterystaple", True),
+        ("PWD", "/home/me/project1", False),
+        ("OLDPWD", "/home/me/project1", False),
+        ("POSTGRES_PASSWORD", "postgres", False),
+        ("DB_PASSWORD", "change-me", False),
+        ("AWS_WEB_IDENTITY_TOKEN_FILE", "/var/run/secrets/x1", False),
+        ("TOKENIZERS_PARALLELISM", "false", False),
+        ("SSH_AUTH_SOCK", "/tmp/ssh-x1/agent.1", False),
+        ("SECRET_DIR", "/srv/x1/secrets", False),
+        ("TOKEN_URL", "https://a.example/x1", False),
+        ("API_TOKEN", "short1", False),
+        ("HOME", "/home/me1", False),
+        ("PATH", "/usr/bin:/bin:/x1", False),
+        ("TOKEN_LIMIT", "1234567890123", False),
+        ("A_TOKEN", "12345678", False),
+        ("A_TOKEN", "aaaaaaaa1", False),
+        ("GIT_ASKPASS", "/usr/lib/x1/ask", False),
+    ],
+)
+def test_the_value_of_a_variable_is_masked_if_it_is_special(name, value, is_secret):
+    expected = f"a [hidden: {name}] b" if is_secret else f"a {value} b"
+    assert masked(f"a {value} b", **{name: value}) == expected
+    assert (value in secret_values({name: value})) is is_secret
+
+
+def test_a_short_value_within_a_word_is_none():
+    assert masked("xx7Gk2-pwy\n", A_TOKEN="x7Gk2-pw") == "xx7Gk2-pwy\n"
+
+
+# -- pieces ----------------------------------------------------------------------------------------
+
+SECRET = "pa$$ word;1234;xyz"
+TEXTS = st.lists(
+    st.sampled_from(
+        [*TOKENS[:6], SECRET, KEY, "\n", " ", "plain", "é", "=", "Password: ", "x" * 30]
+    ),
+    max_size=12,
+).map("".join)
+
+
+@given(TEXTS, st.lists(st.integers(1, 60), max_size=30))
+def test_pieces_of_any_size_hide_as_much_as_the_whole(text, sizes):
+    data = text.encode()
+    mask = Masker.of({"A_PASSWORD": SECRET})
+    shown, at = b"", 0
+    for size in sizes:
+        shown += mask.feed(data[at : at + size], 1)
+        at += size
+    shown += mask.feed(data[at:], 1) + mask.rest(1)
+    assert shown.count(b"\n") == data.count(b"\n")
+    for secret in (SECRET, *TOKENS[:6]):
+        # one that stands within a longer word, or behind another, is a matter of the words
+        if re.search(rf"(?:^|\s){re.escape(secret)}(?:\s|$)", text):
+            whole = Masker.of({"A_PASSWORD": SECRET}).mask(data, 1)
+            assert shown.count(secret.encode()) <= whole.count(secret.encode())
+    assert shown.count(SECRET.encode()) == 0
+
+
+def test_a_question_is_not_held_back():
+    mask = Masker.of({"A_PASSWORD": SECRET})
+    for question in (b"Password: ", b"Continue? [y/N] ", b"Continue? [y/N]", b"> "):
+        assert mask.feed(question, 1) == question
+    assert mask.feed(b"value " + SECRET[:6].encode(), 1) == b"value "
+    assert mask.feed(b" else\n", 1) == SECRET[:6].encode() + b" else\n"
+
+
+def test_recorded_outputs_are_left_alone():
+    """One line in a hundred thousand may be masked by mistake; there are fewer lines."""
+    wrong = []
+    for path in sorted(CASES.rglob("*.in")):
+        mask = Masker({})
+        mask.mask(path.read_bytes(), 1)
+        wrong += [path.name] * mask.found
+    assert wrong == []

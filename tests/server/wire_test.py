@@ -1,0 +1,106 @@
+"""Frames: what one side writes the other reads, and nothing that arrives does harm."""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import warm_server
+from laconic.server import wire
+
+LIMIT = 1 << 20
+words = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+names = st.text(st.characters(codec="ascii", exclude_characters="\0="), min_size=1)
+
+
+def received(data):
+    """Give the frame that is read from these bytes."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.sendall(data)
+        ours.shutdown(socket.SHUT_WR)
+        return wire.receive(theirs, LIMIT)
+
+
+@given(words, st.lists(words), st.dictionaries(names, words), st.binary())
+def test_a_call_arrives_as_it_was_made(directory, arguments, environ, behind):
+    body = wire.call("1.2", directory, arguments, environ) + wire.text(behind)
+    kind, arrived = received(wire.frame(wire.HOOK, body))
+    call = wire.Call(arrived)
+    assert (kind, call.version, call.directory) == (wire.HOOK, "1.2", directory)
+    assert (call.arguments, call.variables) == (arguments, environ)
+    assert call.rest.text() == behind
+    call.rest.end()
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_frame_or_refused(data):
+    try:
+        kind, body = received(data)
+    except wire.WireError:
+        return
+    assert data.startswith(wire.frame(kind, body)) or not data
+
+
+def test_the_frame_behind_a_frame_is_left_for_the_next_call():
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.sendall(wire.frame(wire.HOOK, b"one") + wire.frame(wire.DONE, b"two"))
+        assert wire.receive(theirs, LIMIT) == (wire.HOOK, b"one")
+        assert wire.receive(theirs, LIMIT) == (wire.DONE, b"two")
+
+
+@given(st.binary(max_size=200))
+def test_any_body_is_a_call_or_refused(body):
+    try:
+        call = wire.Call(body)
+    except wire.WireError:
+        return
+    assert len(call.arguments) * 4 <= len(body)
+
+
+def test_a_frame_that_is_too_large_is_refused_before_it_is_read():
+    with pytest.raises(wire.WireError):
+        received(wire.MAGIC + wire.HOOK + wire.number(LIMIT + 1))
+
+
+def test_of_two_variables_with_one_name_the_first_counts():
+    pairs = wire.texts([b"A=1", b"A=2", b"no pair", b"=x", b"B=c=d"])
+    body = wire.text(b"1") + wire.text(b"/") + wire.texts([]) + pairs
+    assert wire.Call(body).variables == {"A": "1", "B": "c=d"}
+
+
+def test_both_sides_have_the_same_kinds():
+    header = (warm_server.ROOT / "client/client.h").read_text()
+    listed = header.partition("enum kind {")[2].partition("}")[0]
+    in_c = {name: kind.encode() for name, kind in re.findall(r"(\w+) = '(.)'", listed)}
+    in_python = {
+        name: value
+        for name, value in vars(wire).items()
+        if name.isupper() and isinstance(value, bytes) and len(value) == 1
+    }
+    assert in_c == in_python
+    assert len(set(in_c.values())) == len(in_c)
+
+
+@pytest.mark.skipif(warm_server.COMPILER is None, reason="there is no C compiler")
+def test_the_client_reads_no_byte_too_many_whatever_a_server_sends(tmp_path):
+    sources = [warm_server.ROOT / "tests/client/fuzz.c", warm_server.ROOT / "client/wire.c"]
+    program = tmp_path / "fuzz"
+    command = [
+        warm_server.COMPILER,
+        *warm_server.FLAGS,
+        *warm_server.SANITIZED,
+        *sources,
+        "-o",
+        program,
+    ]
+    subprocess.run(command, check=True)
+    for seed in ("1", "2", "3"):
+        done = subprocess.run([program, "20000", seed], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
