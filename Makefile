@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-pythons lint fix docs bench gate-report oracle oracle-truth effects differential e2e clean
+.PHONY: help demo test quick test-pythons lint fix docs bench gate-report oracle oracle-truth effects differential e2e clean
 
 help:  ## print this
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -14,6 +14,12 @@ demo: .venv/.package  ## show laconic at work
 
 test: .venv/.dev  ## run all tests
 	$(BIN)/python -m pytest -n 4 --dist loadfile
+
+quick: .venv/.dev  ## check in half a minute what most changes break: examples, parser, layers, types
+	$(BIN)/python -m pytest -n 4 -q tests/knowledge tests/shell/parse_test.py tests/shell/words_test.py \
+		tests/layers_test.py tests/startup_test.py tests/docs_test.py
+	$(BIN)/ruff check -q .
+	$(BIN)/mypy --strict src
 
 test-pythons: .venv/.dev  ## run what depends on the interpreter, on every Python that is here
 	.ci/test-pythons

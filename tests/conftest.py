@@ -27,6 +27,25 @@ def pytest_configure(config):
         signal.signal(number, signal.SIG_DFL)
 
 
+# A file is run by one process; those that take longest come first, so that none is waited for.
+LONGEST = (
+    "tests/run/run_test.py",
+    "tests/server/client_test.py",
+    "tests/policy/decide_test.py",
+    "tests/server/isolation_test.py",
+    "tests/shell/",
+    "tests/run/",
+    "tests/policy/",
+)
+
+
+def pytest_collection_modifyitems(items):
+    def place(item):
+        return next((n for n, path in enumerate(LONGEST) if item.nodeid.startswith(path)), 99)
+
+    items.sort(key=place)
+
+
 def pytest_addoption(parser):
     parser.addoption("--hook-traffic", help="a file of hook calls and the answers to them")
     parser.addoption("--update-cases", action="store_true", help="rewrite what case files expect")

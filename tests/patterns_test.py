@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from laconic import patterns as lazy
+from laconic import patterns
 from laconic.compact.format import is_pattern
 from laconic.compact.patterns import Pattern
 from laconic.knowledge.catalog import tables
 from laconic.patterns import compile_written, is_possessive, pattern, problem, repeats_possessively
 from laconic.settings.toml import parse as parse_toml
 
-SRC = Path(lazy.__file__).parent
+SRC = Path(patterns.__file__).parent
 MODULES = sorted(SRC.rglob("*.py"))
 # Whatever `re` has that takes a pattern.
 FUNCTIONS = {"search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"}
@@ -53,7 +53,7 @@ def calls_of_re(tree: ast.AST) -> list[ast.Call]:
 
 @pytest.mark.parametrize("path", MODULES, ids=module_name)
 def test_no_pattern_of_ours_needs_what_an_interpreter_may_not_have(path):
-    if path.name == "__main__.py" or path == SRC / "lazy.py":
+    if path.name == "__main__.py" or path == SRC / "patterns.py":
         return
     module = importlib.import_module(module_name(path))
     sources = made_by(module)
@@ -94,7 +94,7 @@ PLAIN = [r"a\*+", "[*+]+", r"\++", "a{2}[+]", "a+b*c?", r"[]*+]x", r"C\+\+"]
 @pytest.mark.parametrize("source", POSSESSIVE)
 def test_a_possessive_repeat_is_refused_where_it_would_be_misread(source, monkeypatch):
     assert is_possessive(source)
-    monkeypatch.setattr(lazy, "repeats_possessively", lambda: False)
+    monkeypatch.setattr(patterns, "repeats_possessively", lambda: False)
     with pytest.raises(re.error, match=r"106052.*Python 3\.11\.5"):
         compile_written(source)
     with pytest.raises(re.error):
@@ -106,7 +106,7 @@ def test_a_possessive_repeat_is_refused_where_it_would_be_misread(source, monkey
 
 @pytest.mark.parametrize("source", PLAIN)
 def test_what_only_looks_like_one_is_not(source, monkeypatch):
-    monkeypatch.setattr(lazy, "repeats_possessively", lambda: False)
+    monkeypatch.setattr(patterns, "repeats_possessively", lambda: False)
     assert compile_written(source).pattern == source
     assert is_pattern(source) == ""
 

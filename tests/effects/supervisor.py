@@ -56,10 +56,13 @@ class Listeners:
             names.bind(("127.0.0.1", port))
             self._selector.register(names, selectors.EVENT_READ, self._answer_name)
 
-    def serve(self, seconds: float) -> None:
-        for key, _ in self._selector.select(seconds):
+    def serve(self, seconds: float) -> bool:
+        """Take what arrives within the time; tell whether anything did."""
+        ready = self._selector.select(seconds)
+        for key, _ in ready:
             with contextlib.suppress(OSError, ValueError):
                 key.data(key.fileobj)
+        return bool(ready)
 
     def _accept(self, server: socket.socket) -> None:
         connection, _ = server.accept()
@@ -104,7 +107,8 @@ def main() -> None:
     while child.poll() is None and time.monotonic() < deadline:
         listeners.serve(_GRACE_SECONDS)
     is_over = child.poll() is not None
-    listeners.serve(0 if is_over else _GRACE_SECONDS)
+    while listeners.serve(_GRACE_SECONDS):  # what was sent may still wait to be read
+        pass
     left = left_running() if is_over else []
     told = {"received": listeners.received.decode("latin-1"), "left": left}
     with os.fdopen(int(report), "w") as stream:

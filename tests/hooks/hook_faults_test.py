@@ -72,7 +72,7 @@ def test_a_fault_of_ours_gets_the_neutral_answer_and_is_noted(target, fault, pla
     def fail(*_args, **_kwargs):
         raise fault
 
-    monkeypatch.setattr(f"laconic.agents.{target}", fail)
+    monkeypatch.setattr(f"laconic.hooks.{target}", fail)
     given = place.answer("claude", CLAUDE)
     assert (given.stdout, given.stderr, given.status) == (b"", b"", 0)
     noted = seen.last_fault(place.environ["LACONIC_STATE_DIR"], "claude-code")
@@ -105,14 +105,14 @@ def failing(name, monkeypatch, when=lambda *_: True):
 
 
 AFTER_THE_VERDICT = [
-    "agents.respond.options",
-    "agents.respond.rewrite",
+    "hooks.respond.options",
+    "hooks.respond.rewrite",
     "engine.record",
-    "agents.seen._write",
-    "agents.answer.fitted",
-    "agents.fit.is_unattended",
-    "agents.fit._can_rewrite",
-    "agents.claude.updated",
+    "hooks.call_log._write",
+    "hooks.answer.fitted",
+    "hooks.capabilities.is_unattended",
+    "hooks.capabilities._can_rewrite",
+    "hooks.dialects.claude.updated",
 ]
 ASKED, DENIED = "git log; git tag -d v1", "git log; rm -rf /"
 
@@ -120,7 +120,7 @@ ASKED, DENIED = "git log; git tag -d v1", "git log; rm -rf /"
 @pytest.mark.parametrize("target", AFTER_THE_VERDICT)
 @pytest.mark.parametrize(("command", "verdict"), [(ASKED, "ask"), (DENIED, "deny")])
 def test_a_fault_after_the_verdict_does_not_undo_it(target, command, verdict, place, monkeypatch):
-    if target == "agents.claude.updated":
+    if target == "hooks.dialects.claude.updated":
         failing(target, monkeypatch, lambda _, response: response.commands)
     else:
         failing(target, monkeypatch)

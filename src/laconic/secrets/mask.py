@@ -191,11 +191,12 @@ def _beginnings_of_runs(data: bytes) -> bytes:
 
 
 def _may_begin(word: bytes) -> bool:
-    """Tell whether a token may begin with a word that is not known to its end."""
+    """Tell whether a token may begin in a word that is not known to its end: `=g` of `=ghp_`."""
     if len(word) >= _LONG_WORD:
         return True
-    every = (text for shape in SHAPES for text in _beginnings(shape))
-    return any(text in word or text.startswith(word) for text in every)
+    every = [text for shape in SHAPES for text in _beginnings(shape)]
+    ends = [word[at:] for at in range(len(word))]
+    return any(text in word or text.startswith(end) for text in every for end in ends)
 
 
 @cache
