@@ -57,6 +57,13 @@ def _tsc(call: Call) -> None:
         call.ask("write", "writes what it knows of the build")
 
 
+def _finger(call: Call) -> None:
+    """`finger text@host` sends the text to that host (RFC 1288, section 2.3)."""
+    for argument in call.arguments:
+        if "@" in (argument.text or "@"):
+            call.ask("host", "sends what it is asked for to another machine", argument)
+
+
 def _image(call: Call) -> None:
     for operand in call.parsed.operands if call.parsed else ():
         if operand.text is None or any(char in operand.text for char in ":|@"):
@@ -75,6 +82,7 @@ def _clang_tidy(call: Call) -> None:
 
 
 _CHECKS = {
+    "finger": _finger,
     "tsc": _tsc,
     "vue-tsc": _tsc,
     "identify": _image,
