@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from laconic.hooks.answer import answer
-from laconic.hooks.load import ALIASES, HOOKED, load
+from laconic.hooks.load import ALIASES, hooked, load
 from laconic.rewrite.edits import quoted
 
 CASES = Path(__file__).parent / "cases/hooks"
@@ -54,7 +54,7 @@ class Place:
         data = stdin if isinstance(stdin, bytes) else json.dumps(stdin).encode()
         given = answer(agent, event, data, self.environ, self.project)
         given.finish()
-        if agent in (*HOOKED, *ALIASES) and load(agent).login_shell:
+        if agent in (*hooked(), *ALIASES) and load(agent).login_shell:
             path = str(self.home / "bin/laconic").encode()
             given.stdout = given.stdout.replace(path, b"laconic")
         return given

@@ -13,7 +13,7 @@ import pytest
 from hook_fixture import PATHS, claude, decision_of, is_before, read_case
 from laconic.hooks import call_log as seen
 from laconic.hooks.dialects import cline, codebuddy
-from laconic.hooks.load import BEFORE, HOOKED, load
+from laconic.hooks.load import BEFORE, hooked, load
 from laconic.hooks.plain_name import with_plain_name
 from laconic.hooks.read import find_event, read
 from laconic.hooks.values import Response
@@ -25,7 +25,7 @@ from laconic.run.launcher import find_launcher
 # -- ask, grants and exceptions --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("agent", HOOKED)
+@pytest.mark.parametrize("agent", hooked())
 def test_ask_is_never_silence_unless_the_user_says_so(agent, place):
     path = next(p for p in PATHS if p.parent.name == agent and is_before(p))
     stdin, _ = read_case(path, place, "git tag -d v1")

@@ -18,7 +18,7 @@ from laconic.hooks import answer as hooks
 from laconic.hooks import call_log as seen
 from laconic.hooks import respond
 from laconic.hooks.answer import answer
-from laconic.hooks.load import HOOKED, load
+from laconic.hooks.load import hooked, load
 
 # -- faults ----------------------------------------------------------------------------------------
 
@@ -34,7 +34,7 @@ BAD_STDIN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("agent", HOOKED)
+@pytest.mark.parametrize("agent", hooked())
 def test_bad_input_gets_the_neutral_answer(agent, place):
     neutral = load(agent).neutral.encode()
     for stdin in BAD_STDIN:
@@ -154,7 +154,7 @@ def test_a_fault_in_judging_what_a_rewrite_makes_does_not_undo_a_verdict(place, 
     assert "updatedInput" not in said
 
 
-@pytest.mark.parametrize("agent", HOOKED)
+@pytest.mark.parametrize("agent", hooked())
 @pytest.mark.parametrize("command", [ASKED, DENIED])
 def test_a_verdict_is_known_before_anything_else_is_tried(agent, command, place, monkeypatch):
     path = next(p for p in PATHS if p.parent.name == agent and is_before(p))
@@ -237,7 +237,7 @@ ENVIRON = {"HOME": "/proc/none", "PATH": os.defpath, "LACONIC_STATE_DIR": "/proc
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.sampled_from(HOOKED), st.one_of(st.binary(max_size=200), damaged()))
+@given(st.sampled_from(hooked()), st.one_of(st.binary(max_size=200), damaged()))
 def test_any_bytes_get_nothing_or_json_and_no_fault_shows(agent, stdin):
     given = answer(agent, "", stdin, ENVIRON, "/proc/none")
     assert given.status in (0, 2)

@@ -10,7 +10,7 @@ import pytest
 
 from hook_fixture import PATHS, REASON, REWRITTEN, filled, named, read_case, said
 from laconic.hooks import output, respond
-from laconic.hooks.load import AFTER, ALIASES, BEFORE, DATA, HOOKED, load
+from laconic.hooks.load import AFTER, ALIASES, BEFORE, DATA, hooked, load
 from laconic.hooks.values import Response
 
 # -- case by case ----------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ KEYS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", HOOKED)
+@pytest.mark.parametrize("name", hooked())
 def test_what_is_known_of_an_agent_is_complete(name):
     agent = load(name)
     assert set(agent.document) <= KEYS
@@ -215,11 +215,19 @@ def test_what_is_known_of_an_agent_is_complete(name):
 
 def test_every_agent_with_a_dialect_is_listed():
     with_hooks = {p.stem for p in Path(DATA).glob("*.toml") if 'dialect = "' in p.read_text()}
-    assert with_hooks == set(HOOKED)
-    assert set(ALIASES.values()) <= set(HOOKED)
-    assert not set(ALIASES) & set(HOOKED)
+    assert with_hooks == set(hooked())
+    assert set(ALIASES.values()) <= set(hooked())
+    assert not set(ALIASES) & set(hooked())
+
+
+@pytest.mark.parametrize(
+    "name", ["", "zed", "nobody", "Codex", "codex.toml", "../data/codex", "codex\0", "x" * 5000]
+)
+def test_what_has_no_data_file_with_a_dialect_is_not_an_agent_with_hooks(name):
+    with pytest.raises(KeyError):
+        load(name)
 
 
 def test_no_two_agents_share_an_alias():
-    names = [*HOOKED, *ALIASES]
+    names = [*hooked(), *ALIASES]
     assert len(names) == len(set(names))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from laconic.hooks.load import HOOKED, load
+from laconic.hooks.load import hooked, load
 from laconic.knowledge.catalog import library
 from laconic.policy.decide import decide
 from laconic.policy.dialects import family
@@ -129,7 +129,7 @@ def test_another_shell_runs_what_bash_takes_for_text(shell: str, text: str, tmp_
     assert run(["bash"], text, tmp_path) == []
 
 
-@pytest.mark.parametrize("name", HOOKED)
+@pytest.mark.parametrize("name", hooked())
 def test_an_agent_says_which_shells_may_run_its_commands(name: str) -> None:
     agent = load(name)
     known = {"bash", "zsh", "sh", "fish"}

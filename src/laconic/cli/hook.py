@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from laconic.hooks import hook
-from laconic.hooks.load import HOOKED
+from laconic.hooks.load import hooked
 
 if TYPE_CHECKING:
     import argparse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("agent", metavar="AGENT", help=", ".join(HOOKED))
+    parser.add_argument("agent", metavar="AGENT", help=", ".join(hooked()))
     parser.add_argument(
         "event", metavar="EVENT", nargs="?", default="", help="where the agent does not name it"
     )

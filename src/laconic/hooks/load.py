@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from importlib import import_module
+from os import listdir
 from os.path import dirname
 
 from laconic.policy.dialects import SYSTEM, family
@@ -23,11 +24,6 @@ if TYPE_CHECKING:
 
 
 DATA = f"{dirname(__file__)}/data"  # noqa: PTH120 - pathlib costs 6 ms
-HOOKED = (
-    "amp", "antigravity", "claude-code", "cline", "cline-cli", "codebuddy", "codex", "copilot",
-    "crush", "cursor", "devin", "droid", "gemini", "goose", "grok", "kilo", "kimi", "kiro",
-    "opencode", "openhands", "pi", "qoder", "qwen", "vibe", "vscode", "windsurf",
-)  # fmt: skip
 ALIASES = {
     "claude": "claude-code",
     "cline-extension": "cline",
@@ -115,14 +111,41 @@ class Agent:
         return self.neutral if kind == BEFORE or not self.neutral else "{}"
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=64)
 def load(name: str) -> Agent:
     """Give an agent that has hooks, by its name or another name for it; KeyError if none has it."""
     name = ALIASES.get(name, name)
-    if name not in HOOKED:
+    document = _document(name)
+    if not _has_hooks(document):
         raise KeyError(name)
+    return Agent(name, document)
+
+
+@lru_cache(maxsize=1)
+def hooked() -> tuple[str, ...]:
+    """Give the names of all agents that have hooks. Reads every data file: not for the hook."""
+    files = [file for file in listdir(DATA) if file.endswith(".toml")]  # noqa: PTH208 - as above
+    names = sorted(file.removesuffix(".toml") for file in files)
+    return tuple(name for name in names if _has_hooks(_document(name)))
+
+
+def _has_hooks(document: Mapping[str, Any]) -> bool:
+    """Tell an agent with hooks from one that is only given rules to read."""
+    return "dialect" in document
+
+
+def _document(name: str) -> dict[str, Any]:
+    """Give the data file of an agent, which is all that makes it one; KeyError without one."""
+    is_name = name == name.lower() and name.replace("-", "").isalnum()  # and never another path
     path = f"{DATA}/{name}.toml"
-    return Agent(name, remembered(f"agent-{name}", stamp(path), lambda: _parse(path)))
+    try:
+        found = stamp(path) if is_name else None
+    except OSError:
+        found = None
+    if found is None:
+        raise KeyError(name)
+    document: dict[str, Any] = remembered(f"agent-{name}", found, lambda: _parse(path))
+    return document
 
 
 def _parse(path: str) -> dict[str, Any]:

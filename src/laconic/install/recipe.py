@@ -56,10 +56,10 @@ class Recipe(NamedTuple):
     """All about one agent.
 
     directories: where its settings are; the first that can be told counts. programs, marks: what
-    shows that it is there. since: its first version that has what laconic needs. verified: how it
-    is known to work. note: what to do after the installation. sample: what it would send.
-    trust: the agent whose way of trusting hooks it has. unsupported: what to do on a platform where
-    it cannot work.
+    shows that it is there. since: its first version that has what laconic needs. works: what
+    laconic can do in it. verified: how that is known. note: what to do after the installation.
+    sample: what it would send. trust: the agent whose way of trusting hooks it has. unsupported:
+    what to do on a platform where it cannot work.
     """
 
     name: str
@@ -69,12 +69,23 @@ class Recipe(NamedTuple):
     programs: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     since: str = ""
+    works: str = ""
     verified: str = ""
     note: str = ""
     sample: str = ""
     switches: tuple[Switch, ...] = ()
     trust: str = ""
     unsupported: Mapping[str, str] = {}
+
+    @property
+    def how(self) -> Literal["hook", "script", "plugin", "rules"]:
+        """What laconic is for the agent, in one word."""
+        first = self.files[0]
+        if not self.sample:
+            return "rules"
+        if first.executable:
+            return "script"
+        return "plugin" if first.template.endswith(".ts") else "hook"
 
     @property
     def scopes(self) -> tuple[Scope, ...]:
