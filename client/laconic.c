@@ -21,7 +21,7 @@
 #define PYTHON_S 30            /* for a laconic-py of our own, which has to load everything */
 #define REMIND_S 3600          /* how often a person is told that hooks are not answered */
 #define DENIED 2               /* how some agents are told no; programs that fail end so, too */
-#define DENIED_TO_CLIENT 102   /* how agents/hook.py tells us */
+#define DENIED_TO_CLIENT 102   /* how hooks/hook.py tells us */
 
 static char python[PATH_ROOM];
 
@@ -61,8 +61,18 @@ static char **find_command(char **argv, struct run *run) {
     return *word != NULL ? word : NULL;
 }
 
-static bool is_shell_call(const char *word) { /* -c, -ec, -cu: a task runner takes us for a shell */
-    return word != NULL && word[0] == '-' && word[1] != '-' && strchr(word, 'c') != NULL;
+/* Tells `-c`, `-ec`, `-e -c`: a task runner takes us for a shell. run/shell_call.py does the same. */
+static bool is_shell_call(char **words) {
+    bool has_c = false;
+    for (; *words != NULL && **words == '-'; words++) {
+        const char *letter = *words + 1;
+        if (*letter == '\0') break;
+        while ((*letter >= 'a' && *letter <= 'z') || (*letter >= 'A' && *letter <= 'Z')) letter++;
+        if (*letter != '\0') break;
+        if (strchr(*words, 'c') != NULL) has_c = true;
+        if (letter[-1] == 'o' && words[1] != NULL) words++; /* its value */
+    }
+    return has_c;
 }
 
 static bool is_set(const char *name) {
@@ -70,7 +80,7 @@ static bool is_set(const char *name) {
     return value != NULL && *value != '\0';
 }
 
-static bool is_on(const char *name) { /* surroundings.py has the same words */
+static bool is_on(const char *name) { /* settings/environ.py has the same words */
     static const char *const off[] = {"0", "false", "no", "off"};
     if (!is_set(name)) return false;
     for (int pos = 0; pos < 4; pos++)
@@ -78,16 +88,22 @@ static bool is_on(const char *name) { /* surroundings.py has the same words */
     return true;
 }
 
+/* SWITCHES in settings/environ.py, and with the others _ODD in server/python_client.py. */
+static const char *const switches[] = {"LACONIC_NO_FILTER", "LACONIC_DISABLED", NULL};
+static const char *const talkative[] = {"LACONIC_DEBUG", "LACONIC_VERBOSE", NULL};
+
+static bool any(bool (*holds)(const char *), const char *const *names) {
+    while (*names != NULL && !holds(*names)) names++;
+    return *names != NULL;
+}
+
 /* Tells what to ask the server, 0 for nothing. */
 static char kind_of(char **argv, const struct run *run) {
     bool is_help = is(argv[2], "-h") || is(argv[2], "--help");
     if (run->command != NULL) return RUN;
-    if (is_set("LACONIC_DEBUG") || is_set("LACONIC_VERBOSE") || is_set("LACONIC_NO_FILTER") ||
-        is_set("LACONIC_DISABLED")) {
-        return 0;
-    }
+    if (any(is_set, switches) || any(is_set, talkative)) return 0;
     if (is(argv[1], "hook")) return is_help ? 0 : HOOK;
-    if (is_shell_call(argv[1])) return SHELL;
+    if (is_shell_call(argv + 1)) return SHELL;
     if (!is(argv[1], "check") && !is(argv[1], "rewrite")) return 0;
     for (char **word = argv + 2; *word != NULL; word++)
         if (is(*word, "-")) return 0; /* reads stdin */
@@ -199,7 +215,7 @@ static int hook_by_python(char **argv) {
 static int become_python(char **argv, struct run *run) {
     if (is(argv[1], "hook")) return hook_by_python(argv);
     exec_python(argv + 1);
-    if (is_shell_call(argv[1])) return become_shell(argv);
+    if (is_shell_call(argv + 1)) return become_shell(argv);
     if (run->command != NULL) return run_plainly(run);
     dprintf(2, "laconic: %s cannot be run: install laconic again\n", python);
     return 1;
@@ -285,7 +301,7 @@ static int ask(struct run *run, char kind, const struct buffer *input, int argc,
 static bool is_plain(const struct run *run) {
     struct stat out;
     struct rlimit limit;
-    if (run->is_raw || is_on("LACONIC_NO_FILTER") || is_on("LACONIC_DISABLED")) return true;
+    if (run->is_raw || any(is_on, switches)) return true;
     if (fstat(1, &out) != 0 || S_ISREG(out.st_mode)) return true;
     /* A limit on the size of files is the command's, and our spool would be subject to it. */
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;

@@ -25,7 +25,7 @@ def main() -> NoReturn:
         from laconic.server.attend import main as attend  # noqa: PLC0415 - not for hooks
 
         sys.exit(attend())
-    elif words and (words[0] in _WARM or _is_shell_call(words[0])):
+    elif words and (words[0] in _WARM or _is_shell_call(words)):
         from laconic.server.start import start  # noqa: PLC0415 - as above
         from laconic.settings.environ import environment  # noqa: PLC0415
 
@@ -52,8 +52,10 @@ def _point_to_wsl(words: list[str]) -> None:
         sys.exit(1)
 
 
-def _is_shell_call(word: str) -> bool:
-    return word[0:1] == "-" and word[1:2] != "-" and "c" in word
+def _is_shell_call(words: list[str]) -> bool:
+    from laconic.run.shell_call import is_shell_call  # noqa: PLC0415 - not for hooks
+
+    return is_shell_call(words)
 
 
 def _call_client_by_name() -> None:

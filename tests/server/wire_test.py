@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import warm_server
-from laconic.server import wire
+from laconic.server import python_client, wire
+from laconic.settings import environ
 
 LIMIT = 1 << 20
 words = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
@@ -86,6 +87,17 @@ def test_both_sides_have_the_same_kinds():
     }
     assert in_c == in_python
     assert len(set(in_c.values())) == len(in_c)
+
+
+def test_both_sides_heed_the_same_variables():
+    source = (warm_server.ROOT / "client/laconic.c").read_text()
+    in_c = {
+        name: tuple(re.findall(r'"(\w+)"', listed))
+        for name, listed in re.findall(r"const (\w+)\[\] = \{(\"LACONIC_[^}]*), NULL\}", source)
+    }
+    assert in_c["switches"] == environ.SWITCHES
+    by_place = {"LACONIC_NO_SERVER"}  # the client in C asks for it where it looks for a server
+    assert {*in_c["switches"], *in_c["talkative"]} | by_place == set(python_client._ODD)
 
 
 @pytest.mark.skipif(warm_server.COMPILER is None, reason="there is no C compiler")

@@ -10,6 +10,7 @@ import os
 import sys
 
 from laconic.errors import LaconicError, UsageError
+from laconic.run.shell_call import is_shell_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,11 +79,10 @@ def build_parser(only: str | None = None) -> Parser:
 
 
 def main(argv: list[str]) -> int:
-    if argv and argv[0][:1] == "-" and argv[0][1:2] != "-":
+    if is_shell_call(argv):
         from laconic.run import shell_line  # noqa: PLC0415 - for `laconic -c 'line'` alone
 
-        if shell_line.is_shell_call(argv):
-            return shell_line.direct(argv)
+        return shell_line.direct(argv)
     command = _direct_command(argv)
     if command is not None:
         return _run_directly(command, argv[1:])

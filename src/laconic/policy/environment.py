@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from laconic.patterns import pattern
+from laconic.settings.environ import SWITCHES
 
 # An accept-list: any other variable may make a harmless program run or load something.
 _HARMLESS = frozenset(
@@ -29,9 +30,9 @@ _HARMLESS = frozenset(
     OPENBLAS_NUM_THREADS RAYON_NUM_THREADS GOMAXPROCS TOKIO_WORKER_THREADS CUDA_VISIBLE_DEVICES
     NPM_CONFIG_LOGLEVEL npm_config_loglevel NO_UPDATE_NOTIFIER DISABLE_TELEMETRY DO_NOT_TRACK
     CHECKPOINT_DISABLE TF_WORKSPACE DRY_RUN
-    LACONIC_DISABLED LACONIC_NO_FILTER LACONIC_VERBOSE
+    LACONIC_VERBOSE
     """.split()
-)
+).union(SWITCHES)
 # Names that RFC 3092 records as standing for no thing in particular: no program listens to them.
 _PLACEHOLDERS = frozenset(
     "foo bar baz qux quux corge grault garply waldo fred plugh xyzzy thud foobar".split()

@@ -7,6 +7,7 @@ those that are known to be harmless here are listed, and any other leaves the te
 from __future__ import annotations
 
 from laconic.patterns import pattern
+from laconic.settings.environ import SWITCHES
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import (
     Arithmetic,
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
     from laconic.shell.ast import Script
     from laconic.shell.walk import Occurrence
-
-SWITCHES = frozenset(("LACONIC_DISABLED", "LACONIC_NO_FILTER"))
 
 # Of all builtins of bash 5.2 (`compgen -b`) and zsh 5.9 (`print -l ${(k)builtins}`), these only
 # print, test, count, wait, leave or change the directory, which a program inherits anyway.

@@ -10,12 +10,13 @@ from __future__ import annotations
 from laconic.knowledge.arguments import Argument, evaluate
 from laconic.knowledge.exact import exact_option
 from laconic.patterns import problem
-from laconic.rewrite.doubts import SWITCHES, find_doubts, is_plain_path, special_in_front
+from laconic.rewrite.doubts import find_doubts, is_plain_path, special_in_front
 from laconic.rewrite.edits import Edit, apply, quoted
 from laconic.rewrite.pipes import is_movable, is_strippable
 from laconic.rewrite.segments import hides_heredoc, segments
 from laconic.rewrite.skips import is_excluded
 from laconic.rewrite.wrappers import base_name, inner_start
+from laconic.settings.environ import SWITCHES
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Command
 from laconic.shell.words import literal

@@ -15,7 +15,7 @@ from laconic.run.printer import Printer
 from laconic.run.process import StartError, are_same, become, is_closed, is_file
 from laconic.run.runner import Runner
 from laconic.run.spool import BOTH, ERR, OUT, new_id, open_spool
-from laconic.settings.environ import environment, is_on, state_directory
+from laconic.settings.environ import environment, is_on, is_switched_off, state_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _FOLLOW_AFTER_S = 1.0
 _BROKEN_PIPE = 128 + signal.SIGPIPE
-_SWITCHES = ("LACONIC_NO_FILTER", "LACONIC_DISABLED")
 
 
 def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) -> int:
@@ -37,7 +36,7 @@ def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) 
     report: is told of a fault of ours, after the command's output has been printed as it is.
     """
     environ = environment()
-    is_off = task.is_raw or any(is_on(environ, name) for name in _SWITCHES)
+    is_off = task.is_raw or is_switched_off(environ)
     try:
         # A file is to have every byte, whoever opened it.
         if is_off or any(map(is_closed, range(3))) or is_file(1):

@@ -9,16 +9,15 @@ from laconic.errors import UsageError
 from laconic.patterns import pattern
 from laconic.run.execute import complain
 from laconic.run.process import StartError, become
+from laconic.run.shell_call import end_of_options
 from laconic.run.task import as_word
-from laconic.settings.environ import environment, is_on
+from laconic.settings.environ import environment, is_switched_off
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _SHELL = "sh"
-_OFF = ("LACONIC_NO_FILTER", "LACONIC_DISABLED")
-_OPTION = pattern(r"-[a-zA-Z]+")
 _NAME = pattern(r"[\w./+@%:,-]+")
 _TASK_RUNNER = pattern(rb"(?:g|b|re)?make|just")
 
@@ -32,16 +31,11 @@ class Line:
         self.options, self.text, self.parameters = list(options), text, list(parameters)
 
 
-def is_shell_call(argv: Sequence[str]) -> bool:
-    """Tell `-c`, `-cu`, `-ec`, `-e -c` from our own options."""
-    return _c_at(argv) is not None
-
-
 def direct(argv: list[str]) -> int:
     line = read_line(argv)
     environ = environment()
     text = line.text
-    if not any(is_on(environ, name) for name in _OFF):
+    if not is_switched_off(environ):
         text = rewritten(line.text, environ, os.getpid())
     try:
         become([_SHELL, *line.options, text, *line.parameters], environ)
@@ -55,7 +49,7 @@ def read_line(argv: Sequence[str]) -> Line:
     One argument behind -c is a line. Several are the words of a command, unless the first is more
     than a name: then it is a line, and the others are its parameters, as for any shell.
     """
-    behind = _c_at(argv)
+    behind = end_of_options(argv)
     assert behind is not None
     options, words = argv[:behind], argv[behind:]
     if not words:
@@ -63,16 +57,6 @@ def read_line(argv: Sequence[str]) -> Line:
     if len(words) > 1 and _NAME.fullmatch(words[0]):
         return Line(options, " ".join(map(as_word, words)), ())
     return Line(options, words[0], words[1:])
-
-
-def _c_at(argv: Sequence[str]) -> int | None:
-    """Give the position behind the options of a shell, one of which is -c."""
-    pos = 0
-    has_c = False
-    while pos < len(argv) and _OPTION.fullmatch(argv[pos]):
-        has_c = has_c or "c" in argv[pos]
-        pos += 2 if argv[pos].endswith("o") else 1
-    return pos if has_c else None
 
 
 def is_read_by_runner(process: int) -> bool:

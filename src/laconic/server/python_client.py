@@ -7,6 +7,8 @@ from __future__ import annotations
 import sys
 from os import getcwd  # laconic.settings.load knows it too, and takes twenty milliseconds to load
 
+from laconic.settings.environ import SWITCHES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,7 +16,8 @@ if TYPE_CHECKING:
 
     from laconic.server.wire import Reply
 
-_ODD = ("DEBUG", "VERBOSE", "NO_FILTER", "DISABLED", "NO_SERVER")
+# With one of these set, the server is not asked: it would not do what they want.
+_ODD = ("LACONIC_DEBUG", "LACONIC_VERBOSE", *SWITCHES, "LACONIC_NO_SERVER")
 _SILENCE_S = 3.0  # a server that lives says every second that it is at work
 _MOST_AT_WORK = 30
 _ANSWER_BYTES = 64 << 20
@@ -54,14 +57,15 @@ def ask(words: list[str], environ: Mapping[str, str]) -> int | None:
 def _kind(words: list[str], environ: Mapping[str, str]) -> bytes:
     from laconic.server import wire  # noqa: PLC0415 - as above
 
-    if not words or any(environ.get(f"LACONIC_{name}") for name in _ODD):
+    if not words or any(map(environ.get, _ODD)):
         return b""
     if words[0] in ("check", "rewrite"):
         return b"" if "-" in words else wire.QUESTION
     if words[0] == "hook":  # a person who asks for help sends nothing to read
         return b"" if words[1:2] in (["-h"], ["--help"]) else wire.HOOK
-    is_shell = words[0][:1] == "-" and words[0][1:2] != "-" and "c" in words[0]
-    return wire.SHELL if is_shell else b""
+    from laconic.run.shell_call import is_shell_call  # noqa: PLC0415 - as above
+
+    return wire.SHELL if is_shell_call(words) else b""
 
 
 def _connect(environ: Mapping[str, str]) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from laconic.errors import UsageError
-from laconic.run.shell_line import is_shell_call, read_line, rewritten
+from laconic.run.shell_call import is_shell_call
+from laconic.run.shell_line import read_line, rewritten
 from laconic.server import wire
 
 TYPE_CHECKING = False

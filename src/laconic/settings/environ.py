@@ -20,6 +20,8 @@ _AGENTS = {
     "QWEN_CODE": ("qwen", ""),
 }
 _OFF = frozenset(("", "0", "false", "no", "off"))
+# Each of these, when it is on, leaves the output of commands as it is.
+SWITCHES = ("LACONIC_NO_FILTER", "LACONIC_DISABLED")
 
 # What the directories follow from, besides our own variables.
 HEEDED = ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
@@ -75,6 +77,11 @@ def _directory(environ: Mapping[str, str], own: str, xdg: str, default: str) -> 
 
 def is_on(environ: Mapping[str, str], name: str) -> bool:
     return environ.get(name, "").strip().lower() not in _OFF
+
+
+def is_switched_off(environ: Mapping[str, str]) -> bool:
+    """Tell whether the user wants the output of commands as it is; client/laconic.c asks, too."""
+    return any(is_on(environ, name) for name in SWITCHES)
 
 
 def agent_of(environ: Mapping[str, str]) -> tuple[str, str]:
