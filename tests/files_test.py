@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from laconic.files import is_there, real_path
+from laconic.files import is_there, real_path, upwards
 
 PATHS = (
     "", "/", "//", ".", "..", "plain", "plain/below", "plain/./below", "plain//below", "plain/",
@@ -37,3 +37,17 @@ def test_a_path_is_as_real_as_the_standard_library_says(tree, name, monkeypatch)
 @pytest.mark.parametrize("name", PATHS)
 def test_what_is_there_is_what_the_standard_library_finds(tree, name):
     assert is_there(f"{tree}/{name}") == os.path.lexists(f"{tree}/{name}")
+
+
+@pytest.mark.parametrize(
+    ("directory", "most", "above"),
+    [
+        ("/a/b", 9, ["/a/b", "/a", "/"]),
+        ("/a/b", 2, ["/a/b", "/a"]),
+        ("/", 9, ["/"]),
+        ("//", 9, ["//"]),
+        ("a", 9, ["a", ""]),
+    ],
+)
+def test_a_walk_upwards_ends_at_the_top_or_its_limit(directory, most, above):
+    assert list(upwards(directory, most)) == above

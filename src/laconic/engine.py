@@ -12,12 +12,12 @@ from os import listdir
 from os.path import isabs, realpath
 
 from laconic.errors import FileError
-from laconic.files import is_there, read_file, real_path
+from laconic.files import is_there, read_file, real_path, upwards
 from laconic.patterns import problem
 from laconic.permissions.read import CLAUDE, read_permissions
 from laconic.policy import decide as policy
 from laconic.policy.from_config import build_rules
-from laconic.policy.places import Facts, holds_everything, place, upwards
+from laconic.policy.places import Facts, holds_everything, place
 from laconic.policy.user_tables import load_library
 from laconic.settings.environ import home
 from laconic.types import Decision, Verdict, strictest
@@ -58,8 +58,8 @@ class Request:
         self.command, self.cwd, self.environ = command, cwd, environ
         self.agent, self.hook_json, self.shells = agent, hook_json, shells
 
-    def of(self, command: str) -> Request:
-        """Give the same for another command."""
+    def with_command(self, command: str) -> Request:
+        """Give the same request for another command."""
         return Request(command, self.cwd, self.environ, self.agent, self.hook_json, self.shells)
 
 

@@ -12,9 +12,11 @@ from laconic.errors import FileError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 LIMIT = 128 * 1024
+_MOST_PARENTS = 100
 _FILE_TYPE, _LINK = 0o170000, 0o120000
 
 # As os.path.lexists, which takes twice as long; a hook looks for a dozen files.
@@ -39,6 +41,16 @@ def real_path(path: str) -> str:
     except OSError:
         return os.path.realpath(path)
     return path
+
+
+def upwards(directory: str, most: int = _MOST_PARENTS) -> Iterator[str]:
+    """Give a directory and those above it, the nearest first; at most so many."""
+    for _ in range(most):
+        yield directory
+        above = os.path.dirname(directory)
+        if above == directory:
+            return
+        directory = above
 
 
 def read_file(path: str | Path, limit: int = LIMIT) -> bytes:

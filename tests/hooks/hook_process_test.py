@@ -176,7 +176,7 @@ def test_an_agent_that_does_not_close_stdin_is_not_waited_for():
     process.stdin.write(b'{"tool')
     process.stdin.flush()
     assert process.wait(20) == 0
-    assert (process.stdout.read(), process.stderr.read()) == (b"{}", b"")
+    assert (process.stdout.read(), process.stderr.read()) == (b"{}\n", b"")
     process.stdin.close()
 
 

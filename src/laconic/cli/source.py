@@ -47,7 +47,7 @@ def read_request(args: argparse.Namespace, name: str) -> tuple[Request, Settings
         general = general.but(profile=args.profile)
     if args.escalate_deny:
         general = general.but(escalate_deny=True)
-    settings = settings.but(settings.config.but(settings=general))
+    settings = settings.with_config(settings.config.but(settings=general))
     return Request(command, str(directory), environ), settings
 
 

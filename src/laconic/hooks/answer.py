@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 from functools import partial
 
-from laconic.hooks import call_log as seen
+from laconic.hooks import call_log
 from laconic.hooks.capabilities import fitted
 from laconic.hooks.load import AFTER, BEFORE, load
 from laconic.hooks.read import find_event, parse, read
-from laconic.hooks.values import Answer, Response
+from laconic.hooks.values import Answer, Response, neutral_answer
 from laconic.settings.environ import state_directory
 
 TYPE_CHECKING = False
@@ -34,48 +34,52 @@ def answer(
     stdin: bytes,
     environ: Mapping[str, str],
     cwd: str,
-    known: Callable[[Answer], None] = lambda _: None,
+    on_verdict: Callable[[Answer], None] = lambda _: None,
 ) -> Answer:
     """Answer a call of an agent's hook. Never raises.
 
-    known: is told what to say if time runs out, as soon as that is more than nothing.
+    on_verdict: called with a fallback answer once a command must not run unasked; it is what to
+    say if time runs out.
     """
     try:
         agent = load(agent_name)
     except Exception as fault:  # noqa: BLE001 - a hook must not be in the way
-        return Answer(fault=seen.described(fault))
-    held = _Held(Answer(_neutral(agent, BEFORE)), known)
+        return Answer(fault=call_log.described(fault))
+    fallback = Fallback(neutral_answer(agent, BEFORE), on_verdict)
     try:
-        given = _answer(agent, event, stdin, environ, cwd, held)
+        given = _answer(agent, event, stdin, environ, cwd, fallback)
     except Exception as fault:  # noqa: BLE001 - as above
-        given, said = held.answer, seen.described(fault)
-        given.fault, given.is_lost = said, not held.verdict
-        held.later.append(partial(seen.note_fault, state_directory(environ), agent.name, said))
-    given.later = held.later
+        given, text = fallback.answer, call_log.described(fault)
+        given.fault, given.retry_cold = text, not fallback.verdict
+        note = partial(call_log.note_fault, state_directory(environ), agent.name, text)
+        fallback.later.append(note)
+    given.later = fallback.later
     return given
 
 
-class _Held:
-    """The answer in case of a fault: nothing, until a verdict is ask or deny."""
+class Fallback:
+    """The answer in case of a fault: the neutral one, until a verdict is ask or deny."""
 
-    __slots__ = ("_known", "answer", "later", "verdict")
+    __slots__ = ("_on_verdict", "answer", "later", "verdict")
 
-    def __init__(self, neutral: Answer, known: Callable[[Answer], None]) -> None:
-        self.answer, self._known, self.verdict = neutral, known, ""
+    def __init__(self, neutral: Answer, on_verdict: Callable[[Answer], None]) -> None:
+        self.answer, self._on_verdict, self.verdict = neutral, on_verdict, ""
         self.later: list[Callable[[], object]] = []
 
-    def hold(self, call: HookCall, verdict: Response, fit: Callable[[Response], Response]) -> None:
+    def set_fallback(
+        self, call: HookCall, response: Response, fit: Callable[[Response], Response]
+    ) -> None:
         """Keep the strictest verdict, in the agent's words; a rewrite may be at fault later on."""
-        said = verdict.answer
-        if said not in ("ask", "deny") or self.verdict in ("deny", said):
+        verdict = response.answer
+        if verdict not in ("ask", "deny") or self.verdict in ("deny", verdict):
             return
         try:
-            plain = fit(Response(said, verdict.reason))
+            plain = fit(Response(verdict, response.reason))
         except Exception:  # noqa: BLE001 - every agent can be told no
-            plain = Response("deny", verdict.reason)
+            plain = Response("deny", response.reason)
         if plain:
-            self.answer, self.verdict = _written(call, plain), said
-            self._known(self.answer)
+            self.answer, self.verdict = _written(call, plain), verdict
+            self._on_verdict(self.answer)
 
 
 def _answer(
@@ -84,18 +88,20 @@ def _answer(
     stdin: bytes,
     environ: Mapping[str, str],
     cwd: str,
-    held: _Held,
+    fallback: Fallback,
 ) -> Answer:
     data = parse(stdin) if len(stdin) <= MOST_BYTES else None
     if data is None:
-        return Answer(_neutral(agent, BEFORE), fault="no JSON object on stdin, or too large a one")
+        neutral = neutral_answer(agent, BEFORE)
+        neutral.fault = "no JSON object on stdin, or too large a one"
+        return neutral
     event = find_event(data, agent, event_name)
-    neutral = Answer(_neutral(agent, event.kind if event else BEFORE))
+    neutral = neutral_answer(agent, event.kind if event else BEFORE)
     call = read(data, agent, event, environ, cwd)
     if call is None:
         return neutral
-    held.answer = neutral
-    response = _response(call, environ, stdin, held)
+    fallback.answer = neutral
+    response = _response(call, environ, stdin, fallback)
     return _written(call, response) if response else neutral
 
 
@@ -106,12 +112,14 @@ def _written(call: HookCall, response: Response) -> Answer:
     return Answer(_ENCODER.encode(reply.document).encode() + b"\n")
 
 
-def _response(call: HookCall, environ: Mapping[str, str], stdin: bytes, held: _Held) -> Response:
+def _response(
+    call: HookCall, environ: Mapping[str, str], stdin: bytes, fallback: Fallback
+) -> Response:
     refusal = getattr(call.agent.dialect, "refusal", None)
     if refusal and (refused := refusal()):
         return fitted(refused, call, "deny", environ)
-    note = partial(seen.note_call, state_directory(environ), call.agent.name, call.event.name)
-    held.later.append(note)
+    note = partial(call_log.note_call, state_directory(environ), call.agent.name, call.event.name)
+    fallback.later.append(note)
     from laconic.settings.load import read_settings  # noqa: PLC0415 - some calls end before this
 
     settings = read_settings(environ, call.directory)
@@ -124,14 +132,9 @@ def _response(call: HookCall, environ: Mapping[str, str], stdin: bytes, held: _H
     def fit(response: Response) -> Response:
         return fitted(response, call, settings.config.hooks.cannot_ask, environ)
 
-    def hold(verdict: Response) -> None:
-        held.hold(call, verdict, fit)
+    def set_fallback(response: Response) -> None:
+        fallback.set_fallback(call, response, fit)
 
-    response = respond(call, settings, environ, stdin, hold, held.later)
-    hold(response)
+    response = respond(call, settings, environ, stdin, set_fallback, fallback.later)
+    set_fallback(response)
     return fit(response)
-
-
-def _neutral(agent: Agent, kind: str) -> bytes:
-    text = agent.neutral_for(kind)
-    return f"{text}\n".encode() if text else b""

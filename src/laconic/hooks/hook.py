@@ -36,7 +36,7 @@ def main(argv: list[str]) -> int:
     given = _answer(argv)
     from laconic.hooks.values import Answer  # noqa: PLC0415 - it is loaded by now
 
-    _hold(Answer(status=given.status))  # the limit goes on, but nothing is to be said twice
+    _set_fallback(Answer(status=given.status))  # the limit goes on, but nothing is to be said twice
     _say(given)
     given.finish()
     return given.status
@@ -55,7 +55,7 @@ def _answer(argv: list[str]) -> Answer:
     agent, event, *_ = (*argv, "", "")
     surroundings = environment()
     directory = current_directory() or "/nonexistent"
-    given = answer(agent, event, _read_stdin(MOST_BYTES), surroundings, directory, _hold)
+    given = answer(agent, event, _read_stdin(MOST_BYTES), surroundings, directory, _set_fallback)
     if given.fault and surroundings.get("LACONIC_DEBUG"):
         with contextlib.suppress(OSError):
             _write(2, f"laconic hook {agent}: {given.fault}\n".encode(errors="replace"))
@@ -108,24 +108,24 @@ def _keep_time(argv: list[str]) -> None:
     signal.signal(signal.SIGALRM, _stop)
     signal.setitimer(signal.ITIMER_REAL, _FIRST_LIMIT_S)
     from laconic.hooks.load import BEFORE, load  # noqa: PLC0415 - a limit is set by now
-    from laconic.hooks.values import Answer  # noqa: PLC0415
+    from laconic.hooks.values import neutral_answer  # noqa: PLC0415
 
     with contextlib.suppress(KeyError):
         agent = load(argv[0] if argv else "")
-        _hold(Answer(agent.neutral_for(BEFORE).encode()))
+        _set_fallback(neutral_answer(agent, BEFORE))
         signal.setitimer(signal.ITIMER_REAL, agent.limit_s)
 
 
-_held: list[Answer] = []
+_fallback: list[Answer] = []
 
 
-def _hold(given: Answer) -> None:
-    _held[:] = [given]
+def _set_fallback(given: Answer) -> None:
+    _fallback[:] = [given]
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
     status = 0
-    for given in _held:
+    for given in _fallback:
         _say(given)
         status = given.status
     _end(status)

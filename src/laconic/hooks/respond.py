@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from laconic import engine
-from laconic.hooks import call_log as seen
+from laconic.hooks import call_log
 from laconic.hooks.load import BEFORE
 from laconic.hooks.plain_name import with_plain_name
 from laconic.hooks.values import Response
@@ -38,13 +38,13 @@ def respond(
     settings: Settings,
     environ: Mapping[str, str],
     hook_json: bytes,
-    known: Callable[[Response], None],
+    on_verdict: Callable[[Response], None],
     later: list[Callable[[], object]],
 ) -> Response:
     """Give the strictest answer to the commands of a call, and what should run instead of them.
 
-    known: is told all verdicts before anything else is done that takes time or may fail. later:
-    gets what can wait until the answer is on its way.
+    on_verdict: called with every verdict before anything else is done that takes time or may fail.
+    later: gets what can wait until the answer is on its way.
     """
     launcher = find_launcher(environ, login_shell=call.agent.login_shell)
     path = full_path(environ)
@@ -62,7 +62,7 @@ def respond(
     is_gated = settings.config.settings.gate != "off" and not settings.environment.disabled
     decisions: list[Decision | None] = [None for _ in requests]
     if is_gated:
-        decisions = [_decide(request, call, settings, known) for request in requests]
+        decisions = [_decide(request, call, settings, on_verdict) for request in requests]
     one_by_one = [
         _respond(text, request, decision, call, settings, launcher, later)
         for text, request, decision in zip(call.commands, requests, decisions, strict=True)
@@ -86,36 +86,36 @@ def _respond(
     later: list[Callable[[], object]],
 ) -> Response:
     rewriting = _rewriting(command, request, call, settings, launcher)
-    said = Response()
+    response = Response()
     if decision:
         if rewriting and _has_users_rule(rewriting):
-            made = request.of(with_plain_name(rewriting.text, full_path(request.environ)))
+            made = request.with_command(with_plain_name(rewriting.text, full_path(request.environ)))
             also = engine.decide(made, settings, use_exceptions=False).decision
             decision = strictest((decision, also), 0, decision.end)
         later.append(partial(_record, request, decision, settings))
-        said = _said(decision, settings)
+        response = _response_for(decision, settings)
     text = rewriting.text if rewriting else command
-    if rewriting and said.answer == "allow" and call.agent.wraps:
+    if rewriting and response.answer == "allow" and call.agent.wraps:
         text = _wrapped(rewriting, call, settings, request, launcher)
-    said.commands = (text,) if text != command else None
-    return said
+    response.commands = (text,) if text != command else None
+    return response
 
 
 def _decide(
     request: engine.Request,
     call: HookCall,
     settings: Settings,
-    known: Callable[[Response], None],
+    on_verdict: Callable[[Response], None],
 ) -> Decision:
     # One command may raise two events; an exception for one run counts in the first.
     is_first = call.event.kind == BEFORE
     decision = engine.decide(request, settings, use_exceptions=is_first).decision
-    known(_said(decision, settings))
+    on_verdict(_response_for(decision, settings))
     return decision
 
 
-def _said(decision: Decision, settings: Settings) -> Response:
-    return Response(engine.answer(decision, settings), told(decision))
+def _response_for(decision: Decision, settings: Settings) -> Response:
+    return Response(engine.answer(decision, settings), reason_line(decision))
 
 
 def _record(request: engine.Request, decision: Decision, settings: Settings) -> None:
@@ -126,7 +126,7 @@ def _record(request: engine.Request, decision: Decision, settings: Settings) -> 
 
 
 def _note(fault: Exception, request: engine.Request) -> None:
-    seen.note_fault(state_directory(request.environ), request.agent, seen.described(fault))
+    call_log.note_fault(state_directory(request.environ), request.agent, call_log.described(fault))
 
 
 def _has_users_rule(rewriting: Rewriting) -> bool:
@@ -172,12 +172,12 @@ def _wrapped(
     text = wrapped(request.command, rewriting.notes, call, request.environ, launcher)
     if text is None:
         return rewriting.text
-    made = request.of(with_plain_name(text, full_path(request.environ)))
+    made = request.with_command(with_plain_name(text, full_path(request.environ)))
     decision = engine.decide(made, settings, use_exceptions=False).decision
     return text if engine.answer(decision, settings) == "allow" else rewriting.text
 
 
-def told(decision: Decision) -> str:
+def reason_line(decision: Decision) -> str:
     """The reason for people and models: one line, with the rule's id and the way out."""
     reason = f"laconic: {decision.reason} ({decision.rule})"
     if decision.instead:

@@ -95,17 +95,17 @@ class Reply:
 class Answer:
     """What a hook prints and its exit status.
 
-    fault: what went wrong, for debugging. is_lost: it did before there was a verdict; another
+    fault: what went wrong, for debugging. retry_cold: it did before there was a verdict; another
     process may do better. later: what can wait until the answer is on its way.
     """
 
-    __slots__ = ("fault", "is_lost", "later", "status", "stderr", "stdout")
+    __slots__ = ("fault", "later", "retry_cold", "status", "stderr", "stdout")
 
     def __init__(
         self, stdout: bytes = b"", stderr: bytes = b"", status: int = 0, fault: str = ""
     ) -> None:
         self.stdout, self.stderr, self.status, self.fault = stdout, stderr, status, fault
-        self.is_lost = False
+        self.retry_cold = False
         self.later: list[Callable[[], object]] = []
 
     def finish(self) -> None:
@@ -113,3 +113,9 @@ class Answer:
         for job in self.later:
             with contextlib.suppress(Exception):
                 job()
+
+
+def neutral_answer(agent: Agent, kind: str) -> Answer:
+    """Give the answer to an event of this kind when there is nothing to say."""
+    text = agent.neutral_for(kind)
+    return Answer(f"{text}\n".encode() if text else b"")

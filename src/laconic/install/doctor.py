@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from laconic import engine
 from laconic.errors import LaconicError
-from laconic.hooks import call_log as seen
+from laconic.hooks import call_log
 from laconic.hooks.load import BEFORE, load
 from laconic.install import jsonc, originals
 from laconic.install.install import SCOPES, path_of
@@ -105,10 +105,10 @@ def client(executable: str) -> Finding:
 
 def unanswered(state_dir: Path) -> Iterator[Finding]:
     """Say that hooks were not answered, and commands not checked, if that was of late."""
-    found = seen.last_unanswered(str(state_dir))
+    found = call_log.last_unanswered(str(state_dir))
     if found is None or time.time() - found[0] > _OF_LATE_S:
         return
-    call = seen.last_seen(str(state_dir), found[1])
+    call = call_log.last_seen(str(state_dir), found[1])
     is_over = call is not None and call[0] > found[0]
     message = f"a hook of {found[1]} was not answered {_ago(found[0])}: laconic could not start"
     state: State = "warn" if is_over else "broken"
@@ -138,8 +138,8 @@ def _integrity(found: Installed, recipe: Recipe, site: Site) -> Finding:
 def _answers(command: str, recipe: Recipe, site: Site, settings: Settings) -> Finding:
     """Run what is installed on two samples; where laconic would deny, it must not be silent."""
     for text in (HARMLESS, FORBIDDEN):
-        fault, said = _said(command, recipe.sample.replace("@sample@", text), site)
-        is_silent = said == load(recipe.name).neutral_for(BEFORE) or _only_warns(said)
+        fault, answer = _answer_to(command, recipe.sample.replace("@sample@", text), site)
+        is_silent = answer == load(recipe.name).neutral_for(BEFORE) or _only_warns(answer)
         if text == FORBIDDEN and not fault and is_silent and _would_deny(site, settings):
             fault = "says nothing about a command that is denied"
         if fault:
@@ -148,12 +148,12 @@ def _answers(command: str, recipe: Recipe, site: Site, settings: Settings) -> Fi
     return Finding(recipe.name, "run", "ok", f"`{command}` answers")
 
 
-def _only_warns(said: str) -> bool:
+def _only_warns(answer: str) -> bool:
     """Tell an answer that decides nothing: the client's own, when nobody answers it."""
-    return said.startswith("{") and json.loads(said).keys() == {"systemMessage"}
+    return answer.startswith("{") and json.loads(answer).keys() == {"systemMessage"}
 
 
-def _said(command: str, sample: str, site: Site) -> tuple[str, str]:
+def _answer_to(command: str, sample: str, site: Site) -> tuple[str, str]:
     """Give what is wrong with the answer to a sample, or the answer."""
     try:
         done = _call(command, sample, site)
@@ -164,12 +164,12 @@ def _said(command: str, sample: str, site: Site) -> tuple[str, str]:
     if done.returncode:
         line = done.stderr.strip().partition("\n")[0]
         return f"ends with status {done.returncode}: {line}", ""
-    said = done.stdout.strip()
+    answer = done.stdout.strip()
     try:
-        json.loads(said or "{}")
+        json.loads(answer or "{}")
     except ValueError:
-        return f"prints what is no JSON: {said[:60]!r}", ""
-    return "", said
+        return f"prints what is no JSON: {answer[:60]!r}", ""
+    return "", answer
 
 
 def _call(command: str, sample: str, site: Site) -> subprocess.CompletedProcess[str]:
@@ -199,13 +199,13 @@ def _would_deny(site: Site, settings: Settings) -> bool:
 def _calls(recipe: Recipe, site: Site) -> Iterator[Finding]:
     """Say when the agent itself last called, and what last went wrong then."""
     name = recipe.name
-    call = seen.last_seen(str(site.state_dir), name)
+    call = call_log.last_seen(str(site.state_dir), name)
     if call is None:
         fix = f"run a command in {recipe.title}"
         yield Finding(name, "called", "warn", "it has not called laconic yet", fix)
     else:
         yield Finding(name, "called", "ok", f"it last called laconic {_ago(call[0])} ({call[1]})")
-    fault = seen.last_fault(str(site.state_dir), name)
+    fault = call_log.last_fault(str(site.state_dir), name)
     if fault:
         fix = "please report it: the command ran as it was"
         yield Finding(name, "fault", "warn", f"laconic failed {_ago(fault[0])}: {fault[1]}", fix)

@@ -15,7 +15,7 @@ from functools import lru_cache
 from os.path import dirname, isabs, join
 
 from laconic.errors import FileError, Problem
-from laconic.files import is_there, read_file
+from laconic.files import is_there, read_file, upwards
 from laconic.permissions.formats import (
     Written,
     read_claude,
@@ -294,7 +294,7 @@ def _patterns(
 ) -> Mapping[str, list[tuple[str, Reader, bool]]]:
     """Where an agent's rules may be, by directory; values: of the variables that say so."""
     environ = {"~": home_dir, **dict(zip(_VARIABLES, values, strict=True))}
-    directories = list(_upwards(cwd, root))
+    directories = list(_up_to(root, cwd))
     started_in = environ["CLAUDE_PROJECT_DIR"]
     if agent == CLAUDE and isabs(started_in):
         directories.append(started_in)
@@ -312,13 +312,11 @@ def _patterns(
     return by_directory
 
 
-def _upwards(cwd: str, root: str) -> Iterator[str]:
-    directory = cwd
-    for _ in range(_MOST_DIRECTORIES):
+def _up_to(root: str, cwd: str) -> Iterator[str]:
+    for directory in upwards(cwd, _MOST_DIRECTORIES):
         yield directory
-        if directory in (root, dirname(directory)):
+        if directory == root:
             return
-        directory = dirname(directory)
 
 
 def _expanded(text: str, environ: Mapping[str, str]) -> Iterator[str]:

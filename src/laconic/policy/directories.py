@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from laconic.files import upwards
 from laconic.knowledge.arguments import expand
-from laconic.policy.places import upwards
 from laconic.shell.ast import Command, DoubleQuoted, Substitution, Word
 from laconic.shell.words import literal
 

@@ -10,9 +10,8 @@ from laconic.policy.globs import WILD, is_meant, overlaps, parts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-_MOST_PARENTS = 100
 SINKS = frozenset(
     "/dev/null /dev/stdin /dev/stdout /dev/stderr /dev/tty /dev/fd/1 /dev/fd/2 /dev/zero".split()
 )
@@ -152,15 +151,6 @@ def leads_to_guarded(path: str, facts: Facts, *, removed: bool = False) -> bool:
                if len(end) == len(name)):  # fmt: skip
             return True
     return any(_SENSITIVE.search(f"{path}/{name}") for name in facts.names(path))
-
-
-def upwards(directory: str) -> Iterator[str]:
-    """A directory and those above it."""
-    for _ in range(_MOST_PARENTS):
-        yield directory
-        if directory in ("", "/"):
-            return
-        directory = posixpath.dirname(directory)
 
 
 def holds_everything(path: str, facts: Facts) -> bool:

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from posixpath import dirname, join, normpath
 
-from laconic.policy.places import is_within, upwards
+from laconic.files import upwards
+from laconic.policy.places import is_within
 from laconic.policy.registries import is_harmless_file
 from laconic.types import Decision, Verdict
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
+from laconic.files import upwards
 from laconic.patterns import pattern
-from laconic.policy.places import upwards
 from laconic.types import Decision, Verdict
 
 TYPE_CHECKING = False

@@ -15,7 +15,7 @@ import laconic.record.decisions  # noqa: F401 - the log is written after every a
 from laconic import __version__
 from laconic.hooks.answer import answer as answer_hook
 from laconic.hooks.load import BEFORE, load
-from laconic.hooks.values import Answer
+from laconic.hooks.values import Answer, neutral_answer
 from laconic.record import tokenizer
 from laconic.secrets.redact import redact
 from laconic.server import wire
@@ -44,18 +44,19 @@ def hook(connection: Connection, call: Call) -> None:
     stdin = call.rest.text()
     call.rest.end()
     agent, event, *_ = (*call.arguments[1:], "", "")
-    held = [Answer(_neutral(agent))]
+    fallback, seconds = _neutral_and_limit(agent)
 
-    def hold(known: Answer) -> None:
-        held[0] = known
+    def set_fallback(answer: Answer) -> None:
+        nonlocal fallback
+        fallback = answer
 
     try:
-        with time_limit(_seconds(agent)):
-            given = answer_hook(agent, event, stdin, call.variables, call.directory, hold)
+        with time_limit(seconds):
+            given = answer_hook(agent, event, stdin, call.variables, call.directory, set_fallback)
     except OutOfTimeError:
-        connection.send(_frame(held[0]))
+        connection.send(_frame(fallback))
         raise
-    connection.send(wire.reply(wire.COLD) if given.is_lost else _frame(given))
+    connection.send(wire.reply(wire.COLD) if given.retry_cold else _frame(given))
     given.finish()
 
 
@@ -63,19 +64,12 @@ def _frame(given: Answer) -> bytes:
     return wire.answer(given.status, given.stdout, given.stderr)
 
 
-def _seconds(agent: str) -> float:
+def _neutral_and_limit(name: str) -> tuple[Answer, float]:
     try:
-        return load(agent).limit_s
+        agent = load(name)
     except KeyError:
-        return _HOOK_S
-
-
-def _neutral(agent: str) -> bytes:
-    try:
-        text = load(agent).neutral_for(BEFORE)
-    except KeyError:
-        text = ""
-    return f"{text}\n".encode() if text else b""
+        return Answer(), _HOOK_S
+    return neutral_answer(agent, BEFORE), agent.limit_s
 
 
 # What most agents ask for all day: its rules, patterns and modules are loaded before workers are

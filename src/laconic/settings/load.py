@@ -5,17 +5,17 @@ cache, and is good for these bytes; who changes a file sees it at once.
 """
 
 # pathlib and typing take ten milliseconds to load.
-# ruff: noqa: PTH118, PTH120
+# ruff: noqa: PTH118
 from __future__ import annotations
 
 import contextlib
 import os
 from binascii import crc32
 from functools import cached_property, lru_cache
-from os.path import dirname, isabs, join
+from os.path import isabs, join
 
 from laconic.errors import FileError, Problem
-from laconic.files import is_there, read_file, write_private
+from laconic.files import is_there, read_file, upwards, write_private
 from laconic.settings import environ as surroundings
 from laconic.settings.config import DEFAULTS, Config, packed, unpacked
 from laconic.settings.disk_cache import remembered, stamp
@@ -23,7 +23,7 @@ from laconic.settings.environ import CONFIG_FILE, PROJECT_FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
     from typing import Any
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from laconic.settings import trust
 
 _MOST_KEPT = 32
+_MOST_PARENTS = 2048  # as many as a path has room for (PATH_MAX, limits.h)
 
 
 class Variable:
@@ -126,7 +127,7 @@ class Settings:
         self.config, self.problems, self.directories = config, problems, directories
         self.environment, self.project, self._inputs = environment, project, inputs
 
-    def but(self, config: Config) -> Settings:
+    def with_config(self, config: Config) -> Settings:
         """Give these settings with another configuration."""
         return Settings(
             config,
@@ -223,7 +224,7 @@ def _read_user(
 
 def find_project(start: str | Path | None, state_dir: str | Path) -> Project | None:
     """Find the nearest directory, from `start` upwards, that has .laconic/config.toml."""
-    for root in _upwards(str(start)) if start else ():
+    for root in upwards(str(start), _MOST_PARENTS) if start else ():
         if not is_there(f"{root}/{PROJECT_FOLDER}/{CONFIG_FILE}"):
             continue
         from laconic.settings import trust  # noqa: PLC0415 - most directories are in no project
@@ -234,13 +235,6 @@ def find_project(start: str | Path | None, state_dir: str | Path) -> Project | N
         trusted = pinned is not None and not trust.differences(pinned, snapshot)
         return Project(found, snapshot, trusted=trusted)
     return None
-
-
-def _upwards(start: str) -> Iterator[str]:
-    yield start
-    while (above := dirname(start)) != start:
-        yield above
-        start = above
 
 
 def _of_project(project: Project | None) -> tuple[str, bytes, bool] | None:
