@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import subprocess
 import sys
+import tomllib
+import types
 from pathlib import Path
 
 import pytest
 
 from laconic.cli.completions import levels
-from laconic.cli.main import COMMANDS, build_parser
-from laconic.hooks.load import load
+from laconic.cli.main import COMMANDS, build_parser, main
+from laconic.hooks.load import Agent, load
+from laconic.install import recipe
+from laconic.knowledge.catalog import extended
 from laconic.permissions import read as agent_rules
+from laconic.policy.decide import decide
+from laconic.policy.places import Facts
+from laconic.policy.rules import Rules
 from laconic.settings.config import options
 from laconic.settings.layers import check_bytes
 from laconic.settings.load import VARIABLES
+from laconic.types import Verdict
 
 ROOT = Path(__file__).parent.parent
 CLI = (ROOT / "docs/cli.md").read_text()
@@ -115,6 +124,69 @@ def test_every_link_leads_somewhere(path):
     for target in re.findall(r"\]\(([^)#\s]+)", path.read_text()):
         if "://" not in target:
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+# -- how to add things -----------------------------------------------------------------------------
+
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
+TOOL, FILTER, AGENT = re.findall(r"```toml\n(.*?)```", CONTRIBUTING, re.DOTALL)
+NOT_THERE = ("frob", "hello", "ok.", "zed.toml", ".venv")  # what the reader adds; a name alone
+
+
+def named_paths():
+    for name in sorted(set(re.findall(r"`([\w.-]*(?:/[\w.<>*-]*)+|[\w-]+\.\w+)`", CONTRIBUTING))):
+        if not any(word in name for word in NOT_THERE):
+            yield name
+
+
+@pytest.mark.parametrize("name", list(named_paths()))
+def test_every_path_in_contributing_is_there(name):
+    known = re.split(r"[^/]*[<*]", name)[0]
+    assert known
+    assert any((base / known).exists() for base in (ROOT, ROOT / "src/laconic")), name
+
+
+def test_the_tool_of_contributing_is_understood():
+    ((name, table),) = tomllib.loads(TOOL).items()
+    tools = extended([(name, name, table)])
+    verdicts = {
+        key: {decide(command, tools, Rules(), Facts()).verdict for command in table[key]}
+        for key in ("yes", "no")
+    }
+    assert verdicts["yes"] == {Verdict.ALLOW}
+    assert Verdict.ALLOW not in verdicts["no"]
+
+
+def test_the_filter_of_contributing_does_what_its_examples_say(tmp_path, capsys):
+    path = tmp_path / "build.toml"
+    path.write_text(FILTER)
+    assert main(["filters", "test", str(path)]) == 0
+    assert capsys.readouterr().out == "2 examples, 0 of them wrong\n"
+
+
+def test_the_agent_of_contributing_can_be_hooked_and_installed():
+    document = tomllib.loads(AGENT)
+    assert Agent("frobber", document).dialect.write
+    made = recipe.from_table("frobber", {"title": document["title"], **document["install"]})
+    assert (made.how, made.scopes) == ("hook", ("user", "project"))
+
+
+def test_the_command_of_contributing_runs(capsys):
+    (source,) = re.findall(r"```python\n(.*?)```", CONTRIBUTING, re.DOTALL)
+    module = types.ModuleType("hello")
+    exec(compile(source, "hello.py", "exec"), vars(module))
+    parser = argparse.ArgumentParser()
+    module.add_arguments(parser)
+    assert module.main(parser.parse_args(["you"])) == 0
+    assert capsys.readouterr().out == "hello, you\n"
+
+
+@pytest.mark.parametrize("kind", [recipe.Recipe, recipe.File, recipe.Entry])
+def test_every_key_of_an_installation_is_documented(kind):
+    text = (ROOT / "docs/install.md").read_text().partition("## Adding an agent")[2]
+    given = {"name", "title"}  # by the file's name, and above [install]
+    for key in set(kind._fields) - given:
+        assert f"`{key}`" in text or f"[[install.{key}]]" in text, key
 
 
 def test_the_readme_names_the_two_commands_to_start_with():

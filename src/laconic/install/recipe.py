@@ -107,13 +107,18 @@ def read_recipe(name: str) -> Recipe:
         best = closest(name, (*names(), *ALIASES))
         hint = f"did you mean: {best}?" if best else f"known: {', '.join(names())}"
         raise UsageError(f"there is no agent {name!r}", hint)
-    table = dict(_table(known))
+    return from_table(known, _table(known))
+
+
+def from_table(name: str, given: Mapping[str, Any]) -> Recipe:
+    """Give the recipe that a table says; it has the agent's title, too."""
+    table = dict(given)
     files = tuple(_file(dict(item)) for item in table.pop("files"))
     switches = tuple(
         Switch(item["file"], tuple(item["at"]), item["value"]) for item in table.pop("switches", ())
     )
     plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
-    return Recipe(known, files=files, switches=switches, **plain)
+    return Recipe(name, files=files, switches=switches, **plain)
 
 
 def _file(item: dict[str, Any]) -> File:
