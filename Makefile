@@ -42,8 +42,9 @@ bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this m
 	@$(BIN)/python bench/compact.py
 	@$(BIN)/python bench/warm.py
 
-gate-report: .venv/.package  ## measure the gate on ../shared/cases, if it is there
-	@$(BIN)/python bench/gate_report.py ../shared/cases
+gate-report: .venv/.package  ## measure the gate on files of commands with known answers: make gate-report CASES=DIR
+	@test -n "$(CASES)" || { echo "say where the cases are: make gate-report CASES=DIR" >&2; exit 1; }
+	@$(BIN)/python bench/gate_report.py "$(CASES)"
 
 clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
