@@ -1,4 +1,4 @@
-# What one types here. PYTHON can name another interpreter: make PYTHON=python3.13 test
+# Development commands. PYTHON can name another interpreter: make PYTHON=python3.13 test
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -6,7 +6,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help demo test quick test-pythons lint fix docs bench gate-report oracle oracle-truth effects differential e2e clean
 
-help:  ## print this
+help:  ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
 
 demo: .venv/.package  ## show laconic at work
@@ -15,13 +15,13 @@ demo: .venv/.package  ## show laconic at work
 test: .venv/.dev  ## run all tests
 	$(BIN)/python -m pytest -n 4 --dist loadfile
 
-quick: .venv/.dev  ## check in half a minute what most changes break: examples, parser, layers, types
+quick: .venv/.dev  ## run the checks that most changes break, in half a minute: examples, parser, layers, types
 	$(BIN)/python -m pytest -n 4 -q tests/knowledge tests/shell/parse_test.py tests/shell/words_test.py \
 		tests/layers_test.py tests/startup_test.py tests/docs_test.py
 	$(BIN)/ruff check -q .
 	$(BIN)/mypy --strict src
 
-test-pythons: .venv/.dev  ## run what depends on the interpreter, on every Python that is here
+test-pythons: .venv/.dev  ## run the tests that depend on the interpreter with every Python that is installed
 	.ci/test-pythons
 
 lint: .venv/.dev  ## check style, format and types
@@ -29,7 +29,7 @@ lint: .venv/.dev  ## check style, format and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict src
 
-fix: .venv/.dev  ## mend what can be mended by a program
+fix: .venv/.dev  ## fix what ruff can fix
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
@@ -50,7 +50,7 @@ clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
-# The environment is brought up to date when pyproject.toml or the client changes.
+# The virtual environment is updated when pyproject.toml or the client changes.
 .venv/.package: pyproject.toml hatch_build.py $(wildcard client/*)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "laconic needs Python 3.11 or newer; try: make PYTHON=python3.13" >&2; exit 1; }
@@ -62,21 +62,21 @@ clean:
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	@touch $@
 
-oracle: .venv/.dev  ## ask bash itself: rebuild it with hooks, redo the truth, fuzz
+oracle: .venv/.dev  ## compare with bash itself: build it with hooks, check the recorded truth, fuzz
 	tests/oracle/build.sh
 	PYTHONPATH=tests $(BIN)/python -m oracle.truth check
 	PYTHONPATH=tests $(BIN)/python -m oracle.fuzz
 
-oracle-truth: .venv/.dev  ## after a change of tests/cases/oracle
+oracle-truth: .venv/.dev  ## record the truth again after tests/cases/oracle has changed
 	tests/oracle/build.sh
 	PYTHONPATH=tests $(BIN)/python -m oracle.generate
 	PYTHONPATH=tests $(BIN)/python -m oracle.truth write
 
-effects: .venv/.dev  ## run what the gate allows, and random arguments, and see that nothing changes
+effects: .venv/.dev  ## run what the gate allows, also with random arguments, and check that no file changes
 	PYTHONPATH=tests $(BIN)/python -m effects.hunt $(SEED)
 
 differential: .venv/.dev  ## run generated scripts as typed and as rewritten, under bash, zsh and make
 	PYTHONPATH=tests $(BIN)/python -m differential $(SEED)
 
-e2e: .venv/.dev  ## let real agents run commands through laconic, for a scripted model
+e2e: .venv/.dev  ## let real agents run commands through laconic, driven by a scripted model
 	PYTHONPATH=tests $(BIN)/python -m e2e

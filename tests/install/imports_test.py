@@ -171,7 +171,7 @@ def test_settings_are_taken_over_when_the_user_agrees(home, theirs, capsys):
     ]  # fmt: skip
     capsys.readouterr()
     assert run(["install", "--import", "--yes"]) == 0
-    assert "says nothing that is new here" in capsys.readouterr().out
+    assert "has nothing new" in capsys.readouterr().out
 
 
 def test_settings_of_a_project_go_into_the_projects_configuration(here, home, capsys):
@@ -179,12 +179,12 @@ def test_settings_of_a_project_go_into_the_projects_configuration(here, home, ca
     (here / ".tokf").mkdir()
     (here / ".tokf/rewrites.toml").write_text(TOKF)
     assert run(["install", "--import", "--yes"]) == 0
-    assert "it counts once you trust it: laconic trust" in capsys.readouterr().out
+    assert "it takes effect once you trust it: laconic trust" in capsys.readouterr().out
     config = tomllib.loads((here / ".laconic/config.toml").read_text())
     assert config["pipe"] == {"strip": False}
     assert not (home / ".config/laconic/config.toml").exists()
     assert run(["install", "--import", "--yes"]) == 0
-    assert "says nothing that is new here" in capsys.readouterr().out
+    assert "has nothing new" in capsys.readouterr().out
 
 
 def test_a_project_does_not_lead_an_import_out_of_itself(here, tmp_path, capsys):

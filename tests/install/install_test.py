@@ -562,7 +562,7 @@ def test_install_and_uninstall_say_what_they_did(home, capsys):
     assert f"claude-code: {home}/.claude/settings.json created" in out
     assert "type /hooks" in out
     assert run(["install", "claude-code"]) == 0
-    assert capsys.readouterr().out == "claude-code: is installed already\n"
+    assert capsys.readouterr().out == "claude-code: is already installed\n"
     assert run(["uninstall", "claude-code", "codex"]) == 0
     assert f"claude-code: {home}/.claude/settings.json removed" in capsys.readouterr().out
     assert run(["uninstall", "claude-code"]) == 0

@@ -1,1 +1,1 @@
-"""What a person types: one module per command."""
+"""The commands that a person types, one module each."""

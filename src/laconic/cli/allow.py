@@ -24,13 +24,18 @@ _LONGEST_S = 366 * 24 * 3600
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "command", nargs="*", metavar="COMMAND", help="one text, in quotes; all of it must be alike"
+        "command",
+        nargs="*",
+        metavar="COMMAND",
+        help="one text, in quotes; the whole command must match",
     )
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--for", dest="span", metavar="TIME", help="for so long: 90s, 30m, 2h, 7d")
-    how.add_argument("--until", metavar="WHEN", help="until then: 2026-11-30, 2026-11-30T18:00")
+    how.add_argument("--for", dest="span", metavar="TIME", help="for this long: 90s, 30m, 2h, 7d")
+    how.add_argument(
+        "--until", metavar="WHEN", help="until this time: 2026-11-30, 2026-11-30T18:00"
+    )
     how.add_argument("--list", action="store_true", help="list what you have allowed")
-    how.add_argument("--remove", metavar="ID", help="take one back")
+    how.add_argument("--remove", metavar="ID", help="remove an exception")
     parser.add_argument("--once", action="store_true", help="for the next time only")
 
 

@@ -1,4 +1,4 @@
-"""laconic check: may this command run? The exit status says it: 0 allow, 10 ask, 20 deny."""
+"""laconic check: say whether a command may run; exit status 0 allow, 10 ask, 20 deny."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def main(args: argparse.Namespace) -> int:
 def levels(parser: argparse.ArgumentParser, path: str = "") -> Iterator[Level]:
     words: list[Word] = []
     children: list[tuple[str, argparse.ArgumentParser]] = []
-    for action in parser._actions:  # noqa: SLF001 - argparse has no other way to ask
+    for action in parser._actions:  # noqa: SLF001 - argparse has no public way to list them
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
             helps = {choice.dest: choice.help or "" for choice in action._choices_actions}  # noqa: SLF001
             words += [Word(name, helps.get(name, "")) for name in action.choices]

@@ -82,7 +82,7 @@ def _check(path: Path | None) -> int:
 
 
 def files_read(settings: Settings) -> list[str]:
-    """Give the files of the configuration, and of the filters and rules beside them."""
+    """List the configuration files, and the files of filters and rules next to them."""
     files = [settings.user_config_path] if settings.user_config_path.exists() else []
     files += [settings.project.config_path] if settings.project else []
     beside = [file.path for folder in _FOLDERS for file in files_in(folder, settings)[0]]
@@ -90,7 +90,7 @@ def files_read(settings: Settings) -> list[str]:
 
 
 def all_problems(settings: Settings) -> list[Problem]:
-    """Give also those of rules and filters, and of what is not in force yet in the project."""
+    """List all problems, also in rules, filters, and a project's file that is not yet trusted."""
     problems = [*settings.problems, *load_library(settings)[1], *load_filters(settings).problems]
     project = settings.project
     if project and not project.trusted and trust.CONFIG in project.snapshot.files:
@@ -126,7 +126,7 @@ def _sources(entry: Sourced | Items) -> str | list[str]:
 
 
 def render(values: Values, *, with_sources: bool = False) -> Iterator[str]:
-    """Write the values as TOML; comments carry the sources."""
+    """Write the values as TOML, with their sources as comments."""
     current = ""
     rows: list[tuple[str, Items]] = []
     for name, entry in values.items():

@@ -1,4 +1,4 @@
-"""laconic doctor: examine whether laconic works, and say what to do where it does not."""
+"""laconic doctor: check whether laconic works, and say how to fix what does not."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STATES = ("ok", "disabled", "warn", "broken")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("agent", nargs="?", metavar="AGENT", help="examine this one only")
+    parser.add_argument("agent", nargs="?", metavar="AGENT", help="check this agent only")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -63,7 +63,7 @@ def _ourselves(site: Site, settings: Settings) -> Iterator[Finding]:
 
 
 def _agents(site: Site, settings: Settings) -> Iterator[Finding]:
-    """Examine the agents that are on this machine, and those that laconic is in."""
+    """Check the agents on this machine, and those that laconic is installed in."""
     here = [recipe for recipe in map(read_recipe, names()) if _is_here(recipe, site)]
     for recipe in here:
         yield from examine(recipe, site, settings)

@@ -1,4 +1,4 @@
-"""laconic filters new: a filter for a command, with an example from a real output."""
+"""laconic filters new: write a filter for a command, with an example from a real output."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ LAST = "last"
 _LONGEST_EXAMPLE = 64 * 1024
 _SUBCOMMAND = pattern(r"[a-z][a-z0-9_:-]*")
 _VERSION = pattern(r"-?[0-9.]+$")
-# What they run is their argument: a filter for all that they run would be no filter.
+# The program that runs is an argument of these, so a filter needs that argument in its path.
 _INTERPRETERS = frozenset("bash sh zsh dash node deno bun ruby perl php python make just".split())
 
 
 class Example(NamedTuple):
-    """An output, the command that wrote it and its exit status; None: not known."""
+    """An output, the command that wrote it and its exit status; None if not known."""
 
     raw: bytes
     command: str | None
@@ -78,12 +78,12 @@ def _place(identifier: str) -> Path:
     if not path.resolve().is_relative_to(folder.resolve()):
         raise UsageError(f"{identifier!r} leads out of your filters", "name it like mytool/build")
     if path.exists():
-        raise LaconicError(f"{path}: is there already", f"laconic filters show {identifier}")
+        raise LaconicError(f"{path}: already exists", f"laconic filters show {identifier}")
     return path
 
 
 def _replaced(identifier: str, command: str) -> list[str]:
-    """Name the built-in filters that the new one takes the place of: by its id or its command."""
+    """Name the built-in filters that the new one replaces, by its id or by its command."""
     now = load_filters(read_settings(), library()).filters.find(arguments_of(command))
     built_in = load_filters(None, library())
     found = built_in.filters.find(arguments_of(command))
@@ -145,7 +145,7 @@ def arguments_of(command: str) -> list[Argument]:
 
 
 def runs_of(command: str) -> Iterator[tuple[str, list[Argument]]]:
-    """Give the text and the words of every command that a line would run."""
+    """Yield the text and the words of every command that a line would run."""
     source = command.encode("utf-8", "surrogateescape")
     try:
         script = parse(source)
@@ -158,9 +158,9 @@ def runs_of(command: str) -> Iterator[tuple[str, list[Argument]]]:
 
 
 def command_path(identifier: str, arguments: list[Argument]) -> str:
-    """Give the words by which a filter finds this command: the program and its subcommand."""
+    """Return the words by which a filter finds this command: the program and its subcommand."""
     words = [argument.text or "" for argument in arguments if argument.is_static]
-    for start in range(len(words)):  # behind `npx`, `uv run` and the like
+    for start in range(len(words)):  # skip `npx`, `uv run` and the like
         path = _path(words[start:])
         if is_found_by(path, identifier, arguments):
             return path
@@ -215,5 +215,5 @@ output = """
 
 
 def quoted(text: str) -> str:
-    """Give lines as they stand in a basic string of several lines."""
+    """Write lines as a multi-line basic string of TOML contains them (toml.io/en/v1.0.0#string)."""
     return "".join(f"{toml.quote(line)[1:-1]}\n" for line in text.split("\n")[:-1])

@@ -1,4 +1,4 @@
-"""laconic explain: print why a command may run or not, part by part."""
+"""laconic explain: print why a command may or may not run, part by part."""
 
 from __future__ import annotations
 

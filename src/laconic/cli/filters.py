@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     test = action("test", "run the examples in filters; exit status 1 when one fails")
     test.add_argument("id", nargs="*", metavar="ID", help="a filter's id or file; all if none")
     test.add_argument(
-        "--update", action="store_true", help="write into your files what the stages give"
+        "--update", action="store_true", help="write the actual results into your files"
     )
     which = action("which", "say which filter a command has, or why it has none")
     which.add_argument("command", nargs="+", metavar="COMMAND", help="one text, in quotes")
@@ -88,7 +88,7 @@ def _load(found: FilterSet, identifier: str) -> Filter:
     wanted = found.load(identifier)
     if wanted is None:
         if any(problem.file.endswith(f"/filters/{identifier}.toml") for problem in found.problems):
-            raise LaconicError(f"{identifier} is not in force, see above")
+            raise LaconicError(f"{identifier} is not in force: see above")
         best = closest(identifier, found.ids)
         hint = f"did you mean: {best}" if best else "laconic filters list"
         raise LaconicError(f"there is no filter {identifier!r}", hint)
@@ -127,7 +127,7 @@ def _answer(found: FilterSet, arguments: list[Argument]) -> tuple[bool, str]:
 
 
 def _passing(wanted: Filter, arguments: list[Argument]) -> str:
-    """Give the first word that says that all of the output is wanted."""
+    """Return the first word that says that all of the output is wanted."""
     ends = range(2, len(arguments) + 1)
     end = next(end for end in ends if is_passed_through(wanted, arguments[:end]))
     return arguments[end - 1].leading
@@ -159,7 +159,7 @@ def _test(found: FilterSet, names: list[str], *, update: bool) -> int:
 
 
 def _updated(wanted: Filter) -> Filter:
-    """Write what the stages give in place of what the examples expect, and read the file again."""
+    """Replace the expected outputs by what the stages produce, and read the file again."""
     from laconic.compact.filter import Filter  # noqa: PLC0415 - for this option only
 
     path = Path(wanted.source)
@@ -175,7 +175,7 @@ def _updated(wanted: Filter) -> Filter:
 
 
 def _named(found: FilterSet, name: str) -> Filter:
-    """A filter by its id, or in a file that need not be in force."""
+    """Load a filter by its id, or from a file that need not be in force."""
     if not name.endswith(".toml"):
         return _load(found, name)
     from laconic.compact.filter import Filter  # noqa: PLC0415 - for this case only

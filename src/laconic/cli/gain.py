@@ -1,4 +1,4 @@
-"""laconic gain: how many tokens laconic saved."""
+"""laconic gain: print how many tokens laconic saved."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     period.add_argument("--daily", action="store_true", help="a row for each day")
     period.add_argument("--weekly", action="store_true", help="a row for each week")
     parser.add_argument("--by", choices=list(queries.GROUPS), help="a row for each of these")
-    parser.add_argument("--since", metavar="WHEN", help="not what is older: 2h, 7d, 2026-11-01")
+    parser.add_argument("--since", metavar="WHEN", help="only what is newer: 2h, 7d, 2026-11-01")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON")
     form.add_argument("--csv", action="store_true", help="print comma-separated values")
-    form.add_argument("--graph", action="store_true", help="draw what was saved, daily if not said")
+    form.add_argument("--graph", action="store_true", help="draw what was saved; daily by default")
 
 
 def main(args: argparse.Namespace) -> int:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-n", type=int, default=20, metavar="N", help="how many, 20 if not said")
+    parser.add_argument("-n", type=int, default=20, metavar="N", help="how many; default: 20")
     parser.add_argument("--json", action="store_true", help="print JSON lines, times in UTC")
 
 

@@ -1,4 +1,4 @@
-"""laconic hook: answer the hook of an agent; for people, who do not call it, its help."""
+"""laconic hook: answer the hook of an agent; this module exists for `laconic hook --help`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agent", metavar="AGENT", help=", ".join(hooked()))
     parser.add_argument(
-        "event", metavar="EVENT", nargs="?", default="", help="where the agent does not name it"
+        "event",
+        metavar="EVENT",
+        nargs="?",
+        default="",
+        help="the event, for agents that do not send its name",
     )
 
 

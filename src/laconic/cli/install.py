@@ -64,7 +64,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def read_site() -> tuple[Site, Settings]:
-    """Give the place of this process, and the settings there."""
+    """Read where this process runs, and the settings there."""
     environ, cwd = process_environment(), directory_at(None)
     settings = read_settings(environ, cwd)
     asked_for = {REPLACE_OUTPUT} if settings.config.hooks.replace_output else set()
@@ -78,7 +78,7 @@ def read_site() -> tuple[Site, Settings]:
 
 
 def _install(recipe: Recipe, args: argparse.Namespace, site: Site) -> bool:
-    """Install in one agent; a fault in one does not keep the others from theirs."""
+    """Install in one agent; return False after a fault, so that the others are still served."""
     try:
         scope = _scope(recipe, args)
         if args.take_over:
@@ -94,7 +94,7 @@ def _install(recipe: Recipe, args: argparse.Namespace, site: Site) -> bool:
     for change in changes:
         say(recipe, change, dry_run=args.dry_run)
     if not changes:
-        print(f"{recipe.name}: is installed already")
+        print(f"{recipe.name}: is already installed")
     elif not args.dry_run:
         _say_more(recipe, scope, site)
     return True
@@ -154,11 +154,11 @@ def _detect(args: argparse.Namespace, site: Site) -> list[Recipe]:
 
 
 def confirm(question: str, args: argparse.Namespace) -> bool:
-    """Ask a person; where there is none, the answer is no, and how to say yes is said."""
+    """Ask a person; without a terminal the answer is no, and a hint names --yes."""
     if args.yes:
         return True
     if not (sys.stdin and sys.stdin.isatty()):
-        complain(f"{question} nobody is there to ask", "say it beforehand: --yes")
+        complain(f"{question} nobody is there to ask", "answer beforehand: --yes")
         return False
     try:
         return input(f"{question} [y/N] ").strip().lower() in {"y", "yes"}
@@ -170,7 +170,7 @@ def confirm(question: str, args: argparse.Namespace) -> bool:
 
 
 def _import(args: argparse.Namespace, site: Site, settings: Settings) -> None:
-    """Take over settings, those of the project into the project's configuration."""
+    """Take over settings; those of the project go into the project's configuration."""
     found = list(imports.find_imports(site.variables, site.project))
     if not found:
         print("no settings of tokf, rtk, cc-toolgate or tokenjuice were found")
@@ -186,7 +186,7 @@ def _import(args: argparse.Namespace, site: Site, settings: Settings) -> None:
 def _extend(
     each: imports.Import, path: Path, target: Path, mode: int, args: argparse.Namespace
 ) -> None:
-    """Extend a configuration; what it says already is never overridden."""
+    """Extend a configuration without overriding what it already says."""
     before = originals.current(target)
     after, kept = imports.extended(before or b"", each.document, path)
     for name in each.left:
@@ -195,19 +195,19 @@ def _extend(
         print(f"{each.tool}: {name} stays as your configuration says")
     change = Change(path, target, before, after, mode)
     if after == (before or b""):
-        print(f"{each.tool}: {visible(str(each.path))} says nothing that is new here")
+        print(f"{each.tool}: {visible(str(each.path))} has nothing new")
         return
     show([change])
-    if not args.dry_run and confirm(f"add this of {each.tool} to {path}?", args):
+    if not args.dry_run and confirm(f"add these settings of {each.tool} to {path}?", args):
         originals.make_directories(target.parent)
         originals.write(target, before, after, change.mode)
         print(f"{each.tool}: {visible(str(path))} {change.verb}")
         if each.in_project:
-            print("  it counts once you trust it: laconic trust")
+            print("  it takes effect once you trust it: laconic trust")
 
 
 def _switch_off(recipe: Recipe, args: argparse.Namespace, site: Site) -> None:
-    """Offer to take the hooks of other tools out; laconic uninstall would put them back."""
+    """Offer to remove the hooks of other tools; laconic uninstall puts them back."""
     found = rivals.find_rivals(recipe, site)
     for rival in found:
         if rival.is_file:

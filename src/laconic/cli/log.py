@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON lines")
     parser.add_argument(
-        "--since", metavar="WHEN", help="not what is older: 2h, 7d, 2026-11-01, 2026-11-01T09:00"
+        "--since", metavar="WHEN", help="only what is newer: 2h, 7d, 2026-11-01, 2026-11-01T09:00"
     )
 
 

@@ -1,7 +1,7 @@
-"""The command line: its commands, and what becomes of errors.
+"""The command line: its commands, and how errors become messages and exit statuses.
 
-Exit status: 0 done, 1 an error that the user can put right, 2 a wrong command line, 70 a bug in
-laconic, 130 Ctrl-C.  A reader that goes away early (`| head`) is no error.
+Exit status: 0 done, 1 an error that the user can correct, 2 a wrong command line, 70 a bug in
+laconic, 130 Ctrl-C.  A reader that closes the pipe early (`| head`) is not an error.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class Command:
     """A command; its module laconic.cli.<name> has add_arguments(parser) and main(args).
 
-    is_direct: it has direct(argv) in place of main, because it must start fast and because what
-    follows its own flags belongs to another program. is_view: it is `laconic run` with another view
-    of the output, so laconic.cli.run serves it.
+    is_direct: it has direct(argv) instead of main, because it must start fast and because the words
+    after its own flags belong to another program. is_view: it is `laconic run` with another view of
+    the output, so laconic.cli.run serves it.
     """
 
     __slots__ = ("help", "is_direct", "is_view", "name")
@@ -48,32 +48,32 @@ COMMANDS = (
     Command("summary", "show head, tail and errors of the output", is_view=True),
     Command("check", "say whether a command may run"),
     Command("explain", "say why a command may or may not run, part by part"),
-    Command("rewrite", "print what would run in place of a command"),
+    Command("rewrite", "print what would run instead of a command"),
     Command("allow", "let a command run for a while, in this project"),
     Command("install", "put laconic into the settings of coding agents"),
     Command("uninstall", "take laconic out of the settings of coding agents"),
-    Command("doctor", "examine whether laconic works"),
+    Command("doctor", "check whether laconic works"),
     Command("hook", "answer the hook of an agent"),
     Command("recall", "print the whole output of a command that laconic compacted"),
     Command("purge", "remove the raw output of commands that laconic keeps"),
     Command("gain", "say how many tokens laconic saved"),
     Command("history", "print the last commands that laconic ran"),
-    Command("stats", "say how well the filters serve"),
+    Command("stats", "show how often filtered output was recalled"),
     Command("log", "print the decisions that were made"),
     Command("filters", "print, test and write what compacts the output of commands"),
-    Command("rules", "print and test what laconic knows of programs"),
+    Command("rules", "print and test what laconic knows about programs"),
     Command("parse", "print the parse tree of a command"),
     Command("config", "show and check the configuration"),
     Command("trust", "let a project's files change what laconic does"),
-    Command("untrust", "end the trust in a project's files"),
-    Command("server", "look after the server that makes hooks fast"),
+    Command("untrust", "stop trusting a project's files"),
+    Command("server", "show or stop the server that makes hooks fast"),
     Command("completions", "print the completions for your shell"),
 )
 
 
 def build_parser(only: str | None = None) -> Parser:
-    """Build the tree; with `only`, load that command's module and no other."""
-    from laconic.cli import parser  # noqa: PLC0415 - argparse is slow, and not all need it
+    """Build the parser; with `only`, load only that command's module."""
+    from laconic.cli import parser  # noqa: PLC0415 - argparse is slow to load, and not every call needs it
 
     return parser.build_parser(COMMANDS, only)
 
@@ -104,7 +104,7 @@ def main(argv: list[str]) -> int:
 
 
 def _direct_command(argv: list[str]) -> Command | None:
-    """Give the command that reads its own arguments, if it is one; help is argparse's."""
+    """Return the command if it reads its own arguments; argparse prints the help."""
     if argv[1:2] in (["-h"], ["--help"]):
         return None
     found = (c for c in COMMANDS if argv[:1] == [c.name] and (c.is_direct or c.is_view))
@@ -158,7 +158,7 @@ def run(argv: list[str]) -> int:
 
 
 def complain(message: str, hint: str = "") -> None:
-    """Say what is wrong."""
+    """Print a message and perhaps a hint to stderr."""
     print(LaconicError(message, hint).text, end="", file=sys.stderr)
 
 
@@ -168,7 +168,7 @@ def _complain(error: LaconicError, status: int) -> int:
 
 
 def _silence_stdout() -> None:
-    """Keep Python from complaining again when it flushes at the end."""
+    """Keep Python from reporting the closed pipe again when it flushes at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.close(nowhere)
@@ -184,10 +184,10 @@ def _report_bug(error: Exception) -> int:
 def main_entry() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if stream:
-            # What the terminal's encoding lacks is shown escaped, never an error.
+            # Characters that the terminal's encoding lacks are escaped instead of an error.
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         status = run(sys.argv[1:])
-    except BrokenPipeError:  # nobody reads what is wrong
+    except BrokenPipeError:  # nobody reads stderr
         status = 1
     sys.exit(status)

@@ -81,7 +81,7 @@ def _error_at(source: bytes, offset: int, message: str) -> LaconicError:
 
 
 def _readable(data: bytes) -> str:
-    """Show hostile text: one column for each character, nothing that a terminal obeys."""
+    """Make hostile text safe to print: one column per character, no control characters."""
     text = data.decode("utf-8", "replace")
     return "".join(c if c.isprintable() else " " if c == "\t" else "\ufffd" for c in text)
 
@@ -90,7 +90,7 @@ def _readable(data: bytes) -> str:
 
 
 def _lines(node: Node, source: bytes, label: str = "", depth: int = 0) -> Iterator[str]:
-    """Print a node, what is plain in it, and under it the nodes in it."""
+    """Yield a line for a node with its plain fields, then the lines of the nodes in it."""
     plain, children = _fields(node)
     head = " ".join([f"{label}{type(node).__name__}", f"{node.start}-{node.end}", *plain])
     text = _readable(source[node.start : node.end].replace(b"\n", b" "))

@@ -1,4 +1,4 @@
-"""The tree of commands and options for argparse, which is loaded only where it is needed."""
+"""Builds argparse's tree of commands and options; loaded only when it is needed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Parser(argparse.ArgumentParser):
-    """An ArgumentParser that leaves errors to the one place that prints them."""
+    """An ArgumentParser that raises its errors, so that one place prints them all."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, f"{self.prog} --help")

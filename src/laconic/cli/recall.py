@@ -62,14 +62,14 @@ def main(args: argparse.Namespace) -> int:
         if masker and masker.found:
             printer.write_notice(masked_notice(masker.found, raw_id, typed_name(environment())))
         printer.flush()
-    finally:  # also when the reader has seen enough: recall ID | head
-        if not is_person(environment()):  # what a person reads costs no tokens
+    finally:  # also when the reader stops early: recall ID | head
+        if not is_person(environment()):  # output that a person reads costs no tokens
             _count(store, raw_id, source, bytes(printer.seen))
     return 0
 
 
 def _chunks(store: Store, raw_id: str, masker: Masker | None) -> Iterator[tuple[str, bytes]]:
-    """The streams piece by piece; an agent reads them without secrets."""
+    """Yield the streams piece by piece, with secrets masked if an agent reads them."""
     chunks = store.chunks(raw_id)
     return masked_pieces(chunks, masker) if masker else chunks
 
@@ -83,7 +83,7 @@ def _nothing(args: argparse.Namespace, raw_id: str, count: int) -> LaconicError:
 
 
 class _Printer:
-    """Writes bytes as they are, or visibly to a terminal; remembers what the agent reads of it."""
+    """Writes bytes as they are, or escaped to a terminal, and remembers what the agent reads."""
 
     def __init__(self, limit: int, *, raw: bool) -> None:
         self.seen = bytearray()
@@ -100,7 +100,7 @@ class _Printer:
                 self._write(stream, chunk)
 
     def write_line(self, line: Line, *, numbered: bool) -> None:
-        """Write a line; the last one of stdout may lack its newline, and stderr comes behind it."""
+        """Write a line; the last line of stdout may lack its newline, and stderr follows it."""
         if not self._raw:
             before = b"\n" if self._is_open_line else b""
             self._write(line.stream, before + (b"%d:" % line.number if numbered else b""))
@@ -108,7 +108,7 @@ class _Printer:
         self._is_open_line = not line.data.endswith(b"\n")
 
     def write_notice(self, line: str) -> None:
-        """Write a line of our own behind the output."""
+        """Write a line of our own after the output."""
         is_open = self._is_open_line or (self.seen and not self.seen.endswith(b"\n"))
         self._write("out", b"\n" * bool(is_open) + line.encode())
 
@@ -116,7 +116,7 @@ class _Printer:
         if len(self.seen) < self._limit:
             self.seen += data[: self._limit - len(self.seen)]
         target = sys.stderr if self._raw and stream == "err" else sys.stdout
-        if target:  # it may be closed
+        if target:  # None if it is closed
             target.buffer.write(_visible(data) if self._escapes else data)
 
     def flush(self) -> None:
@@ -132,15 +132,15 @@ def _visible(line: bytes) -> bytes:
 
 
 def _find(store: Store, wish: str) -> tuple[str, Source | None]:
-    """Give the id of an output that is there, and its run as far as that is known."""
+    """Return the id of an output that is kept, and its run if that is recorded."""
     if wish != LAST and not is_id(wish):
-        raise MissingError(f"{wish!r}: is no id: six letters and digits", "laconic history")
+        raise MissingError(f"{wish!r}: is not an id: six letters and digits", "laconic history")
     source, gone = None, None
     try:
         with reading(store.state_dir) as (connection, _):
             source = queries.source(connection, wish)
             gone = queries.expiry(connection, source.raw_id if source else wish)
-    except LaconicError as error:  # the outputs do not need the records
+    except LaconicError as error:  # the outputs can be read without the records
         complain(error.message, error.hint)
     raw_id = source.raw_id if source else _newest(store) if wish == LAST else wish
     if store.has(raw_id):
@@ -171,10 +171,10 @@ def _missing(raw_id: str, wish: str, gone: tuple[int, str] | None, *, known: boo
 def _count(store: Store, raw_id: str, source: Source | None, printed: bytes) -> None:
     if not printed:
         return
-    from laconic.compact.tokens import estimate_bytes  # noqa: PLC0415 - behind the output
+    from laconic.compact.tokens import estimate_bytes  # noqa: PLC0415 - only after the output is printed
     from laconic.record.tokenizer import counts  # noqa: PLC0415
 
-    # Of more than the agent reads, nobody knows which part that is.
+    # If this is more than the agent reads, we cannot know which part it reads.
     is_whole = len(printed) < limit_of(source.agent if source else "")
     counted = counts([printed]) if is_whole else None
     row = {

@@ -1,4 +1,4 @@
-"""laconic rewrite: print what would run in place of a command, and why."""
+"""laconic rewrite: print what would run instead of a command, and why."""
 
 from __future__ import annotations
 

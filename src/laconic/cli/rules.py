@@ -1,4 +1,4 @@
-"""laconic rules: print and test what laconic knows of programs."""
+"""laconic rules: print and test what laconic knows about programs."""
 
 from __future__ import annotations
 
@@ -80,9 +80,9 @@ def _show(name: str, rows: list[Row], library: Library) -> int:
 
 
 def _path(words: list[str], library: Library) -> tuple[str, int]:
-    """Give the table that a command falls under, and how many of its words that takes.
+    """Return the name of the table that covers a command, and how many words its path has.
 
-    `git/push/force` is about `git push`.
+    `git/push/force` belongs to `git push`.
     """
     branch, path, depth = library.root, "", 0
     for number, word in enumerate(words, 1):

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser, flags: Sequence[Flag] = FLAGS
 
 
 def add_view_arguments(parser: argparse.ArgumentParser) -> None:
-    """`laconic err`, `test` and `summary` take no flag but --raw."""
+    """Add the arguments of `laconic err`, `test` and `summary`, whose only flag is --raw."""
     add_arguments(parser, (RAW,))
 
 
@@ -31,7 +31,7 @@ def direct(argv: list[str]) -> int:
 
 
 def run_as(mode: str, argv: list[str]) -> int:
-    """Run a command whose output is shown in one of the views that have a name."""
+    """Run a command and show its output in a named view: err, test or summary."""
     values, command = read_flags(mode, argv, (RAW,))
     task = Task(command, mode)
     task.is_raw = bool(values["--raw"])

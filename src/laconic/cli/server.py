@@ -1,4 +1,4 @@
-"""laconic server: the warm server behind the hooks, which starts and ends by itself."""
+"""laconic server: show or stop the server that answers hooks; it starts and ends by itself."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, text, action in (
         ("status", "say whether it runs, since when, and what it has done", _status),
         ("stop", "end it; the next call starts another one", _stop),
-        ("log", "print what it wrote down", _log),
+        ("log", "print its log", _log),
     ):
         actions.add_parser(name, help=text, description=text).set_defaults(action=action)
-    serve = actions.add_parser("serve")  # what is started behind a call
+    serve = actions.add_parser("serve")  # a call that finds no server starts this
     serve.add_argument("base")
     serve.set_defaults(action=_serve)
 

@@ -21,13 +21,13 @@ PROFILES = ("strict", "default", "relaxed")
 
 
 def add_command(parser: argparse.ArgumentParser) -> None:
-    """What every question about a command takes."""
+    """Add the arguments that every question about a command takes."""
     parser.add_argument(
         "command", nargs="+", metavar="COMMAND", help="one text, in quotes; - reads it from stdin"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
-        "--cwd", dest="directory", metavar="DIR", help="the directory that it would run in"
+        "--cwd", dest="directory", metavar="DIR", help="the directory in which it would run"
     )
 
 

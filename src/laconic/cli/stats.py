@@ -1,4 +1,4 @@
-"""laconic stats: how well the filters serve."""
+"""laconic stats: print how often filtered output was recalled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="WHAT", required=True)
-    actions.add_parser("recalls", help="filters whose hidden lines are asked for again")
+    actions.add_parser("recalls", help="list the filters whose hidden lines were recalled")
 
 
 def main(args: argparse.Namespace) -> int:

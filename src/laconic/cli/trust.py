@@ -29,7 +29,7 @@ def add_path(parser: argparse.ArgumentParser) -> None:
         "path",
         nargs="?",
         metavar="PATH",
-        help="a directory of the project; the current one if none",
+        help="a directory of the project; default: the current one",
     )
 
 
@@ -43,7 +43,7 @@ def _trust(path: str | None) -> int:
     config = project.snapshot.files.get(trust.CONFIG, b"")
     document, problems = check_bytes(config, str(project.config_path))
     if problems:
-        raise LaconicError(problems[0].line, problems[0].hint or "mend the file, then trust it")
+        raise LaconicError(problems[0].line, problems[0].hint or "correct the file, then trust it")
     pinned = trust.pin(state_dir, project.snapshot)
     print(f"trusted: {project.root}")
     for name, sha256 in pinned.hashes.items():

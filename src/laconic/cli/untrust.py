@@ -1,4 +1,4 @@
-"""laconic untrust: take the trust in a project back."""
+"""laconic untrust: stop trusting a project's files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["add_arguments", "main"]
 
 def main(args: argparse.Namespace) -> int:
     state_dir = read_directories().state
-    # A project that is gone can still be forgotten.
+    # A project that no longer exists can still be untrusted.
     gone = Path(args.path).absolute() if args.path else None
     root = (
         gone if gone and trust.find_pin(state_dir, gone) else project_at(args.path, state_dir).root

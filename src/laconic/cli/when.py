@@ -12,25 +12,25 @@ _SPAN = pattern(r"([0-9]{1,6})([smhdw])")
 
 
 def seconds(text: str) -> int:
-    """Give the length of a span of time."""
+    """Convert a time span to seconds."""
     found = _SPAN.fullmatch(text.strip())
     if found is None:
-        raise UsageError(f"{text!r} is no span of time", "a number and s, m, h, d or w: 30m")
+        raise UsageError(f"{text!r} is not a time span", "a number and s, m, h, d or w: 30m")
     return int(found[1]) * _UNITS[found[2]]
 
 
 def moment(text: str, now: float) -> float:
-    """Give a point in time, in seconds since the epoch; a date alone is its beginning here."""
+    """Convert a date or time to seconds since the epoch; a date means its start, in local time."""
     try:
         at = datetime.fromisoformat(text.strip())
         return (at if at.tzinfo else at.astimezone()).timestamp()
     except (ValueError, OverflowError, OSError) as error:
         hint = f"{datetime.fromtimestamp(now).astimezone():%Y-%m-%d} or with T18:00"
-        raise UsageError(f"{text!r} is no date or time", hint) from error
+        raise UsageError(f"{text!r} is not a date or time", hint) from error
 
 
 def since(text: str, now: float) -> float:
-    """Give the moment that `--since` names: so long ago (`2h`), or a date or time."""
+    """Convert the value of `--since`, a time span before now (`2h`) or a date or time."""
     is_span = text.strip()[-1:].isalpha()
     try:
         return now - seconds(text) if is_span else moment(text, now)

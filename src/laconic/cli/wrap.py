@@ -1,4 +1,4 @@
-"""laconic wrap: run a shell with a command line, and compact by what runs inside."""
+"""laconic wrap: run a command line in a shell, and compact its output by the command inside."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FLAGS = (
     RAW,
     Flag("--format", "`text` (the default) or `json`", "FORMAT"),
-    Flag("--trace", "with `--format json`: say what the command came down to"),
+    Flag("--trace", "with `--format json`: also print which command was recognised"),
 )
 
 
@@ -39,7 +39,7 @@ def direct(argv: list[str]) -> int:
 
 
 def _print_json(task: Task, *, has_trace: bool) -> int:
-    import json  # noqa: PLC0415 - few ask for it
+    import json  # noqa: PLC0415 - for this option only
 
     collector = Collector()
     attendance = Attendance(task, environment(), collector)
@@ -72,7 +72,7 @@ def _result(
 
 
 def _trace(attendance: Attendance) -> dict[str, Any]:
-    """What the command was taken for, in the words that other tools of this kind use."""
+    """Describe the command that was recognised, with the field names of similar tools."""
     choice = attendance.choice
     if choice is None:
         return {"fault": repr(attendance.fault)}

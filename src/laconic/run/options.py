@@ -24,7 +24,7 @@ class Flag:
 
 RAW = Flag("--raw", "show the output as it is")
 FLAGS = (
-    Flag("--baseline-pipe", "the `head`, `tail` or `grep` that stood behind the command", "PIPE"),
+    Flag("--baseline-pipe", "the `head`, `tail` or `grep` that followed the command", "PIPE"),
     Flag("--pipe-stderr", "the pipe takes stderr as well"),
     Flag("--pipefail", "the exit status is the command's if the pipe hides it"),
     Flag("--prefer-less", "show what the pipe makes of the output if that is less"),
