@@ -1,11 +1,11 @@
-"""What a configuration file may contain: its tables, keys and meanings.
+"""The tables and keys that a configuration file may contain, and their meanings.
 
 This is the one place to add a key: its type is checked, its meaning is printed in the
 documentation, and `strict` says what a project may do before it is trusted.  The default values
-stand in `data/defaults.toml`.
+are in `data/defaults.toml`.
 
-A hook loads this module before every command, so the annotations stay text until somebody asks for
-them; `laconic.settings.schema` knows their words.
+A hook loads this module before every command, so the annotations stay strings until
+`laconic.settings.schema` evaluates them.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ EXTEND = "extend"
 
 
 class Option:
-    """What a key means and how layers combine in it.
+    """The meaning of a key, and how layers combine its values.
 
     strict: the value that an untrusted project may set because it only makes laconic stricter, or
     EXTEND for a list to which it may add.
-    lists: `extend` the lower layers, `override` them, or `only extend` (nothing can be removed).
+    lists: `extend` the earlier layers, `override` them, or `only extend` (nothing can be removed).
     """
 
     __slots__ = ("lists", "meaning", "strict")
@@ -45,7 +45,7 @@ class Option:
 
 
 class Section:
-    """A table; its keys are attributes that nobody changes. A class attribute is a default."""
+    """A table; its keys are attributes that never change. A class attribute is a default."""
 
     def __init__(self, **values: Any) -> None:
         self.__dict__.update(values)
@@ -54,7 +54,7 @@ class Section:
         raise AttributeError(f"{name} cannot be changed")
 
     def but(self, **values: Any) -> Self:
-        """Give one with other values."""
+        """Return a copy with other values."""
         return type(self)(**{**self.__dict__, **values})
 
 
@@ -91,7 +91,7 @@ class Commands(Section):
 
 
 class Wrappers(Section):
-    """Commands that run the command in their arguments, which is judged too."""
+    """Commands that run the command in their arguments; that command is judged as well."""
 
     allow_floor: Annotated[tuple[Name, ...], Option("the inner command decides")]
     ask_floor: Annotated[tuple[Name, ...], Option("ask, or what is stricter", EXTEND)]
@@ -135,7 +135,7 @@ class Gh(Section):
 
 
 class External(Section):
-    """A program of yours that decides."""
+    """A program of the user's that decides."""
 
     command: Annotated[str, Option("the program")]
     args: Annotated[
@@ -149,7 +149,7 @@ class External(Section):
 
 
 class Permissions(Section):
-    """Who decides."""
+    """Whether laconic or another program decides."""
 
     engine: Annotated[
         Literal["builtin", "external"], Option("laconic, or the program in [permissions.external]")
@@ -158,9 +158,9 @@ class Permissions(Section):
 
 
 class RewriteRule(Section):
-    """A rewrite of your own; the first that matches is used."""
+    """A rewrite of the user's; the first that matches is used."""
 
-    match: str  # settings leave out one that does not compile, and only that one
+    match: str  # a rule whose pattern does not compile is left out; the others stay
     replace: str
 
 
@@ -182,7 +182,7 @@ class Skip(Section):
 
 
 class Transparent(Section):
-    """Commands whose arguments run elsewhere."""
+    """Commands whose arguments run elsewhere, for example on another machine (ssh)."""
 
     commands: Annotated[
         tuple[Name, ...],
@@ -191,7 +191,7 @@ class Transparent(Section):
 
 
 class LocalRule(Section):
-    """A wrapper of your own: what follows the marker is the command."""
+    """A wrapper of the user's: the command follows the marker."""
 
     command: Name
     markers: tuple[Name, ...]
@@ -260,7 +260,7 @@ class Config(Section):
     debug: Debug
 
 
-# Lists of one table in which a name can stand only once, the stricter list further right.
+# Lists of one table that may not share a name, ordered from the least to the most strict.
 STRICTNESS: Mapping[str, tuple[str, ...]] = {
     "commands": ("allow", "ask", "deny"),
     "wrappers": ("allow_floor", "ask_floor"),
@@ -269,7 +269,7 @@ STRICTNESS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-# -- to and from plain values, which a cache can hold ----------------------------------------------
+# -- conversion to and from plain values, which a cache can hold -----------------------------------
 
 
 def packed(value: Any) -> Any:
@@ -290,17 +290,17 @@ def unpacked(value: Any) -> Any:
     return MappingProxyType(value) if isinstance(value, dict) else value
 
 
-# -- what stands where -----------------------------------------------------------------------------
+# -- keys and their kinds --------------------------------------------------------------------------
 
 
 @cache
 def options() -> Mapping[str, Option]:
-    """Give every key by its dotted name (`permissions.external.command`), in order."""
+    """Return every key by its dotted name (`permissions.external.command`), in order."""
     return dict(_walk(Config, ""))
 
 
 def _walk(cls: type[Section], prefix: str) -> list[tuple[str, Option]]:
-    from laconic.settings import schema  # noqa: PLC0415 - who only reads values does not need it
+    from laconic.settings import schema  # noqa: PLC0415 - code that only reads values does not need it
 
     found: list[tuple[str, Option]] = []
     for name, annotation in schema.hints(cls).items():
@@ -311,7 +311,7 @@ def _walk(cls: type[Section], prefix: str) -> list[tuple[str, Option]]:
 
 @cache
 def kinds() -> Mapping[str, Kind]:
-    """Give what may stand at every key, by its dotted name."""
+    """Return the kind of value that each key takes, by its dotted name."""
     from laconic.settings import schema  # noqa: PLC0415 - as above
 
     whole = schema.table_of(Config)
@@ -328,7 +328,7 @@ def kinds() -> Mapping[str, Kind]:
 
 @cache
 def file_schema() -> Table:
-    """Give what a file may contain: all keys, none required, and the words that edit lists."""
+    """Return the schema of a file: all keys, none required, and the keys that edit lists."""
     return _file_table(Config, "")
 
 

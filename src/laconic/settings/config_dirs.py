@@ -1,4 +1,4 @@
-"""Reads the files beside the configurations: the user's, and those of a project that is trusted."""
+"""Reads the filters and rules next to a config.toml: the user's, and a trusted project's."""
 
 # pathlib takes six milliseconds to load.
 # ruff: noqa: PTH112, PTH118
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class File:
-    """A file of TOML. name: its path in the folder without `.toml`; path: where it is."""
+    """A TOML file. name: its path in the folder without `.toml`; path: its full path."""
 
     __slots__ = ("data", "name", "path")
 
@@ -37,7 +37,7 @@ class File:
 
 
 def files_in(folder: str, settings: Settings) -> tuple[tuple[File, ...], tuple[Problem, ...]]:
-    """Give the files of `filters` or `rules`, the project's last, and what is wrong with others."""
+    """Read the files of `filters` or `rules`, the project's last, and the problems found."""
     problems: list[Problem] = []
     users = tuple(_users(join(settings.directories.config_dir, folder), problems))
     return users + tuple(_projects(folder, settings, problems)), tuple(problems)

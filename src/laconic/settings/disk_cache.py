@@ -1,11 +1,11 @@
-"""Keeps what took long to compute from files, for the next process: one file of values each.
+"""Caches on disk what takes long to compute from files, for the next process.
 
-A value is as good as its key, which names all that it was computed from. The files stand beside the
-compiled modules, or in the user's cache directory. One that cannot be read or written, is damaged
-or could be another user's is as good as none.
+A value is valid while its key matches; the key names everything that it was computed from. The
+cache files are next to the compiled modules, or in the user's cache directory. A file that cannot
+be read or written, is damaged, or may belong to another user is ignored.
 
-A file is a head and perhaps parts, which are read one by one. The head is a checksum, its size, and
-key and value as marshal writes them; the value of a file with parts says where each of them is.
+A file has a head and perhaps parts, which are read one by one. The head holds a checksum, its size,
+and the key and the value as marshal writes them; with parts, the value says where each of them is.
 """
 
 # pathlib takes six milliseconds to load.
@@ -28,17 +28,18 @@ if TYPE_CHECKING:
     from typing import Any
 
 _SUFFIX = f"{sys.implementation.cache_tag}.bin"
-# What is a valid pattern, or in force, may differ between two versions of Python.
+# Two versions of Python or of laconic may compute different values from the same files.
 _OURS = __version__, sys.hexversion
 _NUMBER = 4
 _OTHERS_WRITE = 0o022
 
 
 def remembered(name: str, key: Any, compute: Callable[[], Any], *, is_private: bool = False) -> Any:
-    """Give the value that was kept under the name and has this key, else compute and keep it.
+    """Return the value cached under the name if its key matches, else compute and cache it.
 
-    Key and value are made of what marshal knows: text, bytes, numbers, lists, tuples, dicts.
-    is_private: it follows from files of the user's.
+    Key and value consist of types that marshal supports: strings, bytes, numbers, lists, tuples,
+    dicts (https://docs.python.org/3/library/marshal.html). is_private: it was computed from files
+    of the user's.
     """
     places = _places(name)[is_private:]
     for _, _, found in _heads(places, key):
@@ -49,7 +50,7 @@ def remembered(name: str, key: Any, compute: Callable[[], Any], *, is_private: b
 
 
 class Parts:
-    """A dictionary of bytes that is kept; a part is read when it is asked for."""
+    """A cached dictionary of bytes; a part is read when it is asked for."""
 
     def __init__(self, name: str, key: Any, compute: Callable[[], dict[str, bytes]]) -> None:
         self._places, self._key, self._compute = _places(name), key, compute
@@ -69,13 +70,13 @@ class Parts:
             data = _read_at(self._path, self._start + offset, size)
             if crc32(data) == checksum:
                 self._known[name] = data
-            else:  # damaged, or another by now
+            else:  # damaged, or replaced in the meantime
                 self._compute_all()
         return self._known[name]
 
 
 def stamp(path: str) -> tuple[str, int, int]:
-    """What a file is, without reading it: as Python itself knows its sources."""
+    """Identify a file by size and time, without reading it, as Python does for its .pyc files."""
     found = os.stat(path)  # noqa: PTH116 - as above
     return path, found.st_size, found.st_mtime_ns
 
@@ -93,7 +94,7 @@ def _users_folder() -> str:
 
 
 def _heads(places: list[str], key: Any) -> Iterator[tuple[str, int, Any]]:
-    """Give the files with a value for this key: the path, the size of the head, the value."""
+    """Yield the files with a value for this key: the path, the size of the head, the value."""
     for path in places:
         with contextlib.suppress(OSError), _opened(path) as handle:
             found = _read_head(handle)
@@ -117,7 +118,7 @@ def _read_at(path: str, offset: int, size: int) -> bytes:
 
 
 def _read_head(handle: int) -> tuple[Any, Any] | None:
-    """Give key and value; None unless the head is whole and the file not others'."""
+    """Return key and value; None if the head is damaged or another user could have written it."""
     found = os.fstat(handle)
     if found.st_uid not in (0, os.geteuid()) or found.st_mode & _OTHERS_WRITE:
         return None
@@ -125,7 +126,7 @@ def _read_head(handle: int) -> tuple[Any, Any] | None:
     head = os.read(handle, int.from_bytes(size, "big"))
     if crc32(size + head).to_bytes(_NUMBER, "big") != checksum:
         return None
-    # Whoever could write this file could write a module beside it, or the user's configuration.
+    # Anyone who can write this file can also write a module next to it, or the user's settings.
     try:
         key, value = marshal.loads(head)  # noqa: S302
     except (ValueError, EOFError, TypeError):

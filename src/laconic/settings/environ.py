@@ -1,7 +1,6 @@
-"""What the environment says of the user's directories and wishes; loads nothing else.
+"""Reads the user's directories and wishes from the environment, and loads nothing else.
 
-Paths are texts here: a hook passes them on, and `pathlib` alone takes longer to load than a hook
-may think.
+Paths are strings here, because importing `pathlib` takes longer than a hook may take to decide.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Set by agents for the commands they run: the agent's name, and the variable with its session.
+# Variables that agents set for the commands they run: the agent's name, and the session variable.
 _AGENTS = {
     "CLAUDECODE": ("claude-code", "CLAUDE_CODE_SESSION_ID"),
     "GEMINI_CLI": ("gemini", "GEMINI_SESSION_ID"),
@@ -23,7 +22,7 @@ _OFF = frozenset(("", "0", "false", "no", "off"))
 # Each of these, when it is on, leaves the output of commands as it is.
 SWITCHES = ("LACONIC_NO_FILTER", "LACONIC_DISABLED")
 
-# What the directories follow from, besides our own variables.
+# The variables that determine the directories, besides laconic's own.
 HEEDED = ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
 
 PROJECT_FOLDER = ".laconic"
@@ -35,7 +34,7 @@ def environment() -> Mapping[str, str]:
 
 
 def home(environ: Mapping[str, str]) -> str:
-    """Give the home directory; without one, a path where nothing is, so that nothing is read."""
+    """Return the home directory; without one, a path that does not exist, so nothing is read."""
     found = environ.get("HOME", "")
     if isabs(found):
         return found
@@ -48,7 +47,7 @@ def home(environ: Mapping[str, str]) -> str:
 
 
 def current_directory() -> str:
-    """Give it, or nothing: it may have been removed under us."""
+    """Return the current directory, or "" if it has been removed."""
     try:
         return os.getcwd()  # noqa: PTH109 - see above
     except OSError:
@@ -68,7 +67,7 @@ def cache_directory(environ: Mapping[str, str]) -> str:
 
 
 def _directory(environ: Mapping[str, str], own: str, xdg: str, default: str) -> str:
-    # The XDG specification: a path that is not absolute is to be ignored.
+    # A path that is not absolute is ignored: https://specifications.freedesktop.org/basedir/latest/
     if isabs(environ.get(own, "")):
         return environ[own]
     base = environ.get(xdg, "")
@@ -85,7 +84,7 @@ def is_switched_off(environ: Mapping[str, str]) -> bool:
 
 
 def agent_of(environ: Mapping[str, str]) -> tuple[str, str]:
-    """Give the agent that runs us and its session, or empty texts."""
+    """Return the agent that runs us and its session, or empty strings."""
     for variable, (agent, session) in _AGENTS.items():
         if environ.get(variable):
             return agent, environ.get(session, "") if session else ""
@@ -93,10 +92,10 @@ def agent_of(environ: Mapping[str, str]) -> tuple[str, str]:
 
 
 def is_person(environ: Mapping[str, str], terminals: frozenset[int] | None = None) -> bool:
-    """Tell whether somebody at a terminal reads what we print, also through a pipe of their own.
+    """Tell whether a person at a terminal reads what we print, also through a pipe of their own.
 
-    An agent may give a command a terminal; where it says who it is, that counts. terminals: the
-    descriptors of the caller that are one; ours, if it is not said.
+    An agent may give a command a terminal, so a variable that names an agent decides first.
+    terminals: the caller's descriptors that are terminals; by default, our own.
     """
     if agent_of(environ)[0]:
         return False

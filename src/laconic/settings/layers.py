@@ -1,8 +1,8 @@
 """Reads and checks the layers of a configuration, and combines them.
 
-Layers, the later over the earlier: built-in defaults, the user's file, the project's file, the
-environment.  A file with a mistake never stops anything: it becomes a Problem, and the last good
-copy of the user's file stays in force.
+Later layers override earlier ones: built-in defaults, the user's file, the project's file, the
+environment.  A mistake in a file never stops anything: it becomes a Problem, and the last good copy
+of the user's file stays in force.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _MOST_FAULTS = 20
 
 
 class Inputs(NamedTuple):
-    """All that a configuration is made from, as plain values.
+    """Everything that a configuration is made from, as plain values.
 
     user: the path of the user's file, its bytes (None if it cannot be read), what is wrong with it,
-    and the last good copy of it. project: the path of the project's file, its bytes, and whether
-    they are trusted. refused: files of the project that cannot be read, in one line each.
-    directories: variables that name a directory which is not absolute.
+    and its last good copy. project: the path of the project's file, its bytes, and whether they are
+    trusted. refused: files of the project that cannot be read, one line each. directories:
+    variables that name a directory that is not absolute.
     """
 
     user: tuple[str, bytes | None, tuple[str, str], bytes | None] | None = None
@@ -41,7 +41,7 @@ class Inputs(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What is in force, value by value; is_user_good: the user's file has no mistake."""
+    """The values in force; is_user_good: the user's file has no mistake."""
 
     values: overlay.Values
     problems: tuple[Problem, ...]
@@ -61,7 +61,7 @@ def combine(inputs: Inputs) -> Outcome:
 
 
 class _Stack:
-    """The layers so far, and the problems met on the way."""
+    """The layers so far, and the problems found in them."""
 
     def __init__(self) -> None:
         self.values: overlay.Values = {}
@@ -74,7 +74,7 @@ class _Stack:
     def add_user(
         self, path: str, data: bytes | None, fault: tuple[str, str], copy: bytes | None
     ) -> bool:
-        """Add the user's file, or the last good copy of it; give whether the file is good."""
+        """Add the user's file, or its last good copy; tell whether the file has no mistake."""
         if data is None:
             document: dict[str, Any] = {}
             problems = [Problem("broken", "", "", *fault)]
@@ -115,7 +115,7 @@ class _Stack:
             self.add(overlay.Layer("LACONIC_PROFILE", document))
 
     def check_whole(self) -> None:
-        """Look for what is wrong only in the sum of the layers."""
+        """Look for mistakes that only the combined layers show."""
         engine, command = self.values["permissions.engine"], "permissions.external.command"
         if engine.value == "external" and not self.values[command].value:
             assert isinstance(engine, overlay.Sourced)
@@ -125,7 +125,7 @@ class _Stack:
 
 
 def config_of(values: overlay.Values) -> Config:
-    """Build the typed configuration; the built-in layer has given every key a value."""
+    """Build the typed configuration; the built-in layer gives every key a value."""
     config = schema.build(overlay.to_document(values), Config)
     assert isinstance(config, Config)
     return config
@@ -143,7 +143,7 @@ def is_broken(problems: list[Problem]) -> bool:
 
 
 def check_file(path: Path) -> tuple[dict[str, Any], list[Problem]]:
-    """Read a configuration file: the document, or what is wrong with it."""
+    """Read a configuration file; return the document, or what is wrong with it."""
     try:
         data = read_file(path)
     except FileError as error:
@@ -163,7 +163,7 @@ def check_bytes(data: bytes, path: str) -> tuple[dict[str, Any], list[Problem]]:
 def _without_bad_patterns(
     document: dict[str, Any], data: bytes, path: str
 ) -> tuple[dict[str, Any], list[Problem]]:
-    """Leave out each pattern that does not compile: that rule alone is off, a Problem says so."""
+    """Leave out each rule whose pattern does not compile, with a Problem that says so."""
     problems: list[Problem] = []
 
     def is_good(pattern: str, where: str) -> bool:
@@ -194,7 +194,7 @@ def _check_document(document: Mapping[str, Any], path: str) -> list[Problem]:
 
 
 def check_project(data: bytes, path: str, *, trusted: bool) -> tuple[dict[str, Any], list[Problem]]:
-    """Check what is in force of a project's file: all of it, or what makes laconic stricter."""
+    """Check what is in force of a project's file: all if trusted, else only what is stricter."""
     if trusted:
         return check_bytes(data, path)
     try:

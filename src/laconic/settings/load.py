@@ -1,7 +1,7 @@
-"""The settings of one run: the files and variables that count here, and what they come to.
+"""Loads the settings of one run from configuration files and environment variables.
 
-A hook reads them before every command. What the files come to is kept, in the process and in a
-cache, and is good for these bytes; who changes a file sees it at once.
+A hook reads them before every command. The result is cached, in the process and on disk. The cache
+key is the files' bytes, so an edit takes effect immediately.
 """
 
 # pathlib and typing take ten milliseconds to load.
@@ -65,7 +65,7 @@ DIRECTORY_VARIABLES = tuple(v.name for v in VARIABLES if v.name.endswith("_DIR")
 
 
 class Directories:
-    """Where the user's files are; the names with `_dir` are texts, for who must not load Path."""
+    """The user's directories; `*_dir` are strings, for code that must not import pathlib."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self.config_dir = surroundings.config_directory(environ)
@@ -86,7 +86,7 @@ class Directories:
 
 
 class Environment:
-    """What the variables ask for."""
+    """The wishes that environment variables express."""
 
     __slots__ = ("color", "debug", "disabled", "no_filter", "verbose")
 
@@ -113,7 +113,7 @@ class Project:
 
 
 class Settings:
-    """What is in force, here and now."""
+    """The settings in force in this directory and environment."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class Settings:
         self.environment, self.project, self._inputs = environment, project, inputs
 
     def with_config(self, config: Config) -> Settings:
-        """Give these settings with another configuration."""
+        """Return these settings with another configuration."""
         return Settings(
             config,
             self.problems,
@@ -140,7 +140,7 @@ class Settings:
 
     @cached_property
     def values(self) -> overlay.Values:
-        """Every value with the layer that it comes from."""
+        """All values, each with the layer that it comes from."""
         from laconic.settings.layers import Inputs, combine  # noqa: PLC0415 - only `laconic config` asks
 
         return combine(Inputs(*self._inputs)).values
@@ -189,7 +189,7 @@ _HEEDED = tuple(v.name for v in VARIABLES) + surroundings.HEEDED
 def _asked_for(
     *values: str | None,
 ) -> tuple[Directories, Environment, tuple[tuple[str, str], ...]]:
-    """What follows from the variables alone; values: of those that are heeded, in their order."""
+    """Compute what depends on variables alone; values: those of the heeded variables, in order."""
     environ = {n: v for n, v in zip(_HEEDED, values, strict=True) if v is not None}
     wrong = ((n, environ.get(n, "")) for n in DIRECTORY_VARIABLES)
     relative = tuple((name, value) for name, value in wrong if value and not isabs(value))
@@ -197,7 +197,7 @@ def _asked_for(
 
 
 def defaults() -> Config:
-    """Give the configuration of a user who has none."""
+    """Return the configuration of a user who has no file."""
     return _combined((None, None, (), "", ()))[0]
 
 
@@ -207,7 +207,7 @@ def defaults() -> Config:
 def _read_user(
     directories: Directories,
 ) -> tuple[str, bytes | None, tuple[str, str], bytes | None] | None:
-    """Give the path of the user's file, its bytes or what is wrong, and the last good copy."""
+    """Read the user's file: its path, its bytes or what is wrong, and the last good copy."""
     path = join(directories.config_dir, CONFIG_FILE)
     if not is_there(path):
         return None
@@ -227,7 +227,7 @@ def find_project(start: str | Path | None, state_dir: str | Path) -> Project | N
     for root in upwards(str(start), _MOST_PARENTS) if start else ():
         if not is_there(f"{root}/{PROJECT_FOLDER}/{CONFIG_FILE}"):
             continue
-        from laconic.settings import trust  # noqa: PLC0415 - most directories are in no project
+        from laconic.settings import trust  # noqa: PLC0415 - most directories are not in a project
 
         found, state = _path(root), _path(state_dir)
         snapshot = trust.take_snapshot(found)
@@ -243,7 +243,7 @@ def _of_project(project: Project | None) -> tuple[str, bytes, bool] | None:
     return str(project.config_path), project.snapshot.files[CONFIG_FILE], project.trusted
 
 
-# -- what they come to -----------------------------------------------------------------------------
+# -- their result ----------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=_MOST_KEPT)
@@ -266,7 +266,7 @@ def _combine(inputs: tuple[Any, ...]) -> tuple[Any, list[Any], bool]:
 
 
 def last_good_path(state_dir: str | Path, path: str | Path) -> str:
-    """Where the copy of a file is kept that stays in force while the file is broken."""
+    """Return the path of the last good copy of a file, which is used while the file is broken."""
     try:
         from _blake2 import blake2b  # noqa: PLC0415 - hashlib takes three milliseconds to load
     except ImportError:
@@ -277,7 +277,7 @@ def last_good_path(state_dir: str | Path, path: str | Path) -> str:
 
 
 def keep_copy(data: bytes, copy: str) -> None:
-    """Write what is not there yet; a full disk or a read-only home must not stop the command."""
+    """Write the copy if it is missing; a full disk or a read-only home must not stop a command."""
     with contextlib.suppress(FileError):
         if read_file(copy) == data:
             return
@@ -285,7 +285,7 @@ def keep_copy(data: bytes, copy: str) -> None:
         write_private(copy, data)
 
 
-# -- the world around ------------------------------------------------------------------------------
+# -- the process -----------------------------------------------------------------------------------
 
 
 def process_environment() -> dict[str, str]:

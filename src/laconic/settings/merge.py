@@ -1,7 +1,7 @@
-"""Combine layers of configuration; every value remembers the layer that it comes from.
+"""Combines layers of configuration; every value remembers the layer that it comes from.
 
-Nothing here reads a file.  Safety errs one way: when a name stands in two lists the stricter list
-keeps it, and of an untrusted layer only what makes laconic stricter is kept.
+Nothing here reads a file.  In doubt the result is the stricter one: a name in two lists stays in
+the stricter list, and an untrusted layer can only make laconic stricter.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Layer(NamedTuple):
 
 
 class Sourced(NamedTuple):
-    """A value and where it was said: `built-in`, a file, or an environment variable."""
+    """A value and its source: `built-in`, a file, or an environment variable."""
 
     value: Any
     source: str
@@ -40,7 +40,7 @@ Values = Mapping[str, Sourced | Items]
 
 
 class Edit(NamedTuple):
-    """One statement of a layer. verb: `clear`, `remove`, `add` or `set`."""
+    """One change that a layer makes. verb: `clear`, `remove`, `add` or `set`."""
 
     verb: str
     name: str
@@ -48,7 +48,7 @@ class Edit(NamedTuple):
 
 
 def apply(values: Values, layer: Layer) -> tuple[Values, list[Fault]]:
-    """Give the values with the layer on top, and what in the layer has no effect."""
+    """Return the values with the layer on top, and the parts of the layer without effect."""
     result, edits = dict(values), list(_edits(layer.document, ""))
     faults: list[Fault] = []
     for edit in edits:
@@ -63,7 +63,7 @@ def apply(values: Values, layer: Layer) -> tuple[Values, list[Fault]]:
 
 
 def to_document(values: Values) -> dict[str, Any]:
-    """Give the values as one document, without their sources."""
+    """Convert the values to one document, without their sources."""
     document: dict[str, Any] = {}
     for name, entry in values.items():
         *tables, key = name.split(".")
@@ -78,7 +78,7 @@ def to_document(values: Values) -> dict[str, Any]:
 
 
 def _edits(table: Mapping[str, Any], prefix: str) -> Iterator[Edit]:
-    """List what a table says: first what it takes away, then what it gives."""
+    """Yield the changes that a table makes: first removals, then additions."""
     if prefix and table.get("replace") is True:
         yield from (
             Edit("clear", name)
@@ -89,7 +89,7 @@ def _edits(table: Mapping[str, Any], prefix: str) -> Iterator[Edit]:
     for key, value in table.items():
         name = prefix + key
         if key == "config_env" and "config_env_var" in table:
-            continue  # the alias below carries both
+            continue  # the alias below includes it
         if name in kinds():
             gives.append(Edit("add" if _extends(name) else "set", name, value))
         elif key == "config_env_var":
@@ -144,7 +144,7 @@ def _keep_strictest(values: dict[str, Sourced | Items], lists: list[str]) -> Non
 def _withdraw_conditions(
     values: dict[str, Sourced | Items], table: str, added: Mapping[str, list[str]]
 ) -> None:
-    """Let a layer that calls a subcommand mutating end earlier conditional permissions."""
+    """End earlier conditional permissions of subcommands that a layer lists as mutating."""
     conditional = f"{table}.allowed_with_config"
     entry = values.get(conditional)
     if isinstance(entry, Items):
@@ -181,19 +181,19 @@ def _removed_nothing(entry: Sourced | Items | None, edit: Edit) -> Iterator[Faul
 
 
 def where(name: str) -> str:
-    """Turn a dotted name into the place that messages give."""
+    """Turn a dotted name into the place that messages name."""
     table, _, key = name.rpartition(".")
     return f"[{table}]: key {toml.brief(key)}" if table else f"key {toml.brief(key)}"
 
 
-# -- what a layer may say before it is trusted ---------------------------------------------------
+# -- what a layer may change before it is trusted ------------------------------------------------
 
 
 def split_by_trust(document: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Give the part of a document that only makes laconic stricter, and the names of the rest.
+    """Return the part of a document that only makes laconic stricter, and the names of the rest.
 
-    The document need not have been checked: checking what is not in force, regular expressions
-    for one, would let a hostile file cost us seconds.
+    The document may be unchecked: checking parts that are not in force, such as regular
+    expressions, would let a hostile file cost us seconds.
     """
     return _split(document, "")
 

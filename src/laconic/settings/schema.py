@@ -1,9 +1,10 @@
-"""Check TOML documents against typed tables and say in one line what is wrong.
+"""Checks TOML documents against typed tables, and describes each mistake in one line.
 
-A table is a class: the annotation of an attribute says what may stand there, one with a default
-may be missing.  Understood are `str`, `bool`, `int`, `Literal[..]`, `tuple[X, ...]` (a list),
-`Mapping[str, X]`, classes (tables), `Name`, and `Annotated[X, test]` where `test(value)` gives a
-complaint or nothing. A module need not import these words to use them in annotations.
+A table is a class: the annotation of an attribute says which values it takes, and an attribute with
+a default may be missing.  These annotations are understood: `str`, `bool`, `int`, `Literal[..]`,
+`tuple[X, ...]` (a list), `Mapping[str, X]`, classes (tables), `Name`, and `Annotated[X, test]`,
+where `test(value)` returns a complaint or nothing. A module need not import these names to use them
+in annotations.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from laconic.settings import toml
 
 
 class Fault(NamedTuple):
-    """One mistake in a document, and what may have been meant."""
+    """One mistake in a document, and what was probably meant."""
 
     where: str
     message: str
@@ -88,7 +89,7 @@ def hints(cls: type) -> dict[str, Any]:
 
 
 def notes(annotation: Any) -> tuple[Any, ...]:
-    """Give what is said of a field besides its type."""
+    """Return the metadata of an annotation, besides the type."""
     return get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
 
 
@@ -207,7 +208,7 @@ def _did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def closest(name: str, known: Iterable[str]) -> str:
-    """Give the known name that is most like `name`, or nothing when none is."""
+    """Return the known name that is most similar to `name`, or "" if none is similar."""
     from difflib import get_close_matches  # noqa: PLC0415 - only people who mistyped pay for it
 
     return next(iter(get_close_matches(name[:_LONGEST_NAME].lower(), list(known), n=1)), "")
@@ -221,7 +222,7 @@ def _join(label: str, rest: str) -> str:
 
 
 def is_name(text: str) -> str:
-    """Complain about text that cannot be the name of a command, an option or a subcommand."""
+    """Return a complaint if the text cannot name a command, an option or a subcommand."""
     if text and text == text.strip() and text.isprintable():
         return ""
     return f"expected a name, found {toml.brief(text)}"

@@ -1,4 +1,4 @@
-"""Read TOML that may be hostile, and write values the way TOML spells them."""
+"""Reads TOML that may be hostile, and writes values as TOML."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _MOST_DOTS = 50
 
 
 def parse(data: bytes) -> dict[str, Any]:
-    """Parse a document; ValueError with one line when it is not one."""
+    """Parse a document; raises ValueError with a one-line message if it is not valid."""
     import tomllib  # noqa: PLC0415 - 16 ms
 
-    # Long dotted keys cost tomllib quadratic time: 32 KB of them, 4 seconds.
+    # Long dotted keys take tomllib quadratic time: 32 KB of them take 4 seconds.
     for number, line in enumerate(data.split(b"\n"), 1):
         if line.count(b".") > _MOST_DOTS:
             raise ValueError(f"line {number} has more than {_MOST_DOTS} dots")
@@ -31,7 +31,7 @@ def parse(data: bytes) -> dict[str, Any]:
 
 
 def quote(text: str) -> str:
-    """Give a basic string; whatever a terminal would not show plainly is escaped."""
+    """Write a basic string, with everything escaped that a terminal would not show plainly."""
     return '"' + "".join(_escape(character) for character in text) + '"'
 
 
@@ -49,7 +49,7 @@ def key(name: str) -> str:
 
 
 def inline(value: object) -> str:
-    """Give text, flags, numbers, lists and tables on one line."""
+    """Write a string, flag, number, list or table on one line."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -63,7 +63,7 @@ def inline(value: object) -> str:
 
 
 def brief(value: object) -> str:
-    """Name a value in a message: short ones as they are, the others by their kind."""
+    """Describe a value in a message: a short value as it is, others by their kind."""
     if isinstance(value, Mapping):
         return "a table"
     if isinstance(value, list | tuple):
@@ -74,7 +74,7 @@ def brief(value: object) -> str:
 
 
 def line_of(data: bytes, text: str) -> str:
-    """Give `:12`, the line of a file that holds a text as a string; empty if it is not found."""
+    """Return `:12`, the line of a file that contains a text as a string; "" if it is not found."""
     spellings = (text, text.replace("\\", "\\\\"))
     lines = data.decode("utf-8", "replace").splitlines()
     for number, line in enumerate(lines, start=1):

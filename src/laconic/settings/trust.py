@@ -1,8 +1,8 @@
-"""Remember which projects' files the user has read and trusts.
+"""Remembers which projects' files the user has read and trusts.
 
-A project is trusted as long as its files are byte for byte those that were pinned: a file that was
-changed, added or removed ends the trust.  Whoever uses a file must use the bytes that were compared
-(`Snapshot.files`), never read it again.
+A project is trusted as long as its files are byte for byte those that were pinned: changing, adding
+or removing a file ends the trust.  Callers must use the bytes that were compared
+(`Snapshot.files`), and never read a file again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MOST_FILES = 500
 
 
 class Snapshot(NamedTuple):
-    """The files of a project as they are now, and those that are refused, with the reason."""
+    """The files of a project as they are now, and the refused files, with the reasons."""
 
     root: Path
     files: Mapping[str, bytes]
@@ -42,7 +42,7 @@ class Pin(NamedTuple):
 
 
 def take_snapshot(root: Path) -> Snapshot:
-    """Read what may be pinned: config.toml, and the .toml files in filters/ and rules/."""
+    """Read the files that may be pinned: config.toml, and filters/*.toml and rules/*.toml."""
     directory = root / DIRECTORY
     if directory.is_symlink():
         return Snapshot(root, {}, (f"{directory}: is a symbolic link",))
@@ -89,7 +89,7 @@ def pin(state_dir: Path, snapshot: Snapshot) -> Pin:
 
 
 def unpin(state_dir: Path, root: Path) -> bool:
-    """Forget a project; give whether it was known."""
+    """Stop trusting a project; tell whether it was trusted."""
     path = _pin_path(state_dir, root)
     try:
         path.unlink()
@@ -109,7 +109,7 @@ def list_pins(state_dir: Path) -> list[Pin]:
 
 
 def differences(pinned: Pin, snapshot: Snapshot) -> list[str]:
-    """Say what is not as it was pinned; an empty list means that the project is trusted."""
+    """List what differs from the pinned files; an empty list means that the project is trusted."""
     now = _hashes(snapshot)
     lines = [f"{name} was removed" for name in pinned.hashes if name not in now]
     lines += [f"{name} was added" for name in now if name not in pinned.hashes]
@@ -127,7 +127,7 @@ def _pin_path(state_dir: Path, root: Path) -> Path:
 
 
 def _read_pin(path: Path) -> Pin | None:
-    """Read one pin; what is not a pin of ours counts as no trust."""
+    """Read one pin; None for a file that is not a valid pin."""
     try:
         document: Any = json.loads(read_file(path))
         return Pin(str(document["root"]), {str(k): str(v) for k, v in document["sha256"].items()})
