@@ -1,1 +1,1 @@
-"""What happened: the runs and their raw output, and the log of decisions."""
+"""Records what happened: the runs and their raw output, and the log of decisions."""

@@ -1,4 +1,4 @@
-"""Write down a bug in laconic so that it can be pasted into an issue."""
+"""Writes a report of a bug in laconic that can be pasted into an issue."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from laconic.settings.load import read_directories
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# No arguments and no environment: commands hold secrets.
+# The report has no arguments and no environment, because these may contain secrets.
 _PAGE = """\
 ### versions
 
@@ -36,7 +36,7 @@ _PAGE = """\
 
 
 def write_report(error: Exception, environ: Mapping[str, str] | None = None) -> str:
-    """Write the report of the last bug, for the user of this environment; say where it is."""
+    """Write the report of the last bug, for the user of this environment; return where it is."""
     page = _PAGE.format(
         version=__version__,
         python=platform.python_version(),

@@ -1,7 +1,7 @@
-"""The records: one SQLite file, into which the side journal is brought before anybody reads it.
+"""The records: one SQLite file; the journal is brought into it before anything is read.
 
-Nothing here is needed to run a command. A database that is locked, full or read-only leaves the
-journal as it is, for the next time; one that is damaged is set aside, and a new one begun.
+Nothing here is needed to run a command. If the database is locked, full or read-only, the journal
+stays as it is until the next time; a damaged database is set aside, and a new one is begun.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _BUSY_S = 0.05
 _READER_PATIENCE_S = 2.0
 _KEPT_US = 400 * 86400 * 1_000_000
 _DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-# A number too large, a lone surrogate, a list: what no column takes.
+# Raised for values that no column takes: a number that is too large, a lone surrogate, a list.
 _NOT_STORABLE = (OverflowError, ValueError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
 
 
 class Records(NamedTuple):
-    """A connection for reading, and what a reader must be told about it ("" for nothing)."""
+    """A connection for reading, and a note for the reader ("" for none)."""
 
     connection: sqlite3.Connection
     note: str
@@ -46,7 +46,7 @@ class _InUseError(Exception):
 
 
 def bring_in(state_dir: str | os.PathLike[str], patience_s: float = 0) -> bool:
-    """Make rows of the lines of the journal; False if that must wait. Never raises."""
+    """Turn the lines of the journal into rows; False if that must wait. Never raises."""
     try:
         _import(Path(state_dir), patience_s)
     except Exception:  # noqa: BLE001 - the journal waits; a command must not fail for it
@@ -56,7 +56,7 @@ def bring_in(state_dir: str | os.PathLike[str], patience_s: float = 0) -> bool:
 
 @contextlib.contextmanager
 def reading(state_dir: str | os.PathLike[str]) -> Iterator[Records]:
-    """Open the records to read them, with all that has happened so far."""
+    """Open the records for reading, with everything that has happened so far."""
     directory = Path(state_dir)
     path = directory / DATABASE
     note = ""
@@ -100,7 +100,7 @@ def _import_alone(directory: Path) -> None:
 
 
 def _closed_journals(directory: Path) -> list[Path]:
-    """Give the journal that nobody will open any more by its name, and those of earlier tries."""
+    """Rename the journal, so that no writer opens it any more; return it and earlier ones."""
     current = Path(journal.path_of(directory))
     with contextlib.suppress(FileNotFoundError):
         current.rename(current.with_name(f"{current.name}.{time.time_ns()}"))
@@ -111,17 +111,17 @@ def _closed_journals(directory: Path) -> list[Path]:
 def _import_file(connection: sqlite3.Connection, path: Path) -> None:
     handle = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
-        _lock(handle, _BUSY_S)  # who writes still, writes a line: that takes no time
+        _lock(handle, _BUSY_S)  # a writer holds the lock only for one line
         with open(handle, "rb", closefd=False) as stream:
             _insert(connection, _entries(stream))
-        path.unlink()  # before the lock is gone, so that a late writer sees it
+        path.unlink()  # before the lock is released, so that a late writer notices
     finally:
         os.close(handle)
 
 
 def _entries(lines: Iterable[bytes]) -> Iterator[tuple[str, dict[str, object]]]:
     for line in lines:
-        # A full disk cuts lines off, and a newer laconic may know more tables.
+        # A full disk truncates lines, and a newer laconic may have more tables.
         with contextlib.suppress(ValueError, TypeError):
             table, row = json.loads(line)
             if table in COLUMNS and isinstance(row, dict):
@@ -161,13 +161,15 @@ def _pending(directory: Path) -> bool:
 
 
 def _open_to_write(path: Path) -> sqlite3.Connection:
-    # SQLite gives its other files the mode of the first.
+    # SQLite creates the -wal and -shm files with the mode of the database file (os_unix.c,
+    # findCreateFileMode).
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
     connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
     try:
         if not version_of(connection):
             connection.execute("PRAGMA journal_mode = WAL")
-        # In WAL mode that loses at most the last rows when the machine dies, never the file.
+        # In WAL mode a power loss can cost the last rows, but never damages the file:
+        # https://www.sqlite.org/pragma.html#pragma_synchronous
         connection.execute("PRAGMA synchronous = NORMAL")
         migrate(connection)
     except BaseException:
@@ -182,7 +184,7 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=_READER_PATIENCE_S, isolation_level=None)
     try:
         version = version_of(connection)
-    except sqlite3.OperationalError:  # a directory in which SQLite cannot put its other files
+    except sqlite3.OperationalError:  # SQLite cannot create its -wal and -shm files there
         connection.close()
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)
         version = version_of(connection)
@@ -205,9 +207,9 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 
 def set_aside(directory: Path) -> None:
-    """Move a damaged database out of the way; `laconic doctor` speaks of it."""
+    """Move a damaged database out of the way; `laconic doctor` reports it."""
     for suffix in ("-shm", "-wal", ""):
-        # What was set aside before must not be mixed up with it.
+        # Files that were set aside earlier must not be mixed up with this database.
         directory.joinpath(BROKEN + suffix).unlink(missing_ok=True)
         with contextlib.suppress(FileNotFoundError):
             directory.joinpath(DATABASE + suffix).rename(directory / (BROKEN + suffix))
@@ -215,7 +217,7 @@ def set_aside(directory: Path) -> None:
 
 @contextlib.contextmanager
 def _alone(directory: Path, patience_s: float) -> Iterator[None]:
-    """Hold the lock of all who change the records."""
+    """Hold the lock that every writer of the records takes."""
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     handle = os.open(directory / "records.lock", flags, 0o600)
     try:

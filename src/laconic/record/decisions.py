@@ -1,7 +1,8 @@
 """The log of decisions: JSON lines for the owner alone, without secrets, of bounded size.
 
-A line is one write to a file opened for appending, so writers do not disturb each other; who moves
-a full file away holds a lock. A log that cannot be written never stops anything.
+A line is one write to a file opened with O_APPEND, so writers do not disturb each other (man 2
+open); the process that moves a full file away holds a lock. A log that cannot be written never
+stops anything.
 """
 
 # pathlib and datetime take six milliseconds to load.
@@ -56,7 +57,7 @@ _redacted_place = lru_cache(maxsize=16)(redact_path)
 
 
 def _time(now: float) -> str:
-    """Give the local time with its distance from UTC, as ISO 8601 writes it."""
+    """Format the local time with its UTC offset, in ISO 8601."""
     local = time.localtime(now)
     offset = time.strftime("%z", local)
     day = time.strftime("%Y-%m-%dT%H:%M:%S", local)
@@ -64,7 +65,7 @@ def _time(now: float) -> str:
 
 
 def read(state_dir: str | os.PathLike[str], since: float = 0) -> Iterator[dict[str, Any]]:
-    """Give the decisions since then, the oldest first; a line that is none is left out."""
+    """Yield the decisions since then, the oldest first; invalid lines are skipped."""
     from datetime import datetime  # noqa: PLC0415 - see above
 
     path = log_path(state_dir)
@@ -99,17 +100,17 @@ def _write(path: str, line: bytes) -> None:
 
 
 def _rotate(path: str) -> None:
-    """Move the full file away. Who still has it open writes to it where it is now."""
+    """Move the full file away. A process that still has it open goes on writing to it."""
     lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.stat(path).st_size > ROTATE_BYTES:  # nobody was faster
+        if os.stat(path).st_size > ROTATE_BYTES:  # no other process has rotated it yet
             for number in range(_GENERATIONS, 1, -1):
                 with contextlib.suppress(FileNotFoundError):
                     os.replace(_moved(path, number - 1), _moved(path, number))
             os.replace(path, _moved(path, 1))
     except (BlockingIOError, FileNotFoundError):
-        pass  # somebody else is at it, or has just done it
+        pass  # another process is rotating it, or has just done so
     finally:
         os.close(lock)
 

@@ -20,7 +20,7 @@ _COUNT = "SELECT count(*), coalesce(sum(exact), 0) FROM runs"
 
 
 class Finding(NamedTuple):
-    """How something is, in a sentence, and what to type."""
+    """A state, described in a sentence, and the command that helps."""
 
     state: Literal["ok", "warn", "broken"]
     message: str
@@ -28,7 +28,7 @@ class Finding(NamedTuple):
 
 
 def findings(state_dir: str | os.PathLike[str]) -> list[Finding]:
-    """Look at the records: read them, bring in the journal, name what is in the way."""
+    """Check the records: read them, bring in the journal, and report what fails."""
     directory = Path(state_dir)
     return [_records(directory), *_set_aside(directory), *_waiting(directory), _tokens()]
 
@@ -64,7 +64,7 @@ def _set_aside(directory: Path) -> Iterator[Finding]:
 
 
 def _waiting(directory: Path) -> Iterator[Finding]:
-    """After the records were read nothing should wait any more."""
+    """Report journals that are still waiting after the records were read."""
     name = Path(journal.path_of(directory)).name
     sizes = [path.stat().st_size for path in directory.glob(f"{name}*")]
     if sum(sizes) > journal.FULL_BYTES:

@@ -1,10 +1,10 @@
-"""The side journal: what happened is first one line in a file, and later a row of the records.
+"""The journal: each event is first a line in this file, and later a row of the records.
 
-A run writes a line and is done: it opens no database, so that none can delay or stop it. A line is
-one write to a file opened for appending, under a shared lock. Who brings lines into the records
-(`laconic.record.database`) renames the file first and locks it for itself: a writer that comes too
-late sees the lock, or that the file is gone, and opens the next one. So no line is lost, and the
-random id of each keeps it from being counted twice.
+A run only writes a line. It opens no database, so a database can neither delay nor stop it. A line
+is one write to a file opened for appending, under a shared lock. The process that brings the lines
+into the records (`laconic.record.database`) renames the file first and takes an exclusive lock: a
+late writer sees the lock, or that the file is gone, and opens the next one. So no line is lost, and
+its random id keeps a line from being counted twice.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-FULL_BYTES = 32 * 1024  # some eighty runs
+FULL_BYTES = 32 * 1024  # about eighty runs
 _TRIES = 5
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def append(state_dir: str | os.PathLike[str], table: str, row: dict[str, Any]) -> bool:
-    """Write down a row for a table of the records; False if that cannot be. Never raises."""
+    """Append a row for a table of the records; False if it cannot be written. Never raises."""
     try:
         size = _write(state_dir, _line(table, row))
     except Exception:  # noqa: BLE001 - a command must not fail because nobody can write it down
@@ -48,19 +48,19 @@ def microseconds(now: float | None = None) -> int:
 
 
 def plain(text: str) -> str:
-    """Give a text that can be stored: what is not UTF-8 stands there escaped."""
+    """Return a text that can be stored: bytes that are not UTF-8 are escaped."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _line(table: str, row: dict[str, Any]) -> bytes:
     import json  # noqa: PLC0415 - the importer of this module may never write a line
 
-    # The newline in front ends a line that a full disk cut off.
+    # The leading newline ends a line that a full disk has truncated.
     return f"\n{json.dumps([table, row])}\n".encode()
 
 
 def _write(state_dir: str | os.PathLike[str], line: bytes) -> int:
-    """Append a line; give the size of the file then, 0 if it was not written."""
+    """Append a line; return the new size of the file, 0 if the line was not written."""
     for _ in range(_TRIES):
         handle = _open(state_dir)
         try:
@@ -70,7 +70,7 @@ def _write(state_dir: str | os.PathLike[str], line: bytes) -> int:
                 is_whole = os.write(handle, line) == len(line)
                 return found.st_size + len(line) if is_whole else 0
         except BlockingIOError:
-            pass  # it is being brought in: the name leads to another file by now
+            pass  # the journal is being brought in, and the name now belongs to another file
         finally:
             os.close(handle)
     return 0

@@ -1,4 +1,4 @@
-"""Brings the records of an older laconic to the tables of this one, one numbered step at a time."""
+"""Migrates the records of an older laconic to the current tables, one numbered step at a time."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from laconic.record.schema import SCHEMA, statements
 if TYPE_CHECKING:
     import sqlite3
 
-# Step n (from 1) leads from version n to version n+1. A step is never changed once it is released;
-# SCHEMA always says what comes out in the end.
+# Step n (from 1) leads from version n to version n+1. A step never changes once it is released;
+# SCHEMA is always the result of all steps.
 MIGRATIONS: tuple[str, ...] = (
     """\
 ALTER TABLE runs ADD COLUMN day TEXT NOT NULL DEFAULT '';
@@ -112,12 +112,12 @@ def version_of(connection: sqlite3.Connection) -> int:
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Make or update the tables, all or nothing."""
+    """Create or update the tables in one transaction."""
     if version_of(connection) == newest():
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        # Read again: another process may have been at it before we had the lock.
+        # Read again: another process may have migrated before we had the lock.
         version = version_of(connection)
         if version > newest():
             raise NewerError

@@ -1,4 +1,4 @@
-"""Every question that reports ask of the records, each a named function."""
+"""The queries that reports run on the records, one function each."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from laconic.record.schema import COLUMNS
 if TYPE_CHECKING:
     import sqlite3
 
-# 'weekday 0' is the Sunday that ends the week, so six days before it is Monday.
+# 'weekday 0' is the Sunday that ends the week (https://www.sqlite.org/lang_datefunc.html), so the
+# day six days earlier is Monday.
 PERIODS = {"daily": "day", "weekly": "date(day, 'weekday 0', '-6 days')"}
 GROUPS = {"filter": "filter", "command": "program", "project": "project"}
 
 
-# The sums of days; runs and recalls one by one only for the day in which the time lies.
+# The sums of whole days, and single runs and recalls only for the day that the time falls into.
 _HAPPENED = """
 WITH part AS (
     SELECT day, filter, program, project, exact, last FROM days
@@ -60,7 +61,7 @@ class Gain(NamedTuple):
 def gain(
     connection: sqlite3.Connection, since: float = 0, period: str = "", by: str = ""
 ) -> list[Gain]:
-    """Sum up by period (`daily`, `weekly`), by group (`filter` ...), by both, or all in one."""
+    """Sum up by period (`daily`, `weekly`), by group (`filter` ...), by both, or everything."""
     keys = [PERIODS[period]] if period else []
     keys += [GROUPS[by]] if by else []
     found = connection.execute(
@@ -85,13 +86,13 @@ def gain(
 
 
 def total(rows: list[Gain]) -> Gain:
-    """The sum of rows that are grouped by anything."""
+    """Add up rows, however they are grouped."""
     sums = [sum(column) for column in zip(*(row[2:] for row in rows), strict=True)]
     return Gain((), all(row.exact for row in rows), *sums) if rows else Gain((), False, *[0] * 6)
 
 
 def history(connection: sqlite3.Connection, count: int) -> list[dict[str, object]]:
-    """Give the last runs, the oldest of them first."""
+    """Return the last runs, the oldest of them first."""
     names = COLUMNS["runs"]
     found = connection.execute(
         f"SELECT {', '.join(names)} FROM runs ORDER BY time DESC, id LIMIT ?",  # noqa: S608 - constants
@@ -101,7 +102,7 @@ def history(connection: sqlite3.Connection, count: int) -> list[dict[str, object
 
 
 class Recalled(NamedTuple):
-    """How often a filter's runs hid something, and how often that was asked for again."""
+    """How often a filter's runs hid something, and how often that was recalled."""
 
     filter: str
     runs: int
@@ -115,7 +116,7 @@ class Recalled(NamedTuple):
 
 
 def recalls(connection: sqlite3.Connection) -> list[Recalled]:
-    """Give the filters of which something was recalled, the most recalled first."""
+    """Return the filters whose hidden lines were recalled, the most recalled first."""
     found = connection.execute(
         """
         SELECT asked.filter, coalesce(runs, 0), coalesce(hiding, 0), asked.recalls, asked.ids
@@ -146,7 +147,7 @@ class Source(NamedTuple):
 
 
 def source(connection: sqlite3.Connection, raw_id: str) -> Source | None:
-    """Find the run of an output; the last that has one for "last"."""
+    """Find the run of an output; for "last", the last run that has one."""
     names = ", ".join(Source._fields)
     which = "raw_id <> ''" if raw_id == "last" else "raw_id = ?"
     found = connection.execute(
@@ -157,7 +158,7 @@ def source(connection: sqlite3.Connection, raw_id: str) -> Source | None:
 
 
 def expiry(connection: sqlite3.Connection, raw_id: str) -> tuple[int, str] | None:
-    """Give when and why an output was removed."""
+    """Return when and why an output was removed."""
     found: tuple[int, str] | None = connection.execute(
         "SELECT time, reason FROM expired WHERE raw_id = ?", (raw_id,)
     ).fetchone()

@@ -1,4 +1,4 @@
-"""Picks lines out of a kept output, by number and by pattern, without holding all of it."""
+"""Selects lines of a kept output by number and pattern, without holding all of it in memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Line(NamedTuple):
-    """A line with its newline if it has one; numbers run on from stdout to stderr."""
+    """A line with its newline if it has one; the numbers continue from stdout to stderr."""
 
     number: int
     stream: str
@@ -21,9 +21,9 @@ class Line(NamedTuple):
 
 
 def lines(chunks: Iterable[tuple[str, bytes]]) -> Iterator[Line]:
-    """Put the pieces of streams together to lines; a stream's last line may have no newline."""
+    """Join the pieces of streams into lines; a stream's last line may have no newline."""
     number, current = 0, ""
-    begun: list[bytes] = []  # a list, because a line may go on through many pieces
+    begun: list[bytes] = []  # a list, because a line may span many pieces
     for stream, chunk in chunks:
         if stream != current and begun:
             number += 1
@@ -41,7 +41,7 @@ def lines(chunks: Iterable[tuple[str, bytes]]) -> Iterator[Line]:
 
 
 class Wanted(NamedTuple):
-    """Which lines: from first to last (0: to the end), of those the ones with the pattern."""
+    """The lines from first to last (0: to the end) that match the pattern."""
 
     first: int
     last: int
@@ -59,7 +59,7 @@ class Wanted(NamedTuple):
 
 
 def wanted(line_range: str | None, pattern: str | None) -> Wanted:
-    """Read `A:B`, `A:`, `:B` or `A`, and a regular expression."""
+    """Parse `A:B`, `A:`, `:B` or `A`, and a regular expression."""
     first, last = _range(line_range) if line_range is not None else (1, 0)
     try:
         encoded = pattern.encode("utf-8", "surrogateescape") if pattern else b""

@@ -1,4 +1,4 @@
-"""The hot call: write down a run. Loads neither sqlite3 nor anything else that starts slowly."""
+"""Records a run; called for every command, so it loads neither sqlite3 nor other slow modules."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _LONGEST = 4000
 class Run:
     """A command that laconic ran.
 
-    program: with its subcommand, `git status`. filter_id: what compacted the output, "" for none.
-    raw_tokens, raw_chars: all that the command wrote. piped_tokens: what its own `| tail -5` would
+    program: with its subcommand, `git status`. filter_id: the filter that compacted the output, ""
+    for none. raw_tokens, raw_chars: all that it wrote. piped_tokens: what its own `| tail -5` would
     have left, None without one. shown_tokens: what was printed, notice included. exact: the tokens
     are counted, not estimated. pipe_override: the pipe's own result was smaller and was printed.
     raw_id: the kept copy, "" for none.
@@ -58,7 +58,7 @@ class Run:
 
 
 def record_run(state_dir: str | os.PathLike[str], run: Run, now: float | None = None) -> bool:
-    """Write down a run, its command without secrets; False if that cannot be. Never raises."""
+    """Record a run, its command without secrets; False if that is not possible. Never raises."""
     try:
         row = row_of(run, now)
     except Exception:  # noqa: BLE001 - a command must not fail because nobody can write it down
@@ -67,14 +67,14 @@ def record_run(state_dir: str | os.PathLike[str], run: Run, now: float | None = 
 
 
 def row_of(run: Run, now: float | None = None) -> dict[str, Any]:
-    """Give the row of the table `runs`."""
+    """Build the row of the table `runs`."""
     from laconic.secrets.redact import redact  # noqa: PLC0415 - loads the parser
 
     limit = limit_of(run.agent)
     asked = run.raw_tokens if run.piped_tokens is None else run.piped_tokens
     read_without = capped(asked, run.raw_tokens, run.raw_chars, limit)
     read_with = capped(run.shown_tokens, run.raw_tokens, run.raw_chars, limit)
-    # Nobody knows which part the agent would have read: a share is an estimate.
+    # We cannot know which part the agent would have read, so a share is an estimate.
     is_share = (read_without, read_with) != (asked, run.shown_tokens)
     return {
         "id": new_row_id(),

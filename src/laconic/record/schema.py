@@ -1,4 +1,4 @@
-"""The tables of the records, as SQL with comments; docs/schema.md is made from it."""
+"""The tables of the records, as SQL with comments; docs/schema.md is generated from it."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ COLUMNS = {
 
 
 def statements(script: str) -> list[str]:
-    """Split a script; a trigger has statements inside."""
+    """Split a script into statements; a trigger contains statements of its own."""
     from sqlite3 import complete_statement  # noqa: PLC0415 - the names above are needed without it
 
     found = [""]

@@ -1,7 +1,7 @@
-"""The raw store: what commands wrote, byte for byte, compressed, for the owner alone.
+"""The raw store: the output of commands, byte for byte, compressed, readable only by the owner.
 
-An output is kept under a short id, one file for each stream: `raw/k3f9ab.both.z`. The files need no
-database; a lost or damaged one takes no output with it.
+An output is kept under a short id, one file for each stream: `raw/k3f9ab.both.z`. The files can be
+read without the database, even when that is lost or damaged.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-# Both in one file if they went to one place, so that their order is known; else one file for each.
+# One file for both if they went to the same place, so that their order is known; else one each.
 STREAMS = ("both", "out", "err")
-ALPHABET = "abcdefghjkmnopqrstuvwxyz23456789"  # neither i nor l: nobody mistakes them for 1
+ALPHABET = "abcdefghjkmnopqrstuvwxyz23456789"  # without i and l, which look like 1
 ID_LENGTH = 6
 COMPRESSED = ".z"
 _MOVED_BYTES = 32 << 20  # compressing more would keep the agent waiting
@@ -36,7 +36,7 @@ class MissingError(LaconicError):
 
 
 class Store:
-    """The outputs in a state directory, and the bounds within which they are kept."""
+    """The outputs in a state directory, and the limits on their size and age."""
 
     __slots__ = ("days", "directory", "limit_bytes", "spool_dir", "state_dir")
 
@@ -53,14 +53,14 @@ class Store:
         return cls(state_dir)
 
     def keep(self, parts: Mapping[str, bytes | str | os.PathLike[str]], raw_id: str = "") -> str:
-        """Keep an output, each stream as bytes or as the file that holds it; give its id.
+        """Keep an output, each stream as bytes or as the file that holds it; return its id.
 
-        A large file of the state directory itself is moved, all else is copied. OSError if there is
-        no room: then nothing of it is kept.
+        A large file in the state directory itself is moved; everything else is copied. Raises
+        OSError if there is no room, and then keeps nothing of it.
         """
         make_private(self.directory)
         raw_id = raw_id or self.new_id()
-        # What is moved comes last: when something fails, nothing of the caller's is gone yet.
+        # Files are moved last, so that the caller still has them if anything fails before.
         moved = {stream: part for stream, part in parts.items() if self._is_to_be_moved(part)}
         copied = {stream: part for stream, part in parts.items() if stream not in moved}
         try:
@@ -69,7 +69,7 @@ class Store:
             self.remove(raw_id)
             raise
         size += sum(_move(part, self._path(raw_id, name, "")) for name, part in moved.items())
-        with contextlib.suppress(OSError):  # it is kept; that the rest stays too is no harm
+        with contextlib.suppress(OSError):  # the output is kept; a failed sweep does no harm
             if self._is_sweep_due(size):
                 from laconic.record.sweep import sweep  # noqa: PLC0415 - seldom, and it needs us
 
@@ -77,12 +77,13 @@ class Store:
         return raw_id
 
     def update(self, raw_id: str, parts: Mapping[str, Path]) -> None:
-        """Bring what is kept up to date with files that have grown, which stay where they are."""
+        """Update the kept copy from files that have grown; the files stay where they are."""
         for stream, path in parts.items():
             final, written = self._path(raw_id, stream), path.stat().st_mtime_ns
             if not final.exists() or final.stat().st_mtime_ns != written:
                 _compress(path, final)
-                os.utime(final, ns=(written, written))  # what was written since then is new
+                # The next update copies what is written after this time.
+                os.utime(final, ns=(written, written))
 
     def new_id(self) -> str:
         while True:
@@ -94,7 +95,7 @@ class Store:
         return bool(self.paths(raw_id))
 
     def paths(self, raw_id: str) -> list[Path]:
-        """Give the files of an id, in the order in which they are read."""
+        """Return the files of an id, in the order in which they are read."""
         if not is_id(raw_id):
             return []
         names = (
@@ -107,14 +108,14 @@ class Store:
             path.unlink(missing_ok=True)
 
     def load(self, raw_id: str) -> dict[str, bytes]:
-        """Give the bytes of each stream."""
+        """Return the bytes of each stream."""
         found: dict[str, bytearray] = {}
         for stream, chunk in self.chunks(raw_id):
             found.setdefault(stream, bytearray()).extend(chunk)
         return {stream: bytes(data) for stream, data in found.items()}
 
     def chunks(self, raw_id: str) -> Iterator[tuple[str, bytes]]:
-        """Give the streams piece by piece, so that any size fits into memory."""
+        """Yield the streams piece by piece, so that any size fits into memory."""
         paths = self.paths(raw_id)
         if not paths:
             raise MissingError(f"no output is kept under {raw_id!r}", "laconic history")
@@ -136,7 +137,7 @@ class Store:
         return path.stat().st_size > _MOVED_BYTES and path.is_relative_to(self.state_dir)
 
     def _is_sweep_due(self, added: int) -> bool:
-        """Tell it once a day, and when much is new; all other times this costs one small write.
+        """Tell whether to sweep: once a day, and when much is new; else this costs one small write.
 
         The size of a file with the day as its name counts what is new: a byte for each 64 KB begun.
         """
@@ -162,7 +163,7 @@ def is_id(text: str) -> bool:
 
 
 def _compress(part: bytes | str | os.PathLike[str], final: Path) -> int:
-    # A draft has a name that is no id; one left behind by a crash is swept away.
+    # The name of a draft is not an id; a draft that a crash has left is swept away.
     draft = final.with_name(f".{final.name}.{os.getpid()}")
     try:
         with open(os.open(draft, _CREATE, 0o600), "wb") as stream:  # noqa: PTH123 - with its mode

@@ -1,4 +1,4 @@
-"""Keeps the raw store within its bounds, and takes in what a killed laconic left behind."""
+"""Keeps the raw store within its bounds, and adopts the output that a killed laconic left."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _DAY_S = 86400
-_ROOM = 0.9  # of the bound stays filled, so that the next sweep is not due at once
-_LARGE = 8  # an output of more than an eighth of the bound gives way before all others
+_ROOM = 0.9  # the share of the bound that stays filled, so that the next sweep is not due at once
+_LARGE = 8  # an output of more than an eighth of the bound is removed before all others
 PURGED = "it was removed by laconic purge"
 _YOUNG_S = 10  # a spool is locked right after it was made
 _DRAFT_S = 3600
@@ -35,9 +35,9 @@ class Kept:
 
 
 def sweep(store: Store, now: float) -> None:
-    """Remove what is too old, then the oldest until the rest fits; the newest always stays.
+    """Remove outputs that are too old, then the oldest until the rest fits; the newest stays.
 
-    A large output takes no small one with it: it gives way itself, or it is the newest.
+    A large output never displaces small ones: it is removed before them, unless it is the newest.
     """
     adopt(store, now)
     with _alone(store.directory) as is_alone:
@@ -47,7 +47,7 @@ def sweep(store: Store, now: float) -> None:
 
 @contextlib.contextmanager
 def _alone(directory: Path) -> Iterator[bool]:
-    """Lock a directory; False if somebody else is at work in it."""
+    """Lock a directory; False if another process works in it."""
     handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         yield _lock(handle)
@@ -75,7 +75,7 @@ def _sweep_alone(store: Store, now: float) -> None:
     smalls = [found for found in kept if found not in larges]
     reason = f"all outputs together were larger than {store.limit_bytes >> 20} MB"
     for found in (*larges, *smalls):
-        # The newest is kept beyond the bound: no small output has to go for it.
+        # A large newest output is kept beyond the bound, so that no small one is removed for it.
         beyond = sum(one.size for one in newest if one in larges and one is not found)
         is_over = total > bound if found in larges else total - beyond > bound
         if found not in newest and is_over:
@@ -86,7 +86,7 @@ def _sweep_alone(store: Store, now: float) -> None:
 def purge(
     store: Store, raw_ids: list[str] | None = None, before: float | None = None
 ) -> list[Kept]:
-    """Remove outputs, all or those with an id or from before a moment; give what was removed."""
+    """Remove all outputs, those with an id, or those before a time; return what was removed."""
     now = time.time()
     adopt(store, now)
     if not store.directory.is_dir():
@@ -109,7 +109,7 @@ def _expire(store: Store, found: Kept, reason: str, now: float) -> None:
 
 
 def _survey(directory: Path, now: float) -> Iterator[Kept]:
-    """Look at every file once; remove drafts and tallies that nobody needs any more."""
+    """Look at every file once; remove drafts and tallies that are no longer needed."""
     found: dict[str, Kept] = {}
     with os.scandir(directory) as entries:
         for entry in entries:
@@ -136,9 +136,9 @@ def _is_left(name: str, age_s: float) -> bool:
 
 
 def adopt(store: Store, now: float | None = None) -> list[str]:
-    """Take in the spools of a laconic that was killed, and what is new in others; give their ids.
+    """Adopt the spools of a killed laconic, and what is new in others; return their ids.
 
-    A spool is `<id>.<stream>`, and who writes to it holds a lock on it; `<id>.cmd` is its command.
+    A spool is `<id>.<stream>`, and its writer holds a lock on it; `<id>.cmd` is its command.
     """
     now = time.time() if now is None else now
     adopted = []
@@ -160,7 +160,7 @@ def _spools(directory: Path) -> dict[str, dict[str, Path]]:
 
 
 def _adopt_one(store: Store, raw_id: str, paths: dict[str, Path], now: float) -> bool:
-    if store.has(raw_id):  # of a command that left somebody running, who may still write
+    if store.has(raw_id):  # its command has left a background process, which may still write
         store.update(raw_id, {kind: path for kind, path in paths.items() if kind in STREAMS})
     if any(now - path.lstat().st_mtime < _YOUNG_S for path in paths.values()):
         return False
@@ -171,7 +171,7 @@ def _adopt_one(store: Store, raw_id: str, paths: dict[str, Path], now: float) ->
     if is_new:
         size = sum(path.stat().st_size for path in paths.values())
         text = command.read_text("utf-8", "replace") if command else ""
-        # When it ran, not now: what ran since then is the last.
+        # Use the run's own time, or `recall last` would point at it.
         began = min(path.stat().st_mtime for path in (*paths.values(), command) if path)
         store.keep(dict(paths), raw_id)
         record_run(store.state_dir, Run(text, raw_bytes=size, raw_id=raw_id), began)

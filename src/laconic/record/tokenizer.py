@@ -1,8 +1,8 @@
-"""Counts tokens by a real vocabulary, where a package that carries one is installed.
+"""Counts tokens with a real vocabulary, if a package that contains one is installed.
 
-That is compiled code of others. So a process of its own loads it and counts: whatever happens in
-there, the command that was run keeps its exit status, and nobody waits for long. Only the server
-has it in its own memory, after it was tried so, for its workers to share.
+The package is compiled third-party code, so a separate process loads it and counts: whatever
+happens there, the command keeps its exit status, and the wait is short. Only the server loads it
+into its own memory, after such a trial, so that its workers share it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 PACKAGE, VOCABULARY = "rs_bpe", "o200k"
-# Most texts of that size take a hundredth of a second, a line of dashes twenty times as long.
+# Most texts of this size take a hundredth of a second; a line of dashes takes twenty times as long.
 MOST_BYTES = 256 << 10
 _LONGEST_S = 2.0  # to load and to count; the slowest text takes a seventh of it
-_ALONE_S = 3  # whole seconds, for one whose parent was killed
+_ALONE_S = 3  # whole seconds, after which a process whose parent was killed ends
 _TRIAL = b"2 + 2 = 4\n"
 
 # What load() found; empty in a process that did not call it.
@@ -29,7 +29,7 @@ _loaded: list[Callable[[str], int] | None] = []
 
 
 def load() -> None:
-    """Have the vocabulary in this process and in all that it forks, if it works."""
+    """Load the vocabulary into this process and those that it forks, if it works."""
     _loaded[:] = [None]
     if works():
         with contextlib.suppress(Exception):
@@ -51,7 +51,7 @@ def works() -> bool:
 
 
 def counts(texts: Sequence[bytes]) -> list[int] | None:
-    """Give the tokens of each text, None where they cannot be counted. Never raises."""
+    """Count the tokens of each text; None if they cannot be counted. Never raises."""
     if sum(map(len, texts)) > MOST_BYTES:
         return None
     if _loaded:
@@ -63,7 +63,7 @@ def counts(texts: Sequence[bytes]) -> list[int] | None:
 
 def counter() -> Callable[[str], int]:
     """Load the vocabulary into this process. May raise anything."""
-    from importlib import import_module  # noqa: PLC0415 - few get here
+    from importlib import import_module  # noqa: PLC0415 - this is rarely needed
 
     count: Callable[[str], int] = import_module(f"{PACKAGE}.bpe").openai.o200k_base().count
     return count
@@ -72,7 +72,7 @@ def counter() -> Callable[[str], int]:
 def _count(texts: Sequence[bytes], count: Callable[[str], int]) -> list[int] | None:
     try:
         return [count(text.decode("utf-8", "replace")) if text else 0 for text in texts]
-    except BaseException:  # noqa: BLE001 - a panic of Rust is no Exception
+    except BaseException:  # noqa: BLE001 - a Rust panic is not an Exception
         return None
 
 
@@ -101,7 +101,7 @@ def _count_apart(texts: Sequence[bytes]) -> list[int] | None:
 
 
 def _answer(texts: Sequence[bytes], writer: int) -> NoReturn:
-    """Count, and say nothing else; a panic would be explained on stderr."""
+    """Count and write the result, with stderr silenced: a panic would print a message."""
     try:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(_ALONE_S)
@@ -114,7 +114,7 @@ def _answer(texts: Sequence[bytes], writer: int) -> NoReturn:
 
 
 def _read(answer: int) -> bytes:
-    """Give what is said in one piece, if it comes in time."""
+    """Read the answer in one piece, if it comes in time."""
     poll = select.poll()
     poll.register(answer, select.POLLIN)
     try:

@@ -1,1 +1,1 @@
-"""Values to lines of text for people."""
+"""Formats values as lines of text for people."""

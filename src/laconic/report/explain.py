@@ -1,4 +1,4 @@
-"""A decision as a person reads it: the tree, with the text that each part is about underlined."""
+"""Formats a decision for people: as a tree, with the text of each part underlined."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CONTEXT = 24
 
 
 def summary(decision: Decision) -> Iterator[str]:
-    """Give the verdict with its ground, and what to do instead."""
+    """Yield the verdict with its reason, and what to do instead."""
     opinion = "" if decision.risk or decision.verdict.word != "ask" else " (no opinion)"
     yield f"{decision.verdict.word}  {_line(decision)}{opinion}"
     if decision.instead:
@@ -47,7 +47,7 @@ def _line(decision: Decision) -> str:
 
 
 def underlined(source: bytes, start: int, end: int) -> Iterator[str]:
-    """Give the text around a span and a line of carets under it; a long text is cut around it."""
+    """Yield the text around a span and a line of carets under it; a long text is shortened."""
     before, inside, behind = (
         visible(piece.decode("utf-8", "surrogateescape"))
         for piece in (source[:start], source[start:end], source[end:])

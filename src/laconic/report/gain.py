@@ -1,4 +1,4 @@
-"""What laconic saved, as text, JSON or CSV."""
+"""Formats what laconic saved as text, JSON or CSV."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def summary(total: Gain) -> Iterator[str]:
 def grouped(
     names: Sequence[str], rows: Sequence[Gain], total: Gain, *, bars: bool
 ) -> Iterator[str]:
-    """Give a table: the keys, the sums, and a bar for what was saved if asked for."""
+    """Yield a table: the keys, the sums, and, if asked for, a bar for what was saved."""
     est = unit(total.exact)
     head = [*names, "runs", f"input{est}", f"output{est}", f"saved{est}", ""]
     last = ["total", *[""] * (len(names) - 1), *_sums(total)]
@@ -58,7 +58,7 @@ def shown(key: str) -> str:
 
 
 def bar(value: int, longest: int) -> str:
-    """Draw a value to scale; a loss is drawn in another sign than a saving."""
+    """Draw a value to scale; a loss is drawn with another character than a saving."""
     length = -(-abs(value) * _BAR // longest) if longest else 0
     return ("█" if value > 0 else "-") * length
 
@@ -72,7 +72,7 @@ def to_json(names: Sequence[str], rows: Sequence[Gain], total: Gain) -> str:
 
 
 def to_csv(names: Sequence[str], rows: Sequence[Gain], total: Gain) -> str:
-    """Give a line for each row, or for the total if there are no groups."""
+    """Write a line for each row, or for the total if there are no groups."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*names, *_fields(total)])
@@ -110,5 +110,5 @@ def _runs(count: int) -> str:
 
 
 def unit(exact: object) -> str:
-    """Say what a number of tokens is."""
+    """Return the suffix that marks an estimated number of tokens."""
     return "" if exact else " est."

@@ -1,4 +1,4 @@
-"""The last runs, a line each."""
+"""Formats the last runs, one line each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOST = "(laconic was killed)"
 
 
 def lines(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Give local time, id of the raw output, exit status, tokens, filter and command."""
+    """Yield local time, id of the raw output, exit status, tokens, filter and command."""
     rows = [
         [
             local(run["time"]),
@@ -32,7 +32,7 @@ def lines(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def local(time: int) -> str:
-    """Give a time of the records (microseconds, UTC) as the clock on the wall shows it."""
+    """Convert a time of the records (microseconds, UTC) to local time."""
     return f"{datetime.fromtimestamp(time / 1_000_000, UTC).astimezone():%Y-%m-%d %H:%M:%S}"
 
 

@@ -1,4 +1,4 @@
-"""Which filters hide what is then asked for."""
+"""Formats which filters hide lines that are then recalled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from laconic.record.queries import Recalled
 
-# Somewhat arbitrary: one in ten was needed after all, and not by chance.
+# A somewhat arbitrary share: with one recall in ten runs, the hidden lines are often needed.
 _TOO_OFTEN = 0.1
 _ENOUGH = 3
 

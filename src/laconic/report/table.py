@@ -1,4 +1,4 @@
-"""Rows to columns of text."""
+"""Aligns rows in columns of text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def table(rows: Sequence[Sequence[str]], align: str) -> Iterator[str]:
-    """Give a line for each row; `align` has `<` or `>` for each column."""
+    """Yield a line for each row; `align` has `<` or `>` for each column."""
     widths = [max(columns(cell) for cell in column) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (

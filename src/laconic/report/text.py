@@ -1,10 +1,10 @@
-"""Shows hostile text: what a terminal would obey or not show at all is escaped."""
+"""Makes hostile text safe to print: escapes what a terminal would obey or not show."""
 
 from __future__ import annotations
 
 import unicodedata
 
-# Printable by category, and yet nothing is seen.
+# isprintable() accepts these invisible characters.
 _BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 
@@ -23,5 +23,5 @@ def _shown(character: str) -> str:
 
 
 def columns(text: str) -> int:
-    """How wide a terminal shows a text that is visible."""
+    """Return how many columns a terminal needs for a text that visible() has escaped."""
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
