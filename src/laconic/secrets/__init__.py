@@ -1,1 +1,1 @@
-"""What secrets look like, and how they are kept out of the log and of what agents read."""
+"""Recognises secrets, and keeps them out of the log and of what agents read."""

@@ -1,8 +1,8 @@
-"""Which arguments of programs are secrets: options with a value, operands, and standard input.
+"""Lists the arguments of programs that are secrets: option values, operands, standard input.
 
-From the manuals of the programs; a table of Python, because it is read for every command that is
-written down. It errs towards hiding: an option that means something else in another subcommand of
-the same program is hidden there as well.
+The lists come from the manuals of the programs. They are Python tables, because they are read for
+every command that is logged. In doubt a value is hidden: an option that means something else in
+another subcommand of the same program is hidden there as well.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ def _by_option(table: dict[str, str]) -> dict[str, frozenset[str]]:
     return {option: frozenset(programs.split()) for option, programs in table.items()}
 
 
-# The value is the next word, or stands in the same one: -p S, -pS.
+# The value is the next word, or the rest of the same word: -p S, -pS.
 SHORT = _by_option(
     {
         "-p": "mysql mysqldump mysqladmin mysqlimport mysqlsh mariadb mariadb-dump mongo mongosh"
@@ -55,7 +55,7 @@ LONG = _by_option(
         "input_pw": "pdftk",
     }
 )
-# The value always stands in the same word.
+# The value is always in the same word.
 ATTACHED = _by_option(
     {
         "-p": "7z 7za 7zr 7zz 7zzs p7zip rar unrar",
@@ -63,10 +63,10 @@ ATTACHED = _by_option(
         "/p:": "xfreerdp xfreerdp3 wfreerdp",
     }
 )
-# openssl(1), "Pass Phrase Options": pass:S. Whatever the option is called that has it.
-PASS_PHRASE = "pass:"  # noqa: S105 - what stands before one
+# openssl-passphrase-options(1): pass:S, as the value of any option.
+PASS_PHRASE = "pass:"  # noqa: S105 - only the prefix
 
-# Words of a program, and the first of the operands behind them that is a secret.
+# Words of a program, and the position of the first operand after them that is a secret.
 OPERANDS: dict[tuple[str, ...], int] = {
     ("vault", "login"): 0,
     ("cargo", "login"): 0,
@@ -102,4 +102,4 @@ FROM_INPUT = frozenset(
     " gpg2 age ansible-vault secret-tool keyctl".split()
 )
 PRINTERS = frozenset(("echo", "printf", "print"))
-PASSING_ON = frozenset(("cat", "tee", "tr", "base64"))  # what comes in goes out, more or less
+PASSING_ON = frozenset(("cat", "tee", "tr", "base64"))  # they copy their input to their output

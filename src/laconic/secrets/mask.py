@@ -1,7 +1,7 @@
-"""Hides secrets in what an agent reads: values of the environment, and tokens by their shape.
+"""Masks secrets in what an agent reads: values of the environment, and tokens by their shape.
 
-Never in what a program reads. Lines stay lines, so that their numbers are those of the raw output.
-What is searched first is cheap: a text without a long run of letters and digits holds no token.
+What a program reads is never masked. Lines stay lines, so that their numbers are those of the raw
+output. A cheap search comes first: a text without a long run of letters and digits has no token.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
     from laconic.secrets.shapes import Shape
 
-_RUN = 20  # characters in a row; every shape has as many
+_RUN = 20  # every shape has at least this many characters in a row
 _CONTEXT, _BEGINNING = 12, 28  # bytes before a run, for the dot of `ya29.`, and from its start
 _IN_RUNS = bytes(chr(n).isascii() and (chr(n).isalnum() or chr(n) in "_-") for n in range(256))
 _RUNS = pattern(b"\1" * _RUN + b"\1*")
-# In colours, after an escaped newline, or behind anything that does not go on with the word.
+# A token may follow a colour code, an escaped newline, or anything that does not continue a word.
 _BEFORE = rb"(?:(?<![A-Za-z0-9])|(?<=[\d\[]m)|(?<=\\[nrt]))"
-_HOOK = b"hook"  # in the addresses of webhooks, whose long run stands far behind the name
-_SHORT_VALUE = 16  # one that is shorter must stand by itself
+_HOOK = b"hook"  # in the addresses of webhooks, whose long run comes long after the host name
+_SHORT_VALUE = 16  # a shorter value is only masked as a whole word
 _MOST_HELD = 4096  # bytes of an unfinished line that may become a secret
 _HELD = pattern(rb"[\w+/=.-]{1,4096}\Z")
 _LONG_WORD = 8
@@ -41,10 +41,10 @@ _KEY_HEADER = pattern(rb"^\s*(?:[A-Za-z-]{3,20}: .*)?\s*$")
 
 
 class Masker:
-    """Masks secrets in the streams of one command; found: how many.
+    """Masks secrets in the streams of one command; found: how many there were.
 
-    values: those of the environment, with the names of their variables. descriptors: those of which
-    an agent reads what is written.
+    values: the secrets of the environment, with the names of their variables. descriptors: those
+    whose output an agent reads.
     """
 
     def __init__(self, values: Mapping[str, str], descriptors: Iterable[int] = (1, 2)) -> None:
@@ -58,17 +58,17 @@ class Masker:
 
     @classmethod
     def of(cls, environ: Mapping[str, str]) -> Masker:
-        """For the secrets of an environment."""
+        """Make a masker for the secrets of an environment."""
         return cls(secret_values(environ))
 
     def again(self) -> Masker:
-        """The same for the same streams, read from their beginning."""
+        """Return a new masker for the same streams, read again from the beginning."""
         made = Masker({}, self.descriptors)
         made._names = self._names
         return made
 
     def mask(self, data: bytes, number: int = 1) -> bytes:
-        """Whole lines of a descriptor, without their secrets."""
+        """Mask whole lines of a descriptor."""
         if number not in self.descriptors:
             return data
         if self._in_key.get(number) or _KEY in data:
@@ -79,7 +79,7 @@ class Masker:
         return data
 
     def feed(self, data: bytes, number: int) -> bytes:
-        """The same for pieces of any size: what may become a secret waits for its end."""
+        """Mask pieces of any size; what may become a secret is held until its end is known."""
         if number not in self.descriptors:
             return data
         data = self._held.pop(number, b"") + data
@@ -93,15 +93,15 @@ class Masker:
         return done + (self.mask(last, number) if last else b"")
 
     def held(self, number: int) -> int:
-        """How many bytes wait."""
+        """Return how many bytes are held."""
         return len(self._held.get(number, b""))
 
     def rest(self, number: int) -> bytes:
-        """What still waits, when the stream has ended."""
+        """Return what is still held, after the stream has ended."""
         return self.mask(self._held.pop(number, b""), number)
 
     def _waiting(self, line: bytes, number: int) -> int:
-        """How many bytes at the end of an unfinished line may be the beginning of a secret."""
+        """Count the bytes at the end of an unfinished line that may begin a secret."""
         if _KEY in line or self._in_key.get(number):
             return min(len(line), _MOST_HELD)
         run = _HELD.search(line, max(0, len(line) - _MOST_HELD))
@@ -111,7 +111,7 @@ class Masker:
                 if line.endswith(value[:size]):
                     found = size
                     break
-        for value in self._names:  # one that is there is not to be cut in two
+        for value in self._names:  # a value must not be cut in two
             cut = len(line) - found
             start = line.find(value, max(0, cut - len(value) + 1), cut + len(value) - 1)
             found = max(found, len(line) - start) if 0 <= start < cut else found
@@ -144,7 +144,7 @@ class Masker:
         return b"\n".join(lines)
 
     def _mask_key_line(self, lines: list[bytes], pos: int) -> bool:
-        """Mask a line of a key; tell whether the key goes on."""
+        """Mask a line of a key; tell whether the key continues."""
         line = lines[pos]
         if b"-----END" in line:
             return False
@@ -160,23 +160,24 @@ _HIDDEN_KEY = b"[hidden: private key]"
 
 
 def masker_for(environ: Mapping[str, str]) -> Masker | None:
-    """Give what masks our own output, None where no agent reads any of it."""
+    """Return the masker for our own output; None if no agent reads any of it."""
     return masker_at(environ, own_terminals(), [n for n in (1, 2) if not _is_file(n)])
 
 
 def masker_at(
     environ: Mapping[str, str], terminals: frozenset[int], written: Iterable[int] = (1, 2)
 ) -> Masker | None:
-    """The same for a caller with these terminals. written: its descriptors that are not files."""
+    """Return the masker for a caller. written: its descriptors that are not files."""
     if is_person(environ, terminals):
         return None
     is_agent = bool(agent_of(environ)[0])
-    read = [n for n in written if is_agent or n not in terminals]  # no terminal but an agent's own
+    # A terminal counts only if an agent has it.
+    read = [n for n in written if is_agent or n not in terminals]
     return Masker(secret_values(environ), read) if read else None
 
 
 def _is_file(number: int) -> bool:
-    """Tell whether a descriptor is a file; one that is closed is not read either."""
+    """Tell whether nobody reads a descriptor now: it is a file, or it is closed."""
     try:
         return stat.S_ISREG(os.fstat(number).st_mode)
     except OSError:
@@ -184,14 +185,14 @@ def _is_file(number: int) -> bool:
 
 
 def _beginnings_of_runs(data: bytes) -> bytes:
-    """How all runs begin that are long enough for a token, each with what stands before it."""
+    """Collect the beginnings of all runs that are long enough for a token, with some context."""
     found = _RUNS.finditer(data.translate(_IN_RUNS))
     starts = map(re.Match.start, found)
     return b"\n".join({data[max(0, start - _CONTEXT) : start + _BEGINNING] for start in starts})
 
 
 def _may_begin(word: bytes) -> bool:
-    """Tell whether a token may begin in a word that is not known to its end: `=g` of `=ghp_`."""
+    """Tell whether a token may begin in an unfinished word, such as `=g` of `=ghp_`."""
     if len(word) >= _LONG_WORD:
         return True
     every = [text for shape in SHAPES for text in _beginnings(shape)]
@@ -219,7 +220,7 @@ def _of_value(value: bytes) -> re.Pattern[bytes]:
 def masked_pieces(
     pieces: Iterable[tuple[str, bytes]], masker: Masker
 ) -> Iterator[tuple[str, bytes]]:
-    """The pieces of streams, one stream after the other, without their secrets."""
+    """Yield the pieces of streams, one stream after the other, without their secrets."""
     current = ""
     for stream, piece in pieces:
         if current and stream != current:

@@ -1,7 +1,7 @@
-"""Takes secrets out of command lines before they are written down.
+"""Removes secrets from command lines before they are logged.
 
-Twice: by words, as the shell will read them, so that quotes do not hide a password; then by text,
-for what is not a word (here-documents, code, what cannot be parsed). It errs towards hiding.
+It does so twice: by words, as the shell reads them, so that quotes do not hide a password; then by
+text, for here-documents, code and what cannot be parsed. In doubt a value is hidden.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ HIDDEN = "[hidden]"
 _MOST_PARSED = 64 * 1024
 _MOST_SHOWN = 16 * 1024
 _LONGEST_NAME = 100
-_DEEPEST = 3  # texts of commands in texts of commands
+_DEEPEST = 3  # levels of command lines inside of command lines
 
-# Names of options, variables, fields: some words say it anywhere, short ones only by themselves.
+# In names of options, variables and fields: some words count anywhere, short ones only alone.
 _SECRET_NAME = rf"(?i){SAYS_IT}|(?<![a-z])(?:pass|pwd|auth|bearer|cookie|pat|key|otp|pin)(?![a-z])"
 _VALUE = r"(?:\"[^\"\n]*\"?|'[^'\n]*'?|[^\s;&|)}\"',]+)"
 _TEXT_RULES = (
@@ -49,23 +49,23 @@ _HEADER = (
     rf"(?<![\w-])((?:(?:proxy-)?authorization|(?:set-)?cookie"
     rf"|[\w-]{{0,40}}?(?:x-auth|{SAYS_IT})[\w-]{{0,40}})\s{{0,8}}:\s{{0,8}})"
 )
-# A header goes on to the end of its line, a private key to its own end or that of the text. Where
-# commands may follow, only a word or two are hidden, so that nobody hides a command behind them.
+# A header extends to the end of its line, a private key to its own end or that of the text. Where
+# commands may follow, only a word or two are hidden, so that no command can be hidden after them.
 _IN_TEXT = (
     r"()-----BEGIN [A-Z ]{0,40}PRIVATE KEY[A-Z ]{0,40}-----.*?(?:-----END [A-Z ]{1,40}-----|\Z)",
     rf"{_HEADER}[^\n'\"]+",
 )
 _IN_COMMANDS = (rf"{_HEADER}(?:\w+\s{{1,8}}(?=[\w.~+/=-]{{8}}))?[^\s'\";|&]+",)
 
-# A text of these characters and without these words holds nothing that the rules above know: they
-# take three milliseconds to compile, and most commands of a hook are as plain as `git status`.
+# A text of only these characters and without these words cannot match the rules above. They take
+# three milliseconds to compile, and most commands of a hook are as plain as `git status`.
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz ./,:()")
 _TELLING = (
     "passw", "passphrase", "passcode", "secret", "token", "credential", "key", "auth", "cookie",
     "bearer", "basic", "config", "set", "://", "hvs.", "dapi", "login", "unlock",
     "obscure", "net user", "/p:",
 )  # fmt: skip
-# The same for paths, in which a secret is known by how it begins (with an A, by more than that).
+# The same for paths, where a secret is recognised by its beginning (with an A, by more than that).
 _PLAIN_IN_PATHS = _PLAIN | frozenset("BCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 _BEGINNINGS = (
     "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "pat-", "ptt-", "dt-", "rt-", "cbt-",
@@ -76,13 +76,13 @@ _BEGINNINGS = (
 
 
 def redact(command: str) -> str:
-    """Give the text without its secrets, and without its end if it is very long. Never raises."""
+    """Return the text without its secrets, truncated if it is very long. Never raises."""
     is_plain = _PLAIN.issuperset(command) and not any(word in command for word in _TELLING)
     return command if is_plain and len(command) <= _MOST_SHOWN else _searched(command)
 
 
 def redact_path(path: str) -> str:
-    """The same for the path of a file, which no shell reads."""
+    """Return the path of a file without its secrets; no shell reads it."""
     lowered = path.lower()
     is_plain = _PLAIN_IN_PATHS.issuperset(path) and not any(
         text in lowered for text in (*_TELLING, *_BEGINNINGS)
@@ -97,7 +97,7 @@ def _searched(command: str) -> str:
             whole = shown[:_MOST_SHOWN].rpartition(" ")[0]
             return f"{_by_text(whole, _IN_COMMANDS)} … ({len(command)} characters)"
         return _by_text(shown, _IN_COMMANDS)
-    except Exception:  # noqa: BLE001 - better to say nothing than to say too much
+    except Exception:  # noqa: BLE001 - rather log nothing than a secret
         return HIDDEN
 
 
@@ -110,7 +110,7 @@ def _by_text(line: str, wide: tuple[str, ...] = _IN_TEXT) -> str:
 
 @lru_cache(maxsize=1)
 def _by_beginning() -> str:
-    """The pattern of everything that is known by how it begins."""
+    """Build the pattern of all tokens that are recognised by their beginning."""
     found = (f"(?:{'|'.join(map(re.escape, shape.beginnings))}){shape.loosely}" for shape in SHAPES)
     return "|".join(found).replace("(?:sk\\-)", "(?<![a-z])sk-")  # task-, risk-
 
@@ -127,7 +127,7 @@ def _by_words(command: str, depth: int = 0) -> str:
     found = script.nodes()
     commands = [_Call(node) for node in found if isinstance(node, Command)]
     is_fed = any(sign in command for sign in _FEEDING) and any(c.reads_secret for c in commands)
-    # Sorting is stable: of two cuts at one place, the first holds.
+    # Sorting is stable: of two cuts at the same place, the first counts.
     cuts = [cut for call in commands for cut in call.cuts(depth, is_fed=is_fed)]
     for node in found:
         if isinstance(node, Assignment) and (is_fed or _is_secret_name(node.name)):
@@ -139,7 +139,7 @@ def _by_words(command: str, depth: int = 0) -> str:
 
 
 def _by_pieces(command: str) -> str:
-    """The same for what no shell can read, by what stands between its blanks."""
+    """Redact text that no shell can parse, by the pieces between blanks."""
     found = list(re.finditer(r"\S+", command))
     pieces = [(piece[0].strip("'\"(){};"), piece) for piece in found]
     options = _Options([value for value, _ in pieces])
@@ -156,7 +156,7 @@ def _by_pieces(command: str) -> str:
 
 
 def _within(text: str, depth: int) -> str:
-    """A text that may be one of commands: `sh -c '...'`, `ssh host '...'`, `bash <<E`."""
+    """Redact a text that may contain commands: `sh -c '...'`, `ssh host '...'`, `bash <<E`."""
     if depth < _DEEPEST and any(char in text for char in " \n|;"):
         text = _by_words(text, depth + 1)
     return _by_text(text)
@@ -177,9 +177,9 @@ def _is_secret_name(name: str) -> bool:
 
 
 class _Options:
-    """The options of a command's programs that have secrets for values.
+    """The options of a command's programs whose values are secrets.
 
-    Wrappers stand before programs: any word may be the program that has such an option.
+    Wrappers may come before the program, so any word may be the program that has such an option.
     """
 
     __slots__ = ("_attached", "_next", "_programs", "_seen")
@@ -204,7 +204,7 @@ class _Options:
         return not PASSING_ON.isdisjoint(self._programs)
 
     def take_secret(self, value: str) -> bool:
-        """Tell whether the word behind this one is a secret."""
+        """Tell whether the word after this one is a secret."""
         if value in self._next or (value in _USER_OPTIONS and "-u" in self._next):
             return True
         # `git config x.token VALUE`, `aws configure set aws_secret_access_key VALUE`
@@ -212,14 +212,14 @@ class _Options:
         return names_it and "=" not in value and _is_secret_name(value)
 
     def shown(self, value: str, depth: int) -> str | None:
-        """What to show of a word that holds a secret; None if it holds none."""
+        """Return what to show of a word that contains a secret; None if it contains none."""
         name, equals, _ = value.partition("=")
         if equals and (_is_secret_name(name) or name in _USER_OPTIONS):
             return f"{name}={HIDDEN}"
         for option in (*self._attached, PASS_PHRASE):
             if value.startswith(option) and len(value) > len(option):
                 return f"{option}{HIDDEN}"
-        if value not in self._seen:  # a long text has the same words again and again
+        if value not in self._seen:  # a long text repeats its words
             self._seen[value] = _within(value, depth)
         hidden = self._seen[value]
         return None if hidden == value else _quoted(hidden)
@@ -244,7 +244,7 @@ class _Call:
         return self._options.reads_secret
 
     def cuts(self, depth: int, *, is_fed: bool) -> Iterator[tuple[int, int, str]]:
-        """What to replace, by start and end; is_fed: something here reads a secret as its input."""
+        """Yield replacements with start and end; is_fed: a command here reads a secret as input."""
         operands = self._secret_operands()
         is_printed = is_fed and self._options.are_printed
         follows = False
@@ -268,7 +268,7 @@ class _Call:
                 yield redirect.target.start, redirect.target.end, HIDDEN
 
     def _secret_operands(self) -> set[int]:
-        """The words behind `vault login` and its kin, whichever wrapper stands before them."""
+        """Find the secret operands of `vault login` and the like, also after a wrapper."""
         values = [_name(value) for _, value in self._words]
         found: set[int] = set()
         for path, first in OPERANDS.items():
@@ -284,13 +284,13 @@ class _Call:
 
 
 def _is_plain_text(word: Word, value: str) -> bool:
-    """Tell whether a word is a text and runs nothing; an option of `echo` and a format stay."""
+    """Tell whether a word is plain text and runs nothing; options and formats do not count."""
     runs = any(isinstance(node, Substitution) for node in nodes(word))
     return not runs and value not in _FORMATS and bool(value or word.parts)
 
 
 def _known(word: Word) -> str:
-    """The word without its quotes, or the part of it before what is not known."""
+    """Return the word without its quotes, up to the first part that is not known."""
     found = fields(word)
     return leading(word) if found is None else " ".join(field.text for field in found)
 

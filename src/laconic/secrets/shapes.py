@@ -1,7 +1,7 @@
-"""What secrets look like: the beginnings of tokens, and names of variables that hold one.
+"""The shapes of secrets: beginnings of tokens, and names of variables that hold a secret.
 
-The one list for what is written down of commands (`redact`, which errs towards hiding) and for what
-an agent reads of outputs (`masking`, which must not hide what is none).
+One list serves two purposes: `redact`, for logged commands, hides in doubt; `mask`, for output that
+an agent reads, must not hide what is not a secret.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SHORTEST_VALUE = 8
-_SHORTEST_WORD = 16  # letters alone are mostly a word: postgres, development
+_SHORTEST_WORD = 16  # shorter letters-only values are mostly words: postgres, development
 _SHORTEST_NUMBER = 12
 _LONGEST_VALUE = 4096
 
@@ -21,8 +21,8 @@ _LONGEST_VALUE = 4096
 class Shape:
     """A kind of token.
 
-    beginnings: texts, one of which it begins with. loosely: what follows them at least, where it is
-    better to hide too much. strictly: what follows them in what surely is one.
+    beginnings: the texts that it may begin with. loosely: the least that follows them, where it is
+    better to hide too much. strictly: what follows them in a text that surely is a token.
     """
 
     __slots__ = ("beginnings", "loosely", "name", "strictly")
@@ -32,12 +32,12 @@ class Shape:
         self.strictly, self.loosely = strictly, loosely or r"[\w-]{8,}"
 
 
-# Chance makes no digit and capital among so many letters; names of files and packages have none.
+# A digit and a capital: names of files and packages rarely have both.
 _MIXED = r"(?=[\w-]{0,60}\d)(?=[\w-]{0,60}[A-Z])"
 _KEY_RUN = r"(?=[\w-]{0,60}\d)(?=[\w-]{0,40}[A-Za-z0-9]{12})"
 
-# Every one has twenty or more letters, digits, `_` and `-` in a row, or begins with the name of a
-# host: `masking` looks for these first.
+# Each has twenty or more letters, digits, `_` and `-` in a row, or begins with a host name: `mask`
+# looks for these first.
 SHAPES = (
     # https://docs.github.com/authentication/keeping-your-account-and-data-secure/about-authentication-to-github
     Shape("GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", r"\w{20,}", r"\w{8,}"),
@@ -121,12 +121,12 @@ SHAPES = (
     ),
 )
 
-# Words in the names of options, variables and fields that say it anywhere.
+# Words that mark a secret anywhere in the name of an option, a variable or a field.
 SAYS_IT = (
     r"passw(?:or)?d|passphrase|passcode|secret|token|credential|api[-_]?key|access[-_]?key"
     r"|private[-_]?key|signing[-_]?key|encryption[-_]?key|account[-_]?key"
 )
-# A name that only tells of a secret: its place, its kind, its age.
+# Names that only describe a secret: its place, its kind, its age.
 _TELLS_OF_IT = (
     r"(?:file|path|dir|directory|url|uri|host|port|name|user|username|type|id|ids|expiry|expires"
     r"|ttl|timeout|length|count|limit|sock|cmd|command|helper|endpoint|server|issuer|audience"
@@ -139,7 +139,7 @@ _TELLS = pattern(rf"(?i)_{_TELLS_OF_IT}$|^(?:old)?pwd$")
 
 
 def secret_values(environ: Mapping[str, str]) -> dict[str, str]:
-    """Give the secrets in an environment, each with the name of its variable."""
+    """Return the secrets in an environment, each with the name of its variable."""
     found: dict[str, str] = {}
     for name, value in environ.items():
         is_key_id = name.upper().endswith("ACCESS_KEY_ID")  # AWS: half of a pair, and of that shape
@@ -151,11 +151,11 @@ def secret_values(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def is_secret_value(value: str) -> bool:
-    """Tell whether a value is too special to stand in an output by chance."""
+    """Tell whether a value is too special to appear in an output by chance."""
     if not _SHORTEST_VALUE <= len(value) <= _LONGEST_VALUE:
         return False
     if value.startswith(("/", "~/", "./")) and value.count("/") > 1:
-        return False  # the place of a secret, and of much else
+        return False  # the path of a secret, and of much else
     if len(set(value)) < _SHORTEST_VALUE // 2:
         return False
     if value.isalpha():
