@@ -1,1 +1,1 @@
-"""Runs a command as if laconic were not there, and keeps every byte that it writes."""
+"""Runs a command as if laconic were absent, and keeps every byte that it writes."""

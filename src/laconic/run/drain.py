@@ -1,7 +1,7 @@
-"""Takes what arrives in pipes to where it belongs, a piece at a time.
+"""Moves what arrives in pipes to its destination, one piece at a time.
 
-A command writes to pipes, as it does under any agent, and not to the files of the spool: a program
-that opens /dev/stderr would empty a file, and a full disk would make its writes fail.
+A command writes to pipes, as it does under any agent, and not to the spool files: a program that
+opens /dev/stderr would truncate a file, and a full disk would make its writes fail.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 PIECE = 1 << 18
-CAPACITY = 1 << 20  # of a pipe; where that is too much, the system's own size stays
-_SPARE = 256 << 20  # a disk is not filled up to its end
+# The capacity of a pipe; if the system refuses it, its default stays (F_SETPIPE_SZ, man 2 fcntl).
+CAPACITY = 1 << 20
+_SPARE = 256 << 20  # bytes that stay free on the disk
 _CHECK_EVERY = 64 << 20
 _SET_SIZE = getattr(fcntl, "F_SETPIPE_SZ", None)
 
 
 class FullError(Exception):
-    """A piece could not be written: there is no room, or none that should be taken."""
+    """A piece could not be written: the disk is full, or nearly so."""
 
     def __init__(self, stream: str, piece: bytes) -> None:
         super().__init__(stream)
@@ -30,7 +31,7 @@ class FullError(Exception):
 
 
 class Drain:
-    """Pipes that are still open, by stream, and what takes their pieces."""
+    """Pipes that are still open, by stream, and the destination of their pieces."""
 
     __slots__ = ("_take", "pipes")
 
@@ -38,7 +39,7 @@ class Drain:
         self.pipes, self._take = dict(pipes), take
 
     def move(self, stream: str) -> int:
-        """Move one piece; give its size, 0 if there is none now or the pipe has ended."""
+        """Move one piece; return its size, 0 if there is none now or the pipe has ended."""
         try:
             piece = os.read(self.pipes[stream], PIECE)
         except BlockingIOError:
@@ -50,7 +51,7 @@ class Drain:
         return len(piece)
 
     def move_all(self) -> None:
-        """Move what is in the pipes now; who keeps writing does not hold us."""
+        """Move what is in the pipes now; bounded, so that an endless writer cannot block us."""
         for stream in tuple(self.pipes):
             left = CAPACITY
             while left > 0 and stream in self.pipes and (size := self.move(stream)):
@@ -63,7 +64,7 @@ class Drain:
 
 
 class Files:
-    """Appends pieces to open files; FullError when one does not fit."""
+    """Appends pieces to open files; raises FullError when one does not fit."""
 
     __slots__ = ("_handles", "_unchecked")
 
@@ -86,7 +87,7 @@ class Files:
 
 
 def open_pipe() -> tuple[int, int]:
-    """Make a pipe that holds much; its reader does not wait, its writers do."""
+    """Make a pipe with a large capacity; reading does not block, writing does."""
     read, write = os.pipe()
     os.set_blocking(read, False)
     if _SET_SIZE is not None:

@@ -1,7 +1,7 @@
-"""Runs a command, has its output delivered, and gives the right exit status.
+"""Runs a command, prints its output, and returns the command's exit status.
 
-The command is started first; what chooses how its output is shown loads while it runs. Whatever
-goes wrong in here, the output is printed as it is and the exit status is the command's own.
+The command is started first; the code that chooses how to show its output loads while it runs.
+Whatever goes wrong here, the output is printed as it is and the exit status is the command's own.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _BROKEN_PIPE = 128 + signal.SIGPIPE
 
 
 def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) -> int:
-    """Run a task; give its exit status. Where nothing can be hidden, we become the command.
+    """Run a task; return its exit status. If nothing can be hidden, we become the command.
 
-    report: is told of a fault of ours, after the command's output has been printed as it is.
+    report: called with a fault of ours, after the command's output has been printed as it is.
     """
     environ = environment()
     is_off = task.is_raw or is_switched_off(environ)
     try:
-        # A file is to have every byte, whoever opened it.
+        # A file must get every byte, whoever opened it.
         if is_off or any(map(is_closed, range(3))) or is_file(1):
             become(as_typed(task), environ)
         choice = None
@@ -62,7 +62,7 @@ def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) 
 
 
 def explained(delivery: Delivery | None, choice: Choice | None) -> bytes:
-    """Say what was done and why, for stderr."""
+    """Return a description of what was done and why, for stderr."""
     if delivery is None or choice is None:
         said = "shown as it is, because of a fault"
     elif delivery.texts is None:
@@ -74,15 +74,16 @@ def explained(delivery: Delivery | None, choice: Choice | None) -> bytes:
 
 
 def complain(error: StartError) -> int:
-    """Say why a command did not start, as the shell would."""
+    """Print why a command did not start, as the shell would; return the exit status."""
     Printer().write(ERR, f"laconic: {error}\n".encode("utf-8", "surrogateescape"))
     return error.status
 
 
 def _choose_first(task: Task, environ: Mapping[str, str]) -> Choice | None:
-    """Judge before the command starts; UsageError for a filter that is not there.
+    """Choose before the command starts; raises UsageError for a filter that does not exist.
 
-    With a pipe it must be known whether the whole output is needed: `head` ends a command early.
+    With a pipe we must know whether the whole output is needed, because `head` ends a command
+    early.
     """
     from laconic.errors import UsageError  # noqa: PLC0415 - loads while other commands run
     from laconic.run.plan import choose  # noqa: PLC0415
@@ -91,17 +92,17 @@ def _choose_first(task: Task, environ: Mapping[str, str]) -> Choice | None:
         return choose(task, environ)
     except UsageError:
         raise
-    except Exception:  # noqa: BLE001 - a fault of ours: all as it was typed
+    except Exception:  # noqa: BLE001 - after a fault of ours the command runs as typed
         return None
 
 
 def as_typed(task: Task) -> list[str]:
-    """Give the command as it was before a pipe was taken off; client/laconic.c does the same."""
+    """Rebuild the command with the pipe that was taken off; client/run.c does the same."""
     if not task.pipe:
         return task.argv
     both = "2>&1 " if task.pipe_stderr else ""
     line = f'"$@" {both}| {task.pipe}'
-    if task.pipefail:  # not every shell has it: the command's status takes a way of its own
+    if task.pipefail:  # not every shell has pipefail, so descriptor 3 carries the command's status
         command = f'{{ "$@" {both}3>&- 4>&-; echo $? >&3; }}'
         pipeline = f"{{ {command} | {{ {task.pipe}; }} >&4 3>&- 4>&-; }} 3>&1"
         line = f"{{ status=$({pipeline}); }} 4>&1 || exit; exit $status"
@@ -126,10 +127,10 @@ def _run_into_pipe(task: Task, environ: Mapping[str, str]) -> int:
 
 
 class Attendance:
-    """A command and what is done for it, from its start to the last line in the records.
+    """Supervises one command, from its start to the entry in the records.
 
-    fault: what went wrong in our own part, if anything did. delivery: what was printed, None where
-    that was the output as it is.
+    fault: the error in our own part, if there was one. delivery: what was printed; None if that was
+    the output as it is.
     """
 
     def __init__(
@@ -138,7 +139,7 @@ class Attendance:
         self._task, self._environ = task, environ
         self._printer = printer or Printer()
         self._followers: dict[str, Follower] = {}
-        self._is_patient = False  # a filter ran away: all waits for the end
+        self._is_patient = False  # a filter took too long: everything waits for the end
         self._started = time.monotonic()
         self._runner: Runner
         self.choice: Choice | None = None
@@ -146,14 +147,14 @@ class Attendance:
         self.fault: Exception | None = None
 
     def run(self) -> int:
-        """Run the command; give the exit status. StartError if it cannot be started."""
+        """Run the command; return its exit status. Raises StartError if it cannot be started."""
         task = self._task
         is_one = are_same(1, 2) and (task.pipe_stderr or not task.pipe)
         streams = (BOTH,) if is_one else (OUT,) if is_file(2) else (OUT, ERR)
         try:
             spool = open_spool(state_directory(self._environ), new_id(), streams, task.command)
         except OSError:
-            become(as_typed(task), self._environ)  # what cannot be kept cannot be hidden
+            become(as_typed(task), self._environ)  # output that cannot be kept must not be hidden
         self._runner = Runner(spool, self._printer)
         try:
             self._runner.start(task.argv, self._environ)
@@ -173,7 +174,7 @@ class Attendance:
         return status
 
     def _attempt(self, step: Callable[[], None]) -> None:
-        """Do our part; no fault of ours reaches the command."""
+        """Run a step of our own; its faults never reach the command."""
         if self.fault is None:
             try:
                 step()
@@ -185,7 +186,7 @@ class Attendance:
     def _wait(self) -> int:
         try:
             return self._runner.wait(self._tick)
-        except Exception as error:  # noqa: BLE001 - the command runs, so it has to be waited for
+        except Exception as error:  # noqa: BLE001 - the command runs, so we must wait for it
             self.fault = error
             return self._runner.wait_plainly()
 
@@ -202,7 +203,7 @@ class Attendance:
             self._attempt(self._follow)
 
     def _follow(self) -> None:
-        from laconic.run.follow import follower  # noqa: PLC0415 - most commands end before
+        from laconic.run.follow import follower  # noqa: PLC0415 - most commands end before it is needed
 
         task, choice = self._task, self.choice
         assert choice is not None
@@ -226,7 +227,7 @@ class Attendance:
                 self._attempt(lambda: self._deliver(status, duration_s))
             if self.delivery is None:
                 status = self._deliver_as_typed(status)
-        if runner.is_raw or not runner.is_open:  # else it is taken in when its writers have ended
+        if runner.is_raw or not runner.is_open:  # else it is adopted when its writers have ended
             runner.spool.remove()
         return self.delivery.status if self.delivery else status
 
@@ -241,7 +242,7 @@ class Attendance:
         write_down(self._task, self.choice, delivery, source, duration_s, self._environ)
 
     def _deliver_as_typed(self, status: int) -> int:
-        """After a fault, or without a reader: the output as it is, or what its pipe picks."""
+        """After a fault, or without a reader, print the output as it is, or what its pipe picks."""
         runner, pipe = self._runner, self._task.pipe
         if not pipe:
             runner.print_raw()
@@ -261,6 +262,9 @@ class Attendance:
 
 
 def _die_of(number: int) -> None:
-    """Let a shell that waits for us see that Ctrl-C ended us, so that it ends its loop as well."""
+    """Die of a signal ourselves, so that a waiting shell sees Ctrl-C and ends its loop as well.
+
+    https://www.cons.org/cracauer/sigint.html
+    """
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)

@@ -1,9 +1,9 @@
-"""Shows what is certain of an output while the command still runs.
+"""Shows the lines that are certain to be shown while the command still runs.
 
 Without a filter: the first lines as they come, then every diagnostic, with marks for the gaps.
-With one: lines from the beginning, as long as its patterns alone decide whether they stay; those
-that none of them speaks of only while nothing is hidden. What follows waits for the end, so that
-lines are never shown out of order.
+With a filter: lines from the beginning, as long as its patterns alone decide whether they stay;
+lines that no pattern matches, only while nothing is hidden. All later lines wait for the end, so
+that lines are never shown out of order.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from laconic.run.runner import Runner
 
 _HEAD_LINES, _HEAD_BYTES = 100, 8 * 1024
-_MOST_SHOWN = 24 * 1024  # bytes of diagnostics; from then on all waits for the end
-_MOST_READ = 512 << 10  # bytes per tick, of what patterns look at
-_MOST_COPIED = 4 << 20  # and of what is only passed on; no command is too fast to be followed
-_TICK_S = 0.5  # for what is new at a time
-_SHORT = 200  # bytes between two lines that are shown
-_MOST_KEPT = 256 << 10  # as much as is counted of an output
-_MOST_FREE = 4 * 1024  # bytes from the beginning: no budget cuts these
+_MOST_SHOWN = 24 * 1024  # bytes of diagnostics; after that everything waits for the end
+_MOST_READ = 512 << 10  # bytes per tick that patterns search
+_MOST_COPIED = 4 << 20  # bytes per tick that are only copied; this is faster than commands write
+_TICK_S = 0.5  # time limit for the new lines of a tick
+_SHORT = 200  # bytes between two shown lines that are shown as well
+_MOST_KEPT = 256 << 10  # as much as the tokenizer counts of an output
+_MOST_FREE = 4 * 1024  # bytes from the beginning that no budget removes
 
 
 class Follower:
     """One stream of a runner.
 
-    end: the byte behind the last line that was shown, lines: how many lines stand before it,
-    hidden: how many of these were not shown. picked: what was printed behind the first of those, as
-    far as it is kept.
+    end: the offset after the last line that was shown. lines: how many lines come before it.
+    hidden: how many of these were not shown. picked: what was printed after the first hidden line,
+    as far as it is kept.
     """
 
     def __init__(self, runner: Runner, stream: str) -> None:
@@ -45,7 +45,7 @@ class Follower:
         self._certain: list[tuple[bytes, bool]] = []  # to be printed in this tick
 
     def tick(self) -> bool:
-        """Print what is certain by now; False if a filter failed, and all must wait for the end."""
+        """Print what is certain by now; False if a filter failed and everything must wait."""
         if self._is_done:
             return True
         before = dict(vars(self))
@@ -55,7 +55,7 @@ class Follower:
             vars(self).update(before)
             self._is_done = True
             return False
-        # Who reads us may take any time; nothing interrupts this.
+        # Our reader may take any time, so no time limit interrupts this.
         for data, is_next in self._certain:
             self._write(data, is_next=is_next)
         return True
@@ -67,7 +67,7 @@ class Follower:
         return self._runner.spool.read(self._stream, start, start + most)
 
     def _print(self, data: bytes, *, is_next: bool) -> None:
-        """Have it printed; is_next: all before it has been printed as it is, and so is this."""
+        """Queue data for printing; is_next: it follows output that was all printed as it is."""
         self._certain.append((data, is_next))
 
     def _write(self, data: bytes, *, is_next: bool) -> None:
@@ -79,21 +79,21 @@ class Follower:
 
 
 def follower(runner: Runner, stream: str, wanted: Filter | None, *, is_exact: bool) -> Follower:
-    """Give the follower that fits."""
+    """Return the follower that fits."""
     if is_exact:
         return Everything(runner, stream)
     return Filtered(runner, stream, wanted) if wanted else Generic(runner, stream)
 
 
 class Everything(Follower):
-    """All of it, for a command whose every line is wanted."""
+    """Shows everything, for a command of which every line is wanted."""
 
     def _follow(self) -> None:
         self._print(self._new(self._runner.printed[self._stream], _MOST_COPIED), is_next=True)
 
 
 class Generic(Follower):
-    """For a command without a filter."""
+    """Follows a command without a filter."""
 
     def __init__(self, runner: Runner, stream: str) -> None:
         super().__init__(runner, stream)
@@ -113,8 +113,8 @@ class Generic(Follower):
         lines = data.split(b"\n")
         whole = b"".join(line + b"\n" for line in lines[:-1][: _HEAD_LINES - self.lines])
         if not whole and len(data) == _HEAD_BYTES:
-            self._is_done = True  # a line as long as the head: decided at the end
-        # A line that is overwritten again and again is not certain before its end.
+            self._is_done = True  # a line as long as the head is decided at the end
+        # A line that carriage returns overwrite is not certain before its end.
         if b"\r" in whole.replace(b"\r\n", b"\n"):
             self._is_done = True
             return
@@ -122,7 +122,7 @@ class Generic(Follower):
         self.end += len(whole)
         self.lines += whole.count(b"\n")
         if not whole and self._seen == self.end + len(data) and b"\r" not in data:
-            self._print(data, is_next=True)  # a question that waits for its answer
+            self._print(data, is_next=True)  # perhaps a question that waits for an answer
             self.end += len(data)
         self._seen = self.end + len(data) - len(whole)
         self._read = self.end
@@ -146,7 +146,7 @@ class Generic(Follower):
             return
         start = end - len(line) - 1
         between = b""
-        if self._waiting and start - self.end <= _SHORT:  # no longer than the mark and the notice
+        if self._waiting and start - self.end <= _SHORT:  # not longer than the mark and the notice
             between = self._runner.spool.read(self._stream, self.end, start)
         elif self._waiting:
             between = f"{gap(self._waiting)}\n".encode()
@@ -159,7 +159,7 @@ class Generic(Follower):
 
 
 class Filtered(Follower):
-    """For a command with a filter."""
+    """Follows a command with a filter."""
 
     def __init__(self, runner: Runner, stream: str, wanted: Filter) -> None:
         super().__init__(runner, stream)
@@ -182,7 +182,7 @@ class Filtered(Follower):
             self.lines += 1
 
     def _is_free(self, text: str) -> bool:
-        """Tell whether no pattern speaks of a line; if one was hidden, all may still be raw."""
+        """Tell whether no pattern decides about a line and nothing was hidden before it."""
         is_early = not self.hidden and self.end + len(text) < _MOST_FREE
         return is_early and all(_leaves(branch, text) for branch in self._branches)
 
@@ -193,7 +193,7 @@ class Filtered(Follower):
 
 
 def _leaves(branch: Branch, text: str) -> bool:
-    """Tell whether a branch leaves a line as it is and where it is, whatever follows."""
+    """Tell whether a branch keeps a line unchanged and in its place, whatever follows."""
     if branch.show or branch.sections or branch.keep or branch.dedupe or branch.head or branch.tail:
         return False
     if 0 < branch.budget < BUDGET or 0 < branch.width < len(text) or branch.drop.matches(text):

@@ -1,8 +1,8 @@
 """The guard: a process that outlives laconic, so that killing laconic loses and leaves nothing.
 
-It leads the command's process group and moves the output into the spool. When laconic ends without
-a word, it kills the group and keeps what was written. When laconic ends as it should while
-somebody still has the output open (a server in the background), it goes on moving.
+It leads the command's process group and moves the output into the spool. When laconic is killed, it
+kills the group and keeps what was written. When laconic ends normally while a background process
+still has the output open, it goes on moving.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# What the two sides say to each other: a letter, perhaps with a value, and a newline.
+# The messages between the two sides: a letter, perhaps with a value, and a newline.
 _WATCH, _SYNC, _CLOSE, _RELEASE = b"w", b"s", b"c", b"r"
 _OPEN, _ENDED, _FULL = b"o", b"e", b"f"
 _DEAF_TO = frozenset(
@@ -27,7 +27,7 @@ _DEAF_TO = frozenset(
 
 
 class LostError(Exception):
-    """The guard is gone or gave up; piece: what it had read and could not write."""
+    """The guard has died or given up; piece: what it had read and could not write."""
 
     def __init__(self, stream: str = "", piece: bytes = b"") -> None:
         super().__init__("the guard is gone")
@@ -35,7 +35,7 @@ class LostError(Exception):
 
 
 class Guard:
-    """Our side of it; answers: can be read when the guard gave up or is gone."""
+    """Our side of the guard; answers: becomes readable when the guard gives up or dies."""
 
     __slots__ = ("_control", "answers", "pid")
 
@@ -43,25 +43,25 @@ class Guard:
         self.pid, self._control, self.answers = pid, control, answers
 
     def watch(self, pid: int) -> None:
-        """Name the process to kill if we are killed, where the guard's group is not the one."""
+        """Name the process to kill if we are killed, if that is not the guard's own group."""
         self._say(_WATCH + b"%d" % pid)
 
     def sync(self) -> bool:
-        """Have all moved that was written until now; tell whether the output is still open."""
+        """Have everything moved that was written so far; tell whether the output is still open."""
         self._say(_SYNC)
         return self.answer() == _OPEN
 
     def close(self, stream: str) -> None:
-        """Close the guard's end of a pipe: who writes to it learns that nobody reads."""
+        """Close the guard's end of a pipe, so that its writers learn that nobody reads."""
         self._say(_CLOSE + stream.encode())
 
     def release(self) -> None:
-        """We end as we should: nobody is to be killed."""
+        """Tell the guard that we end normally, so that it kills nothing."""
         with contextlib.suppress(LostError):
             self._say(_RELEASE)
 
     def answer(self) -> bytes:
-        """Read an answer; LostError if it is the last one, or if there is none."""
+        """Read an answer; raises LostError if it is the last one, or if there is none."""
         said = os.read(self.answers, 1)
         if said in (_OPEN, _ENDED):
             return said
@@ -91,14 +91,14 @@ def start(pipes: Mapping[str, int], files: Mapping[str, int]) -> Guard:
         finally:
             os._exit(0)
     with contextlib.suppress(OSError):
-        os.setpgid(pid, pid)  # whoever of us is first
+        os.setpgid(pid, pid)  # parent and child both call it, so that it is set whoever runs first
     os.close(control_read)
     os.close(answers_write)
     return Guard(pid, control, answers)
 
 
 def _forget(ours: set[int]) -> None:
-    """Let go of all else: the caller must not wait for us, and its signals are not ours."""
+    """Close everything else, so that the caller does not wait for us, and ignore its signals."""
     for name in _DEAF_TO:
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     first = 0
@@ -139,7 +139,7 @@ def _work(drain: Drain, control: int, answers: int) -> None:
 
 
 def _ready(drain: Drain, control: int | None = None) -> set[str]:
-    """Wait until a pipe can be read; the empty name stands for what laconic says."""
+    """Wait until a pipe can be read; the empty name is the pipe from laconic."""
     poll = select.poll()
     names = {handle: stream for stream, handle in drain.pipes.items()}
     if control is not None:
@@ -155,9 +155,9 @@ def _write_all(handle: int, data: bytes) -> None:
 
 
 def _avenge(drain: Drain, target: int) -> None:
-    """Laconic was killed: kill what it ran, then keep what that has written."""
+    """Laconic was killed: kill the command, then keep what it has written."""
     if target < 0 and os.fork():
-        return  # in the group ourselves, we go down with it; the child goes on
+        return  # we are in the group and die with it; our child goes on
     os.setpgid(0, 0)
     with contextlib.suppress(OSError):
         os.kill(target, signal.SIGKILL)
@@ -165,7 +165,7 @@ def _avenge(drain: Drain, target: int) -> None:
 
 
 def _linger(drain: Drain) -> None:
-    """Move until nobody has the output open; without room for it, let it go."""
+    """Move until nobody has the output open; discard it if there is no room."""
     try:
         while drain.pipes:
             for stream in _ready(drain):

@@ -1,4 +1,4 @@
-"""Finds the `laconic` that works for the caller: by its name, or else by its path."""
+"""Finds how the caller can start `laconic`: by its name, or else by its path."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 NAME = "laconic"
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%:,")
-# A login shell sets the PATH anew; these are on it everywhere.
+# A login shell resets the PATH; these directories are always on it.
 _ON_EVERY_PATH = frozenset(("/usr/local/bin", "/usr/bin", "/bin"))
 
 
 def find_launcher(environ: Mapping[str, str], *, login_shell: bool = False) -> str:
-    """Give `laconic` if the PATH has it, else the one beside this Python as a shell word, or "".
+    """Return `laconic` if the PATH has it, else the path next to this Python, quoted, or "".
 
-    login_shell: the command will run with a PATH of that shell's own making.
+    login_shell: the command will run with the PATH that a login shell sets.
     """
     path = _path(environ)
     directory = path.rpartition("/")[0]
@@ -31,7 +31,7 @@ def find_launcher(environ: Mapping[str, str], *, login_shell: bool = False) -> s
 
 
 def full_path(environ: Mapping[str, str]) -> str:
-    """Give its path as a shell word, for a command that changes the PATH; "" if there is none."""
+    """Return its path as a shell word, for a command that changes the PATH; "" if not found."""
     return _as_word(_path(environ))
 
 
@@ -42,7 +42,7 @@ def _path(environ: Mapping[str, str]) -> str:
 
 
 def typed_name(environ: Mapping[str, str]) -> str:
-    """What the caller can type to start us, whatever is installed."""
+    """Return what the caller can type to start us, whatever is installed."""
     python_way = f"{_beside_python()}/{NAME}-py"
     if _is_program(python_way):
         return find_launcher(environ) or _as_word(python_way)

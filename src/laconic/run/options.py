@@ -1,6 +1,6 @@
-"""Reads the few flags of `laconic run` and its kin; what follows the command's name is its own.
+"""Reads the flags of `laconic run` and similar commands, up to the command's name.
 
-They are read by hand: argparse takes longer to load than most commands take to run.
+It does not use argparse, which takes longer to load than most commands take to run.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Flag:
-    """A flag of our own; value: what its value is called in the help, if it has one."""
+    """A flag of our own; value: the name of its value in the help, if it has one."""
 
     __slots__ = ("help", "name", "value")
 
@@ -34,7 +34,7 @@ FLAGS = (
 
 
 def read_task(argv: list[str]) -> Task:
-    """What the words behind `laconic run` ask for."""
+    """Build the task from the words after `laconic run`."""
     values, command = read_flags("run", argv, FLAGS)
     task = Task(command)
     task.pipe, task.filter_id = values["--baseline-pipe"], values["--filter"]
@@ -46,7 +46,7 @@ def read_task(argv: list[str]) -> Task:
 def read_flags(
     name: str, argv: Sequence[str], flags: Sequence[Flag]
 ) -> tuple[dict[str, str], list[str]]:
-    """Give our flags with their values, and the command behind them."""
+    """Return our flags with their values, and the command after them."""
     known = {flag.name: flag for flag in flags}
     values = dict.fromkeys(known, "")
     words = list(argv)

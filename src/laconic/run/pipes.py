@@ -1,4 +1,4 @@
-"""Honours the pipe that was taken off a command: `| head`, `| tail` or `| grep`."""
+"""Applies the pipe that was taken off a command: `| head`, `| tail` or `| grep`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHELL = "/bin/sh"
 
 
 def pick(pipe: str, path: str, environ: Mapping[str, str]) -> tuple[int, bytes]:
-    """Run a pipe's command on a file; give its exit status and what it prints."""
+    """Run a pipe's command on a file; return its exit status and what it prints."""
     source = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     read, write = os.pipe()
     try:
@@ -37,7 +37,7 @@ def pick(pipe: str, path: str, environ: Mapping[str, str]) -> tuple[int, bytes]:
 
 
 def matches(pipe: str, path: str, environ: Mapping[str, str]) -> list[int]:
-    """Give the numbers of the lines that a grep picks, counted from 1; none for other commands."""
+    """Return the numbers, from 1, of the lines that a grep picks; none for other commands."""
     name, _, rest = pipe.partition(" ")
     if name != "grep":
         return []
@@ -54,10 +54,10 @@ def run_piped(
     *,
     with_stderr: bool,
 ) -> tuple[int, int]:
-    """Run a command into its pipe as the shell would; give the exit status of both.
+    """Run a command into its pipe as the shell would; return the exit status of both.
 
-    What they write goes straight to our own stdout and stderr, or through the printer if that has
-    something to mask.
+    Their output goes directly to our own stdout and stderr, or through the printer if secrets must
+    be masked.
     """
     shares_terminal = has_terminal()
     watcher = guard.start({}, {})
@@ -92,7 +92,7 @@ def run_piped(
 
 
 def _masked_ends(printer: Printer) -> dict[int, tuple[int, int]]:
-    """Give the pipes through which stdout and stderr are to go, one for both if they are one."""
+    """Make the pipes for stdout and stderr, one for both if they lead to the same place."""
     if printer.mask is None:
         return {}
     first = open_pipe()
@@ -116,12 +116,12 @@ def _turn(child: Child, drain: Drain, printer: Printer) -> None:
         else:
             printer.note(handle, event)
     for stream in streams.values():
-        if NUMBERS[stream] in printer.gone:  # let who writes learn it as it would without us
+        if NUMBERS[stream] in printer.gone:  # writers get SIGPIPE, as they would without us
             drain.close(stream)
 
 
 def _finish(drain: Drain) -> None:
-    """Print what is left; who still writes in the background writes to nobody."""
+    """Print what is left; background processes that still write have no reader."""
     drain.move_all()
     if drain.pipes:
         nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
@@ -136,7 +136,7 @@ def _start(
     child: Child,
     printer: Printer,
 ) -> int | None:
-    """Start the command; its exit status if that cannot be."""
+    """Start the command; return the exit status if it cannot be started."""
     try:
         pid = spawn(argv, environ, streams, group)
     except StartError as error:

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Choice:
-    """The view of a task's output, and what was found on the way.
+    """The view of a task's output, and what was recognised.
 
-    inner: the command inside of a shell, where one was seen through. program: what the records
-    group it by, `git status`; name, if nothing better is known.
+    inner: the command inside of a shell, if there is one. program: the name under which the records
+    group it, `git status`; the name alone, if nothing better is known.
     """
 
     __slots__ = ("inner", "program", "project", "settings", "view")
@@ -36,7 +36,7 @@ class Choice:
 
 
 def choose(task: Task, environ: Mapping[str, str]) -> Choice:
-    """Choose for a task; UsageError if it asks for a filter that is not there."""
+    """Choose for a task; raises UsageError if it asks for a filter that does not exist."""
     settings = read_settings(environ)
     inner = unwrap(task.argv) if task.is_wrapped else Inner(None, arguments_of(task.argv))
     known = load_filters(settings, _library(inner.arguments))
@@ -53,7 +53,7 @@ def _view(task: Task, inner: Inner, known: FilterSet, settings: Settings) -> Vie
         return View(RUN, asked)
     if task.mode != RUN:
         return View(task.mode)
-    if not inner.arguments:  # several commands: none of their filters knows the whole
+    if not inner.arguments:  # several commands: no filter of one fits the whole
         parts = last_commands(inner.command or "")
         return View(RUN, is_exact=any(known.filters.is_exact(part) for part in parts))
     found = known.filters.find(inner.arguments)
@@ -63,7 +63,7 @@ def _view(task: Task, inner: Inner, known: FilterSet, settings: Settings) -> Vie
 
 
 def _library(arguments: list[Argument]) -> Library | None:
-    """Options in front of a subcommand need the tables of tools, which take long to load."""
+    """Load the tables of tools, which is slow, only if options come before a subcommand."""
     from laconic.knowledge.catalog import library  # noqa: PLC0415
 
     return library() if len(arguments) > 1 and arguments[1].leading.startswith("-") else None

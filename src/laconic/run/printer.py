@@ -1,4 +1,4 @@
-"""Writes to our own stdout and stderr; a reader that went away is no error."""
+"""Writes to our own stdout and stderr; a reader that has gone away is not an error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Mask(Protocol):
-        """What hides secrets in an output; found: how many so far."""
+        """Masks secrets in an output; found: how many so far."""
 
         found: int
 
@@ -28,10 +28,10 @@ _GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL
 
 
 class Printer:
-    """Where output goes.
+    """The destination of output.
 
-    gone: descriptors that nobody reads any more. written: bytes of the output so far. mask: hides
-    the secrets in them, None where no agent reads them.
+    gone: descriptors that nobody reads any more. written: bytes of the output so far. mask: masks
+    the secrets in them; None if no agent reads them.
     """
 
     __slots__ = ("_failed", "gone", "mask", "written")
@@ -49,7 +49,7 @@ class Printer:
         self._put(number, self.mask.feed(data, number) if self.mask else data)
 
     def finish(self) -> None:
-        """Write what waits for the end of its line."""
+        """Write what is held until the end of its line."""
         if self.mask:
             for number in (1, 2):
                 self._put(number, self.mask.rest(number))
@@ -63,22 +63,22 @@ class Printer:
                 _wait_for(number)
             except BrokenPipeError:
                 self.gone.add(number)
-            except OSError:  # a full disk behind it, perhaps: no reason to end the command
+            except OSError:  # perhaps the reader's disk is full; that must not end the command
                 self._failed.add(number)
 
     def watch(self, poll: select.poll) -> None:
-        """Have a poll tell when a reader goes away, as a command would learn by SIGPIPE."""
+        """Register with a poll, which tells when a reader goes away, as SIGPIPE tells a command."""
         for number in {1, 2} - self.gone:
             poll.register(number, 0)
 
     def note(self, number: int, event: int) -> None:
-        """Take in what a poll says of a reader."""
+        """Note what a poll reports about a reader."""
         if number in (1, 2) and event & _GONE:
             self.gone.add(number)
 
 
 class Collector(Printer):
-    """Prints nothing, and has it all by descriptor."""
+    """Collects everything by descriptor instead of printing it."""
 
     __slots__ = ("collected",)
     is_silent = True
@@ -91,11 +91,11 @@ class Collector(Printer):
         self.collected[number] += data
 
     def watch(self, poll: select.poll) -> None:
-        """Nobody reads us before the end."""
+        """Do nothing: nobody reads before the end."""
 
 
 def _wait_for(number: int) -> None:
-    """Somebody made the descriptor one that does not wait; then we do."""
+    """Wait until a descriptor is writable that another process has made non-blocking."""
     poll = select.poll()
     poll.register(number, select.POLLOUT)
     poll.poll()

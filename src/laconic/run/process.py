@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 NOT_EXECUTABLE, NOT_FOUND = 126, 127
 _SHELL = "/bin/sh"
 _LOOKED_AT = 80
-_PATH = "/usr/local/bin:/usr/bin:/bin"  # where PATH is not set
-# Python ignores these for itself; a command must find them as the shell leaves them.
+_PATH = "/usr/local/bin:/usr/bin:/bin"  # used if PATH is not set
+# Python ignores these signals; a command must start with the defaults, as in a shell:
+# https://docs.python.org/3/library/signal.html#module-signal
 _RESTORED = tuple(getattr(signal, name) for name in ("SIGPIPE", "SIGXFSZ") if hasattr(signal, name))
 
 
 class StartError(Exception):
-    """The command cannot be started; status: what the shell's exit status would be."""
+    """The command cannot be started; status: the exit status that a shell would return."""
 
     def __init__(self, name: str, status: int, reason: str) -> None:
         self.status = status
@@ -35,7 +36,7 @@ def spawn(
     streams: Mapping[int, int],
     group: int | None = None,
 ) -> int:
-    """Start a command with these descriptors as its streams, in a group; give its process id."""
+    """Start a command with these descriptors as its streams, in a group; return its process id."""
     actions = [(os.POSIX_SPAWN_DUP2, source, number) for number, source in streams.items()]
 
     def start(path: str, command: list[str]) -> int:
@@ -49,7 +50,7 @@ def spawn(
 
 
 def become(argv: list[str], environ: Mapping[str, str]) -> NoReturn:
-    """Be the command from now on; StartError if it cannot be started."""
+    """Replace this process by the command; raises StartError if it cannot be started."""
     for number in _RESTORED:
         signal.signal(number, signal.SIG_DFL)
     for stream in (sys.stdout, sys.stderr):
@@ -60,11 +61,14 @@ def become(argv: list[str], environ: Mapping[str, str]) -> NoReturn:
         os.execve(path, command, environ)  # noqa: S606 - the command was asked for
 
     _as_a_shell_does(argv, environ, start)
-    raise AssertionError  # it is another program by now
+    raise AssertionError  # execve() does not return
 
 
 def exit_status(status: int) -> int:
-    """Give what the shell calls the exit status: 128+n for death by signal n."""
+    """Convert a wait status to the shell's exit status: 128+n for death by signal n.
+
+    https://www.gnu.org/software/bash/manual/html_node/Exit-Status.html
+    """
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
 
@@ -75,7 +79,7 @@ def exit_status(status: int) -> int:
 def _as_a_shell_does(
     argv: list[str], environ: Mapping[str, str], start: Callable[[str, list[str]], int]
 ) -> int:
-    """Start a file as bash would: the same file, and the same status where that cannot be."""
+    """Start a file as bash would: the same file, and the same exit status if that fails."""
     path = _find(argv[0], environ)
     try:
         try:
@@ -87,7 +91,7 @@ def _as_a_shell_does(
             raise StartError(argv[0], NOT_EXECUTABLE, "cannot execute binary file")
         return start(_SHELL, [_SHELL, path, *argv[1:]])
     except OSError as error:
-        # There is no process, or no room for one: nothing is wrong with the file.
+        # The system has no room for a process; the file itself is fine.
         if error.errno in (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE):
             raise
         status, reason = _explain(path, error)
@@ -95,7 +99,7 @@ def _as_a_shell_does(
 
 
 def _find(name: str, environ: Mapping[str, str]) -> str:
-    """Give the path of a command: the first executable file of its name, else the first file."""
+    """Return the path of a command: the first executable file of its name, else the first file."""
     if "/" in name:
         return name
     there = ""
@@ -112,9 +116,10 @@ def _find(name: str, environ: Mapping[str, str]) -> str:
 
 
 def _is_binary(path: str) -> bool:
-    """Tell a file that a shell refuses to read: a NUL byte is in its first line, or it is ELF.
+    """Tell whether a shell refuses a file: it is ELF, or its first line has a NUL byte.
 
-    The first two lines of one that begins with `#!`: check_binary_file() in bash's general.c.
+    In a file that begins with `#!` the first two lines count: check_binary_file() in bash's
+    general.c.
     """
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
@@ -126,7 +131,7 @@ def _is_binary(path: str) -> bool:
 
 
 def _explain(path: str, error: OSError) -> tuple[int, str]:
-    """Give the exit status and the reason; execute_cmd.c of bash, shell_execve()."""
+    """Return the exit status and the reason, as shell_execve() in bash's execute_cmd.c does."""
     if os.path.isdir(path):  # noqa: PTH112 - as above
         return NOT_EXECUTABLE, "is a directory"
     if error.errno != errno.ENOENT:
@@ -144,12 +149,12 @@ def is_closed(handle: int) -> bool:
 
 
 def is_file(handle: int) -> bool:
-    """Tell whether a descriptor leads to a file, where what is written stays and is read later."""
+    """Tell whether a descriptor leads to a file, whose content is read later."""
     return stat.S_ISREG(os.fstat(handle).st_mode)
 
 
 def are_same(first: int, second: int) -> bool:
-    """Tell whether two descriptors lead to the same place, so that order between them shows."""
+    """Tell whether two descriptors lead to the same place, so that their order matters."""
     one, other = os.fstat(first), os.fstat(second)
     if (one.st_dev, one.st_ino) != (other.st_dev, other.st_ino):
         return False
@@ -157,7 +162,7 @@ def are_same(first: int, second: int) -> bool:
 
 
 def has_terminal() -> bool:
-    """Tell whether this session has a terminal, whose job control works on groups as they are."""
+    """Tell whether this session has a terminal, whose job control acts on process groups."""
     try:
         os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
     except OSError:

@@ -1,4 +1,4 @@
-"""Delivers what a command wrote: compacts it, keeps what is hidden, prints, and writes it down."""
+"""Delivers the output of a command: compacts it, keeps what is hidden, prints and records it."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from laconic.run.runner import Runner
     from laconic.run.task import Task
 
-WINDOW = "window"  # in place of a filter's id, for an output that was not looked at as a whole
+WINDOW = "window"  # instead of a filter's id, for an output that was not examined as a whole
 _SAMPLE = 1 << 20
 
 
 class Delivery:
-    """What is printed in place of an output, and what the records say of it.
+    """What is printed instead of an output, and what the records say about it.
 
     texts: by stream, None for the output as it is. status: the exit status of the whole, with the
     pipe that was taken off. piped: what that pipe leaves, None without one. hidden, total: lines.
@@ -90,7 +90,7 @@ class Source:
         self.masked = 0
 
     def without_secrets(self, stream: str, data: bytes) -> bytes:
-        """Whole lines as an agent may read them."""
+        """Mask whole lines for an agent."""
         if self._mask is None:
             return data
         mask = self._mask.again()
@@ -99,7 +99,7 @@ class Source:
         return shown
 
     def count_secrets(self) -> int:
-        """How many there are in all of it, read piece by piece."""
+        """Count the secrets in the whole output, read piece by piece."""
         if self._mask is None:
             return 0
         found = 0
@@ -113,15 +113,15 @@ class Source:
 
     @property
     def path(self) -> str:
-        """The file that a pipe would have read."""
+        """Return the file that a pipe would have read."""
         return self.spool.path(BOTH if BOTH in self.sizes else OUT)
 
     def start(self, stream: str) -> int:
-        """The first byte behind what was shown."""
+        """Return the offset after what was shown."""
         return self.followers[stream].end if stream in self.followers else 0
 
     def read(self, *, behind_shown: bool = False) -> dict[str, bytes]:
-        """The bytes by stream, without secrets; both together count as stdout."""
+        """Return the bytes by stream, without secrets; both together count as stdout."""
         self.masked = self.shown_masked if behind_shown else 0
         return {
             OUT if stream == BOTH else stream: self.without_secrets(
@@ -131,12 +131,12 @@ class Source:
         }
 
     def shown(self, stream: str, raw: bytes) -> bytes:
-        """What was shown of a stream while the command ran."""
+        """Return what was shown of a stream while the command ran."""
         picked = self.followers[stream].picked if stream in self.followers else b""
         return raw[: self.printed[stream]] + picked
 
     def tokens(self) -> int:
-        """An estimate from the beginning of the output: of most outputs that is all of it."""
+        """Estimate the tokens from the beginning of the output, which is mostly all of it."""
         found = 0.0
         for stream, size in self.sizes.items():
             sample = self.spool.read(stream, 0, _SAMPLE)
@@ -152,7 +152,7 @@ def prepare(
     delivery = Delivery(status)
     delivery.raw_tokens = source.tokens()
     source.program = typed_name(environ)
-    # Before anything is kept: keeping a large output moves its file away.
+    # This comes before keeping, because keeping a large output moves its file away.
     picked = pick(task.pipe, source.path, environ) if task.pipe else None
     if source.size and not choice.view.is_exact:
         if source.size > LARGE:
@@ -187,7 +187,7 @@ def _show_whole(
     lines = read_streams(raw[OUT], raw.get(ERR, b""))
     compacted = view.compacted(delivery.status, lines)
     if compacted is None:
-        if source.hidden_lines:  # what stands behind them is printed already
+        if source.hidden_lines:  # what follows them is already printed
             _show_rest(delivery, view, source)
         return
     if task.pipe:
@@ -200,7 +200,7 @@ def _show_whole(
 
 
 def _show_rest(delivery: Delivery, view: View, source: Source) -> None:
-    """Without a filter, what was shown already stands for itself; the rest is compacted alone."""
+    """Without a filter, compact only the part that was not shown yet."""
     raw = source.read(behind_shown=True)
     lines = read_streams(raw[OUT], raw.get(ERR, b""))
     compacted = view.compacted(delivery.status, lines)
@@ -238,7 +238,7 @@ def _show_windows(delivery: Delivery, source: Source) -> None:
 
 
 def _show_masked(delivery: Delivery, choice: Choice, source: Source) -> None:
-    """All but the secrets, if there are any; what is printed of it is masked on its way."""
+    """Show everything but the secrets, if there are any; the printer masks them."""
     source.masked = source.count_secrets()
     if not source.masked:
         return
@@ -252,7 +252,7 @@ def _show_masked(delivery: Delivery, choice: Choice, source: Source) -> None:
 
 
 def _show_open(delivery: Delivery, choice: Choice, source: Source) -> None:
-    """Say that more may come; the kept copy is brought up to date as long as it does."""
+    """Add a notice that more may come; the kept copy is updated as long as it does."""
     if delivery.texts is None and source.size > LARGE:
         return
     if not delivery.raw_id and not _keep(delivery, choice, source):
@@ -264,7 +264,7 @@ def _show_open(delivery: Delivery, choice: Choice, source: Source) -> None:
 
 
 def _unshown(source: Source) -> dict[str, bytes]:
-    """What was not printed yet, as it is."""
+    """Return what was not printed yet, as it is."""
     return {
         OUT if stream == BOTH else stream: source.spool.read(stream, source.printed[stream], size)
         for stream, size in source.sizes.items()
@@ -278,7 +278,7 @@ def _with_last_newline(text: bytes) -> bytes:
 def _honour_pipe(
     delivery: Delivery, task: Task, program: str, source: Source, status: int, piped: bytes
 ) -> None:
-    """Put the pipe's own result in place of ours where there is none, or where it is less."""
+    """Use the pipe's own result if we have none, or if it is shorter."""
     command_status, delivery.status = delivery.status, status
     piped = source.without_secrets(OUT, piped)
     delivery.piped, delivery.piped_tokens = piped, _tokens(piped)
@@ -337,7 +337,7 @@ def write_down(
     duration_s: float,
     environ: Mapping[str, str],
 ) -> None:
-    """Write down the run, when all is printed: counting tokens may take a moment."""
+    """Record the run after everything is printed, because counting tokens may take a moment."""
     _count_tokens(delivery, source)
     agent, session = agent_of(environ)
     run = Run(
@@ -362,8 +362,8 @@ def write_down(
 
 
 def _count_tokens(delivery: Delivery, source: Source) -> None:
-    """Put counts in the place of estimates, where a tokenizer is installed."""
-    is_again = delivery.texts is None and source.hidden_lines > 0  # all of it, behind a part of it
+    """Replace estimates by counts, if a tokenizer is installed."""
+    is_again = delivery.texts is None and source.hidden_lines > 0  # all of it, after a part of it
     if is_again or source.masked or not source.is_known or source.size > MOST_BYTES:
         return
     raw = source.read()
@@ -382,7 +382,7 @@ def _count_tokens(delivery: Delivery, source: Source) -> None:
 def _all_shown(
     texts: Mapping[str, bytes], source: Source, raw: Mapping[str, bytes]
 ) -> dict[str, bytes]:
-    """The texts, each behind what was shown of its stream while the command ran."""
+    """Return the texts, each after what was shown of its stream while the command ran."""
     shown = dict(texts)
     for name in source.sizes:
         stream = OUT if name == BOTH else name

@@ -1,7 +1,7 @@
-"""Runs a command to its end, with all that it writes in the spool.
+"""Runs a command to its end, and keeps everything that it writes in the spool.
 
-When the spool cannot take any more, what it holds and all that follows goes straight to our own
-stdout and stderr: nothing is lost, and nothing is compacted.
+When the spool is full, its content and everything that follows go directly to our own stdout and
+stderr: nothing is lost, and nothing is compacted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from laconic.run.spool import Spool
 
 TICK_S = 0.25
-_STRAGGLERS_S = 0.1  # for who writes a moment after the command has ended
+_STRAGGLERS_S = 0.1  # for processes that write a moment after the command has ended
 _PAUSE_S = 0.01
 
 
@@ -35,7 +35,7 @@ class Runner:
 
     printed: how much of each stream was printed as it is, from its beginning. is_raw: the spool is
     full, and everything was or will be printed as it is. is_open: the command has ended, but
-    somebody still has its output open.
+    another process still has its output open.
     """
 
     def __init__(self, spool: Spool, printer: Printer) -> None:
@@ -45,10 +45,10 @@ class Runner:
         self.child: Child
         self._pipes: dict[str, int] = {}
         self._guard: guard.Guard | None = None
-        self._drain: Drain | None = None  # in place of the guard, when that is gone
+        self._drain: Drain | None = None  # replaces the guard when that has died
 
     def start(self, argv: list[str], environ: Mapping[str, str]) -> None:
-        """Start the command; StartError if that cannot be."""
+        """Start the command; raises StartError if it cannot be started."""
         ends = {stream: open_pipe() for stream in self.spool.handles}
         self._pipes = {stream: read for stream, (read, _) in ends.items()}
         self._guard = guard.start(self._pipes, self.spool.handles)
@@ -69,7 +69,7 @@ class Runner:
             self._ask(lambda live: live.watch(pid))
 
     def wait(self, tick: Callable[[], None]) -> int:
-        """Wait until the command ends, with a tick now and then; give its exit status."""
+        """Wait until the command ends, with a tick now and then; return its exit status."""
         while self.child.status is None:
             self._turn()
             if not self.is_raw:
@@ -80,14 +80,14 @@ class Runner:
         return self.child.status
 
     def wait_plainly(self) -> int:
-        """Wait without doing anything else, when the other way has failed."""
+        """Wait without doing anything else, after a fault in wait()."""
         self.child.wait()
         self._sync()
         assert self.child.status is not None
         return self.child.status
 
     def finish(self) -> None:
-        """Let go of everything; who still has the output open may go on writing."""
+        """Release everything; processes that still have the output open may go on writing."""
         if self._drain and self._drain.pipes:
             handles = self.spool.handles
             if self.is_raw:
@@ -118,7 +118,7 @@ class Runner:
         self.child.check()
 
     def _stop_reading(self) -> None:
-        """Where nobody reads us, let the command learn it as it would without us."""
+        """If nobody reads our output, let the command get SIGPIPE, as it would without us."""
         for name in [name for name in self._pipes if NUMBERS[name] in self.printer.gone]:
             handle = self._pipes.pop(name)
             if self._drain:
@@ -128,14 +128,14 @@ class Runner:
                 self._ask(partial(guard.Guard.close, stream=name))
 
     def _sync(self) -> bool:
-        """Have in the spool what was written until now; tell whether the output is still open."""
+        """Move what was written so far into the spool; tell whether the output is still open."""
         answers: list[bool] = []
         self._ask(lambda live: answers.append(live.sync()))
         self._move()
         self.is_open = any(answers) or bool(self._own_pipes())
         return self.is_open
 
-    # -- when the guard is gone, or the disk is full
+    # -- when the guard has died, or the disk is full
 
     def _ask(self, question: Callable[[guard.Guard], object]) -> None:
         if self._guard is None:
@@ -149,7 +149,7 @@ class Runner:
                 self._go_raw(lost.stream, lost.piece)
 
     def _move(self, stream: str | None = None) -> None:
-        """Move what is there, of one stream or of all."""
+        """Move what has arrived, of one stream or of all."""
         if self._drain is None:
             return
         try:
@@ -168,7 +168,7 @@ class Runner:
         self._drain = Drain(self._drain.pipes, self.printer.write)
 
     def print_raw(self) -> None:
-        """Print all that is in the spool and was not printed yet."""
+        """Print everything in the spool that was not printed yet."""
         for stream in self.spool.handles:
             while NUMBERS[stream] not in self.printer.gone:
                 start = self.printed[stream]

@@ -1,4 +1,4 @@
-"""laconic -c 'line': be the shell of make and just, and have each command in a line compacted."""
+"""laconic -c 'line': serves as the shell of make and just, and compacts each command of a line."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def direct(argv: list[str]) -> int:
 
 
 def read_line(argv: Sequence[str]) -> Line:
-    """Read what make, just or a shim calls us with.
+    """Read the arguments with which make, just or a shim calls us.
 
-    One argument behind -c is a line. Several are the words of a command, unless the first is more
+    One argument after -c is a line. Several are the words of a command, unless the first is more
     than a name: then it is a line, and the others are its parameters, as for any shell.
     """
     behind = end_of_options(argv)
@@ -62,7 +62,7 @@ def read_line(argv: Sequence[str]) -> Line:
 def is_read_by_runner(process: int) -> bool:
     """Tell whether make or just reads what a process prints: for `$(shell ..)` or backquotes.
 
-    What a recipe prints goes where the runner's own output goes. If that cannot be seen: yes.
+    The output of a recipe goes where the runner's own output goes. If that is unknown: True.
     """
     try:
         with open(f"/proc/{process}/stat", "rb") as file:  # noqa: PTH123 - pathlib costs 6 ms
@@ -77,9 +77,9 @@ def is_read_by_runner(process: int) -> bool:
 
 
 def rewritten(text: str, environ: Mapping[str, str], process: int) -> str:
-    """The line with `laconic run` where it belongs; in doubt, and after a fault, as it is.
+    """Return the line with `laconic run` inserted; in doubt, and after a fault, unchanged.
 
-    process: the one that was started as a shell.
+    process: the process that was started as a shell.
     """
     if is_read_by_runner(process):
         return text
@@ -106,7 +106,7 @@ def rewritten(text: str, environ: Mapping[str, str], process: int) -> str:
 
 
 def launcher(program: str) -> str:
-    """Give the words that start this very laconic again."""
+    """Return the words that start this same laconic again."""
     if program.endswith("__main__.py"):
         return f"{as_word(sys.executable)} -m laconic"
     return as_word(program) if "/" in program else "laconic"

@@ -1,4 +1,4 @@
-"""Shells around commands: which one the host uses, and what runs inside of `bash -lc '...'`."""
+"""Finds the shell that the host uses, and the command inside of `bash -lc '...'`."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _TEXT = pattern(r"\blaconic(?:-py)?(?:\.\w+)?['\"]?\s+(?:wrap|run|err|test|summa
 
 
 def host_shell(asked: str, environ: Mapping[str, str]) -> str | None:
-    """Give the shell for a command: what the tool asks for, the variables, bash, sh; None if none.
+    """Return the shell for a command: as asked for, by the variables, bash, sh; None if none.
 
-    A name is looked up on the path; what is not there or cannot be executed is passed over.
+    A name is looked up on the PATH; a shell that is missing or cannot be executed is skipped.
     """
     wanted = (asked, environ.get(SHELL_VARIABLE, ""), environ.get("SHELL", ""), "bash", "sh")
     path = os.get_exec_path(environ)
@@ -52,10 +52,10 @@ def _usable(name: str, path: Sequence[str]) -> str | None:
 
 
 class Inner:
-    """What a command line comes down to.
+    """The command inside of a command line.
 
-    command: the text that the innermost shell runs, None if no shell was there. arguments: those of
-    the one command that it is; empty if it is several, or dynamic.
+    command: the text that the innermost shell runs; None without a shell. arguments: those of its
+    only command; empty if it has several commands, or is dynamic.
     """
 
     __slots__ = ("arguments", "command")
@@ -65,7 +65,7 @@ class Inner:
 
 
 def unwrap(argv: Sequence[str]) -> Inner:
-    """See through `SHELL -c 'line'` (also -lc, -l -c), one in another."""
+    """Unwrap `SHELL -c 'line'` (also -lc, -l -c), also when nested."""
     line: str | None = None
     words = list(argv)
     for _ in range(_DEEPEST):
@@ -86,7 +86,7 @@ def arguments_of(words: Sequence[str]) -> list[Argument]:
 
 
 def sole_command(line: str) -> list[Argument]:
-    """Give the arguments of a line that is one simple command whose output reaches the reader."""
+    """Return the arguments of a line that is one simple command whose output reaches the reader."""
     try:
         script = parse(line.encode("utf-8", "surrogateescape"))
     except ParseError:
@@ -98,7 +98,7 @@ def sole_command(line: str) -> list[Argument]:
 
 
 def last_commands(line: str) -> list[list[Argument]]:
-    """Give the arguments of every command of a line whose output may reach the reader."""
+    """Return the arguments of every command of a line whose output may reach the reader."""
     try:
         script = parse(line.encode("utf-8", "surrogateescape"))
     except ParseError:
@@ -113,7 +113,7 @@ def last_commands(line: str) -> list[list[Argument]]:
 def is_wrapped(line: str) -> bool:
     """Tell whether laconic already runs any command of a line, by whatever name it is called.
 
-    All of the line is looked at: what is asked for behind `cd x &&` must not be wrapped again.
+    The whole line is searched: a wrapped command after `cd x &&` must not be wrapped again.
     Text that cannot be parsed counts as wrapped when it looks so.
     """
     try:
@@ -137,7 +137,7 @@ def _is_ours(words: Sequence[str]) -> bool:
 
 
 def _line_of(words: Sequence[str]) -> str | None:
-    """Give the line in `SHELL [options] -c line`; further words are its parameters."""
+    """Return the line in `SHELL [options] -c line`; further words are its parameters."""
     name = re.split(r"[/\\]", words[0])[-1].removesuffix(".exe") if words else ""
     if name not in _SHELLS:
         return None
@@ -150,7 +150,7 @@ def _line_of(words: Sequence[str]) -> str | None:
 
 
 def _joins_streams(redirect: Redirect) -> bool:
-    """`2>&1`: no file is involved."""
+    """Tell whether a redirect is like `2>&1`, which involves no file."""
     target = literal(redirect.target) if redirect.heredoc is None else None
     return redirect.operator == ">&" and target in ("1", "2")
 

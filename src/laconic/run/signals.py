@@ -15,17 +15,18 @@ if TYPE_CHECKING:
 _TO_GROUP = frozenset((signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT,
                        signal.SIGTSTP, signal.SIGCONT))  # fmt: skip
 _TO_COMMAND = frozenset((signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH))
-# A terminal sends these to the whole group, so the command has them already.
+# A terminal sends these to the whole foreground group, so the command gets them anyway (man 7
+# signal; man 3 termios).
 _FROM_TERMINAL = frozenset((signal.SIGINT, signal.SIGQUIT, signal.SIGWINCH))
-# With a terminal these do to us what they do to the command: all stop, all go on.
+# With a terminal these act on us as on the command: all stop, all continue.
 _OF_JOB_CONTROL = frozenset((signal.SIGTSTP, signal.SIGCONT))
 
 
 class Child:
     """The command that runs; status: None until it has ended.
 
-    With a group of its own (its negative number is the target), it gets there what would otherwise
-    have come to all of them from outside.
+    If it has a group of its own (the target is then its negative number, man 2 kill), signals from
+    outside are passed on to that whole group.
     """
 
     __slots__ = (
@@ -48,7 +49,7 @@ class Child:
         if shares_terminal:
             wanted -= _OF_JOB_CONTROL
         for number in wanted:
-            # What the caller ignores (nohup) is ignored by the command as well.
+            # A signal that the caller ignores (nohup) is ignored by the command as well.
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._pass_on)
         signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -59,7 +60,7 @@ class Child:
             self._send(number)
 
     def forget_wakeups(self) -> None:
-        """Take in that a signal came, before looking what has changed by it."""
+        """Empty the wake-up pipe, before checking what a signal has changed."""
         try:
             while os.read(self.wakeup, 512):
                 pass
@@ -67,12 +68,12 @@ class Child:
             pass
 
     def check(self) -> None:
-        """Look whether the command has ended. However long it takes: nobody else kills it."""
+        """Check whether the command has ended; we never kill it, however long it takes."""
         self.forget_wakeups()
         self.wait(os.WNOHANG)
 
     def wait(self, options: int = 0) -> None:
-        """Take the exit status; without options, when it is there."""
+        """Take the exit status; without options, wait for it."""
         if self.status is not None:
             return
         pid, status = os.waitpid(self.pid, options)
@@ -82,7 +83,7 @@ class Child:
             self.was_interrupted = died_of == signal.SIGINT and died_of in self.received
 
     def _pass_on(self, number: int, _frame: FrameType | None) -> None:
-        # Done here and not in the loop: this runs even while we wait for a reader.
+        # This is done here and not in the loop, because it runs even while we wait for a reader.
         self.received.add(number)
         if self.pid == 0:
             self._pending.append(number)

@@ -1,8 +1,8 @@
-"""The spool: files that take all that a command writes, while it runs.
+"""The spool: files that hold everything a command writes while it runs.
 
-One file for both streams where they lead to the same place, so that their order is known; else one
-for each. Whoever has a spool open holds a lock on it: one without a lock was left behind by a
-laconic that was killed, and is taken into the raw store later.
+There is one file for both streams if they lead to the same place, so that their order is known;
+else one for each. A process that has a spool open holds a lock on it: an unlocked spool belongs to
+a dead process, and is moved into the raw store later.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 BOTH, OUT, ERR = "both", "out", "err"
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 _CHUNK = 1 << 20
-_ALPHABET = "abcdefghjkmnopqrstuvwxyz23456789"  # that of the raw store, which loads slowly
+_ALPHABET = (
+    "abcdefghjkmnopqrstuvwxyz23456789"  # the same as in record/store.py, which is slow to load
+)
 
 
 class Spool:
@@ -40,7 +42,7 @@ class Spool:
         return os.fstat(self.handles[stream]).st_size
 
     def read(self, stream: str, start: int, end: int) -> bytes:
-        """Give the bytes from start up to end, or up to the end of the file."""
+        """Return the bytes from start up to end, or up to the end of the file."""
         pieces = []
         while start < end:
             piece = os.pread(self.handles[stream], min(end - start, _CHUNK), start)
@@ -51,7 +53,7 @@ class Spool:
         return b"".join(pieces)
 
     def note(self, command: str) -> None:
-        """Write down what runs, for who finds the files without us."""
+        """Write the command next to the spool, for the process that adopts the files."""
         with os.fdopen(_create(self._directory, f"{self.raw_id}.cmd"), "wb") as file:
             file.write(command.encode("utf-8", "surrogateescape"))
 
@@ -66,7 +68,7 @@ def new_id() -> str:
 
 
 def open_spool(state_dir: str, raw_id: str, streams: Iterable[str], command: str) -> Spool:
-    """Make the files for the owner alone; OSError if that cannot be."""
+    """Create the files, readable only by the owner; raises OSError if that is not possible."""
     directory = f"{state_dir}/spool"
     spool = Spool(directory, raw_id, {})
     try:

@@ -1,4 +1,4 @@
-"""What `laconic run` and its kin are asked to do."""
+"""The task that `laconic run` and similar commands carry out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PLAIN = frozenset("-_./:=@%+,")
 class Task:
     """A command, and how its output is to be shown.
 
-    mode: `run`, `err`, `test` or `summary`. pipe: the command behind the `|` that was taken off.
+    mode: `run`, `err`, `test` or `summary`. pipe: the command after the `|` that was taken off.
     is_wrapped: argv is a shell, and the command inside decides.
     """
 
@@ -35,11 +35,11 @@ class Task:
 
     @property
     def command(self) -> str:
-        """The command line as one could have typed it."""
+        """Return the command line as a person could have typed it."""
         return " ".join(map(as_word, self.argv))
 
 
 def as_word(text: str) -> str:
-    """Text as one word of a command line, in quotes where it needs them."""
+    """Return a text as one word of a command line, quoted if necessary."""
     is_plain = bool(text) and all(char.isalnum() or char in _PLAIN for char in text)
     return text if is_plain and text.isascii() else quoted(text)

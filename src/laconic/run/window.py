@@ -1,6 +1,6 @@
-"""Looks through an output that is too large to be held: its ends, and diagnostics between them.
+"""Summarises an output that is too large for memory: its ends, and diagnostics between them.
 
-Every byte is read once, a megabyte at a time; lines are made only of what may be shown.
+Every byte is read once, a megabyte at a time; only what may be shown is split into lines.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MOST_FIRST, _MOST_LAST = 150, 50  # diagnostics from the beginning, and near th
 _NEAR_END = 4 << 20
 _PIECE = 1 << 20
 _WIDTH = 500
-_LONGEST_S = 3.0  # then only the end is looked at for diagnostics
+_LONGEST_S = 3.0  # after that only the end is searched for diagnostics
 
 
 class Window:
@@ -38,7 +38,7 @@ class Window:
 
 
 class _Diagnostics:
-    """Those from the beginning, those near the end, and how many there are.
+    """The diagnostics from the beginning, those near the end, and how many there are.
 
     is_complete: all of the output was searched.
     """
@@ -69,7 +69,7 @@ class _Diagnostics:
             self.first |= texts
 
     def hidden(self, shown: dict[int, bytes]) -> int:
-        """How many are not shown."""
+        """Return how many are not shown."""
         near_end = sum(number not in shown for number in self.near_end)
         return self.count - len(self.near_end) - len(self.first) + near_end
 
@@ -77,7 +77,7 @@ class _Diagnostics:
 def look_through(
     spool: Spool, stream: str, start: int = 0, mask: Callable[[bytes], bytes] = bytes
 ) -> Window:
-    """Look through a stream from a byte on; mask: what hides secrets in a line that is shown."""
+    """Search a stream from an offset on; mask: masks secrets in the lines that are shown."""
     size = spool.size(stream)
     head: dict[int, bytes] = {}
     tail: dict[int, bytes] = {}
@@ -102,7 +102,7 @@ def look_through(
 
 
 def _masked(lines: dict[int, bytes], mask: Callable[[bytes], bytes]) -> dict[int, bytes]:
-    """The same lines without secrets; together, because a key has many of them."""
+    """Mask the lines together, because a key has many lines."""
     texts = mask(b"".join(line + b"\n" for line in lines.values())).split(b"\n")
     return dict(zip(lines, texts[:-1], strict=True))
 
@@ -112,7 +112,7 @@ def _newest(lines: dict[int, bytes], count: int) -> dict[int, bytes]:
 
 
 def _pieces(spool: Spool, stream: str, start: int, size: int) -> Iterator[tuple[int, bytes]]:
-    """Whole lines, about a megabyte of them at a time, and where they end; a longer line comes in
+    """Yield whole lines, about a megabyte at a time, and where they end; a longer line comes in
     parts.
     """
     rest = b""
@@ -125,7 +125,7 @@ def _pieces(spool: Spool, stream: str, start: int, size: int) -> Iterator[tuple[
 
 
 def _with_gaps(shown: dict[int, bytes], total: int, diagnostics: _Diagnostics) -> Iterator[str]:
-    """The lines, and marks for the others; one of them says how many diagnostics are not shown."""
+    """Yield the lines, and marks for gaps; one of them counts the diagnostics not shown."""
     hidden, behind = diagnostics.hidden(shown), max(diagnostics.first, default=0)
     expected = 1
     for number, line in (*shown.items(), (total + 1, b"")):

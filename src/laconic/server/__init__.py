@@ -1,1 +1,1 @@
-"""The warm server: answers calls from processes that have everything loaded. Runs no command."""
+"""The warm server: answers calls with everything already loaded. It runs no command."""

@@ -1,4 +1,4 @@
-"""Answers one call of the client in C, in place of a server: it runs the command, we judge."""
+"""Answers one call of the client in C when there is no server; the client runs the command."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HANDLE = 3  # of the connection
 
 def main() -> int:
     os.set_inheritable(HANDLE, False)
-    os.closerange(HANDLE + 1, 1 << 16)  # the caller's; nobody must wait for us to close them
+    os.closerange(HANDLE + 1, 1 << 16)  # the caller's descriptors, so that nobody waits for us
     start(environment())  # for the next call
     serve_alone(HANDLE, {wire.RUN: _run, wire.SHELL: _shell_line})
     return 0

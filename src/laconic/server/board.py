@@ -1,4 +1,4 @@
-"""What the workers of the server do, in memory that they share: one place for each."""
+"""Shared memory in which each worker of the server notes what it does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks a running server how it is, or to end."""
+"""Asks a running server for its status, or stops it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PATIENCE_S = 5.0
 
 
 def base(environ: Mapping[str, str]) -> str:
-    """Give the path that the names of the server's files begin with; OSError without a place."""
+    """Return the common prefix of the server's file paths; raises OSError if there is no place."""
     program = find_program()
     if not program:
         raise FileNotFoundError("laconic-py")
@@ -27,7 +27,7 @@ def base(environ: Mapping[str, str]) -> str:
 
 
 def ask(kind: bytes, environ: Mapping[str, str]) -> dict[str, str] | None:
-    """Give what a server says of itself, None if there is none."""
+    """Return what a server reports about itself; None if there is none."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(_PATIENCE_S)
         try:
@@ -43,7 +43,7 @@ def ask(kind: bytes, environ: Mapping[str, str]) -> dict[str, str] | None:
 
 
 def stop(environ: Mapping[str, str]) -> bool:
-    """End the server and wait until it takes no more calls; False if there is none."""
+    """Stop the server and wait until it takes no more calls; False if there is none."""
     said = ask(wire.STOP, environ)
     path = f"{base(environ)}.sock"
     deadline = time.monotonic() + _PATIENCE_S

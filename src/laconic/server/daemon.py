@@ -1,7 +1,7 @@
-"""The server: a process that keeps workers ready, and ends when it is idle, old or not wanted.
+"""The server: a process that keeps workers ready, and ends when it is idle, outdated or stopped.
 
-It answers nobody itself, so nothing that a call does can harm it. It is bound under a name of its
-own first and then moved to where clients look: they meet a whole server or none.
+It answers no call itself, so no call can harm it. Its socket is bound under a temporary name and
+then renamed to where clients look, so they find a complete server or none.
 """
 
 # pathlib takes six milliseconds to load.
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 UNUSED_S = 30 * 60
 _TICK_S = 1.0
 _SOON_S = 0.1
-_DRAIN_S = 600  # for commands that still run when the server ends
+_DRAIN_S = 600  # the wait for commands that still run when the server ends
 _BACKLOG = 512
 
 
@@ -83,9 +83,9 @@ class Server:
         self._close()
 
     def _wait(self) -> None:
-        """Wait for a moment; a short one while no worker is free.
+        """Wait for a moment; only briefly while no worker is free.
 
-        Workers that are only busy need no help. If none of them has taken a call by then, they
+        Workers that are merely busy need no help. If none of them has taken a call by then, they
         wait for something slow.
         """
         if self._board.count(IDLE) and select.select([self._wanted], [], [], _TICK_S)[0]:
@@ -96,10 +96,10 @@ class Server:
     def _end(self, _number: int, _frame: FrameType | None) -> None:
         self._must_end = "asked to"
 
-    # -- is it still the one?
+    # -- is this still the right server?
 
     def _check_loaded(self) -> None:
-        """One that was upgraded is not asked any more; this is for what was edited in place."""
+        """End if a loaded file was edited in place; after an upgrade clients use another socket."""
         now = identity.stamps(list(self._loaded))
         if now != self._loaded:
             changed = [path for path, stamp in now.items() if stamp != self._loaded[path]]
@@ -132,7 +132,7 @@ class Server:
     def _become_worker(self, place: int) -> None:
         status = 1
         try:
-            os.close(LOCK_HANDLE)  # it is the server that has it, as long as it lives
+            os.close(LOCK_HANDLE)  # only the server holds the lock, as long as it lives
             os.close(self._life)
             for number in (signal.SIGINT, signal.SIGHUP):
                 signal.signal(number, signal.SIG_IGN)
@@ -158,7 +158,7 @@ class Server:
             with contextlib.suppress(OSError):
                 os.unlink(self._socket_path)
         with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)  # who waits for calls ends, others finish
+            self._listener.shutdown(socket.SHUT_RDWR)  # waiting workers end, busy ones finish
         os.close(self._life)
         os.ftruncate(LOCK_HANDLE, 0)  # the next may start at once
         os.close(LOCK_HANDLE)
@@ -171,20 +171,20 @@ class Server:
 
 
 def serve(base: str, handlers: Mapping[bytes, Handler], idle_s: float = UNUSED_S) -> bool:
-    """Be the server; False if there is one."""
+    """Run the server; False if there already is one."""
     if not _has_lock(base):
         return False
     os.closerange(LOCK_HANDLE + 1, 1 << 16)
     os.chdir("/")
     os.umask(0o077)
     gc.collect()
-    gc.freeze()  # what is loaded stays, and stays shared between the workers
+    gc.freeze()  # keep loaded objects shared with the workers (gc.freeze in the Python docs)
     Server(base, handlers, idle_s).run()
     return True
 
 
 def _has_lock(base: str) -> bool:
-    """Take the lock, or find that who started us has handed it over."""
+    """Take the lock, or find that the process that started us has handed it over."""
     try:
         given, named = os.fstat(LOCK_HANDLE), os.stat(f"{base}.lock")
         if (given.st_dev, given.st_ino) == (named.st_dev, named.st_ino):

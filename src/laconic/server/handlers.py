@@ -1,4 +1,4 @@
-"""What the server does for each kind of call; the client in C asks, and shows the answers."""
+"""Handles each kind of call to the server; the client in C asks, and shows the answers."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def _neutral_and_limit(name: str) -> tuple[Answer, float]:
     return neutral_answer(agent, BEFORE), agent.limit_s
 
 
-# What most agents ask for all day: its rules, patterns and modules are loaded before workers are
-# made, which share them.
+# Common commands: their rules, patterns and modules are loaded before the workers are forked, so
+# that the workers share them.
 _COMMON = (
     "git status && git diff --stat HEAD~1 | head -20",
     "git log --oneline -5",
@@ -95,7 +95,7 @@ _COMMON = (
 
 
 def warm_up() -> None:
-    """Answer what is common, and keep nothing of it but what was loaded on the way."""
+    """Answer common commands, only to load what they need."""
     for command in _COMMON:
         call = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "/"}
         data = json.dumps({**call, "tool_input": {"command": command}}).encode()
@@ -108,7 +108,7 @@ def warm_up() -> None:
 
 
 def question(connection: Connection, call: Call, command_line: CommandLine) -> None:
-    """Give what a command line prints: `laconic check ...`, `laconic rewrite ...`."""
+    """Answer with what a command line prints: `laconic check ...`, `laconic rewrite ...`."""
     out, err = io.BytesIO(), io.BytesIO()
     with _as_if_there(call), _captured(out, err), time_limit(_QUESTION_S):
         code = command_line(call.arguments)
@@ -121,7 +121,7 @@ def shell_line(connection: Connection, call: Call) -> None:
 
 
 def run(connection: Connection, call: Call) -> None:
-    """Say what to print of the output of a command that the client runs."""
+    """Tell the client what to print of the output of the command that it runs."""
     with _in(call.directory):
         attend(connection, call)
 
@@ -132,12 +132,12 @@ def _in(directory: str) -> Iterator[None]:
     try:
         yield
     finally:
-        os.chdir("/")  # no file system is kept busy
+        os.chdir("/")  # so that no file system stays in use
 
 
 @contextlib.contextmanager
 def _as_if_there(call: Call) -> Iterator[None]:
-    """Have the client's directory and environment; a worker serves one client at a time."""
+    """Take on the client's directory and environment; a worker serves one client at a time."""
     variables: MutableMapping[str, str] = environment()  # type: ignore[assignment]
     own = dict(variables)
     variables.clear()
@@ -161,7 +161,7 @@ def _captured(out: io.BytesIO, err: io.BytesIO) -> Iterator[None]:
         sys.stdout, sys.stderr = own
         for stream in made:
             stream.flush()
-            stream.detach()  # closing it would close what it writes to
+            stream.detach()  # closing it would close the underlying buffer
 
 
 # -- about the server itself -----------------------------------------------------------------------
@@ -184,12 +184,14 @@ def status(connection: Connection, _call: Call) -> None:
 
 def stop(connection: Connection, call: Call) -> None:
     status(connection, call)
-    if os.getppid() == connection.server:  # never the parent that an orphan is given
+    if (
+        os.getppid() == connection.server
+    ):  # an orphan has another parent, which must not be signalled
         os.kill(connection.server, signal.SIGTERM)
 
 
 def handlers(command_line: CommandLine) -> dict[bytes, Handler]:
-    """What is done for each kind of call. command_line: answers those that a person types."""
+    """Return the handler for each kind of call. command_line: runs what a person types."""
     return {
         wire.HOOK: hook,
         wire.QUESTION: partial(question, command_line=command_line),

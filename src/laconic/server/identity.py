@@ -1,4 +1,4 @@
-"""Which server is ours: the names of its files, and whether what it has loaded is still there.
+"""Identifies our server: the names of its files, and whether the files it loaded have changed.
 
 client/place.c computes the same names; change both.
 """
@@ -25,7 +25,7 @@ PROGRAM = "laconic-py"
 
 
 def find_program() -> str:
-    """Give the Python program of this installation, or an empty text."""
+    """Return the Python program of this installation, or an empty string."""
     for directory in (dirname(realpath(sys.argv[0])), realpath(dirname(sys.executable))):
         path = join(directory, PROGRAM)
         if os.access(path, os.X_OK):
@@ -34,10 +34,10 @@ def find_program() -> str:
 
 
 def base_path(program: str, environ: Mapping[str, str]) -> str:
-    """Give the path that the names of the server's files begin with; OSError without a place.
+    """Return the common prefix of the server's file paths; raises OSError if there is no place.
 
-    One server for each installation, as it was installed last, and for each view of the files: a
-    container must not be answered from outside.
+    There is one server per installed version and mount namespace: a container must not be answered
+    from outside.
     """
     found = os.stat(program)
     seconds = found.st_mtime_ns // 1_000_000_000
@@ -48,7 +48,7 @@ def base_path(program: str, environ: Mapping[str, str]) -> str:
 
 
 def runtime_directory(environ: Mapping[str, str]) -> str:
-    """Give the directory of the socket, made if it is missing; OSError if it is not ours alone."""
+    """Return the directory of the socket, created if missing; OSError if it is not ours alone."""
     base, name = environ.get("XDG_RUNTIME_DIR", ""), "laconic"
     if not isabs(base) or not is_private(base):
         base, name = environ.get("TMPDIR", ""), f"laconic-{os.geteuid()}"
@@ -84,12 +84,12 @@ def _file_number(path: str) -> int:
         return 0
 
 
-_SO_PEERCRED = 17  # of Linux; 1 is LOCAL_PEERCRED of macOS
+_SO_PEERCRED = 17  # on Linux (man 7 unix); on macOS, LOCAL_PEERCRED is 1 (man 4 unix)
 _SOL_SOCKET = 1
 
 
 def is_own_peer(connected: Peer) -> bool:
-    """Tell whether the process at the other end is one of our own user."""
+    """Tell whether the process at the other end belongs to our own user."""
     if sys.platform == "linux":
         found = connected.getsockopt(_SOL_SOCKET, _SO_PEERCRED, 12)  # process, user, group
     else:
@@ -103,7 +103,7 @@ Stamps = dict[str, tuple[int, int, int]]
 
 
 def stamps(paths: list[str]) -> Stamps:
-    """Give what tells a file from another one in its place."""
+    """Return what distinguishes each file from another one in its place."""
     found: Stamps = {}
     for path in paths:
         try:
@@ -115,7 +115,7 @@ def stamps(paths: list[str]) -> Stamps:
 
 
 def loaded_files() -> list[str]:
-    """Give the files of the modules that are loaded of ours, and the directories of our data."""
+    """Return the files of our loaded modules, and the directories of our data."""
     files = [getattr(module, "__file__", None) for module in tuple(sys.modules.values())]
     root = dirname(dirname(__file__))
     modules = [path for path in files if path and path.startswith(f"{root}/")]

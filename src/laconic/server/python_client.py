@@ -1,11 +1,11 @@
-"""The client in Python: takes the place of the one in C where there was no compiler."""
+"""The client in Python, for installations without a C compiler."""
 
 # pathlib takes six milliseconds to load.
 # ruff: noqa: PTH109
 from __future__ import annotations
 
 import sys
-from os import getcwd  # laconic.settings.load knows it too, and takes twenty milliseconds to load
+from os import getcwd  # laconic.settings.load has it, too, but takes twenty milliseconds to load
 
 from laconic.settings.environ import SWITCHES
 
@@ -21,15 +21,15 @@ _ODD = ("LACONIC_DEBUG", "LACONIC_VERBOSE", *SWITCHES, "LACONIC_NO_SERVER")
 _SILENCE_S = 3.0  # a server that lives says every second that it is at work
 _MOST_AT_WORK = 30
 _ANSWER_BYTES = 64 << 20
-_STDIN_BYTES = 17 << 20  # more than a hook takes
+_STDIN_BYTES = 17 << 20  # more than a hook accepts
 
 
 def ask(words: list[str], environ: Mapping[str, str]) -> int | None:
-    """Have the server answer a command line; its exit status, None if somebody else should.
+    """Have the server answer a command line; return its exit status, None without an answer.
 
-    A command is not started here: for `run` and its kin this Python has all that it takes.
+    Commands are not started here: this process handles `run` and similar commands itself.
     """
-    from laconic.server import wire  # noqa: PLC0415 - most command lines end before
+    from laconic.server import wire  # noqa: PLC0415 - most command lines do not get here
 
     kind = _kind(words, environ)
     connection = _connect(environ) if kind else None
@@ -61,7 +61,7 @@ def _kind(words: list[str], environ: Mapping[str, str]) -> bytes:
         return b""
     if words[0] in ("check", "rewrite"):
         return b"" if "-" in words else wire.QUESTION
-    if words[0] == "hook":  # a person who asks for help sends nothing to read
+    if words[0] == "hook":  # only a hook sends data on stdin
         return b"" if words[1:2] in (["-h"], ["--help"]) else wire.HOOK
     from laconic.run.shell_call import is_shell_call  # noqa: PLC0415 - as above
 
@@ -83,7 +83,7 @@ def _connect(environ: Mapping[str, str]) -> Any:
 
 
 def _forget_server(environ: Mapping[str, str]) -> None:
-    """Have the next call find no server: this one is silent. place.c says what comes of it."""
+    """Remove the socket of a silent server, so that the next call finds none (see place.c)."""
     from contextlib import suppress  # noqa: PLC0415 - seldom
     from os import unlink  # noqa: PLC0415
 
@@ -113,7 +113,7 @@ def _read_stdin() -> bytes:
 
 
 def _refill_stdin(data: bytes) -> None:
-    """Put back what was read, for whoever answers in place of the server."""
+    """Put back what was read from stdin, for the code that answers instead of the server."""
     import os  # noqa: PLC0415 - seldom
     import tempfile  # noqa: PLC0415
 

@@ -1,7 +1,7 @@
-"""Attends to a command that a client runs: says what to print of its output, while and after.
+"""Supervises a command that a client runs: says what to print, while it runs and afterwards.
 
-The client has the command and its spool. Whatever fails here, the connection ends, and the client
-prints the output as it is.
+The client has the command and its spool. If anything fails here, the connection ends, and the
+client prints the output as it is.
 """
 
 # pathlib takes six milliseconds to load.
@@ -48,7 +48,7 @@ class Texts(Collector):
 
 
 class Remote:
-    """The client's run, in the place of a Runner."""
+    """The client's run, used like a Runner."""
 
     def __init__(self, spool: Spool, environ: Mapping[str, str], terminals: frozenset[int]) -> None:
         self.spool, self.printer = spool, Texts()
@@ -82,7 +82,7 @@ def attend(connection: Connection, call: Call) -> None:
 
 
 def task_of(arguments: list[str]) -> Task:
-    """What the words of `laconic run` or its kin ask for."""
+    """Build the task from the words of `laconic run` or a similar command."""
     name, *words = arguments
     if name == "run":
         return read_task(words)
@@ -114,7 +114,7 @@ class _Attendance:
         self._connection, self._task, self._remote = connection, task, remote
         self._variables = environ
         self._followers: dict[str, Follower] = {}
-        # Where the whole output is needed, or a filter ran away, all waits for the end.
+        # If the whole output is needed, or a filter took too long, everything waits for the end.
         self._is_patient = bool(task.pipe) or task.mode != "run"
 
     def run(self) -> None:
@@ -122,11 +122,11 @@ class _Attendance:
             self._remote.spool.note(self._task.command)
         try:
             choice = choose(self._task, self._variables)
-        except UsageError as error:  # of a filter that is not there: nothing runs
+        except UsageError as error:  # the filter does not exist: nothing runs
             self._connection.send(wire.answer(2, b"", error.lines))
             return
         if self._task.pipe or self._task.filter_id:
-            # Where the pipe's own result is wanted, a command must feel that `head` has enough.
+            # If the pipe's own result is wanted, the command must notice when `head` has enough.
             is_ours = not self._task.pipe or choice.view.is_summary
             self._connection.send(wire.answer(0) if is_ours else wire.reply(wire.COLD))
             if not is_ours:
@@ -139,7 +139,7 @@ class _Attendance:
                 self._finish(choice, wire.Reader(body))
                 return
             else:
-                return  # the client is gone
+                return  # the client has gone
 
     def _follow(self, choice: Choice) -> None:
         view = choice.view
@@ -170,11 +170,11 @@ class _Attendance:
         write_down(self._task, choice, delivery, source, duration_ms / 1000, self._variables)
 
     def _send_raw(self, status: int, said: bytes = b"") -> None:
-        """Have the client print the output itself, behind what it has printed of it already."""
+        """Have the client print the rest of the output itself, after what it has printed."""
         self._connection.send(wire.reply(wire.RAW, status, *self._printed(), said))
 
     def _printed(self) -> tuple[int, int]:
-        """Give how much of stdout and of stderr was printed as it is, from its beginning."""
+        """Return how much of stdout and of stderr was printed as it is, from the beginning."""
         sizes = [0, 0, 0]
         for stream, size in self._remote.printed.items():
             number = NUMBERS[stream]

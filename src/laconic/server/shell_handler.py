@@ -1,4 +1,4 @@
-"""Answers `laconic -c 'line'`: says what the client is to become, a shell with the line to run."""
+"""Answers `laconic -c 'line'`: tells the client which shell and line to execute."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def tell(connection: Connection, call: Call) -> None:
-    """Say what to become for `laconic -c 'line'`: a shell, and the line as it should run."""
+    """Tell the client what to execute for `laconic -c 'line'`: a shell, and the rewritten line."""
     if not is_shell_call(call.arguments):
         connection.send(wire.reply(wire.COLD))
         return
@@ -24,5 +24,5 @@ def tell(connection: Connection, call: Call) -> None:
         connection.send(wire.answer(2, b"", error.lines))
         return
     text = rewritten(line.text, call.variables, connection.process)
-    at = 1 + len(line.options)  # behind the name of the shell
+    at = 1 + len(line.options)  # after the name of the shell
     connection.send(wire.become(text, at, at + 1 + len(line.parameters)))

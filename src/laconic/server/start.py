@@ -1,4 +1,4 @@
-"""Starts the server behind a call that found none; nobody waits for it."""
+"""Starts the server in the background, after a call that found none."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LOCK_HANDLE = 3
-_EVERY_S = 10  # one that dies at once is not started by every call
+_EVERY_S = 10  # a server that dies at once is not restarted by every call
 _LOG_BYTES = 1 << 20
-# All that the server has of the environment of who happens to start it: it answers others, too.
+# The only variables that the server takes from the process that starts it: it serves others, too.
 _HEEDED = (
     "HOME", "LACONIC_CACHE_DIR", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "XDG_CACHE_HOME",
 )  # fmt: skip
@@ -27,7 +27,7 @@ def is_wanted(environ: Mapping[str, str]) -> bool:
 
 
 def start(environ: Mapping[str, str]) -> bool:
-    """Start the server unless it is there or was tried a moment ago. Never raises."""
+    """Start the server unless it runs or was tried a moment ago. Never raises."""
     try:
         program = find_program() if is_wanted(environ) else ""
         if not program:
@@ -44,7 +44,7 @@ def start(environ: Mapping[str, str]) -> bool:
 
 
 def take_lock(base: str, *, again: bool = False) -> int:
-    """Give the lock that makes its holder the server, -1 if it cannot be had now."""
+    """Take the lock that makes its holder the server; -1 if it is not available now."""
     lock = os.open(f"{base}.lock", os.O_RDWR | _FLAGS, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -67,7 +67,7 @@ def _spawn(program: str, base: str, lock: int, environ: Mapping[str, str]) -> No
     try:
         if os.fstat(log).st_size > _LOG_BYTES:
             os.ftruncate(log, 0)
-        # The lock goes first: what stands at its number may be one of the others.
+        # The lock is moved first, because its number may be that of one of the others.
         spare = fcntl.fcntl(lock, fcntl.F_DUPFD_CLOEXEC, 64)
         log_spare = fcntl.fcntl(log, fcntl.F_DUPFD_CLOEXEC, 64)
         actions = [

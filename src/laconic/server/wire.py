@@ -1,9 +1,9 @@
 """The frames that client and server exchange; client/wire.c is the other side.
 
-A frame is the four bytes `lac1`, one byte that says what it is, the length of its body as four
-bytes, the most significant first, and the body. In a body a number has four bytes, and a text is
-its length and its bytes. What the server says begins with three numbers: the exit status, and two
-that depend on the kind.
+A frame is the four bytes `lac1`, one byte for its kind, the length of its body as four bytes in
+big-endian order, and the body. In a body a number has four bytes, and a text is its length and its
+bytes. An answer of the server begins with three numbers: the exit status, and two that depend on
+the kind.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MAGIC = b"lac1"
 _HEADER = len(MAGIC) + 5
 _CHUNK = 1 << 20
 
-# What a client says. Each but MORE and DONE begins with a call: version, directory, arguments and
+# What a client sends. All but MORE and DONE begin with a call: version, directory, arguments and
 # environment. client/client.h has the same list.
 HOOK = b"h"  # and stdin: what a hook answers
 QUESTION = b"q"  # and an empty text: what a command line prints
@@ -35,7 +35,7 @@ DONE = b"d"  # its exit status, how long it took in milliseconds, and whether so
 STATUS = b"i"  # how the server is
 STOP = b"z"  # the same, and it ends
 
-# What it is answered: an exit status and two numbers, then the rest.
+# What the server answers: an exit status and two numbers, then the rest.
 AT_WORK = b"W"  # an answer will come
 ANSWER = b"A"  # how many bytes of the rest are for stdout and for stderr
 SHOWN = b"P"  # print the rest, the length of what is for stdout before it; how much of each spool
@@ -46,7 +46,7 @@ COLD = b"N"  # do it without a server
 
 
 class WireError(Exception):
-    """The other side does not speak as it should, says too much, or is gone."""
+    """The other side sends an invalid or too large frame, or has gone."""
 
 
 def number(value: int) -> bytes:
@@ -72,22 +72,22 @@ def reply(
 
 
 def answer(status: int, out: bytes = b"", err: bytes = b"") -> bytes:
-    """What to print."""
+    """Build the answer with what to print."""
     return reply(ANSWER, status, len(out), len(err), out + err)
 
 
 def shown(printed: Sequence[int], out: bytes, err: bytes) -> bytes:
-    """What to print while a command runs, and how much of each stream that makes from its start."""
+    """Build the answer with what to print while a command runs, and how much was printed then."""
     return reply(SHOWN, 0, printed[0], printed[1], text(out) + err)
 
 
 def become(line: str, at: int, count: int) -> bytes:
-    """Be a shell: with the arguments of the call up to a count, one of which is another line."""
+    """Build the answer to execute a shell: the call's first `count` arguments, with a new line."""
     return reply(BECOME, 0, at, count, _encoded(line) + b"\0")
 
 
 class Reader:
-    """What is left to read of a body."""
+    """Reads values from the rest of a body."""
 
     __slots__ = ("_at", "_body")
 
@@ -130,7 +130,7 @@ class Reader:
 
 
 class Reply:
-    """What the server says; the numbers depend on the kind."""
+    """An answer of the server; the meaning of the numbers depends on the kind."""
 
     __slots__ = ("first", "rest", "second", "status")
 
@@ -141,8 +141,8 @@ class Reply:
 
 
 def receive(connection: Socket, limit: int) -> tuple[bytes, bytes]:
-    """Give the kind and the body of the next frame; a kind of nothing when there is none."""
-    # Not a byte more than the frame: a client may have sent the next one already.
+    """Return the kind and the body of the next frame; an empty kind if there is none."""
+    # Read not a byte more than the frame: a client may already have sent the next one.
     data = connection.recv(_HEADER)
     if not data:
         return b"", b""
@@ -166,7 +166,7 @@ def _more(connection: Socket, size: int) -> bytes:
 
 
 class Call:
-    """What a client asks: its version, place, arguments and environment; rest: what follows."""
+    """A client's call: its version, directory, arguments and environment; rest: what follows."""
 
     __slots__ = ("arguments", "directory", "rest", "variables", "version")
 
@@ -175,13 +175,13 @@ class Call:
         self.version = reader.text().decode("utf-8", "replace")
         self.directory = _decoded(reader.text())
         self.arguments = [_decoded(argument) for argument in reader.texts()]
-        # The first of two with the same name counts, as in getenv().
+        # Of two variables with the same name the first counts, as in getenv().
         pairs = [_decoded(pair).partition("=") for pair in reversed(reader.texts())]
         self.variables = {name: value for name, is_pair, value in pairs if name and is_pair}
 
 
 def call(version: str, cwd: str, arguments: Sequence[str], environ: dict[str, str]) -> bytes:
-    """Give the body of a call without what comes behind it."""
+    """Build the body of a call, without what follows it."""
     pairs = [_encoded(f"{name}={value}") for name, value in environ.items()]
     named = text(version.encode()) + text(_encoded(cwd))
     return named + texts([_encoded(argument) for argument in arguments]) + texts(pairs)

@@ -1,7 +1,7 @@
-"""A worker of the server: a process that takes one connection after the other.
+"""A worker of the server: a process that serves one connection after the other.
 
-Being a process and not a thread, it can be stopped by a timer in the middle of a pattern that runs
-away, delays nobody, and is replaced when it has grown or something went wrong in it.
+Because it is a process and not a thread, a timer can stop it in the middle of an endless pattern
+match, it delays no other call, and it is replaced when it has grown or failed.
 """
 
 # pathlib takes six milliseconds to load.
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 SPARE = 3  # workers that wait for a call
 IDLE_S = 10  # how long one waits before it looks whether it is needed
-LIMIT_BYTES = 32 << 20  # of a request; a hook reads no more than half of it
-_READ_S = 5.0  # for a client to say what it wants
-_STUCK_S = 30.0  # for a worker that does not even get to tell the time
+LIMIT_BYTES = 32 << 20  # of a request; a hook reads at most half of it
+_READ_S = 5.0  # the time that a client has to send its request
+_STUCK_S = 30.0  # for a worker that does not even react to its timer
 _TICK_S = 1.0
 _MOST_CALLS = 50_000
 _CALLS_TO_COLLECT = 64
@@ -47,27 +47,29 @@ class OutOfTimeError(BaseException):
 
 
 class Connection:
-    """A client; what it is sent is never mixed up with signs of life."""
+    """A connection to a client; frames and signs of life are never mixed up."""
 
     __slots__ = ("_lock", "_socket", "board", "deadline", "is_at_work", "server", "since")
 
     def __init__(self, connected: socket.socket, board: Board, server: int) -> None:
         self._socket, self._lock, self.board = connected, threading.Lock(), board
-        self.server = server  # its process; perhaps gone, and then our parent is another
+        self.server = (
+            server  # the server's process id; if the server has died, our parent is another process
+        )
         self.is_at_work = False
         self.since = time.monotonic()
         self.deadline: float | None = self.since + _READ_S
 
     @property
     def process(self) -> int:
-        """The process at the other end; 0, which is none, where that is not known."""
+        """Return the process id at the other end; 0 if it is not known."""
         if sys.platform != "linux":
             return 0
         known = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 4)
         return int.from_bytes(known, sys.byteorder)
 
     def receive(self, *, patiently: bool = False) -> tuple[bytes, bytes]:
-        """Give the next frame; patiently: a command runs, and nobody knows how long."""
+        """Return the next frame; patiently: a command runs, and may take any time."""
         self.is_at_work = False
         self.deadline = None if patiently else time.monotonic() + _READ_S
         received = wire.receive(self._socket, LIMIT_BYTES)
@@ -80,7 +82,7 @@ class Connection:
             self._socket.sendall(frame)
 
     def tick(self, now: float) -> None:
-        """Show that somebody is at work; give up on who does not say what it wants."""
+        """Send a sign of life; give up on a client that does not send its request."""
         if self.deadline is not None and now > self.deadline:
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
@@ -117,11 +119,11 @@ class Worker:
         """Serve until told to end."""
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGALRM, _out_of_time)
-        # The timer is for this thread: another one that gets the signal does not wake it up.
+        # The timer is for this thread: a signal that another thread gets does not wake it up.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
         threading.Thread(target=self._tick_forever, daemon=True).start()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
-        gc.disable()  # garbage can wait until nobody does
+        gc.disable()  # garbage is collected when no client waits
         while not self.must_end and self._calls < _MOST_CALLS:
             self._board.mark(self._place, IDLE)
             try:
@@ -143,7 +145,7 @@ class Worker:
             self.must_end = self.must_end or self._is_orphan()
 
     def _accept(self) -> socket.socket | None:
-        """Give the next caller; None when nobody came for a while."""
+        """Accept the next connection; None if there was none for a while."""
         while True:
             events = self._poll.poll(IDLE_S) if self._poll else []
             if self._poll and not events:
@@ -167,7 +169,7 @@ class Worker:
         try:
             self._answer(self._connection)
         except (OSError, wire.WireError):
-            pass  # the client is gone or talks nonsense; it helps itself
+            pass  # the client has gone or sends nonsense; it works without us
         except OutOfTimeError:
             self.must_end = True
         except Exception:  # noqa: BLE001 - the client does the work itself
@@ -181,7 +183,8 @@ class Worker:
 
     def _tick_forever(self) -> None:
         while True:
-            # This watch needs no Python: it ends a worker whose pattern never ends.
+            # This watchdog runs without the interpreter, so it also ends an endless match:
+            # https://docs.python.org/3/library/faulthandler.html
             faulthandler.dump_traceback_later(_STUCK_S, exit=True, file=2)
             time.sleep(_TICK_S)
             connection = self._connection
@@ -192,12 +195,14 @@ class Worker:
 
 
 def serve_alone(handle: int, handlers: Mapping[bytes, Handler]) -> None:
-    """Answer the one client that has handed over a connection, in a process of its own."""
+    """Answer the one client that has handed over a connection, in a separate process."""
     signal.signal(signal.SIGALRM, _out_of_time)
     with socket.socket(fileno=handle) as connected:
         connection = Connection(connected, Board(), os.getppid())
         threading.Thread(target=_tick_forever, args=(connection,), daemon=True).start()
-        with contextlib.suppress(OSError, wire.WireError, OutOfTimeError):  # it helps itself
+        with contextlib.suppress(
+            OSError, wire.WireError, OutOfTimeError
+        ):  # the client works without us
             answer(connection, handlers)
 
 
@@ -209,7 +214,7 @@ def _tick_forever(connection: Connection) -> None:
 
 
 def answer(connection: Connection, handlers: Mapping[bytes, Handler]) -> None:
-    """Take one call, and do what it asks for."""
+    """Receive one call and handle it."""
     kind, body = connection.receive()
     call = wire.Call(body)
     handler = handlers.get(kind)
@@ -227,11 +232,11 @@ def report() -> None:
 
 
 def in_turn(listener: socket.socket, server: int) -> select.epoll | None:
-    """Have a caller wake the first worker that is free, where the system can do that.
+    """Have a connection wake only one free worker, if the system supports that (epoll).
 
     Otherwise each call would go to the worker that has waited longest, whose memory is the coldest.
-    server: a pipe that is closed when the server ends; of those who wait for callers, its shutdown
-    would wake only one.
+    server: a pipe that is closed when the server ends; shutdown() would wake only one waiting
+    worker.
     """
     if not hasattr(select, "EPOLLEXCLUSIVE"):
         return None
@@ -244,7 +249,7 @@ def in_turn(listener: socket.socket, server: int) -> select.epoll | None:
 
 @contextlib.contextmanager
 def time_limit(seconds: float):  # type: ignore[no-untyped-def]  # noqa: ANN201 - loads no typing
-    """Raise OutOfTimeError in what is inside when the time is up."""
+    """Raise OutOfTimeError in the block when the time is up."""
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
