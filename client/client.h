@@ -75,7 +75,7 @@ void *sys_realloc(void *data, size_t old, size_t size);
 bool place_python(char path[PATH_ROOM]); /* `laconic-py` beside this executable, as it really is */
 bool place_interpreter(const char *python, char path[PATH_ROOM]); /* what it runs in */
 int place_server(const char *python);    /* a connection to the server */
-void place_no_server(const char *python); /* has the next call find none: this one is silent */
+void place_no_server(const char *python); /* removes the socket of a silent server */
 bool place_state(char path[PATH_ROOM], const char *name); /* a path in the directory for records */
 bool place_make(char *path); /* a directory, and those above it, for the owner alone */
 bool place_spools(char path[PATH_ROOM]); /* the directory for spools, made if it is missing */
@@ -124,8 +124,8 @@ struct answer { /* a frame from the server: three numbers and the rest, which is
     bool is_late; /* there is none, because the time limit was reached */
 };
 
-/* Both give false on any fault, a time limit included; frames that only say that the server is at
- * work are passed over, up to a limit. An answer that was received has all that its kind says. */
+/* Both return false on any fault, a time limit included; signs of life are skipped, up to a limit.
+ * An answer that was received has everything that its kind requires. */
 bool frame_send(int handle, enum kind kind, const struct buffer *body);
 bool answer_receive(int handle, struct answer *answer);
 
@@ -139,7 +139,7 @@ struct run {
     int server;            /* connected to the server, or to a laconic-py of our own */
     const char *python;    /* whose server that is; NULL for a laconic-py of our own */
     struct buffer request; /* what the server is told of the call */
-    char *pipe;            /* what stood behind a `|`, taken off if the server agrees */
+    char *pipe;            /* what followed a `|`, taken off if the server agrees */
     bool takes_stderr;     /* that took stderr as well */
     bool fails_as_a_whole; /* pipefail */
     bool has_filter;       /* that is asked for by name */

@@ -32,7 +32,7 @@ bool is(const char *word, const char *name) {
 
 /* -- what is asked -------------------------------------------------------------------------- */
 
-/* Gives the value of an option, in the next word or behind `=`; NULL if this is another one. */
+/* Returns the value of an option, in the next word or after `=`; NULL if this is another one. */
 static char *value_of(char ***word, const char *name) {
     size_t length = strlen(name);
     if (strncmp(**word, name, length) != 0) return NULL;
@@ -40,7 +40,7 @@ static char *value_of(char ***word, const char *name) {
     return (**word)[length] == '\0' && (*word)[1] != NULL ? *++*word : NULL;
 }
 
-/* Finds the command in `run [options] [--] command` and its kin; NULL if that is odd. */
+/* Finds the command in `run [options] [--] command` and the like; NULL if laconic-py must. */
 static char **find_command(char **argv, struct run *run) {
     static const char *const names[] = {"run", "wrap", "err", "test", "summary"};
     char **word = argv + 2, *value;
@@ -112,14 +112,14 @@ static char kind_of(char **argv, const struct run *run) {
 
 /* -- without a server ----------------------------------------------------------------------- */
 
-/* Becomes laconic-py with these arguments behind its name; returns if that cannot be. */
+/* Becomes laconic-py with these arguments; returns if that is not possible. */
 static void exec_python(char *const *arguments) {
     char interpreter[PATH_ROOM];
     size_t count = 0;
     while (arguments[count] != NULL) count++;
     char **words = sys_realloc(NULL, 0, (count + 6) * sizeof *words);
     if (python[0] == '\0' || words == NULL) return;
-    /* Neither variables nor files of the caller have a say; -X: see DENIED_TO_CLIENT. */
+    /* -I: the caller's variables and files have no effect; -X: see DENIED_TO_CLIENT. */
     char *const front[] = {interpreter, "-I", "-X", "laconic-client", python};
     bool is_direct = place_interpreter(python, interpreter);
     for (size_t pos = 0; pos < 5; pos++) words[pos] = front[pos];
@@ -129,7 +129,7 @@ static void exec_python(char *const *arguments) {
     sys_free(words, (count + 6) * sizeof *words);
 }
 
-/* Starts a laconic-py that answers this call alone; gives a connection to it, or -1. */
+/* Starts a laconic-py that answers only this call; returns a connection to it, or -1. */
 static int start_python(void) {
     char *words[] = {"server", "attend", NULL};
     int ends[2], nothing;
@@ -137,9 +137,9 @@ static int start_python(void) {
     for (int end = 0; end < 2; end++) fcntl(ends[end], F_SETFD, FD_CLOEXEC);
     pid_t pid = fork();
     if (pid == 0) {
-        if (fork() != 0) _exit(0); /* it is no child of the command that we may become */
+        if (fork() != 0) _exit(0); /* not a child of the command that we may become */
         setsid();                  /* what the terminal sends is not for it */
-        /* Who waits until our streams are closed does not wait for it. */
+        /* A caller that waits until our streams are closed must not wait for it. */
         nothing = open("/dev/null", O_RDWR);
         for (int handle = 0; handle < 3; handle++) dup2(nothing < 0 ? ends[1] : nothing, handle);
         if (dup2(ends[1], 3) == 3 && fcntl(3, F_SETFD, 0) == 0) exec_python(words);
@@ -194,10 +194,10 @@ static int say_unanswered(const char *agent) {
     return 0;
 }
 
-/* Has laconic-py answer a hook, and finds out if it does not. */
+/* Has laconic-py answer a hook, and notices if it does not. */
 static int hook_by_python(char **argv) {
     int state = 127 << 8;
-    heed(SIGCHLD); /* who ignores it gets no exit status */
+    heed(SIGCHLD); /* with SIGCHLD ignored, wait4() yields no status (man 2 wait) */
     pid_t pid = python[0] == '\0' ? -1 : fork_now();
     if (pid <= 0) {
 #ifdef __linux__
@@ -233,7 +233,7 @@ static bool describe_call(struct buffer *request, char **argv) {
     return !request->failed;
 }
 
-/* Reads up to the limit; what there is by then has to do. */
+/* Reads up to the limits of size and time, and uses what has arrived by then. */
 static void read_stdin(struct buffer *input) {
     static unsigned char piece[1 << 16];
     struct pollfd ready = {.fd = 0, .events = POLLIN};
@@ -263,7 +263,7 @@ bool print(int target, const void *data, size_t length) {
         if (written >= 0) {
             at += written;
             length -= (size_t)written;
-        } else if (sys_errno == EAGAIN) { /* somebody made it a descriptor that does not wait */
+        } else if (sys_errno == EAGAIN) { /* another process made it non-blocking */
             struct pollfd ready = {.fd = target, .events = POLLOUT};
             sys(poll, &ready, 1, -1);
         } else if (sys_errno != EINTR) {
@@ -273,7 +273,7 @@ bool print(int target, const void *data, size_t length) {
     return true;
 }
 
-/* Asks one question; gives the exit status, or -1 if there is no answer. */
+/* Asks one question; returns the exit status, or -1 if there is no answer. */
 static int ask(struct run *run, char kind, const struct buffer *input, int argc, char **argv) {
     struct answer answer = {0};
     buffer_number(&run->request, (uint32_t)input->length);
@@ -297,13 +297,13 @@ static int ask(struct run *run, char kind, const struct buffer *input, int argc,
     return (int)answer.status;
 }
 
-/* Tells whether an output is to be left alone: a file is to have every byte, whoever opened it. */
+/* Tells whether to leave an output alone: a file must get every byte, whoever opened it. */
 static bool is_plain(const struct run *run) {
     struct stat out;
     struct rlimit limit;
     if (run->is_raw || any(is_on, switches)) return true;
     if (fstat(1, &out) != 0 || S_ISREG(out.st_mode)) return true;
-    /* A limit on the size of files is the command's, and our spool would be subject to it. */
+    /* A limit on the size of files (man 2 getrlimit) would apply to our spool as well. */
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
 }
 

@@ -1,7 +1,7 @@
 /* Where things are: see client.h. identity.py computes the same names; change both. */
 #include "client.h"
 
-#define SILENCE_S 3 /* a server that lives says every second that it is at work */
+#define SILENCE_S 3 /* a working server sends a sign of life every second */
 #define join(path, room, ...) join_texts(path, room, (const char *[]){__VA_ARGS__, NULL})
 
 static bool join_texts(char *path, size_t room, const char *const *texts) {
@@ -35,7 +35,7 @@ static bool absolute(const char *name, const char **value) {
 }
 
 #ifndef __APPLE__
-/* Gives the path that this program was started by, as the system passed it on. */
+/* Returns the path that this program was started by: AT_EXECFN (man 3 getauxval). */
 static const char *started_as(void) {
     char **at = environ;
     while (*at != NULL) at++;
@@ -131,8 +131,8 @@ static uint64_t hashed(uint64_t hash, uint64_t byte) { /* FNV-1a */
     return (hash ^ (byte & 255)) * 0x100000001b3u;
 }
 
-/* One server for each installation, as it was installed last, and for each view of the files: a
- * container must not be answered from outside. */
+/* One server per installed version and mount namespace: a container must not be answered from
+ * outside. */
 static bool find_socket(const char *python, struct sockaddr_un *address) {
     struct stat status;
     char runtime[PATH_ROOM], text[24];
@@ -180,8 +180,8 @@ int place_server(const char *python) {
     return -1;
 }
 
-/* It would take the next call as long to find out. A server that lives sees that its socket is
- * gone and ends; one is started anew when the last has let go of its lock. */
+/* Removes the socket, because the next call would wait as long. A living server notices that and
+ * ends; a new one is started when it has released its lock. */
 void place_no_server(const char *python) {
     struct sockaddr_un address;
     if (find_socket(python, &address)) sys(unlink, address.sun_path);

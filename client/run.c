@@ -3,20 +3,20 @@
  * The command writes to pipes. What arrives is moved into a spool file at once. Whatever fails - the
  * disk, the server - the output is printed as it is, and the exit status is the command's.
  *
- * A guard stands beside it, a process that leads the command's process group. When we are killed, it
- * kills the group and keeps what was written; when we have ended and somebody in the background
- * still writes, it goes on moving that into the spool. */
+ * A guard, a separate process, leads the command's process group. When we are killed, it kills the
+ * group and keeps what was written; when we have ended and a background process still writes, it
+ * goes on moving that into the spool. */
 #include "client.h"
 
 #define PIECE_BYTES (1 << 18)
-#define SPARE_BYTES (256ull << 20) /* a disk is not filled up to its end */
+#define SPARE_BYTES (256ull << 20) /* stay free on the disk */
 #define CHECK_BYTES (64ll << 20)   /* how much is written before the disk is looked at again */
-#define STRAGGLERS_MS 100          /* for who writes a moment after the command has ended */
+#define STRAGGLERS_MS 100          /* for processes that write a moment after the command has ended */
 #define STREAM_MS 500              /* how often a command that runs long shows what is certain */
 
 struct stream { /* one pipe, the file that it fills, and where that is printed */
     int pipe, file, target;
-    bool is_gone; /* who read the target */
+    bool is_gone; /* nobody reads the target any more */
     off_t spooled, printed;
     char path[PATH_ROOM];
 };
@@ -43,7 +43,7 @@ static void on_signal(int number, siginfo_t *info, void *context) {
     (void)context;
     int reason = errno;
     bool is_for_command = number == SIGUSR1 || number == SIGUSR2 || number == SIGWINCH;
-    /* What the terminal sends goes to the whole group: the command has it already. */
+    /* The terminal signals the whole foreground group, so the command has it already. */
     bool is_for_all = group == 0 && info->si_code != SI_USER && info->si_pid <= 0;
     pid_t target = group != 0 && !is_for_command ? -group : child;
     if (number != SIGCHLD && child > 0 && !is_for_all) kill(target, number);
@@ -59,7 +59,7 @@ static void watch_signals(void) {
     struct sigaction old, action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigfillset(&action.sa_mask);
     for (const int *number = watched; *number != 0; number++) {
-        /* What the caller ignores (nohup) is ignored by the command as well. */
+        /* A signal that the caller ignores (nohup) is ignored by the command as well. */
         bool is_wanted = sigaction(*number, NULL, &old) == 0 && old.sa_handler != SIG_IGN;
         if (is_wanted || *number == SIGCHLD) sigaction(*number, &action, NULL);
     }
@@ -83,11 +83,11 @@ static bool open_spool(const char *directory, const char *id, const char *kind, 
     stream->target = target;
     if (stream->file < 0) return false;
     stream_count++;
-    flock(stream->file, LOCK_SH); /* one without a lock was left behind by the dead */
+    flock(stream->file, LOCK_SH); /* an unlocked spool belongs to a dead process */
     return true;
 }
 
-/* Gives the path of the note beside the spools; the server writes the command into it. */
+/* Returns the path of the note next to the spools; the server writes the command into it. */
 static const char *note_path(void) {
     static char path[PATH_ROOM];
     strcpy(path, streams[0].path);
@@ -101,8 +101,8 @@ static void remove_spools(void) {
     stream_count = 0;
 }
 
-/* One spool where both streams lead to the same place: then the order between them is known. None
- * for an stderr that is a file, which is to have every byte: the command writes there itself. */
+/* Opens one spool if both streams lead to the same place, so that their order is known, and none
+ * for an stderr that is a file: it must get every byte, so the command writes there itself. */
 static bool open_spools(const struct run *run) {
     char directory[PATH_ROOM], id[7];
     struct stat out, err;
@@ -123,7 +123,7 @@ static bool has_room(int file) {
            (unsigned long long)disk.f_bavail * disk.f_frsize > SPARE_BYTES;
 }
 
-/* Appends to a spool; gives how much of it, less than all when there is no room to be taken. */
+/* Appends to a spool; returns how much was written, less than all if there is no room. */
 static ssize_t spool(struct stream *stream, const unsigned char *data, ssize_t length) {
     ssize_t kept = 0;
     unchecked += length;
@@ -164,7 +164,7 @@ static bool is_open(void) {
     return streams[0].pipe >= 0 || streams[1].pipe >= 0;
 }
 
-/* Moves until nobody has the output open; what there is no room for is let go. */
+/* Moves until nobody has the output open; discards what there is no room for. */
 static void linger(bool is_kept) {
     while (is_open()) {
         struct pollfd polled[2];
@@ -185,7 +185,7 @@ static void linger(bool is_kept) {
     }
 }
 
-/* Lets go of all that is not ours: nobody must wait for us to close it. Gives the control pipe. */
+/* Closes everything that is not ours, so that nobody waits for us; returns the control pipe. */
 static int keep_own_handles(int control) {
     int *const owned[] = {&control, &streams[0].pipe, &streams[0].file, &streams[1].pipe,
                           &streams[1].file};
@@ -220,8 +220,8 @@ static void be_guard(int control, bool leads) {
             streams[word - CLOSE_FIRST].pipe = -1;
         }
     }
-    /* We were killed: so is what we ran. In the group ourselves, we go down with it; the child
-     * goes on, and keeps what was written. */
+    /* laconic was killed, so the command is killed as well. This process is in the group and dies
+     * with it; its child goes on, and keeps what was written. */
     pid_t own = getpid();
     if (leads && fork() != 0) _exit(0);
     if (leads) setpgid(0, 0);
@@ -242,7 +242,7 @@ static bool open_pipe(int ends[2]) {
     return true;
 }
 
-/* With signals blocked, which stay so in the guard. Gives false if there can be none. */
+/* Called with signals blocked, which stay blocked in the guard. False if it cannot be started. */
 static bool start_guard(void) {
     int ends[2];
     bool leads = !has_terminal();
@@ -255,7 +255,7 @@ static bool start_guard(void) {
     close(ends[0]);
     if (pid < 0) close(ends[1]);
     if (pid < 0) return false;
-    setpgid(pid, pid); /* whoever of us is first */
+    setpgid(pid, pid); /* both sides call it, so that it is set whoever runs first */
     if (leads) group = pid;
     guard = ends[1];
     return true;
@@ -270,7 +270,7 @@ static void close_pipe(struct stream *stream) {
     tell_guard(CLOSE_FIRST + (int)(stream - streams));
 }
 
-/* Nobody reads us: lets the command learn that as it would without us. */
+/* Nobody reads our output: lets the command get SIGPIPE, as it would without us. */
 static void lose_reader(struct stream *stream) {
     stream->is_gone = true;
     close_pipe(stream);
@@ -286,7 +286,7 @@ static bool is_unread(void) {
     return is_any_gone;
 }
 
-/* Moves one piece; gives false if there is none now. */
+/* Moves one piece; returns false if there is none now. */
 static bool move(struct stream *stream) {
     ssize_t got = stream->pipe < 0 ? -1 : read(stream->pipe, piece, sizeof piece), kept = 0;
     if (got == 0) close_pipe(stream);
@@ -301,7 +301,7 @@ static bool move(struct stream *stream) {
 }
 
 static void move_all(void) {
-    int left = 8 * PIPE_BYTES / PIECE_BYTES; /* who keeps writing does not hold us */
+    int left = 8 * PIPE_BYTES / PIECE_BYTES; /* bounded: an endless writer cannot block us */
     while (left-- > 0 && (move(&streams[0]) || move(&streams[1]))) continue;
 }
 
@@ -329,18 +329,18 @@ static bool start(char *const *command) {
     if (stream_count == 2 && !open_pipe(err)) return false;
     streams[0].pipe = out[0];
     streams[1].pipe = err[0];
-    const int waiting[] = {wake[0], wake[1], out[0], err[0]}; /* -1 is not minded */
+    const int waiting[] = {wake[0], wake[1], out[0], err[0]}; /* fcntl() just fails for -1 */
     for (int pos = 0; pos < 4; pos++) fcntl(waiting[pos], F_SETFL, O_NONBLOCK);
     fcntl(out[1], F_SETPIPE_SZ, PIPE_BYTES);
     if (stream_count == 2) fcntl(err[1], F_SETPIPE_SZ, PIPE_BYTES);
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &old); /* our handlers are not for the child */
-    signal(SIGCHLD, SIG_DFL); /* who ignores it gets no exit status */
+    signal(SIGCHLD, SIG_DFL); /* with SIGCHLD ignored, waitpid() yields no status (man 2 wait) */
     pid_t pid = start_guard() ? fork() : -1;
     if (pid == 0) {
         if (group != 0) setpgid(0, group);
 #ifdef __linux__
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* no orphan if we are killed before the guard knows */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* if we are killed before the guard knows (man 2 prctl) */
 #endif
         if (getppid() != own) _exit(128 + SIGKILL);
         dup2(out[1], 1);
@@ -354,12 +354,12 @@ static bool start(char *const *command) {
     if (pid > 0 && group != 0) setpgid(pid, group);
     if (pid > 0) watch_signals();
     if (pid > 0 && group == 0 && tell_guard(WATCH)) print(guard, &pid, sizeof pid);
-    if (pid < 0 && guard >= 0) close(guard); /* it finds nobody to kill */
+    if (pid < 0 && guard >= 0) close(guard); /* it has nothing to kill */
     sigprocmask(SIG_SETMASK, &old, NULL);
     return pid > 0;
 }
 
-/* However long it takes after a signal: nobody but who sends one kills the command. */
+/* We never kill the command, however long it takes to end after a signal. */
 static bool has_ended(int *status) {
     int state;
     pid_t pid = waitpid(child, &state, WNOHANG);
@@ -384,7 +384,7 @@ static void print_texts(const struct answer *answer) {
     }
 }
 
-/* Sends a frame and prints what the answer says; gives false when there is none. */
+/* Sends a frame and prints what the answer says; returns false if there is none. */
 static bool ask(struct run *run, enum kind kind, struct buffer *body, int *status) {
     struct answer answer = {0};
     bool is_answered = run->server >= 0 && frame_send(run->server, kind, body) &&
@@ -414,7 +414,7 @@ static bool tell(struct run *run) {
     return run->server >= 0 && frame_send(run->server, RUN, &run->request);
 }
 
-/* Where a pipe was taken off, or a filter is asked for, the server has to agree first. */
+/* If a pipe was taken off, or a filter is asked for, the server has to agree first. */
 enum consent { AGREED, REFUSED, ENDED, UNKNOWN };
 
 static enum consent agree(struct run *run, int *status) {
@@ -453,16 +453,16 @@ static int wait_for_command(struct run *run) {
     return status;
 }
 
-/* Somebody in the background still writes: leave that to the guard. */
+/* A background process still writes: leaves its output to the guard. */
 static void hand_over(void) {
     if (tell_guard(RELEASE) || fork() != 0) return;
-    keep_own_handles(-1); /* the guard was killed: another one takes its place */
+    keep_own_handles(-1); /* the guard was killed: this process replaces it */
     setsid();
     linger(true);
     _exit(0);
 }
 
-/* Has the output go where it was to go as it was typed. */
+/* Sends the output into the pipe, as it was typed. */
 static void become_pipe(struct run *run) {
     char *words[] = {"/bin/sh", "-c", run->pipe, NULL};
     streams[0].printed = streams[0].spooled;
@@ -479,7 +479,7 @@ int run_plainly(const struct run *run) {
     while (run->command[count] != NULL) count++;
     char *line = malloc(room), **words = calloc(count + 5, sizeof *words);
     if (run->pipe == NULL || line == NULL || words == NULL) return start_become(run->command);
-    /* Not every shell has `pipefail`: the command's status takes a way of its own. */
+    /* Not every shell has `pipefail`, so descriptor 3 carries the command's status. */
     snprintf(line, room,
              run->fails_as_a_whole ? "{ status=$({ { \"$@\" %s3>&- 4>&-; echo $? >&3; } | "
                                      "{ %s; } >&4 3>&- 4>&-; } 3>&1); } 4>&1 || exit; exit $status"
@@ -494,7 +494,7 @@ int run_command(struct run *run) {
     struct buffer result = {0};
     int status = 0;
     bool needs_consent = run->pipe != NULL || run->has_filter;
-    if (!open_spools(run)) return run_plainly(run); /* what cannot be kept cannot be hidden */
+    if (!open_spools(run)) return run_plainly(run); /* output that cannot be kept must not be hidden */
     long started = now_ms();
     if (needs_consent) {
         enum consent found = agree(run, &status);
@@ -502,7 +502,7 @@ int run_command(struct run *run) {
         if (found == UNKNOWN) return run_plainly(run);
         if (found != AGREED) return found == REFUSED ? -1 : status;
     }
-    if (!start(run->command)) { /* no process can be started: be it */
+    if (!start(run->command)) { /* fork failed: exec the command in place */
         remove_spools();
         return run_plainly(run);
     }
@@ -522,7 +522,7 @@ int run_command(struct run *run) {
         remove_spools();
         tell_guard(DISCARD);
     }
-    if (was_interrupted && died_of_interrupt) { /* let a shell see it, and end its loop too */
+    if (was_interrupted && died_of_interrupt) { /* so that a waiting shell ends its loop too */
         signal(SIGINT, SIG_DFL);
         raise(SIGINT);
     }

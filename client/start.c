@@ -25,7 +25,7 @@ static bool is_directory(const char *path) {
     return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
-/* Gives the path of a command: the first executable file of its name, else the first file. */
+/* Finds the path of a command: the first executable file of its name, else the first file. */
 static bool find(const char *name, char path[PATH_ROOM]) {
     const char *at = place_variable("PATH");
     char one[PATH_ROOM];
@@ -45,9 +45,9 @@ static bool find(const char *name, char path[PATH_ROOM]) {
     return path[0] != '\0';
 }
 
-/* Tells a file that a shell refuses to read: a NUL byte is in its first line, or it is ELF. The
- * first two lines of one that begins with `#!`: check_binary_file() in bash's general.c.
- * Gives -1 if it cannot be read. */
+/* Tells whether a shell refuses a file: it is ELF, or its first line has a NUL byte. In a file that
+ * begins with `#!` the first two lines count: check_binary_file() in bash's general.c.
+ * Returns -1 if it cannot be read. */
 static int is_binary(const char *path) {
     char begin[LOOKED_AT] = "";
     int handle = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -89,7 +89,7 @@ static bool frame_receive(int handle, struct answer *answer) {
     unsigned char head[9 + 3 * 4];
     struct buffer *rest = &answer->rest;
     if (!receive(handle, head, sizeof head) || number_at(head) != MAGIC) return false;
-    uint32_t length = number_at(head + 5) - 3 * 4; /* one that is too small becomes too large */
+    uint32_t length = number_at(head + 5) - 3 * 4; /* underflow wraps to a huge value, rejected below */
     if (length > FRAME_LIMIT || !buffer_reserve(rest, length + 1)) return false;
     rest->length = length;
     answer->kind = (char)head[4];
@@ -98,7 +98,7 @@ static bool frame_receive(int handle, struct answer *answer) {
     return receive(handle, rest->data, length);
 }
 
-/* Finds the two texts in the rest; both are in it, whatever a server says. */
+/* Finds the two texts in the rest, and checks that both lie inside it. */
 static bool split(struct answer *answer, size_t start, uint32_t length) {
     const struct buffer *rest = &answer->rest;
     if (start > rest->length || length > rest->length - start) return false;

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 BOTH, OUT, ERR = "both", "out", "err"
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 _CHUNK = 1 << 20
-_ALPHABET = (
-    "abcdefghjkmnopqrstuvwxyz23456789"  # the same as in record/store.py, which is slow to load
-)
+_ALPHABET = "abcdefghjkmnopqrstuvwxyz23456789"  # as in record/store.py, which is slow to load
 
 
 class Spool:

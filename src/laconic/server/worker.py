@@ -53,9 +53,7 @@ class Connection:
 
     def __init__(self, connected: socket.socket, board: Board, server: int) -> None:
         self._socket, self._lock, self.board = connected, threading.Lock(), board
-        self.server = (
-            server  # the server's process id; if the server has died, our parent is another process
-        )
+        self.server = server  # its process id; if it has died, our parent is another process
         self.is_at_work = False
         self.since = time.monotonic()
         self.deadline: float | None = self.since + _READ_S
@@ -200,9 +198,8 @@ def serve_alone(handle: int, handlers: Mapping[bytes, Handler]) -> None:
     with socket.socket(fileno=handle) as connected:
         connection = Connection(connected, Board(), os.getppid())
         threading.Thread(target=_tick_forever, args=(connection,), daemon=True).start()
-        with contextlib.suppress(
-            OSError, wire.WireError, OutOfTimeError
-        ):  # the client works without us
+        # After a fault the client works without us.
+        with contextlib.suppress(OSError, wire.WireError, OutOfTimeError):
             answer(connection, handlers)
 
 
