@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # With one of these set, the server is not asked: it would not do what they want.
 _ODD = ("LACONIC_DEBUG", "LACONIC_VERBOSE", *SWITCHES, "LACONIC_NO_SERVER")
-_SILENCE_S = 3.0  # a server that lives says every second that it is at work
+_SILENCE_S = 3.0  # a working server sends a sign of life every second
 _MOST_AT_WORK = 30
 _ANSWER_BYTES = 64 << 20
 _STDIN_BYTES = 17 << 20  # more than a hook accepts
