@@ -35,7 +35,7 @@ def environment_page() -> str:
 |---|---|---|
 {rows}
 
-A directory must be an absolute path. Where the XDG variables are not set, they stand for
+A directory must be an absolute path. If the XDG variables are not set, their defaults are
 `~/.config`, `~/.local/state` and `~/.cache`. A flag is on with `1`, off with `0` or nothing.
 
 This page is written by `make docs`.
@@ -51,15 +51,15 @@ with it. This is version {newest()}:
 ```sql
 {SCHEMA}```
 
-A command that has just run may still stand in the journal beside it; `laconic history` brings it
-in. Look at the file with what you like (`sqlite3`, `sqlite-utils`): who only reads disturbs nobody.
+A command that has just run may still be in the journal next to it; `laconic history` brings it
+in. Read the file with any tool (`sqlite3`, `sqlite-utils`): readers disturb nobody.
 
 This page is written by `make docs`.
 """
 
 
 def with_table(page: str, table: str) -> str:
-    """Give the page with a fresh table between the two marks."""
+    """Return the page with a fresh table between the two marks."""
     before, _, rest = page.partition(BEGIN)
     return f"{before}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}"
 
