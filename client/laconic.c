@@ -151,7 +151,7 @@ static int start_python(void) {
     return ends[0];
 }
 
-/* Runs a line for the shell as it was typed; several words are a command, as in cli/shell.py. */
+/* Runs a line for the shell as it was typed; several words are a command, as in run/shell_line.py. */
 static int become_shell(char **argv) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+@%:,-";
