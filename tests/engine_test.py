@@ -6,6 +6,7 @@ import pytest
 
 from laconic import engine
 from laconic.knowledge.catalog import library
+from laconic.policy.facts import NOWHERE, read_facts, scope
 from laconic.settings.layers import built_in
 from laconic.settings.load import defaults, process_environment, read_settings
 from laconic.types import Decision, Verdict
@@ -224,8 +225,8 @@ def test_values_of_a_gate_are_expanded(project, configure, home, value):
 
 
 def root_of(cwd, home="/home/me"):
-    found = engine.facts(str(cwd), {"HOME": str(home)}).project
-    return "" if found == engine._NOWHERE else found
+    found = read_facts(str(cwd), {"HOME": str(home)}).project
+    return "" if found == NOWHERE else found
 
 
 def test_the_project_is_the_nearest_directory_with_git_or_laconic(project):
@@ -248,8 +249,8 @@ def test_a_home_is_no_project_even_with_git_in_it(home, configure):
     (home / "work").mkdir()
     assert root_of(home / "work", home) == ""
     environ = {"HOME": "/home/me"}
-    where = engine.facts("/home/me/work", environ)
-    assert engine.scope(where) == "/home/me/work"
+    where = read_facts("/home/me/work", environ)
+    assert scope(where) == "/home/me/work"
 
 
 def test_a_link_that_leads_out_of_the_project_is_followed(project, configure, home):
@@ -260,11 +261,9 @@ def test_a_link_that_leads_out_of_the_project_is_followed(project, configure, ho
 
 
 def test_a_temporary_directory_that_holds_the_home_is_none(home, tmp_path):
-    temporary = engine.facts(
-        str(tmp_path), {"HOME": str(home), "TMPDIR": str(home.parent)}
-    ).temporary
+    temporary = read_facts(str(tmp_path), {"HOME": str(home), "TMPDIR": str(home.parent)}).temporary
     assert str(home.parent) not in temporary
-    temporary = engine.facts(str(tmp_path), {"HOME": str(home), "TMPDIR": "/scratch/"}).temporary
+    temporary = read_facts(str(tmp_path), {"HOME": str(home), "TMPDIR": "/scratch/"}).temporary
     assert "/scratch" in temporary
 
 

@@ -11,6 +11,7 @@ from laconic.cli import source
 from laconic.cli.when import moment, seconds
 from laconic.errors import LaconicError, UsageError
 from laconic.permissions import allowances as exceptions
+from laconic.policy.facts import read_facts, scope
 from laconic.report.text import visible
 from laconic.settings.load import process_environment, read_directories, read_settings
 from laconic.types import Verdict
@@ -66,7 +67,7 @@ def _allow(args: argparse.Namespace) -> None:
         raise LaconicError(f"no exception can allow this: {decision.reason}", _why(command))
     if decision.verdict is Verdict.ALLOW:
         raise LaconicError("this command is allowed as it is", _why(command))
-    root = engine.scope(engine.facts(str(directory), environ))
+    root = scope(read_facts(str(directory), environ))
     new = exceptions.add(settings.directories.state, command, root, until, once=args.once, now=now)
     print(_line(new))
 

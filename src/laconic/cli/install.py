@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from laconic import engine
 from laconic.cli.main import complain
 from laconic.cli.source import directory_at
 from laconic.errors import LaconicError, UsageError
@@ -24,6 +23,7 @@ from laconic.install.install import (
     target_of,
 )
 from laconic.install.recipe import Scope, names, read_recipe
+from laconic.policy.facts import read_facts, scope
 from laconic.report.text import visible
 from laconic.settings.load import process_environment, read_settings
 
@@ -68,7 +68,7 @@ def read_site() -> tuple[Site, Settings]:
     environ, cwd = process_environment(), directory_at(None)
     settings = read_settings(environ, cwd)
     asked_for = {REPLACE_OUTPUT} if settings.config.hooks.replace_output else set()
-    project = Path(engine.scope(engine.facts(str(cwd), environ)))
+    project = Path(scope(read_facts(str(cwd), environ)))
     executable = find_executable(environ, sys.argv[0])
     site = Site(environ, project, executable, settings.directories.state, frozenset(asked_for))
     return site, settings

@@ -6,8 +6,8 @@ outweigh them: `git log*` is allowed there, `laconic run git log` is not.
 
 from __future__ import annotations
 
-from laconic import engine
 from laconic.permissions.read import read_allowed
+from laconic.policy.facts import read_facts, scope
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
 
@@ -24,7 +24,7 @@ def loses_permission(
     before: str, after: str, call: HookCall, settings: Settings, environ: Mapping[str, str]
 ) -> bool:
     """Tell whether the agent's own rules let a command pass, and would not let its rewrite."""
-    root = engine.scope(engine.facts(call.directory, environ))
+    root = scope(read_facts(call.directory, environ))
     state_dir = settings.directories.state_dir
     rules = read_allowed(call.agent.name, call.directory, root, environ, state_dir)
     return bool(rules) and _is_allowed(before, rules) and not _is_allowed(after, rules)

@@ -1,0 +1,98 @@
+"""Reads the facts about the place that a command would run in: its project, its files, the home."""
+
+from __future__ import annotations
+
+import sys
+from os import listdir
+from os.path import isabs, realpath
+
+from laconic.errors import FileError
+from laconic.files import is_there, read_file, real_path, upwards
+from laconic.policy.places import Facts, holds_everything, place
+from laconic.settings.environ import home
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NOWHERE = "/nonexistent"
+SHELLS = frozenset(("bash", "zsh"))
+_MOST_TEXT = 64 * 1024
+_TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp")  # noqa: S108 - places to know, not to use
+# What importlib.machinery.all_suffixes() ends in, for any version and platform of Python.
+_IMPORTED = (".py", ".pyc", ".pyw", ".so", ".pyd", ".dll", ".sl")
+
+
+def read_facts(cwd: str, environ: Mapping[str, str], shells: frozenset[str] = SHELLS) -> Facts:
+    here = real_path(cwd)
+    own = real_path(home(environ))
+    found = Facts(
+        cwd=here,
+        home=own,
+        project=NOWHERE,
+        temporary=_temporary_directories(environ, own),
+        environment=environ,
+        real_path=real_path,
+        modules=_modules,
+        exists=is_there,
+        names=_names,
+        text=_text,
+        shells=shells,
+    )
+    found.project = _project_root(found) or NOWHERE
+    return found
+
+
+def _modules(directory: str) -> frozenset[str]:
+    """Names that Python finds in a directory; a directory that cannot be read may hold any.
+
+    A name without a dot may be a package; of the others only files that Python imports count.
+    """
+    try:
+        return frozenset(
+            name.split(".", 1)[0]
+            for name in listdir(directory)  # noqa: PTH208
+            if "." not in name or name.lower().endswith(_IMPORTED)
+        )
+    except OSError:
+        return frozenset(sys.stdlib_module_names)
+
+
+def _names(directory: str) -> list[str]:
+    try:
+        return listdir(directory)  # noqa: PTH208
+    except OSError:
+        return []
+
+
+def _text(path: str) -> str | None:
+    try:
+        return read_file(path, _MOST_TEXT).decode("utf-8", "replace")
+    except (OSError, FileError):
+        return None
+
+
+def _project_root(where: Facts) -> str:
+    """Give the nearest directory upwards that has .git or .laconic, else the directory itself.
+
+    Empty if there is none: a home, the root and what is next to it, or a place of the system's are
+    no projects, lest everything in them be.
+    """
+    for directory in upwards(where.cwd):
+        if is_there(f"{directory}/.git") or is_there(f"{directory}/.laconic"):
+            return "" if holds_everything(directory, where) else directory
+    is_plain = place(where.cwd, "/", where) in ("else", "temporary")
+    return where.cwd if is_plain else ""
+
+
+def scope(where: Facts) -> str:
+    """Give the directory that exceptions are for: the project, or without one the directory."""
+    return where.cwd if where.project == NOWHERE else where.project
+
+
+def _temporary_directories(environ: Mapping[str, str], home_dir: str) -> tuple[str, ...]:
+    own = environ.get("TMPDIR", "").rstrip("/")
+    # One that holds the home directory would make everything in it temporary.
+    if not isabs(own) or f"{home_dir}/".startswith((f"{own}/", f"{realpath(own)}/")):
+        return _TEMPORARY
+    return (*_TEMPORARY, own, realpath(own))
