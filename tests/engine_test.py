@@ -33,7 +33,7 @@ def configure(home):
 def decide(command, cwd, **environ):
     environ = {**process_environment(), **environ}
     request = engine.Request(command, str(cwd), environ)
-    return engine.decide(request, read_settings(environ, cwd)).decision
+    return engine.decide_request(request, read_settings(environ, cwd))
 
 
 def verdict(command, cwd, **environ):
@@ -277,7 +277,7 @@ def test_the_rules_in_the_agents_settings_count(project, home):
     assert verdict("git status", project) == "deny"
     assert verdict("zz", project) == "allow"
     request = engine.Request("git status", str(project), process_environment(), agent="gemini")
-    assert engine.decide(request, read_settings()).decision.verdict is Verdict.ALLOW
+    assert engine.decide_request(request, read_settings()).verdict is Verdict.ALLOW
 
 
 def test_a_broken_file_of_the_agent_is_a_problem(project, home):
@@ -285,10 +285,9 @@ def test_a_broken_file_of_the_agent_is_a_problem(project, home):
     settings.parent.mkdir()
     settings.write_text("{")
     request = engine.Request("git status", str(project), process_environment())
-    ruling = engine.decide(request, read_settings())
-    decision, problems = ruling.decision, ruling.problems
+    decision = engine.decide_request(request, read_settings())
     assert decision.verdict is Verdict.ALLOW
-    assert [str(settings) in problem.line for problem in problems] == [True, True]
+    assert [str(settings) in problem.line for problem in decision.problems] == [True, True]
 
 
 # -- answers ---------------------------------------------------------------------------------------
@@ -324,11 +323,11 @@ def test_a_decision_with_files_to_read_stays_quick(project):
     import time
 
     settings, environ = read_settings(), process_environment()
-    engine.decide(engine.Request("git status", str(project), environ), settings)
+    engine.decide_request(engine.Request("git status", str(project), environ), settings)
     times = []
     for _ in range(20):
         start = time.perf_counter()
-        engine.decide(engine.Request("git status", str(project), environ), settings)
+        engine.decide_request(engine.Request("git status", str(project), environ), settings)
         times.append(time.perf_counter() - start)
     assert min(times) < 0.005
 
@@ -351,4 +350,4 @@ def test_nothing_that_the_built_in_deny_list_names_may_ask():
     for name in defaults().commands.deny:
         command = work.get(name, f"{name} x")
         request = engine.Request(command, "/", {})
-        assert engine.decide(request, read_settings()).decision.verdict is Verdict.DENY, command
+        assert engine.decide_request(request, read_settings()).verdict is Verdict.DENY, command

@@ -133,7 +133,7 @@ from laconic.settings.load import read_settings
 environ = {{"HOME": {home!r}, "PATH": "/usr/bin:/bin"}}
 settings = read_settings(environ)
 def decide(command):
-    found = engine.decide(engine.Request(command, "/", environ), settings).decision
+    found = engine.decide_request(engine.Request(command, "/", environ), settings)
     return found.verdict.word, found.reason, found.firm
 print(json.dumps([decide("ls"), decide("rm -rf /"), rewritten("cargo test", settings).text]))
 """

@@ -1,13 +1,16 @@
-"""The library's verbs: a command, the settings and the place it would run in become a Decision.
+"""The library's verbs: decide, explain, rewrite, run, compact, load_settings (docs/library.md).
 
-In this order: what laconic knows, with the user's configuration and the rules in the agent's
-settings; the user's own permission program; exceptions; `escalate_deny`. A fault anywhere asks.
+They read nobody's settings unless they are given some. A decision is made in this order: what
+laconic knows, with the user's configuration and the rules in the agent's settings; the user's own
+permission program; exceptions; `escalate_deny`. A fault anywhere asks.
 """
 
 from __future__ import annotations
 
 import time
+from os.path import abspath
 
+from laconic.errors import LaconicError
 from laconic.files import is_there
 from laconic.patterns import problem
 from laconic.permissions.read import CLAUDE, read_permissions
@@ -15,15 +18,19 @@ from laconic.policy import decide as policy
 from laconic.policy.facts import SHELLS, read_facts, scope
 from laconic.policy.from_config import build_rules
 from laconic.policy.user_tables import load_library
+from laconic.settings.load import isolated_settings, process_environment, read_settings
 from laconic.types import Decision, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from os import PathLike
 
+    from laconic.compact.result import Compaction
     from laconic.errors import Problem
     from laconic.policy.permissions import Permission
     from laconic.policy.places import Facts
+    from laconic.rewrite.plan import Rewriting
     from laconic.settings.load import Settings
 
 
@@ -52,34 +59,105 @@ class Request:
         return Request(command, self.cwd, self.environ, self.agent, self.hook_json, self.shells)
 
 
-class Ruling:
-    """The decision, and what is wrong with the files that it was made from."""
-
-    __slots__ = ("decision", "problems")
-
-    def __init__(self, decision: Decision, problems: tuple[Problem, ...]) -> None:
-        self.decision, self.problems = decision, problems
+# -- the verbs -------------------------------------------------------------------------------------
 
 
-def decide(request: Request, settings: Settings, *, use_exceptions: bool = True) -> Ruling:
+def decide(
+    command: str,
+    cwd: str | PathLike[str] = ".",
+    settings: Settings | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    use_up_exceptions: bool = False,
+) -> Decision:
+    """May this command run in that directory, with these variables (the process's own if None)?
+
+    Without settings nobody's rules count; with them the answer is that of `laconic check`.
+    use_up_exceptions: an exception for one run is gone when it has allowed this one.
+    """
+    environ = process_environment() if environ is None else environ
+    request = Request(command, _absolute(cwd), environ)
+    settings = settings or isolated_settings(environ)
+    return decide_request(request, settings, use_exceptions=use_up_exceptions)
+
+
+def explain(
+    command: str,
+    cwd: str | PathLike[str] = ".",
+    settings: Settings | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+) -> str:
+    """Say why a command may run or not, part by part, in lines for a person."""
+    from laconic.report.explain import tree  # noqa: PLC0415 - a hook explains nothing
+
+    return "\n".join(tree(decide(command, cwd, settings, environ=environ), command))
+
+
+def rewrite(command: str, settings: Settings | None = None) -> Rewriting:
+    """Give the text to run in place of a command, perhaps the same, and a note for each segment."""
+    from laconic.rewrite.configured import rewritten  # noqa: PLC0415 - a hook brings its launcher
+
+    return rewritten(command, settings or isolated_settings(process_environment()))
+
+
+def compact(
+    data: bytes, command: str = "", status: int | None = None, settings: Settings | None = None
+) -> Compaction | None:
+    """Give what matters of a command's output and what is hidden; None if all of it should be read.
+
+    status: its exit status; if nobody knows it, the command counts as failed.
+    """
+    from laconic.run.captured import compact_captured  # noqa: PLC0415 - a hook compacts nothing
+
+    settings = settings or isolated_settings(process_environment())
+    return compact_captured(data, command, status, settings)
+
+
+def run(argv: Sequence[str], settings: Settings | None = None) -> int:
+    """Run a command as `laconic run` does, in a process of its own; give its exit status."""
+    from laconic.run.child import run_in_child  # noqa: PLC0415 - a hook runs nothing
+
+    return run_in_child(argv, settings or isolated_settings(process_environment()))
+
+
+def load_settings(
+    cwd: str | PathLike[str] | None = None, environ: Mapping[str, str] | None = None
+) -> Settings:
+    """Read the user's and the project's settings, as the command line does in that directory."""
+    return read_settings(environ, None if cwd is None else _absolute(cwd))
+
+
+def _absolute(path: str | PathLike[str]) -> str:
+    try:
+        return abspath(path)  # noqa: PTH100 - a link stays one, and pathlib is slow to load
+    except OSError as error:
+        raise LaconicError("the current directory is gone", "name another one by cwd") from error
+
+
+# -- a decision ------------------------------------------------------------------------------------
+
+
+def decide_request(
+    request: Request, settings: Settings, *, use_exceptions: bool = True
+) -> Decision:
     """May it run? An exception that counts once is used up, unless use_exceptions is off."""
     if problem():
         return _distrusted(request, settings)
     return _decide(request, settings, use_exceptions=use_exceptions)
 
 
-def _distrusted(request: Request, settings: Settings) -> Ruling:
+def _distrusted(request: Request, settings: Settings) -> Decision:
     """Allow nothing on an interpreter that reads patterns wrongly; what it denies stays denied."""
     wrong = Decision(Verdict.ASK, "interpreter/fault", problem(), firm=True)
     try:
-        ruling = _decide(request, settings, use_exceptions=False)
+        decision = _decide(request, settings, use_exceptions=False)
     except Exception:  # noqa: BLE001 - whatever happened, the answer is ask
-        return Ruling(wrong, ())
-    decision = strictest((wrong, ruling.decision), 0, ruling.decision.end)
-    return Ruling(decision, ruling.problems)
+        return wrong
+    return strictest((wrong, decision), 0, decision.end).with_problems(decision.problems)
 
 
-def _decide(request: Request, settings: Settings, *, use_exceptions: bool) -> Ruling:
+def _decide(request: Request, settings: Settings, *, use_exceptions: bool) -> Decision:
     where = read_facts(request.cwd, request.environ, request.shells)
     permissions, problems, faults = _permissions(request, settings, where)
     library, broken = load_library(settings)
@@ -93,7 +171,8 @@ def _decide(request: Request, settings: Settings, *, use_exceptions: bool) -> Ru
         decision = _with_exception(decision, request, settings, where, use=use_exceptions)
     if settings.config.settings.escalate_deny and decision.verdict is Verdict.DENY:
         decision = _changed(decision, Verdict.ASK, f"{decision.reason} (escalated from deny)")
-    return Ruling(decision, problems + broken)
+    problems += broken
+    return decision.with_problems(problems) if problems else decision
 
 
 def answer(decision: Decision, settings: Settings) -> str | None:
@@ -127,6 +206,8 @@ def record(request: Request, decision: Decision, settings: Settings) -> bool:
 def _permissions(
     request: Request, settings: Settings, where: Facts
 ) -> tuple[tuple[Permission, ...], tuple[Problem, ...], tuple[Decision, ...]]:
+    if settings.is_isolated:
+        return (), (), ()
     try:
         found = read_permissions(
             request.agent, where.cwd, scope(where), request.environ, settings.directories.state_dir
@@ -160,7 +241,7 @@ def _with_external(decision: Decision, request: Request, settings: Settings) -> 
 def _with_exception(
     decision: Decision, request: Request, settings: Settings, where: Facts, *, use: bool
 ) -> Decision:
-    if not is_there(f"{settings.directories.state_dir}/exceptions.jsonl"):
+    if settings.is_isolated or not is_there(f"{settings.directories.state_dir}/exceptions.jsonl"):
         return decision
     from laconic.permissions import allowances as exceptions  # noqa: PLC0415 - few have any
 

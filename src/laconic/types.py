@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from laconic.errors import Problem
+
 
 class Verdict(IntEnum):
     """May it run? The strictest of several wins."""
@@ -26,10 +28,13 @@ class Decision:
 
     rule is the id of what decided (`git/push`), start and end the bytes of the command it is about.
     risk tells an ASK that a rule calls for from one for lack of an opinion. firm: no exception and
-    no allow-list of the user's removes it. instead: what to do in its place.
+    no allow-list of the user's removes it. instead: what to do in its place. problems: what is
+    wrong with the files that the whole decision was made from.
     """
 
-    __slots__ = ("end", "firm", "instead", "parts", "reason", "risk", "rule", "start", "verdict")
+    __slots__ = (
+        "end", "firm", "instead", "parts", "problems", "reason", "risk", "rule", "start", "verdict",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -43,14 +48,41 @@ class Decision:
         instead: str = "",
         risk: bool = True,
         firm: bool = False,
+        problems: tuple[Problem, ...] = (),
     ) -> None:
         self.verdict, self.rule, self.reason = verdict, rule, reason
         self.start, self.end, self.parts = start, end, parts
-        self.instead, self.risk, self.firm = instead, risk, firm
+        self.instead, self.risk, self.firm, self.problems = instead, risk, firm, problems
 
     def __repr__(self) -> str:
         what = f"{self.verdict.word}, {self.rule!r}, {self.reason!r}"
         return f"Decision({what}, {self.start}..{self.end})"
+
+    def __str__(self) -> str:
+        """One line for a person; names and words in it cannot command the terminal."""
+        line = f"{self.verdict.word}: {self.reason} ({self.rule})"
+        line += f"; instead: {self.instead}" if self.instead else ""
+        return "".join(c if c.isprintable() else "\ufffd" for c in line)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The bytes of the command that it is about."""
+        return self.start, self.end
+
+    def with_problems(self, problems: tuple[Problem, ...]) -> Decision:
+        """The same decision, which also says what is wrong with the files behind it."""
+        return Decision(
+            self.verdict,
+            self.rule,
+            self.reason,
+            self.start,
+            self.end,
+            parts=self.parts,
+            instead=self.instead,
+            risk=self.risk,
+            firm=self.firm,
+            problems=problems,
+        )
 
     def leaves(self) -> Iterable[Decision]:
         """The decisions that have no parts: the grounds of this one."""

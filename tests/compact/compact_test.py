@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 import reference_compactor
 from independent_diagnostics import hidden_alarms, is_alarm, texts_shown
-from laconic.compact import masks
+from laconic.compact import lines as line_source
+from laconic.compact import masks, match
 from laconic.compact.bound import attempt
 from laconic.compact.diagnostics import diagnostics, is_diagnostic
 from laconic.compact.filter import Filter
@@ -316,7 +317,7 @@ CHUNKS = st.sampled_from([1, 7, 40, 1 << 14])
 @contextmanager
 def chunks_of(size: int):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("laconic.compact.lines._CHUNK", size)
+        patch.setattr(line_source, "_CHUNK", size)
         yield
 
 
@@ -604,7 +605,7 @@ PATTERNS = {source: Pattern(source) for source in SOURCES}
 @settings(deadline=None)
 def test_patterns_find_in_many_lines_what_a_plain_search_finds_in_each(sources, texts, chunk):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("laconic.compact.lines._CHUNK", chunk)
+        patch.setattr(line_source, "_CHUNK", chunk)
         lines = Lines(texts)
         for source, pattern in PATTERNS.items():
             found = [(p, m.groups()) for p, t in enumerate(texts) if (m := re.search(source, t))]
@@ -981,7 +982,7 @@ def test_an_argument_can_pass_a_filter_by(command, is_found):
 
 def test_a_passthrough_that_runs_away_passes_the_filter_by(monkeypatch):
     wanted = Filter("x", {"command": ["x"], "passthrough": ["^(a+)+$"]})
-    monkeypatch.setattr("laconic.compact.match.attempt", partial(attempt, seconds=0.1))
+    monkeypatch.setattr(match, "attempt", partial(attempt, seconds=0.1))
     assert is_passed_through(wanted, arguments(f"x {'a' * 40}b"))
     assert not is_passed_through(wanted, arguments("x b"))
 

@@ -138,7 +138,7 @@ def test_what_cannot_be_sent_back_does_not_undo_a_verdict(place):
 
 
 def test_a_fault_in_the_next_of_several_commands_does_not_undo_a_verdict(place, monkeypatch):
-    failing("engine.decide", monkeypatch, lambda request, *_: request.command == "git log")
+    failing("engine.decide_request", monkeypatch, lambda request, *_: request.command == "git log")
     tool_input = {"commands": ["rm -rf /", "git log"]}
     stdin = {"hookName": "tool_call", "tool_call": {"name": "run_commands", "input": tool_input}}
     given = place.answer("cline-cli", stdin)
@@ -148,7 +148,7 @@ def test_a_fault_in_the_next_of_several_commands_does_not_undo_a_verdict(place, 
 
 def test_a_fault_in_judging_what_a_rewrite_makes_does_not_undo_a_verdict(place, monkeypatch):
     place.configure("[[rewrite]]\nmatch = '^git tag -d v1$'\nreplace = 'git log'\n")
-    failing("engine.decide", monkeypatch, lambda request, *_: request.command == "git log")
+    failing("engine.decide_request", monkeypatch, lambda request, *_: request.command == "git log")
     said = decision_of(place.answer("claude", claude("git tag -d v1")))
     assert said["permissionDecision"] == "ask"
     assert "updatedInput" not in said

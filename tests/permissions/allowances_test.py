@@ -162,7 +162,7 @@ def allowed(tmp_path, monkeypatch):
 
     def decide(command, *, use=True, cwd=tmp_path):
         request = engine.Request(command, str(cwd), environ)
-        return engine.decide(request, settings, use_exceptions=use).decision
+        return engine.decide_request(request, settings, use_exceptions=use)
 
     return allow, decide
 

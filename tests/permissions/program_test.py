@@ -211,7 +211,7 @@ def decide(home, tmp_path, program):
             f'command = "{program(body)}"\non_error = "{on_error}"\ntimeout_ms = 1000\n'
         )
         request = engine.Request(command, str(tmp_path), process_environment())
-        return engine.decide(request, read_settings()).decision
+        return engine.decide_request(request, read_settings())
 
     return run
 

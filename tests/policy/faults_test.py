@@ -186,7 +186,7 @@ def test_a_fault_lifts_no_denial(monkeypatch):
 def ask(tmp_path):
     def run(command):
         request = engine.Request(command, str(tmp_path), process_environment())
-        return engine.decide(request, read_settings()).decision
+        return engine.decide_request(request, read_settings())
 
     return run
 

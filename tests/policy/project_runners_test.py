@@ -23,7 +23,7 @@ def project(tmp_path, monkeypatch):
 
 def verdict(command, cwd):
     request = engine.Request(command, str(cwd), process_environment())
-    return engine.decide(request, read_settings()).decision.verdict.word
+    return engine.decide_request(request, read_settings()).verdict.word
 
 
 def test_a_directory_of_the_checkout_that_looks_like_a_repository_asks(project):
@@ -78,7 +78,7 @@ def test_a_repository_of_another_kind_in_a_checkout_asks(project, tmp_path, comm
 
 def ruling(command, cwd):
     request = engine.Request(command, str(cwd), process_environment())
-    found = engine.decide(request, read_settings()).decision
+    found = engine.decide_request(request, read_settings())
     return found.verdict.word, {leaf.rule for leaf in found.leaves()}
 
 

@@ -42,7 +42,7 @@ def rules():
 
 def decide(command):
     request = engine.Request(command, "/", process_environment())
-    return engine.decide(request, read_settings()).decision
+    return engine.decide_request(request, read_settings())
 
 
 def test_a_table_of_the_users_is_knowledge_like_any_other(rules):

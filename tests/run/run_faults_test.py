@@ -62,10 +62,10 @@ def user_filter(home, name, text):
         "import sys; sys.modules['laconic.run.plan'] = None",
         "import sys; sys.modules['laconic.run.result'] = None",
         "import sys; sys.modules['laconic.settings.load'] = None",
-        "import laconic.compact.generic as g; g.forward_bounds = lambda *_: 1 / 0",
-        "import laconic.compact.generic as g\ndef f(*_): raise RecursionError\ng.clean = f",
-        "import laconic.record.store as s; s.Store.keep = lambda *_: 1 / 0",
-        "import laconic.run.result as d; d.prepare = lambda *_: 1 / 0",
+        "from laconic.compact import generic as g; g.forward_bounds = lambda *_: 1 / 0",
+        "from laconic.compact import generic as g\ndef f(*_): raise RecursionError\ng.clean = f",
+        "from laconic.record import store as s; s.Store.keep = lambda *_: 1 / 0",
+        "from laconic.run import result as d; d.prepare = lambda *_: 1 / 0",
     ],
 )
 def test_a_fault_of_ours_gives_the_raw_output(broken, code):
@@ -78,7 +78,7 @@ def test_a_fault_of_ours_gives_the_raw_output(broken, code):
 
 @every_start
 def test_a_fault_is_written_down_for_later(broken, state):
-    broken("import laconic.run.result as d; d.prepare = lambda *_: 1 / 0")
+    broken("from laconic.run import result as d; d.prepare = lambda *_: 1 / 0")
     run("echo", "secret")
     wait_for((state / "bug.md").exists)
     report = (state / "bug.md").read_text()
@@ -88,7 +88,7 @@ def test_a_fault_is_written_down_for_later(broken, state):
 
 @every_start
 def test_a_fault_while_it_follows_shows_each_line_once(broken):
-    broken("import laconic.run.follow as f; f.Generic._rest = lambda *_: 1 / 0")
+    broken("from laconic.run import follow as f; f.Generic._rest = lambda *_: 1 / 0")
     done = shell("seq 150; sleep 1.6; seq 151 300")
     assert done.stdout == b"".join(b"%d\n" % i for i in range(1, 301))
 
@@ -96,7 +96,7 @@ def test_a_fault_while_it_follows_shows_each_line_once(broken):
 @every_start
 def test_a_fault_with_a_pipe_gives_what_the_pipe_makes_of_it(broken, home):
     user_filter(home, "seq", 'command = ["seq"]\nkind = "summary"\n')
-    broken("import laconic.run.result as d; d.prepare = lambda *_: 1 / 0")
+    broken("from laconic.run import result as d; d.prepare = lambda *_: 1 / 0")
     done = run("seq", "9", flags=["--baseline-pipe", "tail -2"])
     assert (done.returncode, done.stdout) == (0, b"8\n9\n")
 
@@ -117,7 +117,7 @@ def test_a_pattern_that_runs_away_while_it_follows_gives_the_raw_output(home):
 
 @every_start
 def test_a_fault_while_it_waits_does_not_end_the_command(broken):
-    broken("import laconic.run.runner as r; r.Runner._turn = lambda *_: 1 / 0")
+    broken("from laconic.run import runner as r; r.Runner._turn = lambda *_: 1 / 0")
     assert shell("sleep 0.3; seq 5; exit 3").returncode == 3
     assert shell("sleep 0.3; seq 5; exit 3").stdout == b"1\n2\n3\n4\n5\n"
 

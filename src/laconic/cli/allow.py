@@ -62,7 +62,7 @@ def _allow(args: argparse.Namespace) -> None:
     until = _until(args, now)
     settings = read_settings(environ, directory)
     request = engine.Request(command, str(directory), environ)
-    decision = engine.decide(request, settings, use_exceptions=False).decision
+    decision = engine.decide_request(request, settings, use_exceptions=False)
     if decision.verdict is Verdict.DENY or decision.firm:
         raise LaconicError(f"no exception can allow this: {decision.reason}", _why(command))
     if decision.verdict is Verdict.ALLOW:

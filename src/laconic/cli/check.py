@@ -21,11 +21,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     request, settings = source.read_request(args, "check")
-    ruling = engine.decide(request, settings)
-    decision = ruling.decision
+    decision = engine.decide(
+        request.command, request.cwd, settings, environ=request.environ, use_up_exceptions=True
+    )
     request.agent = "cli"
     engine.record(request, decision, settings)
-    warn((*settings.problems, *ruling.problems))
+    warn((*settings.problems, *decision.problems))
     if args.json:
         import json  # noqa: PLC0415 - for this option only
 

@@ -19,9 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     request, settings = source.read_request(args, "explain")
-    ruling = engine.decide(request, settings, use_exceptions=False)
-    decision = ruling.decision
-    warn((*settings.problems, *ruling.problems))
+    decision = engine.decide(request.command, request.cwd, settings, environ=request.environ)
+    warn((*settings.problems, *decision.problems))
     if args.json:
         import json  # noqa: PLC0415 - for this option only
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from laconic import engine
 from laconic.cli import source
 from laconic.cli.config import warn
-from laconic.rewrite.configured import rewritten
 from laconic.settings.load import process_environment, read_settings
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def main(args: argparse.Namespace) -> int:
     command = source.read_command(args.command, "rewrite")
     directory = source.directory_at(args.directory)
     settings = read_settings(process_environment(), directory)
-    result = rewritten(command, settings)
+    result = engine.rewrite(command, settings)
     warn(settings.problems)
     if args.json:
         import json  # noqa: PLC0415 - for this option only

@@ -44,15 +44,20 @@ def check() -> None:
 
 
 def attempt(
-    work: Callable[[], T], size: int, seconds: float = SECONDS, *, is_own: bool = False
+    work: Callable[[], T],
+    size: int,
+    seconds: float = SECONDS,
+    *,
+    is_own: bool = False,
+    spares_alarm: bool = False,
 ) -> tuple[T | None, str]:
     """Give the result of the work, or None and what went wrong; size is that of the text.
 
-    is_own: it uses patterns that the user wrote.
+    is_own: it uses patterns that the user wrote. spares_alarm: the timer is set for those only.
     """
     bound = seconds + SECONDS_PER_MB * size / 1e6
     is_main = _is_main_thread()
-    has_free_alarm = is_main and _is_alarm_free()
+    has_free_alarm = is_main and (is_own or not spares_alarm) and _is_alarm_free()
     if is_own and not has_free_alarm and not (is_main and _is_timer_set()):
         return None, "a filter of your own runs only where it can be stopped: in the main thread"
     outer = _deadline.set((time.monotonic() + bound, bound))

@@ -17,6 +17,7 @@ def notice(
     """`[laconic: 412 of 430 lines hidden, see them: laconic recall k3f9ab]`, or nothing.
 
     program: what the reader can type to start us. secrets: how many were hidden in the lines.
+    Without an identifier it names no way to see them.
     """
     parts = []
     if compacted.hidden:
@@ -25,7 +26,8 @@ def notice(
         parts.append(f"{compacted.shortened} shortened")
     if secrets:
         parts.append(masked(secrets))
-    return f"{MARK}{', '.join(parts)}, see them: {program} recall {identifier}]" if parts else ""
+    where = f", see them: {program} recall {identifier}" if identifier else ""
+    return f"{MARK}{', '.join(parts)}{where}]" if parts else ""
 
 
 def masked(count: int) -> str:

@@ -109,6 +109,27 @@ class Compacted:
         return self.lines.stream(numbers_of(row)[0])
 
 
+class Compaction:
+    """What `laconic.compact` gives: the text to read, and what is not in it.
+
+    hidden: the ranges of line numbers that are not shown, first and last, counted from 1. notice:
+    the line that says so. filter: the id of the filter, or `generic`.
+    """
+
+    __slots__ = ("filter", "hidden", "notice", "text")
+
+    def __init__(
+        self, text: str, hidden: tuple[tuple[int, int], ...], notice: str, filter_id: str
+    ) -> None:
+        self.text, self.hidden, self.notice, self.filter = text, hidden, notice, filter_id
+
+    def __repr__(self) -> str:
+        return f"Compaction({self.text!r}, {self.hidden}, {self.notice!r}, {self.filter!r})"
+
+    def __str__(self) -> str:
+        return f"{self.text}{self.notice}" if self.notice else self.text.removesuffix("\n")
+
+
 def shortened(row: int, text: str, short: str) -> Row:
     """The row of a line with this text in a shorter form, if it is one."""
     return Shown(SHORT, short, (row + 1,)) if len(short) < len(text) else row

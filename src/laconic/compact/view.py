@@ -48,13 +48,18 @@ class View:
         """Tell whether the result stands for the whole, so that `| tail` is not wanted of it."""
         return self.mode != RUN or (self.filter is not None and self.filter.kind == SUMMARY)
 
-    def compacted(self, status: int, lines: Lines) -> Compacted | None:
+    def compacted(
+        self, status: int, lines: Lines, *, spares_alarm: bool = False
+    ) -> Compacted | None:
         """Give what to show, None for all of it: also when a filter fails or takes too long."""
         if self.is_exact:
             return None
         is_own = self.filter is not None and self.filter.source != "built-in"
         found, self.problem = attempt(
-            lambda: self._compacted(status, lines), lines.size, is_own=is_own
+            lambda: self._compacted(status, lines),
+            lines.size,
+            is_own=is_own,
+            spares_alarm=spares_alarm,
         )
         return found
 

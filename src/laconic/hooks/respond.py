@@ -90,7 +90,7 @@ def _respond(
     if decision:
         if rewriting and _has_users_rule(rewriting):
             made = request.with_command(with_plain_name(rewriting.text, full_path(request.environ)))
-            also = engine.decide(made, settings, use_exceptions=False).decision
+            also = engine.decide_request(made, settings, use_exceptions=False)
             decision = strictest((decision, also), 0, decision.end)
         later.append(partial(_record, request, decision, settings))
         response = _response_for(decision, settings)
@@ -109,7 +109,7 @@ def _decide(
 ) -> Decision:
     # One command may raise two events; an exception for one run counts in the first.
     is_first = call.event.kind == BEFORE
-    decision = engine.decide(request, settings, use_exceptions=is_first).decision
+    decision = engine.decide_request(request, settings, use_exceptions=is_first)
     on_verdict(_response_for(decision, settings))
     return decision
 
@@ -173,7 +173,7 @@ def _wrapped(
     if text is None:
         return rewriting.text
     made = request.with_command(with_plain_name(text, full_path(request.environ)))
-    decision = engine.decide(made, settings, use_exceptions=False).decision
+    decision = engine.decide_request(made, settings, use_exceptions=False)
     return text if engine.answer(decision, settings) == "allow" else rewriting.text
 
 

@@ -192,8 +192,8 @@ def _call(command: str, sample: str, site: Site) -> subprocess.CompletedProcess[
 
 def _would_deny(site: Site, settings: Settings) -> bool:
     request = engine.Request(FORBIDDEN, "/", site.variables)
-    ruling = engine.decide(request, settings, use_exceptions=False)
-    return engine.answer(ruling.decision, settings) == "deny"
+    decision = engine.decide_request(request, settings, use_exceptions=False)
+    return engine.answer(decision, settings) == "deny"
 
 
 def _calls(recipe: Recipe, site: Site) -> Iterator[Finding]:

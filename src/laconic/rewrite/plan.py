@@ -56,6 +56,9 @@ class Rewriting:
         self.text, self.edits, self.notes = text, edits, notes
         self.is_parsed = True
 
+    def __repr__(self) -> str:
+        return f"Rewriting({self.text!r}, {self.edits}, {self.notes})"
+
 
 def rewrite(command: str, options: Options, library: Library) -> Rewriting:
     """Rewrite a command line; never raises, in doubt gives it back as it is."""

@@ -37,7 +37,7 @@ class Choice:
 
 def choose(task: Task, environ: Mapping[str, str]) -> Choice:
     """Choose for a task; raises UsageError if it asks for a filter that does not exist."""
-    settings = read_settings(environ)
+    settings = task.settings or read_settings(environ)
     inner = unwrap(task.argv) if task.is_wrapped else Inner(None, arguments_of(task.argv))
     known = load_filters(settings, _library(inner.arguments))
     return Choice(settings, inner, _view(task, inner, known, settings), task.name)

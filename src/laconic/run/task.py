@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from laconic.settings.load import Settings
+
 _PLAIN = frozenset("-_./:=@%+,")
 
 
@@ -15,12 +17,13 @@ class Task:
     """A command, and how its output is to be shown.
 
     mode: `run`, `err`, `test` or `summary`. pipe: the command after the `|` that was taken off.
-    is_wrapped: argv is a shell, and the command inside decides.
+    is_wrapped: argv is a shell, and the command inside decides. settings: those to show it by, None
+    to read what is in force here.
     """
 
     __slots__ = (
         "argv", "filter_id", "is_raw", "is_wrapped", "mode", "pipe", "pipe_stderr", "pipefail",
-        "prefer_less",
+        "prefer_less", "settings",
     )  # fmt: skip
 
     def __init__(self, argv: Sequence[str], mode: str = "run") -> None:
@@ -28,6 +31,7 @@ class Task:
         self.filter_id = self.pipe = ""
         self.pipe_stderr = self.pipefail = self.prefer_less = False
         self.is_raw = self.is_wrapped = False
+        self.settings: Settings | None = None
 
     @property
     def name(self) -> str:

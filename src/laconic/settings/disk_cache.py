@@ -16,6 +16,7 @@ import contextlib
 import marshal
 import os
 import sys
+from _thread import get_ident
 from binascii import crc32
 from os.path import dirname, join
 
@@ -151,7 +152,7 @@ def _with_parts(key: Any, parts: dict[str, bytes]) -> bytes:
 
 def _write(places: list[str], data: bytes) -> None:
     for path in places:
-        draft = f"{path}.{os.getpid()}"
+        draft = f"{path}.{os.getpid()}.{get_ident()}"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             os.makedirs(dirname(path), mode=0o700, exist_ok=True)

@@ -123,9 +123,13 @@ class Settings:
         environment: Environment,
         project: Project | None,
         inputs: tuple[Any, ...],
+        *,
+        is_isolated: bool = False,
     ) -> None:
+        """is_isolated: agents' rules and exceptions are not read either."""
         self.config, self.problems, self.directories = config, problems, directories
         self.environment, self.project, self._inputs = environment, project, inputs
+        self.is_isolated = is_isolated
 
     def with_config(self, config: Config) -> Settings:
         """Return these settings with another configuration."""
@@ -136,7 +140,16 @@ class Settings:
             self.environment,
             self.project,
             self._inputs,
+            is_isolated=self.is_isolated,
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickle takes along to another process."""
+        kept = {name: value for name, value in vars(self).items() if name != "values"}
+        return {**kept, "config": packed(self.config)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, config=unpacked(state["config"]))
 
     @cached_property
     def values(self) -> overlay.Values:
@@ -196,9 +209,23 @@ def _asked_for(
     return Directories(environ), Environment(environ), relative
 
 
+_NO_INPUTS: tuple[Any, ...] = (None, None, (), "", ())
+
+
 def defaults() -> Config:
     """Return the configuration of a user who has no file."""
-    return _combined((None, None, (), "", ()))[0]
+    return _combined(_NO_INPUTS)[0]
+
+
+def isolated_settings(environ: Mapping[str, str]) -> Settings:
+    """Return the built-in settings: no file of the user's or the project's is read.
+
+    Outputs are still kept in the user's state directory, where `laconic recall` looks for them.
+    """
+    directories = Directories(environ)
+    directories.config_dir = "/nonexistent"
+    config, nothing = defaults(), Environment({})
+    return Settings(config, (), directories, nothing, None, _NO_INPUTS, is_isolated=True)
 
 
 # -- the files -------------------------------------------------------------------------------------
