@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from laconic.engine import compact, decide, explain, load_settings, rewrite, run
     from laconic.errors import LaconicError
     from laconic.types import Decision, Verdict
+else:  # a type checker would take every name for one that there is
 
+    def __getattr__(name: str) -> object:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from laconic import engine  # noqa: PLC0415 - only who uses the library pays for it
 
-def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from laconic import engine  # noqa: PLC0415 - only who uses the library pays for it
-
-    value: object = getattr(engine, name)
-    globals()[name] = value
-    return value
+        value = getattr(engine, name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
