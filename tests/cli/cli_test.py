@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from laconic import __version__
 from laconic.cli import main as cli
 from laconic.cli.completions import levels
 from laconic.install import recipe
@@ -41,7 +42,7 @@ def project(tmp_path, monkeypatch):
 def test_the_installed_program_is_the_module():
     program = Path(sys.executable).with_name("laconic")
     done = subprocess.run([program, "--version"], capture_output=True, check=True)
-    assert done.stdout.decode() == laconic("--version")[1] == "laconic 0.1.0\n"
+    assert done.stdout.decode() == laconic("--version")[1] == f"laconic {__version__}\n"
 
 
 def test_help_names_every_command():
@@ -150,7 +151,7 @@ def test_a_bug_is_one_line_status_70_and_a_report_without_the_command(monkeypatc
         f"hint: please report it with the text in {report}\n"
     )
     text = report.read_text()
-    assert "- laconic 0.1.0" in text
+    assert f"- laconic {__version__}" in text
     assert "Traceback" in text
     assert "secret" not in text
     assert report.stat().st_mode & 0o777 == 0o600
