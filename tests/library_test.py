@@ -250,7 +250,7 @@ print(*opened, sep="\\n")
 
 def test_settings_with_another_configuration_stay_isolated():
     settings = isolated_settings(process_environment())
-    assert settings.but(settings.config).is_isolated
+    assert settings.with_config(settings.config).is_isolated
 
 
 def test_problems_of_files_come_with_the_decision(home):
