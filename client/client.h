@@ -146,6 +146,7 @@ struct run {
     bool is_raw;           /* the output is to be left alone */
 };
 
+bool is_kept_file(int number);   /* closed, or a file that must get every byte */
 int run_command(struct run *run); /* the exit status; -1: nothing was done, somebody else should */
 int run_plainly(const struct run *run); /* becomes the command as it was typed */
 

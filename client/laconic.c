@@ -299,10 +299,9 @@ static int ask(struct run *run, char kind, const struct buffer *input, int argc,
 
 /* Tells whether to leave an output alone: a file must get every byte, whoever opened it. */
 static bool is_plain(const struct run *run) {
-    struct stat out;
     struct rlimit limit;
     if (run->is_raw || any(is_on, switches)) return true;
-    if (fstat(1, &out) != 0 || S_ISREG(out.st_mode)) return true;
+    if (is_kept_file(1)) return true;
     /* A limit on the size of files (man 2 getrlimit) would apply to our spool as well. */
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
 }

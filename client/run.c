@@ -101,6 +101,20 @@ static void remove_spools(void) {
     stream_count = 0;
 }
 
+/* Tells whether a descriptor is closed or a file that somebody wants to keep. Claude Code gives its
+ * shell a file and reads it while it grows: our parent writes to that, too. settings/environ.py has
+ * the same rule. */
+bool is_kept_file(int number) {
+    struct stat own, parents;
+    char path[40];
+    if (fstat(number, &own) != 0) return true;
+    if (!S_ISREG(own.st_mode)) return false;
+    const char *is_read = getenv("CLAUDECODE");
+    if (is_read == NULL || is_read[0] == '\0') return true;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getppid(), number);
+    return stat(path, &parents) != 0 || parents.st_dev != own.st_dev || parents.st_ino != own.st_ino;
+}
+
 /* Opens one spool if both streams lead to the same place, so that their order is known, and none
  * for an stderr that is a file: it must get every byte, so the command writes there itself. */
 static bool open_spools(const struct run *run) {
@@ -112,7 +126,7 @@ static bool open_spools(const struct run *run) {
     if (S_ISCHR(out.st_mode)) is_one = is_one && out.st_rdev == err.st_rdev;
     is_both = is_one && (run->pipe == NULL || run->takes_stderr);
     bool is_ready = open_spool(directory, id, is_both ? "both" : "out", 1) &&
-                    (is_both || S_ISREG(err.st_mode) || open_spool(directory, id, "err", 2));
+                    (is_both || is_kept_file(2) || open_spool(directory, id, "err", 2));
     if (!is_ready) remove_spools();
     return is_ready;
 }

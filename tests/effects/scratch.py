@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from effects.canary import CANARY, is_in
 from effects.isolation import NOBODY, Ran, spawn
-from laconic.engine import facts as facts_of
+from laconic.policy.facts import read_facts
 from laconic.policy.places import Facts
 from laconic.shell import parse
 from laconic.shell.ast import Word, nodes
@@ -94,7 +94,7 @@ class Scratch:
     @property
     def facts(self) -> Facts:
         if self.is_hostile:
-            return facts_of(str(self.work), self.environment)
+            return read_facts(str(self.work), self.environment)
         return Facts(
             cwd=str(self.work),
             home=str(self.home),

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from laconic.engine import facts
 from laconic.knowledge.catalog import library
 from laconic.policy.decide import decide
+from laconic.policy.facts import read_facts
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
 from laconic.types import Verdict
@@ -58,10 +58,10 @@ def test_code_that_imports_nothing_runs_beside_any_module() -> None:
 )
 def test_what_python_imports_counts_as_a_module(tmp_path: Path, file: str, name: str) -> None:
     (tmp_path / file).touch()
-    assert facts(str(tmp_path), {}).modules(str(tmp_path)) == {name}
+    assert read_facts(str(tmp_path), {}).modules(str(tmp_path)) == {name}
 
 
 @pytest.mark.parametrize("file", ["pytest.ini", "calendar.md", "json.txt", "token.json", ".env"])
 def test_other_files_shadow_nothing(tmp_path: Path, file: str) -> None:
     (tmp_path / file).touch()
-    assert not facts(str(tmp_path), {}).modules(str(tmp_path))
+    assert not read_facts(str(tmp_path), {}).modules(str(tmp_path))

@@ -390,6 +390,21 @@ def test_a_file_has_every_byte_whoever_opened_it(tmp_path, line):
     assert (tmp_path / "ours/file").read_bytes() == bare
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="what the parent writes to is in /proc")
+@pytest.mark.parametrize(
+    ("line", "is_compacted"), [("RUN MANY; :", True), ("RUN MANY > x; cat x", False)]
+)
+def test_a_file_that_an_agent_gives_its_shell_is_read_by_the_agent(tmp_path, line, is_compacted):
+    """Claude Code does so; what the command itself redirects still has every byte."""
+    many = f'{" ".join(many_lines()[:2])} "{many_lines()[2]}" 5000'
+    script = line.replace("RUN", " ".join(RUN)).replace("MANY", many)
+    with (tmp_path / "agents").open("wb") as file:
+        environ = {**os.environ, "CLAUDECODE": "1"}
+        command = ["bash", "-c", script]
+        subprocess.run(command, cwd=tmp_path, env=environ, stdout=file, stderr=file, check=True)
+    assert ((tmp_path / "agents").read_bytes().count(b"\n") < 1000) == is_compacted
+
+
 def test_with_stderr_in_a_file_stdout_is_compacted(tmp_path):
     with (tmp_path / "file").open("wb") as file:
         line = f"{' '.join(many_lines()[:2])} '{many_lines()[2]}' 5000; echo to the file >&2"

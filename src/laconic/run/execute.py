@@ -12,10 +12,16 @@ import signal
 import time
 
 from laconic.run.printer import Printer
-from laconic.run.process import StartError, are_same, become, is_closed, is_file
+from laconic.run.process import StartError, are_same, become, is_closed
 from laconic.run.runner import Runner
 from laconic.run.spool import BOTH, ERR, OUT, new_id, open_spool
-from laconic.settings.environ import environment, is_on, is_switched_off, state_directory
+from laconic.settings.environ import (
+    environment,
+    is_kept_file,
+    is_on,
+    is_switched_off,
+    state_directory,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +45,7 @@ def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) 
     is_off = task.is_raw or is_switched_off(environ)
     try:
         # A file must get every byte, whoever opened it.
-        if is_off or any(map(is_closed, range(3))) or is_file(1):
+        if is_off or any(map(is_closed, range(3))) or is_kept_file(1, environ):
             become(as_typed(task), environ)
         choice = None
         if task.pipe or task.filter_id:
@@ -150,7 +156,7 @@ class Attendance:
         """Run the command; return its exit status. Raises StartError if it cannot be started."""
         task = self._task
         is_one = are_same(1, 2) and (task.pipe_stderr or not task.pipe)
-        streams = (BOTH,) if is_one else (OUT,) if is_file(2) else (OUT, ERR)
+        streams = (BOTH,) if is_one else (OUT,) if is_kept_file(2, self._environ) else (OUT, ERR)
         try:
             spool = open_spool(state_directory(self._environ), new_id(), streams, task.command)
         except OSError:

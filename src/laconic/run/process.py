@@ -148,11 +148,6 @@ def is_closed(handle: int) -> bool:
     return False
 
 
-def is_file(handle: int) -> bool:
-    """Tell whether a descriptor leads to a file, whose content is read later."""
-    return stat.S_ISREG(os.fstat(handle).st_mode)
-
-
 def are_same(first: int, second: int) -> bool:
     """Tell whether two descriptors lead to the same place, so that their order matters."""
     one, other = os.fstat(first), os.fstat(second)

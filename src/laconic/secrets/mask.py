@@ -6,14 +6,12 @@ output. A cheap search comes first: a text without a long run of letters and dig
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from functools import cache, lru_cache
 
 from laconic.patterns import pattern
 from laconic.secrets.shapes import SHAPES, secret_values
-from laconic.settings.environ import agent_of, is_person, own_terminals
+from laconic.settings.environ import agent_of, is_kept_file, is_person, own_terminals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -161,7 +159,7 @@ _HIDDEN_KEY = b"[hidden: private key]"
 
 def masker_for(environ: Mapping[str, str]) -> Masker | None:
     """Return the masker for our own output; None if no agent reads any of it."""
-    return masker_at(environ, own_terminals(), [n for n in (1, 2) if not _is_file(n)])
+    return masker_at(environ, own_terminals(), [n for n in (1, 2) if not _is_kept(n, environ)])
 
 
 def masker_at(
@@ -176,10 +174,10 @@ def masker_at(
     return Masker(secret_values(environ), read) if read else None
 
 
-def _is_file(number: int) -> bool:
+def _is_kept(number: int, environ: Mapping[str, str]) -> bool:
     """Tell whether nobody reads a descriptor now: it is a file, or it is closed."""
     try:
-        return stat.S_ISREG(os.fstat(number).st_mode)
+        return is_kept_file(number, environ)
     except OSError:
         return True
 

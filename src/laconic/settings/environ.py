@@ -6,6 +6,7 @@ Paths are strings here, because importing `pathlib` takes longer than a hook may
 from __future__ import annotations
 
 import os
+import stat
 from os.path import isabs
 
 TYPE_CHECKING = False
@@ -18,6 +19,9 @@ _AGENTS = {
     "GEMINI_CLI": ("gemini", "GEMINI_SESSION_ID"),
     "QWEN_CODE": ("qwen", ""),
 }
+# Agents that give their shell a file for its output, which they read while it grows. Claude Code
+# 2.1 does; `make e2e` would notice if others did.
+_READ_FILES = "CLAUDECODE"
 _OFF = frozenset(("", "0", "false", "no", "off"))
 # Each of these, when it is on, leaves the output of commands as it is.
 SWITCHES = ("LACONIC_NO_FILTER", "LACONIC_DISABLED")
@@ -105,3 +109,19 @@ def is_person(environ: Mapping[str, str], terminals: frozenset[int] | None = Non
 
 def own_terminals() -> frozenset[int]:
     return frozenset(number for number in range(3) if os.isatty(number))
+
+
+def is_kept_file(number: int, environ: Mapping[str, str]) -> bool:
+    """Tell whether a descriptor is a file that somebody wants to keep, which must get every byte.
+
+    The one that an agent reads is not: it is what our parent, the agent's shell, writes to as well.
+    """
+    status = os.fstat(number)
+    if not stat.S_ISREG(status.st_mode):
+        return False
+    if not environ.get(_READ_FILES):
+        return True
+    try:
+        return not os.path.samestat(status, os.stat(f"/proc/{os.getppid()}/fd/{number}"))  # noqa: PTH116 - pathlib costs 6 ms
+    except OSError:
+        return True
