@@ -101,16 +101,22 @@ static void remove_spools(void) {
     stream_count = 0;
 }
 
+static bool leads_to(const struct stat *file, int number) {
+    struct stat other;
+    return fstat(number, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
+}
+
 /* Tells whether a descriptor is closed or a file that somebody wants to keep. Claude Code gives its
- * shell a file and reads it while it grows: our parent writes to that, too. settings/environ.py has
- * the same rule. */
+ * shell a file and reads it while it grows, others one file for both streams: our parent writes to
+ * that, too. settings/environ.py has the same rule. */
 bool is_kept_file(int number) {
     struct stat own, parents;
     char path[40];
     if (fstat(number, &own) != 0) return true;
     if (!S_ISREG(own.st_mode)) return false;
     const char *is_read = getenv("CLAUDECODE");
-    if (is_read == NULL || is_read[0] == '\0') return true;
+    bool is_claude = is_read != NULL && is_read[0] != '\0';
+    if (!is_claude && !leads_to(&own, 3 - number)) return true;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getppid(), number);
     return stat(path, &parents) != 0 || parents.st_dev != own.st_dev || parents.st_ino != own.st_ino;
 }

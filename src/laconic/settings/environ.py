@@ -111,15 +111,23 @@ def own_terminals() -> frozenset[int]:
     return frozenset(number for number in range(3) if os.isatty(number))
 
 
+def _leads_to(status: os.stat_result, number: int) -> bool:
+    try:
+        return os.path.samestat(status, os.fstat(number))
+    except OSError:
+        return False
+
+
 def is_kept_file(number: int, environ: Mapping[str, str]) -> bool:
     """Tell whether a descriptor is a file that somebody wants to keep, which must get every byte.
 
     The one that an agent reads is not: it is what our parent, the agent's shell, writes to as well.
+    Claude Code is known by its variable; others give one file for both streams, as Droid does.
     """
     status = os.fstat(number)
     if not stat.S_ISREG(status.st_mode):
         return False
-    if not environ.get(_READ_FILES):
+    if not environ.get(_READ_FILES) and not _leads_to(status, 3 - number):
         return True
     try:
         return not os.path.samestat(status, os.stat(f"/proc/{os.getppid()}/fd/{number}"))  # noqa: PTH116 - pathlib costs 6 ms
