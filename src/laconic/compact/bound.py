@@ -67,7 +67,7 @@ def attempt(
         return None, str(error)
     except Exception as error:
         if is_main and _is_raised_by_handler(error):
-            raise  # the host's own time limit is no fault of the work
+            raise  # the host's own time limit is not a fault of the work
         return None, f"{type(error).__name__}: {error}"
     finally:
         _deadline.reset(outer)

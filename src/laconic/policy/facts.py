@@ -75,8 +75,8 @@ def _text(path: str) -> str | None:
 def _project_root(where: Facts) -> str:
     """Give the nearest directory upwards that has .git or .laconic, else the directory itself.
 
-    Empty if there is none: a home, the root and what is next to it, or a place of the system's are
-    no projects, lest everything in them be.
+    Empty if there is none: a home, the root and its neighbours, or a place of the system are never
+    projects, because everything below them would count as files of the project.
     """
     for directory in upwards(where.cwd):
         if is_there(f"{directory}/.git") or is_there(f"{directory}/.laconic"):
