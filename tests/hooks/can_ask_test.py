@@ -95,7 +95,7 @@ def test_what_cannot_be_told_is_a_question(number):
 def test_without_proc_the_words_and_the_terminal_come_from_ps(monkeypatch):
     monkeypatch.setattr(attended, "_process", attended._by_ps)
     monkeypatch.setattr(attended, "_LIMIT_S", 10)  # ps is slow on a machine that is busy
-    for words, expected in ((["-p", "go with -i"], True), (["-i", "go with -p"], False)):
+    for words, expected in ((["-p", "go with -i"], True), (["x" * 300, "-i", "go with -p"], False)):
         with agent_started(*words) as number:
             environ = {"_LACONIC_AGENT_PID": str(number)}
             assert is_unattended(load("gemini"), environ) is expected

@@ -78,12 +78,15 @@ def _is_terminal(path: str) -> bool:
 
 
 def _by_ps(number: str) -> tuple[list[str], bool] | None:
-    """The words are split at blanks, and a terminal that it belongs to counts as one it is at."""
+    """The words are split at blanks, and a terminal that it belongs to counts as one it is at.
+
+    Without -ww, ps cuts its lines to the width of a terminal (ps(1)), and the options are lost.
+    """
     import subprocess  # noqa: PLC0415 - on macOS, for a question only
 
     try:
         done = subprocess.run(  # noqa: S603 - the system's own program
-            ["/bin/ps", "-o", "tty=", "-o", "args=", "-p", number],
+            ["/bin/ps", "-ww", "-o", "tty=", "-o", "args=", "-p", number],
             capture_output=True,
             timeout=_LIMIT_S,
             check=True,
