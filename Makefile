@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test quick test-pythons lint fix docs bench gate-report oracle oracle-truth effects differential e2e clean
+.PHONY: help demo test quick test-pythons lint fix docs bench gate-report compaction-report oracle oracle-truth effects differential e2e clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -45,6 +45,10 @@ bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this m
 gate-report: .venv/.package  ## measure the gate on files of commands with known answers: make gate-report CASES=DIR
 	@test -n "$(CASES)" || { echo "say where the cases are: make gate-report CASES=DIR" >&2; exit 1; }
 	@$(BIN)/python bench/gate_report.py "$(CASES)"
+
+compaction-report: .venv/.dev  ## measure compaction on files of recorded outputs: make compaction-report FILE=recordings.jsonl
+	@test -n "$(FILE)" || { echo "say which recordings: make compaction-report FILE=recordings.jsonl" >&2; exit 1; }
+	@$(BIN)/python bench/compaction_report.py $(FILE)
 
 clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from laconic.settings.load import Settings
 
 _DATA = join(dirname(__file__), "data")
+_LISTS = ("exact.txt", "readable.txt", "runners.txt")
 BUILT_IN = "built-in"
 _MOST_FAULTS = 5
 _MOST_KEPT = 32
@@ -52,9 +53,8 @@ class FilterSet:
     ) -> None:
         self.own, self.sources, self.problems = own, sources, problems
         known = _compiled()
-        self.filters = Filters(
-            self.load, library, exact=known["exact.txt"], runners=known["runners.txt"]
-        )
+        lists = {name.removesuffix(".txt"): known[name] for name in _LISTS}
+        self.filters = Filters(self.load, library, **lists)
         for command, identifier in built_in_commands():
             if identifier not in own:
                 self.filters.add(command, identifier)
@@ -112,7 +112,7 @@ def check_bytes(data: bytes, source: str) -> tuple[dict[str, Any], list[Problem]
 @lru_cache(maxsize=1)
 def _compiled() -> dict[str, Any]:
     """Give `filters`: each ready to be loaded alone; and the lines of the lists, by their names."""
-    paths = [*toml_files(_DATA), join(_DATA, "exact.txt"), join(_DATA, "runners.txt")]
+    paths = [*toml_files(_DATA), *(join(_DATA, name) for name in _LISTS)]
     found: dict[str, Any] = remembered("filters", [stamp(path) for path in paths], _compile)
     return found
 
@@ -125,8 +125,7 @@ def _compile() -> dict[str, Any]:
         with open(path, "rb") as file:
             table = toml.parse(file.read())
         filters[name_in(_DATA, path)] = table["command"], marshal.dumps(table)
-    lists = {name: _listed(name) for name in ("exact.txt", "runners.txt")}
-    return {"filters": filters, **lists}
+    return {"filters": filters, **{name: _listed(name) for name in _LISTS}}
 
 
 def _listed(name: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from laconic.compact.bound import attempt
+from laconic.compact.readable import INTERPRETERS, runs_file, runs_script
 from laconic.knowledge.exact import exact_option
 from laconic.knowledge.options import VALUE
 from laconic.patterns import compile_written, pattern
@@ -68,10 +69,11 @@ class Filters:
     """All filters, by program; of those that fit the most specific wins, then the last added.
 
     load: gives a filter by its id, when it is needed. exact: commands whose output is left alone.
-    runners: commands that run the command behind them (`npx`, `uv run`).
+    readable: others that may be wrapped. runners: commands that run the command behind them (`npx`,
+    `uv run`).
     """
 
-    __slots__ = ("_entries", "_exact", "_library", "_load", "_runners")
+    __slots__ = ("_entries", "_exact", "_library", "_load", "_readable", "_runners")
 
     def __init__(
         self,
@@ -79,11 +81,12 @@ class Filters:
         library: Library | None = None,
         *,
         exact: Iterable[str] = (),
+        readable: Iterable[str] = (),
         runners: Iterable[str] = (),
     ) -> None:
         self._load, self._library = load, library
         self._entries: dict[str, list[Entry]] = {}
-        self._exact = _by_program(exact)
+        self._exact, self._readable = _by_program(exact), _by_program(readable)
         self._runners: dict[str, list[Runner]] = {}
         for runner in map(Runner, runners):
             self._runners.setdefault(runner.words[0], []).append(runner)
@@ -99,29 +102,49 @@ class Filters:
 
         with_passthrough: also one that an option of the command passes by.
         """
-        arguments = self._inner(arguments)
-        if not arguments or exact_option(arguments):
-            return None
-        texts = {argument.text for argument in arguments}
-        for entry in self._entries.get(self._program(arguments[0], self._entries), ()):
-            if not texts.issuperset(entry.words[1:]) or not self._fits(entry, arguments):
-                continue
-            found = self._load(entry.identifier)
-            if found is not None:
-                is_hidden = not with_passthrough and is_passed_through(found, arguments)
-                return None if is_hidden else found
+        for inner in self._layers(arguments):
+            if exact_option(inner):
+                return None
+            texts = {argument.text for argument in inner}
+            for entry in self._entries.get(self._program(inner[0], self._entries), ()):
+                if not texts.issuperset(entry.words[1:]) or not self._fits(entry, inner):
+                    continue
+                found = self._load(entry.identifier)
+                if found is not None:
+                    is_hidden = not with_passthrough and is_passed_through(found, inner)
+                    return None if is_hidden else found
         return None
 
     def is_exact(self, arguments: list[Argument]) -> bool:
         """Tell whether a command reads something out, so that each of its lines is wanted."""
-        arguments = self._inner(arguments)
-        if not arguments or exact_option(arguments):
+        layers = self._layers(arguments)
+        return not layers or bool(exact_option(layers[-1])) or any(map(self._is_listed, layers))
+
+    def is_readable(self, arguments: list[Argument]) -> bool:
+        """Tell whether a command without a filter may be wrapped; is_exact() is asked first."""
+        if not arguments or is_endless(arguments):
+            return False
+        layers = self._layers(arguments)
+        if any(map(self._is_named, layers)):
             return True
+        # a path is no function and no alias; what is known by its name was judged above
+        path = (layers[-1][0].text or "") if layers[-1][0].is_static else ""
+        return "/" in path and not self._readable.get(self._program(layers[-1][0], self._readable))
+
+    def _is_named(self, arguments: list[Argument]) -> bool:
+        entries = self._readable.get(self._program(arguments[0], self._readable), ())
+        if any(self._fits(entry, arguments) for entry in entries):
+            return True
+        name = self._program(arguments[0], INTERPRETERS)
+        return runs_file(name, arguments) or runs_script(name, arguments)
+
+    def _is_listed(self, arguments: list[Argument]) -> bool:
         entries = self._exact.get(self._program(arguments[0], self._exact), ())
         return any(self._fits(entry, arguments) for entry in entries)
 
-    def _inner(self, arguments: list[Argument]) -> list[Argument]:
-        """The command that a runner runs: pytest, in `uv run pytest`."""
+    def _layers(self, arguments: list[Argument]) -> list[list[Argument]]:
+        """The command, and what each runner in it runs: pytest, in `uv run pytest`."""
+        layers = [arguments] if arguments else []
         while arguments:
             known = self._runners.get(self._program(arguments[0], self._runners), ())
             pairs = ((runner, self._behind(runner.words, arguments)) for runner in known)
@@ -129,7 +152,8 @@ class Filters:
             if not 0 < begin < len(arguments):
                 break
             arguments = arguments[begin:]
-        return arguments
+            layers.append(arguments)
+        return layers
 
     def _program(self, argument: Argument, known: Mapping[str, object]) -> str:
         name = (argument.text or "").rsplit("/", 1)[-1] if argument.is_static else ""
@@ -161,6 +185,18 @@ class Filters:
             branch = branch.child(word) if branch else None
             pos += 1
         return pos
+
+
+_ENDLESS = frozenset("--watch --watchAll --follow --serve".split())
+_FOLLOWERS = frozenset("docker docker-compose journalctl kubectl oc podman pm2 stern".split())
+
+
+def is_endless(arguments: list[Argument]) -> str:
+    """Give the option by which a command runs until it is stopped, else an empty text."""
+    name = (arguments[0].text or "").rsplit("/", 1)[-1] if arguments else ""
+    follows = ("-f",) if name in _FOLLOWERS else ()
+    words = (argument.text or "" for argument in arguments[1:])
+    return next((word for word in words if word in _ENDLESS or word in follows), "")
 
 
 def is_passed_through(wanted: Filter, arguments: list[Argument]) -> bool:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from laconic.compact.hits import Hits
     from laconic.compact.lines import Lines
 
+GENERIC = "generic"  # in place of a filter's id
 RUN, ERRORS, TESTS, OVERVIEW = "run", "err", "test", "summary"
 
 
@@ -41,7 +42,7 @@ class View:
             return self.mode
         if self.filter:
             return self.filter.id
-        return "" if self.is_exact else "generic"
+        return "" if self.is_exact else GENERIC
 
     @property
     def is_summary(self) -> bool:

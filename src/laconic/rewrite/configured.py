@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 
+from laconic.compact.filter import SUMMARY
 from laconic.compact.load import load_filters
+from laconic.compact.readable import prints_its_text
 from laconic.knowledge.catalog import library
 from laconic.patterns import compile_written
 from laconic.rewrite.options import LOCAL_WRAPPERS, TRANSPARENT, LocalWrapper, Options, Rule
-from laconic.rewrite.plan import Note, Rewriting, rewrite
+from laconic.rewrite.plan import EXACT, Note, Rewriting, rewrite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,13 +30,25 @@ def rewritten(command: str, settings: Settings) -> Rewriting:
 
 def options(settings: Settings) -> Options:
     config = settings.config
-    known = load_filters(settings, library()).filters
+    loaded = load_filters(settings, library())
+    known = loaded.filters
 
     def find_filter(arguments: list[Argument]) -> str | None:
         found = known.find(arguments)
         return None if found is None else found.id
 
+    def why_not(arguments: list[Argument]) -> str:
+        name = arguments[0].text or "" if arguments else ""
+        if known.is_exact(arguments) or prints_its_text(arguments):
+            return f"{EXACT}: {name.rsplit('/', 1)[-1]}"
+        return "" if known.is_readable(arguments) else f"no filter, and {name} is not known to end"
+
+    def is_summary(identifier: str) -> bool:
+        found = loaded.load(identifier)
+        return found is not None and found.kind == SUMMARY
+
     made = Options(find_filter)
+    made.why_not, made.is_summary = why_not, is_summary
     made.rules = tuple(Rule(compile_written(rule.match), rule.replace) for rule in config.rewrite)
     made.skip = tuple(map(compile_written, config.skip.patterns))
     made.exclude = config.skip.exclude

@@ -69,17 +69,21 @@ _PLACEHOLDER = pattern(r"\{(rest|\d+)\}")
 class Options:
     """Everything that a rewrite depends on but the command itself.
 
-    find_filter: the id of the filter for a command's arguments, or None. launcher: what starts
-    laconic, as a shell word. full_path: the same where the PATH may not have it; empty: unknown.
+    find_filter: the id of the filter for a command's arguments, or None. why_not: the reason why a
+    command without a filter is not wrapped, empty if it is. is_summary: of a filter's id, whether
+    its result stands for the whole output. launcher: what starts laconic, as a shell word.
+    full_path: the same where the PATH may not have it; empty: unknown.
     """
 
     __slots__ = (
-        "exclude", "find_filter", "full_path", "launcher", "local_wrappers", "prefer_less",
-        "rules", "skip", "strip", "transparent",
+        "exclude", "find_filter", "full_path", "is_summary", "launcher", "local_wrappers",
+        "prefer_less", "rules", "skip", "strip", "transparent", "why_not",
     )  # fmt: skip
 
     def __init__(self, find_filter: Callable[[list[Argument]], str | None]) -> None:
         self.find_filter = find_filter
+        self.why_not: Callable[[list[Argument]], str] = lambda _: "no filter"
+        self.is_summary: Callable[[str], bool] = lambda _: True
         self.launcher, self.full_path = "laconic", ""
         self.rules: tuple[Rule, ...] = ()
         self.skip: tuple[re.Pattern[str], ...] = ()

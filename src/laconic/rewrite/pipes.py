@@ -1,4 +1,7 @@
-"""Which pipes laconic can take off a command and honour itself: `| head`, `| tail`, `| grep`."""
+"""Which pipes laconic can take off a command and honour itself, and at the end of which it may run.
+
+It honours `| head`, `| tail` and `| grep`; it runs the last of some more that pick, cut or sort.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from laconic.shell.words import flat, literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.shell.ast import Assignment, Command, Part
+    from laconic.shell.ast import Assignment, Command, Part, Redirect
 
 _LINES = pattern(r"-[0-9]+|-n[0-9]+|--lines=[0-9]+")
 _GREP_FLAGS = pattern(r"-[iEFwvx]+")
@@ -27,9 +30,7 @@ def is_movable(command: Command, *, nounset: bool) -> bool:
     An expansion may set a variable or fail; in a subshell neither matters to the shell. A redirect
     that fails is no failure of the pipeline, either. nounset: an unset variable is such a failure.
     """
-    if any(
-        r.fd != "2" or r.operator != ">&" or literal(r.target) != "1" for r in command.redirects
-    ):
+    if not all(map(_is_calm_redirect, command.redirects)):
         return False
     for assignment in command.assignments:
         if isinstance(assignment.value, Array) or assignment.index is not None:
@@ -41,6 +42,19 @@ def is_movable(command: Command, *, nounset: bool) -> bool:
     return all(
         isinstance(word, Word) and all(_is_calm(p, q, nounset) for p, q in flat(word.parts))
         for word in words
+    )
+
+
+def _is_calm_redirect(redirect: Redirect) -> bool:
+    """`2>&1` and `2>/dev/null` cannot fail."""
+    return (
+        redirect.fd == "2"
+        and redirect.heredoc is None
+        and (redirect.operator, literal(redirect.target))
+        in (
+            (">&", "1"),
+            (">", "/dev/null"),
+        )
     )
 
 
@@ -97,3 +111,55 @@ def _picks_matches(arguments: list[str]) -> bool:
         and "\n" not in patterns[0]
         and all(_GREP_FLAGS.fullmatch(flag) for flag in flags)
     )
+
+
+# Programs that read lines and write lines of the same text: which options they may have.
+_PICKERS = {
+    "cat": pattern(r"-u"),
+    "head": pattern(r"-[0-9]+|-n|[0-9]+|-n[0-9]+|--lines(?:=[0-9]+)?"),
+    "tail": pattern(r"-[0-9]+|-n|\+?[0-9]+|-n\+?[0-9]+|--lines(?:=\+?[0-9]+)?"),
+    "grep": pattern(r"-[iEFwvxPae]+|--color=never|-[mABC]|-[mABC]?[0-9]+|[0-9]+"),
+    "egrep": pattern(r"-[iwvxae]+"),
+    "sort": pattern(r"-[bdfghiMnrRuVs]+|-[kt].*|--reverse|--unique"),
+    "uniq": pattern(r"-[iu]+"),
+    "sed": pattern(r"-n|[0-9]+(?:,[0-9]+)?p"),
+}
+# Others, whose lines are not those that came in.
+_WRITERS = frozenset(("uniq", "wc", "cut", "tr", "column", "nl", "rev", "fold"))
+_OF_PATTERN = frozenset(("grep", "egrep"))
+
+
+def is_line_tool(command: Command) -> bool:
+    """Tell whether a stage of a pipeline only picks, cuts or sorts lines, from its input alone."""
+    if command.assignments or command.redirects or not command.words:
+        return False
+    words = [literal(word) for word in command.words]
+    name, arguments = words[0], words[1:]
+    if name is None or None in arguments:
+        return False
+    if name in _WRITERS and not keeps_lines(command):
+        return not any(_is_file(name, word or "", pos) for pos, word in enumerate(arguments))
+    return keeps_lines(command)
+
+
+def keeps_lines(command: Command) -> bool:
+    """Tell whether what comes out are lines that went in, as they were."""
+    words = [literal(word) or "" for word in command.words]
+    name, arguments = words[0], words[1:]
+    allowed = _PICKERS.get(name)
+    if allowed is None:
+        return False
+    free = [word for word in arguments if not allowed.fullmatch(word)]
+    return len(free) == 1 if name in _OF_PATTERN else not free
+
+
+def stops_early(command: Command) -> bool:
+    """Tell whether a stage may end before its input does, which a producer notices."""
+    return literal(command.words[0]) in ("head", "grep", "sed")
+
+
+def _is_file(name: str, word: str, pos: int) -> bool:
+    """Tell whether an argument may name a file: then the input is not read."""
+    if name == "tr":
+        return False
+    return not word.startswith("-") and not (pos and word.isdigit()) and name != "cut"

@@ -7,12 +7,19 @@ that would not parse to the same commands, is left alone.
 
 from __future__ import annotations
 
+from laconic.compact.match import is_endless
 from laconic.knowledge.arguments import Argument, evaluate
 from laconic.knowledge.exact import exact_option
 from laconic.patterns import problem
 from laconic.rewrite.doubts import find_doubts, is_plain_path, special_in_front
 from laconic.rewrite.edits import Edit, apply, quoted
-from laconic.rewrite.pipes import is_movable, is_strippable
+from laconic.rewrite.pipes import (
+    is_line_tool,
+    is_movable,
+    is_strippable,
+    keeps_lines,
+    stops_early,
+)
 from laconic.rewrite.segments import hides_heredoc, segments
 from laconic.rewrite.skips import is_excluded
 from laconic.rewrite.wrappers import base_name, inner_start
@@ -29,8 +36,9 @@ if TYPE_CHECKING:
     from laconic.rewrite.segments import Segment
     from laconic.shell.ast import Script
 
+EXACT = "an exact read"  # the reason begins with it
+GENERIC = "generic"  # in place of a filter's id
 OURS = frozenset(("laconic", "laconic-py"))
-_ENDLESS = frozenset(["--watch", "--watchAll", "--follow", "--serve"])
 
 
 class Note:
@@ -184,10 +192,13 @@ class _Plan:
             return False
         flags = ""
         if len(pipeline.commands) > 1:
-            flags, reason = self._pipe_flags(segment)
-            if not flags:
-                self._note(segment, "skip", reason)
+            is_summary = found.id != GENERIC and self.options.is_summary(found.id)
+            flags, reason = self._pipe_flags(segment) if is_summary else ("", "")
+            if not flags and (reason or is_summary or not self._at_end(segment, found)):
+                self._note(segment, "skip", reason or "its output goes into a pipe")
                 return False
+            if not flags:
+                return True
             # Lines keep their numbers, which the shell may name.
             removed = self.script.source[command.end : pipeline.end]
             self.edits.append(Edit(command.end, "\\\n" * removed.count(b"\n"), len(removed)))
@@ -215,8 +226,34 @@ class _Plan:
             return _Found(reason=reason)
         found = self.options.find_filter(inner) if inner else None
         if found is None:
-            return _Found(reason="no filter")
+            reason = self.options.why_not(inner) if inner else "no filter"
+            return _Found(reason=reason) if reason else _Found(id=GENERIC, offset=offset)
         return _Found(id=found, offset=offset)
+
+    def _at_end(self, segment: Segment, found: _Found) -> bool:
+        """Put `laconic run` before the last command of a pipe that only picks or sorts lines.
+
+        The shell runs the pipe as it was typed; what comes out of it is shown by the filter of the
+        command that wrote the lines, as long as they are lines of that.
+        """
+        _, *others = segment.pipeline.commands
+        last = others[-1]
+        if any(sign.text != "|" for sign in segment.pipeline.operators):
+            return False
+        if not all(isinstance(c, Command) and is_line_tool(c) for c in others):
+            return False
+        assert isinstance(last, Command)
+        if literal(last.words[0]) in self.doubts.functions:
+            return False
+        if self.doubts.path or (stops_early(last) and self._has_pipefail(last)):
+            return False
+        is_same = all(keeps_lines(c) for c in others if isinstance(c, Command))
+        view = found.id if is_same else GENERIC
+        self.edits.append(
+            Edit(last.words[0].start, f"{self.options.launcher} run --filter {view} ")
+        )
+        self._note(segment, "run", f"filter {view}, at the end of its pipe")
+        return True
 
     def _pipe_flags(self, segment: Segment) -> tuple[str, str]:
         """The flags that hand the pipe over, or the reason not to."""
@@ -284,5 +321,5 @@ def _not_for_readers(arguments: list[Argument]) -> str:
     """Why the output is not meant for a reader: a program reads it, or it never ends."""
     if option := exact_option(arguments):
         return f"{option} asks for output that a program reads"
-    endless = next((a.text for a in arguments[1:] if a.text in _ENDLESS), None)
+    endless = is_endless(arguments)
     return f"{endless}: it runs until it is stopped" if endless else ""

@@ -100,6 +100,8 @@ def _redirect_reason(redirects: Iterable[Redirect]) -> str:
     for redirect in redirects:
         if redirect.heredoc is not None:
             return "has a here-document"
+        if _is_silencer(redirect):
+            continue
         if redirect.operator in _OUTPUT:
             return "its output goes to a file"
         if redirect.operator in ("<&", ">&") and not _is_stream(redirect):
@@ -107,6 +109,12 @@ def _redirect_reason(redirects: Iterable[Redirect]) -> str:
         if redirect.fd not in _STREAMS:
             return "opens a descriptor"
     return ""
+
+
+def _is_silencer(redirect: Redirect) -> bool:
+    """`2>/dev/null`, which takes nothing from a file and gives nothing to one."""
+    is_output = redirect.operator in (">", ">>")
+    return redirect.fd == "2" and is_output and literal(redirect.target) == "/dev/null"
 
 
 def _is_stream(redirect: Redirect) -> bool:

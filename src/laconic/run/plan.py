@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from laconic.compact.hits import hits_of
 from laconic.compact.load import FilterSet, load_filters
-from laconic.compact.view import RUN, View
+from laconic.compact.view import GENERIC, RUN, View
 from laconic.errors import UsageError
 from laconic.patterns import problem
 from laconic.run.shells import Inner, arguments_of, last_commands, unwrap
@@ -46,6 +46,8 @@ def choose(task: Task, environ: Mapping[str, str]) -> Choice:
 def _view(task: Task, inner: Inner, known: FilterSet, settings: Settings) -> View:
     if task.is_raw or not settings.config.compact.enabled or problem():
         return View(RUN, is_exact=True)
+    if task.filter_id == GENERIC:
+        return View(RUN)
     if task.filter_id:
         asked = known.load(task.filter_id)
         if asked is None:

@@ -118,6 +118,9 @@ def _leads_to(status: os.stat_result, number: int) -> bool:
         return False
 
 
+_ERR = 2
+
+
 def is_kept_file(number: int, environ: Mapping[str, str]) -> bool:
     """Tell whether a descriptor is a file that somebody wants to keep, which must get every byte.
 
@@ -126,7 +129,8 @@ def is_kept_file(number: int, environ: Mapping[str, str]) -> bool:
     """
     status = os.fstat(number)
     if not stat.S_ISREG(status.st_mode):
-        return False
+        # what /dev/null takes is shown to nobody, and so must nothing of ours be that counts
+        return number == _ERR and os.path.samestat(status, os.stat(os.devnull))  # noqa: PTH116
     if not environ.get(_READ_FILES) and not _leads_to(status, 3 - number):
         return True
     try:

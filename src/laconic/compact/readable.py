@@ -1,0 +1,75 @@
+"""Which commands without a filter may be wrapped: they end, and their output is for reading.
+
+A bare name may be a function or an alias of the user's shell, which `laconic run` could not start;
+so only names that are listed count, and paths. An interpreter counts when it runs a file: what the
+text after `-c` prints is wanted as it is.
+"""
+
+from __future__ import annotations
+
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.knowledge.arguments import Argument
+
+# The options of each by which it runs no file, or one in place of what the operand says.
+INTERPRETERS = {
+    "python": ("-c", "-i", "-V"),
+    "node": ("-e", "--eval", "-p", "--print", "-i", "--interactive", "--watch", "--inspect"),
+    "deno": ("eval", "repl"),
+    "ruby": ("-e", "-n", "-p"),
+    "perl": ("-e", "-E", "-n", "-p"),
+    "php": ("-r", "-a", "-S", "-i"),
+    "bash": ("-c", "-i", "-s"),
+    "sh": ("-c", "-i", "-s"),
+    "zsh": ("-c", "-i", "-s"),
+    "dash": ("-c", "-i", "-s"),
+    "tsx": ("-e", "-p", "watch"),
+    "ts-node": ("-e", "-p"),
+    "Rscript": ("-e",),
+}
+_MODULES = ("-m",)
+# Scripts of a package that end by themselves, by the first part of their name.
+_SCRIPT = pattern(
+    r"(?:analy[sz]e|audit|bench|build|bundle|check|ci|clean|compile|cov|coverage|db|depcruise|deps"
+    r"|docs|e2e|fix|fmt|format|gen|generate|integration|knip|lint|migrate|package|prebuild|prettier"
+    r"|prepare|release|schema|seed|smoke|spec|style|sync|test|tests|tsc|types?|typecheck|unit"
+    r"|validate|verify|vet)(?:[:_.-](?!watch)[\w:.-]*)?"
+)
+_PACKAGE_RUNNERS = {"npm": True, "pnpm": False, "yarn": False, "bun": False}
+_OF_RUN = ("run", "run-script")
+
+
+def runs_file(name: str, arguments: list[Argument]) -> bool:
+    """Tell whether an interpreter runs a file or a module: `python x.py`, `bash ci.sh`."""
+    options = INTERPRETERS.get(name)
+    if options is None:
+        return False
+    for argument in arguments[1:]:
+        text = argument.text
+        if text is None or text == "-":
+            return False
+        if text in options or (text[:2] in options and not text.startswith("--")):
+            return False
+        if text in _MODULES or not text.startswith("-"):
+            return True
+    return False
+
+
+def prints_its_text(arguments: list[Argument]) -> bool:
+    """Tell whether an interpreter is given a text to run, whose output is wanted as it is."""
+    name = (arguments[0].text or "").rsplit("/", 1)[-1].rstrip("0123456789.") if arguments else ""
+    options = INTERPRETERS.get(name, ())
+    return any((a.text or a.leading) in options for a in arguments[1:])
+
+
+def runs_script(name: str, arguments: list[Argument]) -> bool:
+    """Tell whether a script of a package is run that ends: `npm run lint`, `yarn build:prod`."""
+    if name not in _PACKAGE_RUNNERS:
+        return False
+    words = [a.text or "" for a in arguments[1:] if not a.leading.startswith("-")]
+    if words[:1] and words[0] in _OF_RUN:
+        return bool(words[1:]) and _SCRIPT.fullmatch(words[1]) is not None
+    needs_run = _PACKAGE_RUNNERS[name]
+    return not needs_run and bool(words) and _SCRIPT.fullmatch(words[0]) is not None
