@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.compact.filter import BUDGET, WIDTH
+from laconic.compact.filter import BUDGET, FAILURE_BUDGET, SUCCESS_BUDGET, WIDTH
 from laconic.compact.patterns import Pattern, Patterns
 from laconic.compact.stages.template import Template
 
@@ -10,6 +10,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+
+SHAPED = {"failure": FAILURE_BUDGET}
 
 
 def counts_of(table: Mapping[str, Any]) -> tuple[tuple[str, Pattern], ...]:
@@ -23,7 +26,8 @@ def requires_of(table: Mapping[str, Any]) -> tuple[Pattern, ...]:
 class Branch:
     """The stages for one outcome: the keys of [success] or [failure] over those of the file."""
 
-    def __init__(self, table: Mapping[str, Any], over: Mapping[str, Any]) -> None:
+    def __init__(self, table: Mapping[str, Any], name: str = "") -> None:
+        over = table.get(name, {})
         merged = {**table, **over}
         self.drop = Patterns(merged.get("drop", ()))
         self.keep = Patterns(merged.get("keep", ()))
@@ -33,10 +37,12 @@ class Branch:
         self.dedupe: bool = merged.get("dedupe", False)
         self.groups = tuple((Pattern(g["match"]), str(g["show"])) for g in merged.get("group", ()))
         self.trees = tuple(Pattern(tree["match"]) for tree in merged.get("tree", ()))
+        self.shapes: tuple[str, ...] = tuple(merged.get("shape", ()))
         self.json: Mapping[str, str] = merged.get("json", {})
         self.head: int = merged.get("head", 0)
         self.tail: int = merged.get("tail", 0)
-        self.budget: int = merged.get("budget", BUDGET)
+        usual = SHAPED.get(name, SUCCESS_BUDGET) if self.shapes else BUDGET
+        self.budget: int = merged.get("budget", usual)
         self.width: int = merged.get("width", WIDTH)
         self.show: str = over.get("show", "")
 

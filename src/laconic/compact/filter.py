@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SUMMARY, LISTING, TEXT = "summary", "listing", "text"
 BUDGET = 8000  # tokens; what agents cut off by themselves begins at about 30,000 characters
+SUCCESS_BUDGET, FAILURE_BUDGET = 2000, 6000  # of what has a shape
 WIDTH = 1000  # characters of a line
 
 
@@ -47,7 +48,7 @@ class Filter:
     def _branch(self, name: str) -> Branch:
         from laconic.compact.branch import Branch  # noqa: PLC0415 - see above
 
-        return Branch(self.table, self.table.get(name, {}))
+        return Branch(self.table, name)
 
     @cached_property
     def counts(self) -> tuple[tuple[str, Pattern], ...]:

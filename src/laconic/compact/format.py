@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
+from laconic.compact.shapes.passes import NAMES
 from laconic.compact.stages.template import places
 from laconic.patterns import compile_written
 from laconic.settings import toml
@@ -29,6 +30,14 @@ def is_pattern(text: str) -> str:
 
 
 Regex = Annotated[str, is_pattern]
+
+
+def is_shape(text: str) -> str:
+    """Complain about a name that no pass has."""
+    return "" if text in NAMES else f"is not a shape; there are: {', '.join(NAMES)}"
+
+
+Shape = Annotated[str, is_shape]
 
 
 class Section(NamedTuple):
@@ -72,6 +81,7 @@ class Stages(NamedTuple):
     replace: tuple[tuple[str, ...], ...] = ()
     must_keep: tuple[Regex, ...] = ()
     dedupe: bool = False
+    shape: tuple[Shape, ...] = ()
     head: int = 0
     tail: int = 0
     budget: int = 0

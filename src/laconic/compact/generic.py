@@ -1,6 +1,6 @@
 """The compactor for commands without a filter, and the views that can be asked for by name.
 
-Only large output is touched. Errs towards showing: diagnostics and the two ends always stay.
+What has a known shape is shown by it. Errs towards showing: in doubt a line stays.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 from itertools import chain, islice
 
 from laconic.compact.diagnostics import find_diagnostics
-from laconic.compact.filter import BUDGET, WIDTH
+from laconic.compact.filter import BUDGET, FAILURE_BUDGET, SUCCESS_BUDGET, WIDTH
 from laconic.compact.masks import mask_of, union, widened, without
 from laconic.compact.notice import has_notice
 from laconic.compact.patterns import Pattern
-from laconic.compact.pipeline import is_blank, is_cheaper
+from laconic.compact.pipeline import is_blank, is_cheaper, without_blanks
 from laconic.compact.result import Compacted, Row, Written, numbers_of, texts_at, texts_of
 from laconic.compact.runs import (
     backward_bounds,
@@ -21,6 +21,8 @@ from laconic.compact.runs import (
     row_of_equal,
     rows_of_runs,
 )
+from laconic.compact.shapes.asked import Asked
+from laconic.compact.shapes.passes import GENERIC, MOST_SHAPED, shaped
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.limit import clip_rows, find_excess, fit, rows_between, with_marks
 from laconic.compact.tokens import estimate
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from laconic.compact.stages.limit import Excess
 
 MOST_LINES, MOST_BYTES = 200, 16 * 1024
+_SMALL = 240  # characters, below which no notice is worth its tokens
 _ENDS = 10  # lines at each end that stay as they are
 _CONTEXT = 2
 _HEAD_SHARE = 0.5
@@ -45,17 +48,39 @@ _SUMMARY = Pattern(
 
 
 def compact_generic(
-    lines: Lines, most_lines: int = MOST_LINES, most_bytes: int = MOST_BYTES
+    lines: Lines,
+    status: int = 1,
+    most_lines: int = MOST_LINES,
+    most_bytes: int = MOST_BYTES,
 ) -> Compacted | None:
-    """Collapse what repeats in a large output; None for an output that is not large."""
-    if (len(lines) <= most_lines and lines.size <= most_bytes) or _is_document(lines):
-        return None
-    if has_notice(lines) or is_blank(lines):
+    """Show an output by the shapes that it has; collapse what repeats in a large one.
+
+    A status that is not known is a failure: then every diagnostic stays.
+    """
+    if lines.size <= _SMALL or has_notice(lines) or is_blank(lines) or _is_document(lines):
         return None
     cleaned = clean(lines)
     pinned = find_diagnostics(cleaned)
+    if lines.size <= MOST_SHAPED:
+        return _cheaper("generic", lines, _shaped(cleaned, status, pinned))
+    if len(lines) <= most_lines and lines.size <= most_bytes:
+        return None
     rows, excess = _collapsed(cleaned, pinned)
     return _cheaper("generic", lines, _fitting(rows, cleaned, pinned, excess))
+
+
+def _shaped(cleaned: Lines, status: int, pinned: Mask) -> tuple[list[Row], Written]:
+    every: list[Row] = list(range(len(cleaned)))
+    texts = texts_at(every, cleaned)
+    rows = shaped(GENERIC, every, texts, Asked(status, pinned))
+    rows = without_blanks(rows, texts, bytes(len(cleaned)))
+    budget = FAILURE_BUDGET if status else SUCCESS_BUDGET
+
+    def shorten(some: list[Row]) -> list[Row]:
+        return clip_rows(some, texts, WIDTH, pinned)
+
+    kept = pinned if status else bytes(len(cleaned))
+    return fit(rows, shorten, texts, budget, _HEAD_SHARE, kept), texts
 
 
 def _is_document(lines: Lines) -> bool:

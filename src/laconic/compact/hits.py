@@ -71,6 +71,11 @@ class Hits:
             done = end
         return min(text, "".join(shown), key=len)
 
+    def first(self, text: str) -> int | None:
+        """Where the first hit begins, None if that is not known."""
+        found = self._pattern.search(text) if self._pattern else None
+        return found.start() if found else None
+
     def _found(self, text: str) -> list[tuple[int, int]]:
         """What to show around the first hits, those in a file's name not counted."""
         assert self._pattern is not None

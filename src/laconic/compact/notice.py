@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from laconic.patterns import pattern
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.compact.lines import Lines
@@ -9,25 +11,34 @@ if TYPE_CHECKING:
 
 MARK = "[laconic: "
 _SAMPLE_ID = "k3f9ab"
+_NOTICE = pattern(
+    r"\n\[\d[^\]\n]*(?:hidden|shortened|regrouped|masked)[^\]\n]*: [^\]\n]+ recall \w+\]"
+)
 
 
 def notice(
     compacted: Compacted, identifier: str = _SAMPLE_ID, program: str = "laconic", secrets: int = 0
 ) -> str:
-    """`[laconic: 412 of 430 lines hidden, see them: laconic recall k3f9ab]`, or nothing.
+    """`[412/430 lines hidden: laconic recall k3f9ab]`, or nothing.
 
     program: what the reader can type to start us. secrets: how many were hidden in the lines.
     Without an identifier it names no way to see them.
     """
     parts = []
     if compacted.hidden:
-        parts.append(f"{compacted.hidden} of {len(compacted.lines)} lines hidden")
+        parts.append(f"{compacted.hidden}/{len(compacted.lines)} lines hidden")
+    elif compacted.regrouped:
+        parts.append(f"{compacted.regrouped} lines regrouped")
     if compacted.shortened:
         parts.append(f"{compacted.shortened} shortened")
     if secrets:
         parts.append(masked(secrets))
-    where = f", see them: {program} recall {identifier}" if identifier else ""
-    return f"{MARK}{', '.join(parts)}{where}]" if parts else ""
+    return said(", ".join(parts), program, identifier) if parts else ""
+
+
+def said(what: str, program: str, identifier: str) -> str:
+    """The line that says what is not shown, and what shows it."""
+    return f"[{what}: {program} recall {identifier}]" if identifier else f"[{what}]"
 
 
 def masked(count: int) -> str:
@@ -44,4 +55,7 @@ def gap(count: int, pinned: int = 0, *, is_exact: bool = True) -> str:
 
 def has_notice(lines: Lines) -> bool:
     """Tell whether an output was compacted before: then it stays as it is."""
-    return any(f"\n{MARK}" in chunk for chunk in lines.chunks)
+    return any(
+        f"\n{MARK}" in chunk or (" recall " in chunk and _NOTICE.search(chunk) is not None)
+        for chunk in lines.chunks
+    )

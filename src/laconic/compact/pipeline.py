@@ -10,12 +10,13 @@
  7. section    blocks stay whole, or up to their first lines
  8. drop       lines that go
  9. keep       if given, only these stay
-10. replace    lines are shortened to captured values
-11. dedupe     equal neighbours become one
-12. group      lines with the same captured values become one
-13. tree       neighbouring paths share the line of their directory
-14. blank      of neighbouring blank lines outside of blocks one stays, unless the kind is text
-15. clip, head and tail, budget: the last resort
+10. shape      what has a known shape is shown as that shape says; it may regroup pinned lines
+11. replace    lines are shortened to captured values
+12. dedupe     equal neighbours become one
+13. group      lines with the same captured values become one
+14. tree       neighbouring paths share the line of their directory
+15. blank      of neighbouring blank lines outside of blocks one stays, unless the kind is text
+16. clip, head and tail, budget: the last resort
 
 In doubt the raw output is shown: None is the answer when nothing would change, when the result does
 not cost fewer tokens with its notice, and when there is a notice already.
@@ -43,6 +44,8 @@ from laconic.compact.result import (
     texts_at,
     texts_of,
 )
+from laconic.compact.shapes.asked import Asked
+from laconic.compact.shapes.passes import MOST_SHAPED, shaped
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.count import count_values
 from laconic.compact.stages.dedupe import dedupe
@@ -57,6 +60,7 @@ from laconic.compact.stages.limit import (
     gap_row,
     limit,
     window,
+    with_marks,
 )
 from laconic.compact.stages.replace import replace
 from laconic.compact.stages.section import Blocks, find_blocks
@@ -133,7 +137,7 @@ def _rows(
         extracted = extract(lines, branch.json)
         if extracted is not None:
             return list(extracted), Written()
-    return _staged(branch, lines, pinned, excess, wanted.kind, hits)
+    return _staged(branch, status, lines, pinned, excess, wanted.kind, hits)
 
 
 def _branch(wanted: Filter, status: int, lines: Lines) -> tuple[Branch, dict[str, str]]:
@@ -175,6 +179,7 @@ def _pinned_rows(pinned: Mask, excess: Excess | None) -> list[Row]:
 
 def _staged(
     branch: Branch,
+    status: int,
     lines: Lines,
     pinned: Mask,
     excess: Excess | None,
@@ -189,12 +194,18 @@ def _staged(
     held = union(pinned, blocks.held)
     left = _staying(branch, _without_cuts(len(lines), blocks, pinned), lines, held, pinned, share)
     left, marks = _with_cuts(left, blocks, pinned, excess)
-    left, marks = _merged(branch, left, marks, lines, held)
-    rows = window(left, marks, branch.budget, share, pinned)
-    texts = texts_at(rows, whole)
+    is_shaped = bool(branch.shapes) and excess is None and lines.size <= MOST_SHAPED
+    if is_shaped:
+        texts = texts_at(compress(count(), left), whole)
+        asked = Asked(status, pinned, hits, is_listed=True)
+        rows = shaped(branch.shapes, with_marks(compress(count(), left), marks), texts, asked)
+    else:
+        left, marks = _merged(branch, left, marks, lines, held)
+        rows = window(left, marks, branch.budget, share, pinned)
+        texts = texts_at(rows, whole)
     rows = _with_trees(branch, rows, texts, held, blocks)
     if kind != TEXT:
-        rows = _without_blanks(rows, texts, blocks.held)
+        rows = without_blanks(rows, texts, blocks.held)
     rows = limit(rows, branch.head, branch.tail, pinned)
     shorten = _shortening(branch, texts, held, pinned, hits)
     return fit(rows, shorten, texts, branch.budget, share, pinned), texts
@@ -295,7 +306,7 @@ def _with_cuts(
     return bytes(marked), marks
 
 
-def _without_blanks(rows: list[Row], texts: RowTexts, held: Mask) -> list[Row]:
+def without_blanks(rows: list[Row], texts: RowTexts, held: Mask) -> list[Row]:
     """Of neighbouring blank lines one stays; none at the beginning and the end."""
     stripped = map(str.strip, texts_of(rows, texts))
     found = compress(count(), map(not_, stripped))

@@ -14,18 +14,20 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from laconic.compact.lines import Lines, TextLines
+    from laconic.compact.masks import Mask
 
     RowTexts: TypeAlias = "TextLines | Mapping[Row, str]"
 
 _NOT_SHOWN = pattern(b"\0+")
-RAW, SHORT, MADE, GAP = "raw", "short", "made", "gap"
+RAW, SHORT, MADE, WHOLE, GAP = "raw", "short", "made", "whole", "gap"
 
 
 class Shown:
     """One printed line.
 
     kind: a raw line (colours and overwritten text taken off), a raw line shortened, a line made of
-    values captured from the output, or the mark of a gap. numbers: the raw lines it stands for.
+    values captured from the output, one that has all that its raw lines say, or the mark of a gap.
+    numbers: the raw lines it stands for.
     """
 
     __slots__ = ("kind", "numbers", "text")
@@ -75,23 +77,34 @@ class Compacted:
 
     @cached_property
     def hidden(self) -> int:
-        return len(self.lines) - len(self._whole) - len(self._short)
+        return self._there.count(0)
+
+    @cached_property
+    def regrouped(self) -> int:
+        """How many lines are told by others that have all that they say."""
+        rows = [row for row in self._rows if not isinstance(row, int)]
+        return len({number for row in rows if row.kind == WHOLE for number in row.numbers})
 
     @cached_property
     def dropped(self) -> list[tuple[int, int]]:
-        """The ranges of line numbers that no raw or shortened line stands for."""
-        there = mask_of([*self._whole, *self._short], len(self.lines))
-        return [(gap.start() + 1, gap.end()) for gap in _NOT_SHOWN.finditer(there)]
+        """The ranges of line numbers whose text is nowhere, not even shortened."""
+        return [(gap.start() + 1, gap.end()) for gap in _NOT_SHOWN.finditer(self._there)]
+
+    @cached_property
+    def _there(self) -> Mask:
+        return mask_of([*self._whole, *self._short], len(self.lines))
 
     @cached_property
     def _whole(self) -> list[int]:
-        """The indexes of the lines that are shown as they are."""
-        return [row for row in self._rows if isinstance(row, int)]
+        """The indexes of the lines all of which can be read."""
+        found = [row for row in self._rows if isinstance(row, int)]
+        rows = [row for row in self._rows if not isinstance(row, int)]
+        return found + [n - 1 for row in rows if row.kind == WHOLE for n in row.numbers]
 
     @cached_property
     def _short(self) -> list[int]:
         rows = [row for row in self._rows if not isinstance(row, int)]
-        return [row.numbers[0] - 1 for row in rows if row.kind == SHORT]
+        return [number - 1 for row in rows if row.kind == SHORT for number in row.numbers]
 
     def text(self, stream: str | None = None) -> str:
         """The printed lines, of one stream or of both; the notice is not among them."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from laconic.compact.bound import attempt
 from laconic.compact.filter import SUMMARY
 from laconic.compact.generic import compact_generic, failures, mistakes, summary
-from laconic.compact.notice import MARK, masked, notice
+from laconic.compact.notice import MARK, masked, notice, said
 from laconic.compact.pipeline import compact
-from laconic.compact.result import GAP, RAW, SHORT, Compacted, Row, Shown
+from laconic.compact.result import GAP, RAW, SHORT, WHOLE, Compacted, Row, Shown
 from laconic.compact.stages.limit import gap_row
 
 TYPE_CHECKING = False
@@ -72,13 +72,14 @@ class View:
         if self.mode == OVERVIEW:
             return summary(lines)
         if self.filter is None:
-            return compact_generic(lines)
+            return compact_generic(lines, status)
         return compact(self.filter, status, lines, self.hits)
 
 
 def with_lines(compacted: Compacted, numbers: Iterable[int]) -> Compacted:
     """The same with further raw lines, each at its place: those that a grep asked for."""
     there = {row.numbers[0] for row in compacted.shown if row.kind in (RAW, SHORT)}
+    there |= {n for row in compacted.shown if row.kind == WHOLE for n in row.numbers}
     missing = sorted(set(numbers) - there, reverse=True)
     texts = list(compacted.lines.texts)
     rows: list[Row] = []
@@ -141,10 +142,10 @@ def render(
     return texts
 
 
-def hidden_notice(said: str, raw_id: str, program: str = "laconic", secrets: int = 0) -> str:
+def hidden_notice(what: str, raw_id: str, program: str = "laconic", secrets: int = 0) -> str:
     """The notice for an output that was not compacted in one piece: what is said of it."""
-    parts = [said, *([masked(secrets)] if secrets else [])]
-    return f"{MARK}{', '.join(parts)}, see them: {program} recall {raw_id}]\n"
+    parts = [what, *([masked(secrets)] if secrets else [])]
+    return f"{said(', '.join(parts), program, raw_id)}\n"
 
 
 def masked_notice(secrets: int, raw_id: str, program: str) -> str:
@@ -155,8 +156,8 @@ def masked_notice(secrets: int, raw_id: str, program: str) -> str:
 
 def open_notice(raw_id: str, program: str) -> str:
     """The notice for a command that has ended while a child of it still has its output open."""
-    said = "something was left running and may still write"
-    return f"{MARK}{said}, see it: {program} recall {raw_id}]\n"
+    what = "something was left running and may still write"
+    return f"{MARK}{what}, see it: {program} recall {raw_id}]\n"
 
 
 def masked_status_notice(program: str, status: int) -> str:

@@ -213,7 +213,7 @@ def _show_rest(delivery: Delivery, view: View, source: Source) -> None:
     delivery.hidden += source.hidden_lines
     delivery.total = source.shown_lines + len(lines)
     shortened = sum(row.kind == SHORT for row in compacted.shown) if compacted else 0
-    said = f"{delivery.hidden} of {delivery.total} lines hidden"
+    said = f"{delivery.hidden}/{delivery.total} lines hidden"
     said += f", {shortened} shortened" if shortened else ""
     line = hidden_notice(said, source.spool.raw_id, source.program, source.masked)
     delivery.texts[OUT] += _encoded(line)
@@ -230,7 +230,7 @@ def _show_windows(delivery: Delivery, source: Source) -> None:
         delivery.texts[OUT if stream == BOTH else stream] = _encoded(window.text)
         delivery.hidden += window.hidden
         delivery.total += window.total
-    said = f"{delivery.hidden} of {delivery.total} lines hidden"
+    said = f"{delivery.hidden}/{delivery.total} lines hidden"
     said += f" ({source.size >> 20} MB: only the ends and diagnostics are shown)"
     line = hidden_notice(said, source.spool.raw_id, source.program, source.masked)
     delivery.texts[OUT] += _encoded(line)

@@ -1,0 +1,222 @@
+"""Listings of paths: a line for each directory with the names in it.
+
+Beyond the budget the largest directories are counted, by extension and by what is below them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from laconic.compact.shapes.names import folded, joined
+from laconic.compact.shapes.rows import made, raw_of, whole
+from laconic.compact.tokens import estimate
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.result import Row, Shown
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+BUDGET = 2000  # tokens
+_FEWEST = 20  # entries; fewer stay whole paths
+_SHARE = 0.9  # of the lines that must be entries
+_PATH = pattern(r"\.{0,2}/?(?:[\w.@+~%#=,:\[\]()$-]+/)*[\w.@+~%#=,:\[\]()$-]+/?")
+_SIZED = pattern(r"(\d[\d.]*[KMGT]?)\t(\S+)")
+# The columns of `ls -l` and `tar tv`: mode, links, owner, size, time, name.
+_LONG = pattern(
+    r"([bcdlps-][rwxsStT-]{9}[.+@]?)\s+(?:(\d+)\s+)?(\S+(?:/\S+|\s+\S+))\s+(\d[\d.,]*[KMGT]?)\s+"
+    r"(\w{3}\s+\d+\s+[\d:]{4,5}|\d+\s+\w{3}\s+[\d:]{4,5}|\d{4}-\d\d-\d\d \d\d:\d\d(?::[\d.]+)?)"
+    r"(?: [+-]\d{4})? (\S.*)"
+)
+_TREE = pattern(r"(?:[\u2502|]?[\u00a0 ]{2,4})*(?:[\u251c\u2514|`](?:[\u2500-]{2}) )(\S.*)")
+_INDENT = pattern(r"(?:[\u2502|]?[\u00a0 ]{2,4})*[\u251c\u2514|`][\u2500-]{2} ")
+_STEP = 4  # columns of `tree` for each level
+_OWN_AND_PARENT = (".", "..")
+
+
+class Entry:
+    """A path of a listing. extra: what stands beside it, the size."""
+
+    __slots__ = ("directory", "extra", "index", "name")
+
+    def __init__(self, path: str, index: int, extra: str = "") -> None:
+        start = path.rstrip("/").rfind("/") + 1
+        self.directory, self.name = path[:start] or "./", path[start:]
+        self.index, self.extra = index, extra
+
+
+def listing(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Show a listing by directory; the same rows if it is none."""
+    del asked
+    lines = raw_of(rows)
+    for read in (_plain, _sized, _long, _drawn):
+        entries, rest, said = read(lines, texts)
+        named = [index for index in lines if texts[index].strip()]
+        if len(entries) >= _FEWEST and len(entries) >= _SHARE * len(named) - 2:
+            return _shown(rows, entries, rest, said)
+    return rows
+
+
+def _plain(lines: list[int], texts: Texts) -> tuple[list[Entry], set[int], str]:
+    found = [Entry(texts[i], i) for i in lines if _PATH.fullmatch(texts[i])]
+    # words that are no paths may be anything: a listing of names has dots or slashes in most
+    if sum("." in e.name or e.directory != "./" for e in found) < len(found) / 2:
+        return [], set(), ""
+    return found, set(), ""
+
+
+def _sized(lines: list[int], texts: Texts) -> tuple[list[Entry], set[int], str]:
+    matches = [(i, _SIZED.fullmatch(texts[i])) for i in lines]
+    return [Entry(m[2], i, m[1]) for i, m in matches if m], set(), ""
+
+
+def _long(lines: list[int], texts: Texts) -> tuple[list[Entry], set[int], str]:
+    matches = [(i, m) for i in lines if (m := _LONG.fullmatch(texts[i]))]
+    known = [(i, m) for i, m in matches if m[6].rstrip("/") not in _OWN_AND_PARENT]
+    if not known or any(" " in m[6] and " -> " not in m[6] for _, m in known):
+        return [], set(), ""
+    owners, times = {m[3] for _, m in known}, {m[5] for _, m in known}
+    modes = Counter(m[1] for _, m in known)
+    entries = []
+    usual = {mode[0]: mode for mode, _ in reversed(modes.most_common())}
+    for index, match in known:
+        is_directory = match[1][0] == "d"
+        name = match[6].replace(" -> ", "->")
+        name += "/" if is_directory and not name.endswith("/") else ""
+        extras = [] if is_directory else [match[4]]
+        extras += [match[1]] if match[1] != usual[match[1][0]] else []
+        extras += [" ".join(match[3].split())] if len(owners) > 1 else []
+        extras += [match[5]] if len(times) > 1 else []
+        entries.append(Entry(name, index, " ".join(extras)))
+    same = [*(owners if len(owners) == 1 else ()), *(times if len(times) == 1 else ())]
+    said = ", ".join([*(" ".join(text.split()) for text in same), " and ".join(usual.values())])
+    dots = {i for i, m in matches if m[6].rstrip("/") in _OWN_AND_PARENT}
+    return entries, dots, f"all {said} unless said"
+
+
+def _drawn(lines: list[int], texts: Texts) -> tuple[list[Entry], set[int], str]:
+    """The paths of `tree`: each name stands below the one with a smaller indent."""
+    found: list[tuple[int, int, str]] = []
+    parents: dict[int, str] = {}
+    root = next((texts[i] for i in lines if texts[i].strip()), "")
+    inner: set[str] = set()
+    for index in lines:
+        indent = _INDENT.match(texts[index])
+        if indent is None:
+            continue
+        depth = indent.end() // _STEP
+        name = texts[index][indent.end() :]
+        if " " in name:
+            return [], set(), ""
+        parents = {level: path for level, path in parents.items() if level < depth}
+        above = parents.get(depth - 1, root)
+        path = f"{above.rstrip('/')}/{name}"
+        inner.add(above)
+        parents[depth] = path
+        found.append((index, depth, path))
+    heads = {index for index in lines if texts[index] == root}
+    directories = {index for index, _, path in found if path in inner}
+    entries = [Entry(path, index) for index, _, path in found]
+    for entry in entries:
+        if entry.index in directories:
+            entry.name = f"{entry.name}/"
+    return entries, heads if found else set(), ""
+
+
+def _shown(rows: list[Row], entries: list[Entry], rest: set[int], said: str) -> list[Row]:
+    """The rows with the entries in few lines, where the first of them stood."""
+    groups: dict[str, list[Entry]] = {}
+    below = {entry.directory for entry in entries}
+    for entry in entries:
+        is_heading = entry.name.endswith("/") and f"{_inside(entry)}" in below
+        groups.setdefault(_inside(entry) if is_heading else entry.directory, []).append(entry)
+    lines = {directory: _line(directory, members) for directory, members in groups.items()}
+    lines = _within(lines, groups)
+    found: list[Row] = list(dict.fromkeys(lines.values()))
+    if said:
+        found.append(made(f"[{said}]", [entries[0].index]))
+    first = min(entry.index for entry in entries)
+    gone = {entry.index for entry in entries} | rest
+    result: list[Row] = []
+    for row in rows:
+        if row == first:
+            result += found
+        elif not isinstance(row, int) or row not in gone:
+            result.append(row)
+    return result
+
+
+def _inside(entry: Entry) -> str:
+    start = "" if entry.directory == "./" and not entry.name.startswith(".") else entry.directory
+    return f"{start}{entry.name.rstrip('/')}/"
+
+
+def _line(directory: str, entries: list[Entry]) -> Shown:
+    """`dir/: a.py b.py`; with sizes, those of one size together: `dir/: 12 a.py b.py; 8 c.py`."""
+    own = [e for e in entries if _inside(e) == directory and e.name.endswith("/")]
+    inner = [entry for entry in entries if entry not in own]
+    head = " ".join([*(e.extra for e in own if e.extra), directory])
+    indexes = [entry.index for entry in entries]
+    if not any(entry.extra for entry in inner):
+        names = joined([entry.name for entry in inner])
+    else:
+        by_extra: dict[str, list[str]] = {}
+        for entry in inner:
+            by_extra.setdefault(entry.extra, []).append(entry.name)
+        if len(by_extra) < len(inner) / 2:
+            parts = [f"{extra} {' '.join(names)}".strip() for extra, names in by_extra.items()]
+            names = "; ".join(parts)
+        else:
+            names = ", ".join(f"{entry.name} {entry.extra}".strip() for entry in inner)
+    if directory == "./" and not any(e.directory == "./" and e.name == "." for e in entries):
+        return whole(names, indexes)
+    return whole(f"{head}: {names}" if names else head, indexes)
+
+
+def _within(lines: dict[str, Shown], groups: dict[str, list[Entry]]) -> dict[str, Shown]:
+    """The same, with the directories counted that do not fit into the budget."""
+    costs = {directory: estimate(line.text) + 1 for directory, line in lines.items()}
+    shown = dict(lines)
+    while sum(costs.values()) > BUDGET and len(costs) > 1:
+        tree: Counter[str] = Counter()
+        for directory, cost in costs.items():
+            for above in _above(directory):
+                tree[above] += cost
+        excess = sum(costs.values()) - BUDGET
+        enough = [d for d, cost in tree.items() if cost >= excess + _OF_COUNT]
+        root = (
+            min(enough, key=lambda d: (tree[d], -len(d))) if enough else tree.most_common(1)[0][0]
+        )
+        inside = [directory for directory in costs if directory.startswith(root)]
+        if not inside:
+            break
+        line = _counted(root, [e for d in inside for e in groups[d]])
+        shown |= dict.fromkeys(inside, line)
+        costs = {d: cost for d, cost in costs.items() if d not in inside}
+    return shown
+
+
+_OF_COUNT = 60  # tokens of a line that counts
+
+
+def _above(directory: str) -> list[str]:
+    parts = directory.rstrip("/").split("/")
+    return ["/".join(parts[: n + 1]) + "/" for n in range(len(parts))]
+
+
+def _counted(root: str, entries: list[Entry]) -> Shown:
+    files = [entry for entry in entries if not entry.name.endswith("/")]
+    endings = Counter(f".{e.name.rpartition('.')[2]}" if "." in e.name else "others" for e in files)
+    below: Counter[str] = Counter()
+    for entry in files:
+        rest = (entry.directory + entry.name).removeprefix(root)
+        if "/" in rest:
+            below[rest.partition("/")[0]] += 1
+    kinds = ", ".join(f"{count} {ending}" for ending, count in endings.most_common(6))
+    places = " ".join(f"{name} {count}" for name, count in below.most_common(40))
+    said = f"{len(files)} files: {kinds}" + (f"; by directory: {places}" if places else "")
+    return made(f"{root}: [{said}]", [entry.index for entry in entries])
+
+
+__all__ = ("folded", "listing")

@@ -1,0 +1,96 @@
+"""Lines of one kind, wherever they stand: the first and the last are shown, the others counted.
+
+Two lines are of one kind if they differ only in numbers, paths, names with digits and quoted words.
+"""
+
+from __future__ import annotations
+
+from laconic.compact.result import MADE, Shown
+from laconic.compact.shapes.names import folded
+from laconic.compact.shapes.rows import made, placed, raw_of
+from laconic.compact.tokens import estimate
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+_MANY = 16  # lines of one kind, of which only two are shown
+_EQUAL = 3  # equal lines, of which one is
+_MOST_VALUES = 60  # tokens of the words in which lines differ
+_MASK = pattern(
+    r"\"[^\"]*\"|'[^']*'|\b0x[0-9a-fA-F]+|\b[0-9a-f]{7,64}\b"
+    r"|[^\s=\[\](),;\"']*[/\\@][^\s=\[\](),;\"']*|[\w%.+~-]*\d[\w%.+~:-]*|\b[\w-]+\.[\w.-]*\w"
+)
+_WORDS = pattern(r"[A-Za-z]{2,}")
+
+
+def repeats(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Fold kinds of lines that occur often, and lines that are equal."""
+    lines = raw_of(rows)
+    kinds: dict[str, list[int]] = {}
+    for index in lines:
+        text = texts[index]
+        if text.strip() and (_WORDS.search(text) or len(text) > 3):  # noqa: PLR2004 - not `}`
+            kinds.setdefault(kind_of(text), []).append(index)
+    instead: dict[int, list[Row]] = {}
+    gone: set[int] = set()
+    for kind, members in kinds.items():
+        if not kind.strip("\0 ") and len(kind) < 8:  # noqa: PLR2004 - nothing but what varies
+            continue
+        folded_rows = _folded(members, texts, asked)
+        if folded_rows:
+            instead |= folded_rows
+            gone |= set(members) - set(folded_rows)
+    return placed(rows, instead, gone)
+
+
+def kind_of(text: str) -> str:
+    return _MASK.sub("\0", text)
+
+
+def _folded(members: list[int], texts: Texts, asked: Asked) -> dict[int, list[Row]]:
+    """What stands in the place of some of the lines; nothing if all stay."""
+    first, last = members[0], members[-1]
+    distinct = dict.fromkeys(texts[i] for i in members)
+    if len(distinct) == 1:
+        if len(members) < _EQUAL or (asked.status == 0 and len(members) < _EQUAL):
+            return {}
+        return {first: [Shown(MADE, f"{texts[first]} [x{len(members)}]", _numbers(members))]}
+    is_wrong = any(asked.pinned[i] for i in members)
+    if len(members) < _MANY or (is_wrong and asked.status):
+        return {}
+    values = _values(members, texts)
+    if values:
+        return {
+            first: [made(f"{texts[first]} [and {len(members) - 1} like it: {values}]", members)]
+        }
+    many = made(f"[{len(members) - 2} lines like these two]", members[1:-1])
+    return {first: [first], last: [many, last]}
+
+
+def _numbers(members: list[int]) -> list[int]:
+    return [i + 1 for i in members]
+
+
+def _values(members: list[int], texts: Texts) -> str:
+    """The words in which lines differ, if there is one for each line and they are short."""
+    varied: list[str] = []
+    parts = [_MASK.findall(texts[i]) for i in members]
+    if len({len(part) for part in parts}) != 1:
+        return ""
+    columns = [list(column) for column in zip(*parts, strict=True) if len(set(column)) > 1]
+    stems = [[_stem(value) for value in column] for column in columns]
+    if not stems or any(column != stems[0] for column in stems):
+        return ""
+    varied = list(dict.fromkeys(stems[0][1:]))
+    text = ", ".join(folded(varied))
+    return text if estimate(text) <= _MOST_VALUES else ""
+
+
+def _stem(value: str) -> str:
+    """A path without its directory and ending: what `s/f1.c` and `s/f1.o` have in common."""
+    name = value.rsplit("/", 1)[-1]
+    return name.rpartition(".")[0] or name

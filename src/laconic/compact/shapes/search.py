@@ -1,0 +1,151 @@
+"""Hits of a search: each file once, below it number and text without what only indents it.
+
+Beyond the budget the hits are counted by file, and the texts that occur most are shown.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from laconic.compact.result import SHORT, Shown
+from laconic.compact.shapes.rows import made, placed, raw_of, whole
+from laconic.compact.tokens import estimate
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+BUDGET = 3000  # tokens
+_FEWEST, _SHARE = 4, 0.9
+_SMALL = 300  # tokens, below which lines stay as long as they are
+_WIDTHS = ((1000, 100), (2000, 80), (3000, 64), (1 << 30, 36))  # characters of a line, by tokens
+_OFTEN = 3
+_HIT = pattern(r"((?:[A-Za-z]:)?[^\s:][^:\n]{0,300}?):(\d+)([:])(.*)")
+_CONTEXT = pattern(r"((?:[A-Za-z]:)?[^\s:][^:\n]{0,300}?)-(\d+)([-])(.*)")
+_NUMBERED = pattern(r"()(\d+)([:-])(.*)")
+_NAMED = pattern(r"((?:[\w.@+~-]+/)*[\w.@+~-]+\.\w+)()(:)(.*)")
+
+
+class Hit:
+    __slots__ = ("index", "number", "path", "sign", "text")
+
+    def __init__(self, index: int, path: str, number: str, sign: str, text: str) -> None:
+        self.index, self.path, self.number, self.sign, self.text = index, path, number, sign, text
+
+
+def search(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Show hits by file; the same rows if most lines are not hits."""
+    lines = raw_of(rows)
+    found = _read(lines, texts)
+    named = [i for i in lines if texts[i].strip() and texts[i] != "--"]
+    share = _SHARE / 2 if asked.is_listed else _SHARE
+    if len(found) < _FEWEST or len(found) < share * len(named):
+        return rows
+    cost = estimate("\n".join(texts[hit.index] for hit in found))
+    widths = [w for most, w in _WIDTHS if cost < most] if cost >= _SMALL else [0]
+    for width in widths:
+        shown = _by_file(found, width, asked)
+        if sum(estimate(row.text) + 1 for row in shown) <= BUDGET:
+            break
+    else:
+        shown = _counted(found)
+    first = found[0].index
+    gone = {hit.index for hit in found} | {i for i in lines if texts[i] == "--"}
+    return placed(rows, {first: list(shown)}, gone)
+
+
+def _read(lines: list[int], texts: Texts) -> list[Hit]:
+    """The hits, in the one form that all of them have."""
+    for form in (_HIT, _NUMBERED, _NAMED):
+        matches = [(i, form.fullmatch(texts[i])) for i in lines if texts[i] != "--"]
+        found = [Hit(i, *m.groups()) for i, m in matches if m]
+        if form is _NUMBERED and any(not hit.text and not hit.sign for hit in found):
+            continue
+        if len(found) >= _SHARE / 2 * max(1, len(matches)):
+            if form is _HIT and len(found) < len(matches):
+                found += [
+                    Hit(i, *m.groups())
+                    for i, t in _rest(matches, texts)
+                    if (m := _CONTEXT.fullmatch(t))
+                ]
+                found.sort(key=lambda hit: hit.index)
+            return found
+    return []
+
+
+def _rest(matches: Sequence[tuple[int, object]], texts: Texts) -> list[tuple[int, str]]:
+    return [(i, texts[i]) for i, match in matches if not match]
+
+
+def _by_file(hits: list[Hit], width: int, asked: Asked) -> list[Shown]:
+    shown: list[Shown] = []
+    files: dict[str, list[Hit]] = {}
+    for hit in hits:
+        files.setdefault(hit.path, []).append(hit)
+    for path, found in files.items():
+        same: dict[tuple[str, str], list[Hit]] = {}
+        for hit in found:
+            same.setdefault((hit.sign, hit.text.strip()), []).append(hit)
+        groups = list(same.items())
+        if path and len(groups) == 1:
+            shown.append(_line(f"{path}:", *groups[0], width, asked))
+            continue
+        if path:
+            shown.append(made(f"{path}:", [found[0].index]))
+        shown += [_line("", key, members, width, asked) for key, members in groups]
+    return shown
+
+
+def _line(start: str, key: tuple[str, str], hits: list[Hit], width: int, asked: Asked) -> Shown:
+    sign, text = key
+    numbers = ",".join(hit.number for hit in hits if hit.number)
+    cut = _cut(" ".join(text.split()) if width else text, width, asked)
+    line = f"{start}{numbers}{sign if numbers else ''}{cut}"
+    if "…" in cut and "…" not in text:
+        return Shown(SHORT, line, [hit.index + 1 for hit in hits])
+    return whole(line, [hit.index for hit in hits])
+
+
+def _cut(text: str, width: int, asked: Asked) -> str:
+    """A line as long as it may be, around what was searched for."""
+    if not width or len(text) <= width + 4:
+        return text
+    start = asked.hits.first(text) if asked.hits else None
+    if start is None or start < width * 2 // 3:
+        return f"{text[:width].rstrip()}…"
+    begin = max(0, start - width // 3)
+    end = begin + width
+    return f"…{text[begin:end].strip()}{'…' if end < len(text) else ''}"
+
+
+def _counted(hits: list[Hit]) -> list[Shown]:
+    """Hits per file, by directory, and the texts that occur often."""
+    every = [hit.index for hit in hits]
+    files = Counter(hit.path for hit in hits)
+    words = Counter(hit.text.strip() for hit in hits)
+    many = f"{len(hits)} hits in {len(files)} files; {len(words)} different texts"
+    shown = [made(f"[{many}; narrow the search to see more; hits per file:]", every)]
+    directories: dict[str, list[str]] = {}
+    for path, count in files.items():
+        start = path.rfind("/") + 1
+        directories.setdefault(path[:start] or "./", []).append(f"{path[start:]} {count}")
+    shown += [made(f"{d}: {', '.join(names)}", every) for d, names in directories.items()]
+    left = BUDGET - sum(estimate(row.text) + 1 for row in shown)
+    often = [(text, count) for text, count in words.most_common() if count >= _OFTEN]
+    lines: list[Shown] = []
+    for text, count in often:
+        line = made(f"{count} x {text[:100]}", every)
+        left -= estimate(line.text) + 1
+        if left < 0:
+            break
+        lines.append(line)
+    total = sum(count for _, count in often[: len(lines)])
+    if lines:
+        said = f"[texts that occur {_OFTEN} times and more: {total} of the {len(hits)} hits]"
+        shown += [made(said, every), *lines]
+    return shown

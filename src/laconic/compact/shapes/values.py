@@ -1,0 +1,45 @@
+"""Long values inside a line: a list is cut to its ends, a run of one character is counted."""
+
+from __future__ import annotations
+
+from laconic.compact.result import SHORT, Shown
+from laconic.compact.shapes.rows import raw_of
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+_LONG = 300  # characters of a line
+_MANY, _FIRST, _LAST = 25, 1, 10  # members of a list, and those that are shown
+_LIST = pattern(rf"(?:[\w.+!~*@/-]{{1,60}}, ){{{_MANY},}}[\w.+!~*@/-]{{1,60}}")
+_OBJECTS = pattern(
+    r"(?:[\w.+/-]{1,120}\.(?:o|obj|lo|class) ){8,}[\w.+/-]{1,120}\.(?:o|obj|lo|class)"
+)
+_RUN = pattern(r"([^\s])\1{59,}")
+_KEPT = 10  # characters of a run
+
+
+def values(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Shorten what only lengthens a line."""
+    del asked
+    found = {i: _shortened(texts[i]) for i in raw_of(rows) if len(texts[i]) > _LONG}
+    return [
+        Shown(SHORT, found[row], (row + 1,))
+        if isinstance(row, int) and row in found and len(found[row]) < len(texts[row])
+        else row
+        for row in rows
+    ]
+
+
+def _shortened(text: str) -> str:
+    text = _LIST.sub(lambda m: _ends(m[0].split(", "), ", "), text)
+    text = _OBJECTS.sub(lambda m: f"[{len(m[0].split())} objects]", text)
+    return _RUN.sub(lambda m: f"{m[0][:_KEPT]}[{len(m[0]) - _KEPT} more {m[1]}]", text)
+
+
+def _ends(members: list[str], sign: str) -> str:
+    more = len(members) - _FIRST - _LAST
+    return sign.join([*members[:_FIRST], f"[{more} more]", *members[-_LAST:]])
