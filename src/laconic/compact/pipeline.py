@@ -195,12 +195,12 @@ def _staged(
     left = _staying(branch, _without_cuts(len(lines), blocks, pinned), lines, held, pinned, share)
     left, marks = _with_cuts(left, blocks, pinned, excess)
     is_shaped = bool(branch.shapes) and excess is None and lines.size <= MOST_SHAPED
+    left, marks = _merged(branch, left, marks, lines, held)
     if is_shaped:
         texts = texts_at(compress(count(), left), whole)
         asked = Asked(status, pinned, hits, is_listed=True)
         rows = shaped(branch.shapes, with_marks(compress(count(), left), marks), texts, asked)
     else:
-        left, marks = _merged(branch, left, marks, lines, held)
         rows = window(left, marks, branch.budget, share, pinned)
         texts = texts_at(rows, whole)
     rows = _with_trees(branch, rows, texts, held, blocks)

@@ -7,9 +7,14 @@ leaves alone what does not have its shape.
 from __future__ import annotations
 
 from laconic.compact.bound import check
+from laconic.compact.shapes.findings import findings, notes
+from laconic.compact.shapes.frames import frames
 from laconic.compact.shapes.listing import listing
+from laconic.compact.shapes.pytest import pytest
 from laconic.compact.shapes.repeats import repeats
 from laconic.compact.shapes.search import search
+from laconic.compact.shapes.shellcheck import shellcheck
+from laconic.compact.shapes.tests import differences, excerpts, passed
 from laconic.compact.shapes.values import values
 
 TYPE_CHECKING = False
@@ -22,6 +27,14 @@ if TYPE_CHECKING:
 
 MOST_SHAPED = 512 << 10  # characters; a larger output is searched by patterns alone
 _PASSES = {
+    "differences": differences,
+    "excerpts": excerpts,
+    "findings": findings,
+    "passed": passed,
+    "pytest": pytest,
+    "shellcheck": shellcheck,
+    "frames": frames,
+    "notes": notes,
     "listing": listing,
     "search": search,
     "repeats": repeats,
@@ -29,7 +42,10 @@ _PASSES = {
 }
 NAMES = tuple(sorted(_PASSES))
 # The order in which an output without a filter is looked at.
-GENERIC = ("listing", "search", "repeats", "values")
+GENERIC = (
+    "pytest", "passed", "frames", "notes", "shellcheck", "findings", "differences", "listing",
+    "search", "repeats", "values",
+)  # fmt: skip
 
 
 def shaped(names: Iterable[str], rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:

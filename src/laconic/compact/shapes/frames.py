@@ -1,0 +1,155 @@
+"""Stack traces in any output: messages and the project's own frames stay, others are counted."""
+
+from __future__ import annotations
+
+from laconic.compact.shapes.rows import made, raw_of
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+_PYTHON = pattern(r'\s*File "(?P<path>[^"]+)", line \d+(?:, in .*)?')
+_JAVA = pattern(r"\s+at (?P<path>[\w.$/@]+(?:<init>|<clinit>|[\w$]+))\([^()]*\)(?: ~?\[.*\])?")
+_MORE = pattern(r"\s+\.\.\. \d+ (?:more|common frames omitted)")
+_SCRIPT = pattern(
+    r"\s+at (?:async )?(?:.*\()?(?P<path>(?:file://|node:|/|\.|[A-Za-z]:|[\w@-]+/|\w)[^()\s]*?):\d+(?::\d+)?\)?(?: \{)?"
+)
+_NATIVE = pattern(r"\s+at (?:new )?(?:[\w.<>$ ]+ )?\((?:<anonymous>|native)\)")
+_GO = pattern(r"[\w./*()\[\]{}-]+\(.*\)(?: in goroutine \d+)?|created by .*")
+_GO_PLACE = pattern(r"\t(?P<path>/\S+?):\d+(?: \+0x[0-9a-f]+)?")
+_RUST = pattern(r"\s+\d+: (?:0x[0-9a-f]+ - )?(?P<name>\S.*)")
+_RUST_PLACE = pattern(r"\s+at (?P<path>\S+?):\d+(?::\d+)?")
+_CARETS = pattern(r"\s+[\^~]+[\^~ ]*")
+
+_FOREIGN_PATH = pattern(
+    r".*(?:site-packages|dist-packages|node_modules|/\.cargo/registry|/rustc/[0-9a-f]{40}"
+    r"|/go/pkg/mod|/usr/local/go/src|/usr/lib/go|/lib/python\d|/python\d\.\d+/|/\.pyenv/|/rustlib/)"
+    r".*|<frozen .*|<string>|node:.*|internal/.*|/usr/lib/.*"
+)
+_FOREIGN_CLASS = pattern(
+    r"(?:java|javax|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|jakarta|org\.junit|org\.testng"
+    r"|org\.opentest4j|org\.hamcrest|org\.assertj|org\.mockito|org\.apache|org\.gradle"
+    r"|org\.springframework|org\.hibernate|org\.eclipse|org\.jboss|io\.netty|reactor|akka"
+    r"|junit|worker\.org\.gradle|app//org\.junit|java\.base|org\.codehaus)[./].*"
+)
+_FOREIGN_NAME = pattern(
+    r"(?:std|core|alloc|__rustc|rust_begin|_start|__libc|main$|tokio|test)(?:::|_|\b).*|__.*"
+)
+_FEWEST = 2
+
+
+def frames(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Count the frames of other people's code; the innermost stays if none is the project's."""
+    del asked
+    lines = set(raw_of(rows))
+    found: list[Row] = []
+    pos = 0
+    while pos < len(rows):
+        trace = _trace(rows, pos, lines, texts)
+        if not trace:
+            row = rows[pos]
+            found.append(row)
+            pos += 1
+            continue
+        found += _shown(trace)
+        pos += sum(len(frame.lines) for frame in trace)
+    return found
+
+
+class Frame:
+    """A frame of a trace: its lines, of which some stay if it is shown."""
+
+    __slots__ = ("is_foreign", "kept", "lines")
+
+    def __init__(self, lines: list[int], kept: list[int], *, is_foreign: bool) -> None:
+        self.lines, self.kept, self.is_foreign = lines, kept, is_foreign
+
+
+def _trace(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> list[Frame]:
+    """The neighbouring frames from here on."""
+    found: list[Frame] = []
+    while frame := _frame(rows, pos, lines, texts):
+        found.append(frame)
+        pos += len(frame.lines)
+    return found
+
+
+def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | None:
+    def line(offset: int) -> str:
+        row = rows[pos + offset] if pos + offset < len(rows) else None
+        return texts[row] if isinstance(row, int) and row in lines else ""
+
+    def index(offset: int) -> int:
+        row = rows[pos + offset]
+        assert isinstance(row, int)
+        return row
+
+    text = line(0)
+    if not text.strip():
+        return None
+    if match := _PYTHON.fullmatch(text):
+        kept, count = [index(0)], 1
+        is_source = line(1).startswith("    ") and not _PYTHON.fullmatch(line(1))
+        if is_source and line(1).strip():
+            kept, count = [index(0), index(1)], 2
+            if _CARETS.fullmatch(line(2)):
+                count = 3
+        members = [index(n) for n in range(count)]
+        return Frame(members, kept, is_foreign=bool(_FOREIGN_PATH.fullmatch(match["path"])))
+    if _MORE.fullmatch(text):
+        return Frame([index(0)], [], is_foreign=True)
+    if match := _RUST.fullmatch(text):
+        place = _RUST_PLACE.fullmatch(line(1))
+        if place:
+            is_foreign = bool(_FOREIGN_PATH.fullmatch(place["path"]))
+            return Frame([index(0), index(1)], [index(0), index(1)], is_foreign=is_foreign)
+        if _FOREIGN_NAME.fullmatch(match["name"]):
+            return Frame([index(0)], [index(0)], is_foreign=True)
+        return None
+    if _NATIVE.fullmatch(text):
+        return Frame([index(0)], [index(0)], is_foreign=True)
+    if match := _JAVA.fullmatch(text):
+        is_foreign = bool(_FOREIGN_CLASS.fullmatch(match["path"]))
+        return Frame([index(0)], [index(0)], is_foreign=is_foreign)
+    if match := _SCRIPT.fullmatch(text):
+        is_foreign = bool(_FOREIGN_PATH.fullmatch(match["path"].removeprefix("file://")))
+        return Frame([index(0)], [index(0)], is_foreign=is_foreign)
+    if _GO.fullmatch(text) and (match := _GO_PLACE.fullmatch(line(1))):
+        is_foreign = bool(_FOREIGN_PATH.fullmatch(match["path"]))
+        return Frame([index(0), index(1)], [index(0), index(1)], is_foreign=is_foreign)
+    return None
+
+
+_MOST = 12  # own frames
+
+
+def _shown(trace: list[Frame]) -> list[Row]:
+    """Own frames, and marks in place of others."""
+    if all(frame.is_foreign for frame in trace):
+        innermost = next((f for f in (trace[-1], trace[0]) if f.kept), trace[0])
+        innermost.is_foreign = False
+    rows: list[Row] = []
+    foreign: list[int] = []
+    count = 0
+    own = [frame for frame in trace if not frame.is_foreign]
+    spared = {id(f) for f in (*own[: _MOST // 2], *own[-_MOST // 2 :])}
+    for frame in trace:
+        if frame.is_foreign or id(frame) not in spared:
+            foreign += frame.lines
+            count += 1
+            continue
+        rows += _mark(foreign, count)
+        foreign, count = [], 0
+        rows += frame.kept
+    return rows + _mark(foreign, count)
+
+
+def _mark(lines: list[int], count: int) -> list[Row]:
+    if not lines:
+        return []
+    if count < _FEWEST and len(lines) < _FEWEST:
+        return list(lines)
+    return [made(f"[{count} foreign frame{'s' if count > 1 else ''} hidden]", lines)]

@@ -1,0 +1,157 @@
+"""pytest's report: of each failure name, place, the asserted line and what pytest says of it."""
+
+from __future__ import annotations
+
+from laconic.compact.result import SHORT, Shown
+from laconic.compact.shapes.rows import made, raw_of
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+_BANNER = pattern(r"=+ (.*?) =+")
+_SECTION = pattern(r"_{3,} (.*?) _{3,}")
+_CAPTURED = pattern(r"-+ Captured (\w+) (\w+) -+")
+_PLACE = pattern(r"(\S+?\.\w+):(\d+): ?(.*)")
+_NOISE = pattern(
+    r"(?:platform|rootdir:|configfile:|testpaths:|plugins:|cachedir:|Using --randomly|asyncio:"
+    r"|collecting |collected |scheduling tests|gw\d+ ).*|\S+\.py(?:::\S+)? [.FEsxXRr]+(?: +\[ *\d+%\])?"
+    r"|[.FEsxXRr]+(?: +\[ *\d+%\])?|\[gw\d+\] \[ *\d+%\] PASSED .*|\S+::.* PASSED(?: +\[ *\d+%\])?"
+    r"|-- Docs: https://.*|!+ .* !+|Hint: make sure your test modules.*|Traceback:"
+)
+_DULL = pattern(r"E\s+(?:Omitting \d+ .*|Use -v+ to .*|Full diff:|\s*|\?\s.*|Skipping \d+ .*)")
+_SUMMARY = pattern(r"(FAILED|ERROR) (\S+?)(?:::(\S.*?))?(?: - .*)?")
+_FOREIGN = pattern(
+    r".*(?:site-packages|dist-packages|/lib/python\d|/python\d\.\d+/|/\.pyenv/).*|<frozen.*"
+)
+_SPLIT = pattern(r"(?:_ )+_?")
+_MOST_SAID, _MOST_CAPTURED = 14, 8
+
+
+def pytest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Show the report of pytest; the same rows if it is none."""
+    lines = raw_of(rows)
+    banners = {i: m[1] for i in lines if (m := _BANNER.fullmatch(texts[i]))}
+    if not banners or asked.status == 0:
+        return rows
+    report = _Report(texts)
+    for row in rows:
+        if isinstance(row, int):
+            report.take(row, banners.get(row))
+        else:
+            report.rows.append(row)
+    report.end_section()
+    return report.rows
+
+
+class _Report:
+    def __init__(self, texts: Texts) -> None:
+        self.texts, self.rows = texts, list[Row]()
+        self._part, self._name = "", ""
+        self._lines: list[int] = []
+        self._told: set[str] = set()
+
+    def take(self, index: int, banner: str | None) -> None:
+        text = self.texts[index]
+        if banner is not None:
+            self.end_section()
+            self._part = banner
+            if any(char.isdigit() for char in banner) and " in " in banner:
+                self.rows.append(Shown(SHORT, banner, (index + 1,)))
+            return
+        section = _SECTION.fullmatch(text)
+        if section and self._part in ("FAILURES", "ERRORS"):
+            self.end_section()
+            self._name = section[1]
+            self._lines = [index]
+        elif self._name:
+            self._lines.append(index)
+        else:
+            self._outside(index, text)
+
+    def _outside(self, index: int, text: str) -> None:
+        summary = _SUMMARY.fullmatch(text)
+        if summary and self._part == "short test summary info":
+            name = (summary[3] or summary[2]).replace("::", ".")
+            if name in self._told or name.split("[")[0] in self._told:
+                return
+        if _NOISE.fullmatch(text) or not text.strip():
+            return
+        if self._part == "warnings summary" and not self._is_warning(text):
+            return
+        self.rows.append(index)
+
+    @staticmethod
+    def _is_warning(text: str) -> bool:
+        return "Warning" in text or "warning" in text
+
+    def end_section(self) -> None:
+        """Write what was read of a failure."""
+        if not self._name:
+            return
+        name, lines = self._name, self._lines
+        self._name, self._lines = "", []
+        rows, places = self._said(lines)
+        is_error = name.startswith("ERROR ")
+        own = [place for place in places if not _FOREIGN.fullmatch(place)] or places[-1:]
+        if not rows and not own:
+            self.rows += lines
+            return
+        word = "" if is_error else "FAILED "
+        where = f" {' '.join(own)}" if own else ""
+        self.rows.append(made(f"{word}{name}{where}", lines[:1]))
+        self.rows += rows
+        self._told.add(name.removeprefix("ERROR at setup of ").removeprefix("ERROR collecting "))
+        self._told.add(name.rpartition(" ")[2])
+
+    def _said(self, lines: list[int]) -> tuple[list[Row], list[str]]:
+        """The asserted line, what pytest says of it, and what was captured; and the places."""
+        asserted: list[int] = []
+        said: list[int] = []
+        captured: list[Row] = []
+        places: list[str] = []
+        inside: list[int] | None = None
+        label = ""
+        for index in lines[1:]:
+            text = self.texts[index]
+            if match := _CAPTURED.fullmatch(text):
+                captured += self._captured(label, inside)
+                label, inside = match[1], []
+            elif inside is not None:
+                inside.append(index)
+            elif text.startswith(">"):
+                asserted = [index]
+            elif text[:2] in ("E ", "E"):
+                said.append(index)
+            elif match := _PLACE.fullmatch(text):
+                places.append(f"{match[1]}:{match[2]}")
+        captured += self._captured(label, inside)
+        rows: list[Row] = [*asserted, *self._kept(said), *captured]
+        return rows, places
+
+    def _kept(self, said: list[int]) -> list[Row]:
+        kept = [i for i in said if not _DULL.fullmatch(self.texts[i])]
+        if len(kept) <= _MOST_SAID + 1:
+            return list(kept)
+        half = _MOST_SAID // 2
+        between = kept[half:-half]
+        return [
+            *kept[:half],
+            made(f"[{len(between)} lines of the difference hidden]", between),
+            *kept[-half:],
+        ]
+
+    def _captured(self, label: str, inside: list[int] | None) -> list[Row]:
+        found = [i for i in inside or () if self.texts[i].strip()]
+        if not found:
+            return []
+        rows: list[Row] = list(found[-_MOST_CAPTURED:])
+        first = found[-_MOST_CAPTURED:][0]
+        rows[0] = made(f"{label}: {self.texts[first]}", [first])
+        hidden = found[:-_MOST_CAPTURED]
+        if hidden:
+            rows.insert(0, made(f"[{len(hidden)} lines of {label} hidden]", hidden))
+        return rows

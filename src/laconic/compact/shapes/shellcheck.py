@@ -1,0 +1,83 @@
+"""shellcheck's report: a line for each line of a script that has findings, a rule's text once.
+
+Scripts with the same findings in the same lines are told once.
+"""
+
+from __future__ import annotations
+
+from laconic.compact.shapes.rows import made, placed, raw_of
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+_HEADER = pattern(r"In (\S.*) line (\d+):")
+_CODE = pattern(r"\s*\^-*\^?-*\s*(SC\d+) \((\w+)\): (.*)")
+_TRAILER = "For more information:"
+
+
+class _Place:
+    __slots__ = ("codes", "line", "lines", "script")
+
+    def __init__(self, script: str, line: str, index: int) -> None:
+        self.script, self.line, self.lines = script, line, [index]
+        self.codes: list[tuple[str, str, str]] = []
+
+
+def shellcheck(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Show the findings; the same rows if there are none."""
+    del asked
+    lines = raw_of(rows)
+    places = _read(lines, texts)
+    if not places:
+        return rows
+    scripts: dict[str, list[_Place]] = {}
+    for place in places:
+        scripts.setdefault(place.script, []).append(place)
+    alike: dict[tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...], list[str]] = {}
+    for script, found in scripts.items():
+        key = tuple((place.line, tuple(place.codes)) for place in found)
+        alike.setdefault(key, []).append(script)
+    instead: dict[int, list[Row]] = {}
+    told: set[str] = set()
+    for script, *others in alike.values():
+        for place in scripts[script]:
+            instead[place.lines[0]] = [made(_line(place, told), place.lines)]
+        if others:
+            count = sum(len(place.codes) for place in scripts[script])
+            said = f"[{', '.join(others)}: the same {count} findings in the same lines]"
+            last = scripts[script][-1].lines[0]
+            indexes = [i for other in others for place in scripts[other] for i in place.lines]
+            instead[last] += [made(said, indexes)]
+    gone = {index for place in places for index in place.lines}
+    return placed(rows, instead, gone)
+
+
+def _read(lines: list[int], texts: Texts) -> list[_Place]:
+    found: list[_Place] = []
+    is_over = False
+    for index in lines:
+        text = texts[index]
+        header = _HEADER.fullmatch(text)
+        if header:
+            found.append(_Place(header[1], header[2], index))
+        elif found:
+            is_over = is_over or text == _TRAILER
+            code = _CODE.fullmatch(text)
+            if code and not is_over:
+                found[-1].codes.append((code[1], code[2], code[3]))
+            found[-1].lines.append(index)
+    return found if any(place.codes for place in found) else []
+
+
+def _line(place: _Place, told: set[str]) -> str:
+    parts: dict[str, int] = {}
+    for code, level, text in place.codes:
+        part = f"{code} ({level}): {text}" if code not in told else code
+        parts[part] = parts.get(part, 0) + 1
+        told.add(code)
+    said = "; ".join(f"{part} x{n}" if n > 1 else part for part, n in parts.items())
+    return f"In {place.script} line {place.line}: {said}"

@@ -1,0 +1,99 @@
+"""Test reports: what passed is counted; of a failure, what its values are already in goes."""
+
+from __future__ import annotations
+
+from laconic.compact.shapes.rows import made, placed, raw_of
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+# What announces a test, and what says that one passed; the second kind is counted.
+_ANNOUNCED = pattern(r"=== (?:RUN|PAUSE|CONT|NAME)\s.*|\s*Start\s+\d+: \S.*|\s*# Subtest: .*")
+_PASSED = pattern(
+    r"\s*--- PASS: .*|test .* \.\.\. ok|\S+::.* PASSED(?: +\[ *\d+%\])?|\s*[✓✔√] .*"
+    r"|\s*\d+/\d+ Test\s+#\d+: .*\.\.\s+Passed\s+.*|\s*ok \d+(?: - .*)?"
+)
+_SKIPPED = pattern(r".*# (?:SKIP|TODO)\b.*")
+_FEWEST = 3
+_BLOCK_START, _BLOCK_END = pattern(r"\s+---"), pattern(r"\s+\.\.\.")
+_SUM = pattern(r".*\b(?:\d+ passed|pass:? \d+|\d+% tests passed|passed[:,] \d+|OK\b|\d+ passing).*")
+_EXCERPT = pattern(r"\s*>?\s*\d+ [|│](?: .*)?|\s+[|│]\s+[\^~]+\s*|\s*[|│]\s*")
+_DIFFER = pattern(r"(?:E\s+)?AssertionError: .* != .*|(?:E\s+)?AssertionError: assert .* == .*")
+_MARK = pattern(r"(?:E\s+)?\?\s+[\^+~ -]*")
+_FIRST = pattern(r"(?:E\s+)?First (?:differing element|extra element) .*:")
+_SIGNED = pattern(r"(?:E\s+)?([-+]) (\S.*)")
+_RULER = pattern(r"[=_*~-]{20,}")
+
+
+def passed(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Count the tests that passed."""
+    del asked
+    lines = raw_of(rows)
+    good = [i for i in lines if _PASSED.fullmatch(texts[i]) and not _SKIPPED.fullmatch(texts[i])]
+    gone = {i for i in lines if _ANNOUNCED.fullmatch(texts[i])}
+    if len(good) < _FEWEST:
+        return rows
+    gone |= set(good) | _blocks(lines, set(good), texts)
+    has_sum = any(_SUM.fullmatch(texts[i]) for i in lines if i not in gone)
+    last = max(gone)
+    instead: dict[int, list[Row]] = {}
+    if not has_sum:
+        instead[last] = [made(f"[{len(good)} passed]", good)]
+    return placed(rows, instead, gone)
+
+
+def _blocks(lines: list[int], good: set[int], texts: Texts) -> set[int]:
+    """The details of TAP below a test that passed."""
+    found: set[int] = set()
+    is_inside = is_next = False
+    for index in lines:
+        text = texts[index]
+        if is_next and _BLOCK_START.fullmatch(text):
+            is_inside = True
+        if is_inside:
+            found.add(index)
+            is_inside = not _BLOCK_END.fullmatch(text)
+        is_next = index in good
+    return found
+
+
+def excerpts(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Leave out numbered lines of source: the place is in another line."""
+    del asked
+    lines = raw_of(rows)
+    found = {i for i in lines if texts[i].strip() and _EXCERPT.fullmatch(texts[i])}
+    return placed(rows, {}, found) if len(found) >= _FEWEST else rows
+
+
+def differences(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Leave out the difference of two values that the message shows both, and rulers."""
+    del asked
+    lines = raw_of(rows)
+    gone = {i for i in lines if _RULER.fullmatch(texts[i])}
+    message, left = "", 0
+    for index in lines:
+        text = texts[index]
+        if _DIFFER.fullmatch(text):
+            message, left = text, 0
+            continue
+        if not message:
+            continue
+        plain = text.removeprefix("E").strip()
+        if not plain or _MARK.fullmatch(text):
+            if _MARK.fullmatch(text):
+                gone.add(index)
+            continue
+        signed = _SIGNED.fullmatch(text)
+        if _FIRST.fullmatch(text):
+            gone.add(index)
+            left = 2
+        elif (left or signed) and (signed[2] if signed else plain) in message:
+            gone.add(index)
+            left = max(0, left - 1)
+        else:
+            message = ""
+    return placed(rows, {}, gone)
