@@ -72,9 +72,10 @@ def compact_generic(
 def _shaped(cleaned: Lines, status: int, pinned: Mask) -> tuple[list[Row], Written]:
     every: list[Row] = list(range(len(cleaned)))
     texts = texts_at(every, cleaned)
-    rows = shaped(GENERIC, every, texts, Asked(status, pinned))
+    asked = Asked(status, pinned)
+    rows = shaped(GENERIC, every, texts, asked)
     rows = without_blanks(rows, texts, bytes(len(cleaned)))
-    budget = FAILURE_BUDGET if status else SUCCESS_BUDGET
+    budget = (FAILURE_BUDGET if status else SUCCESS_BUDGET) + asked.budget
 
     def shorten(some: list[Row]) -> list[Row]:
         return clip_rows(some, texts, WIDTH, pinned)

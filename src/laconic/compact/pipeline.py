@@ -196,10 +196,12 @@ def _staged(
     left, marks = _with_cuts(left, blocks, pinned, excess)
     is_shaped = bool(branch.shapes) and excess is None and lines.size <= MOST_SHAPED
     left, marks = _merged(branch, left, marks, lines, held)
+    budget = branch.budget
     if is_shaped:
         texts = texts_at(compress(count(), left), whole)
         asked = Asked(status, pinned, hits, is_listed=True)
         rows = shaped(branch.shapes, with_marks(compress(count(), left), marks), texts, asked)
+        budget = budget and budget + asked.budget
     else:
         rows = window(left, marks, branch.budget, share, pinned)
         texts = texts_at(rows, whole)
@@ -208,7 +210,7 @@ def _staged(
         rows = without_blanks(rows, texts, blocks.held)
     rows = limit(rows, branch.head, branch.tail, pinned)
     shorten = _shortening(branch, texts, held, pinned, hits)
-    return fit(rows, shorten, texts, branch.budget, share, pinned), texts
+    return fit(rows, shorten, texts, budget, share, pinned), texts
 
 
 def _staying(

@@ -11,12 +11,18 @@ if TYPE_CHECKING:
 class Asked:
     """status: the exit status. hits: what was searched for. pinned: lines that say what is wrong.
 
-    is_listed: the filter says that the output is of this shape, so that few lines are enough.
+    budget: tokens that shapes may cost beyond the usual. is_listed: the filter says that the output
+    is of this shape, so that few lines are enough.
     """
 
-    __slots__ = ("hits", "is_listed", "pinned", "status")
+    __slots__ = ("budget", "hits", "is_listed", "pinned", "status")
 
     def __init__(
         self, status: int, pinned: Mask, hits: Hits | None = None, *, is_listed: bool = False
     ) -> None:
         self.status, self.pinned, self.hits, self.is_listed = status, pinned, hits, is_listed
+        self.budget = 0
+
+    def allow(self, budget: int) -> None:
+        """Let the whole cost as much: what a shape fits into a budget of its own is not cut."""
+        self.budget += budget

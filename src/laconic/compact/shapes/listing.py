@@ -54,7 +54,7 @@ def listing(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         entries, rest, said = read(lines, texts)
         named = [index for index in lines if texts[index].strip()]
         if len(entries) >= _FEWEST and len(entries) >= _SHARE * len(named) - 2:
-            return _shown(rows, entries, rest, said)
+            return regrouped(rows, entries, rest, said)
     return rows
 
 
@@ -124,15 +124,20 @@ def _drawn(lines: list[int], texts: Texts) -> tuple[list[Entry], set[int], str]:
     return entries, heads if found else set(), ""
 
 
-def _shown(rows: list[Row], entries: list[Entry], rest: set[int], said: str) -> list[Row]:
-    """The rows with the entries in few lines, where the first of them stood."""
+def regrouped(
+    rows: list[Row], entries: list[Entry], rest: set[int], said: str, budget: int = BUDGET
+) -> list[Row]:
+    """The rows with the entries in few lines, where the first of them stood.
+
+    rest: lines that go with them. said: what holds for all of them.
+    """
     groups: dict[str, list[Entry]] = {}
     below = {entry.directory for entry in entries}
     for entry in entries:
         is_heading = entry.name.endswith("/") and f"{_inside(entry)}" in below
         groups.setdefault(_inside(entry) if is_heading else entry.directory, []).append(entry)
     lines = {directory: _line(directory, members) for directory, members in groups.items()}
-    lines = _within(lines, groups)
+    lines = _within(lines, groups, budget)
     found: list[Row] = list(dict.fromkeys(lines.values()))
     if said:
         found.append(made(f"[{said}]", [entries[0].index]))
@@ -174,16 +179,18 @@ def _line(directory: str, entries: list[Entry]) -> Shown:
     return whole(f"{head}: {names}" if names else head, indexes)
 
 
-def _within(lines: dict[str, Shown], groups: dict[str, list[Entry]]) -> dict[str, Shown]:
+def _within(
+    lines: dict[str, Shown], groups: dict[str, list[Entry]], budget: int
+) -> dict[str, Shown]:
     """The same, with the directories counted that do not fit into the budget."""
     costs = {directory: estimate(line.text) + 1 for directory, line in lines.items()}
     shown = dict(lines)
-    while sum(costs.values()) > BUDGET and len(costs) > 1:
+    while sum(costs.values()) > budget and len(costs) > 1:
         tree: Counter[str] = Counter()
         for directory, cost in costs.items():
             for above in _above(directory):
                 tree[above] += cost
-        excess = sum(costs.values()) - BUDGET
+        excess = sum(costs.values()) - budget
         enough = [d for d, cost in tree.items() if cost >= excess + _OF_COUNT]
         root = (
             min(enough, key=lambda d: (tree[d], -len(d))) if enough else tree.most_common(1)[0][0]

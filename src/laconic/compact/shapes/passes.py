@@ -7,6 +7,9 @@ leaves alone what does not have its shape.
 from __future__ import annotations
 
 from laconic.compact.bound import check
+from laconic.compact.shapes.commits import commits
+from laconic.compact.shapes.diff import diff
+from laconic.compact.shapes.diffstat import diffstat
 from laconic.compact.shapes.findings import findings, notes
 from laconic.compact.shapes.frames import frames
 from laconic.compact.shapes.listing import listing
@@ -27,7 +30,10 @@ if TYPE_CHECKING:
 
 MOST_SHAPED = 512 << 10  # characters; a larger output is searched by patterns alone
 _PASSES = {
+    "commits": commits,
+    "diff": diff,
     "differences": differences,
+    "diffstat": diffstat,
     "excerpts": excerpts,
     "findings": findings,
     "passed": passed,
@@ -43,7 +49,7 @@ _PASSES = {
 NAMES = tuple(sorted(_PASSES))
 # The order in which an output without a filter is looked at.
 GENERIC = (
-    "pytest", "passed", "frames", "notes", "shellcheck", "findings", "differences", "listing",
+    "diff", "commits", "diffstat", "pytest", "passed", "frames", "notes", "shellcheck", "findings", "differences", "listing",
     "search", "repeats", "values",
 )  # fmt: skip
 

@@ -49,7 +49,8 @@ def pytest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 
 class _Report:
     def __init__(self, texts: Texts) -> None:
-        self.texts, self.rows = texts, list[Row]()
+        self.texts = texts
+        self.rows: list[Row] = []
         self._part, self._name = "", ""
         self._lines: list[int] = []
         self._told: set[str] = set()

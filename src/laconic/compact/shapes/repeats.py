@@ -6,6 +6,7 @@ Two lines are of one kind if they differ only in numbers, paths, names with digi
 from __future__ import annotations
 
 from laconic.compact.result import MADE, Shown
+from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.shapes.names import folded
 from laconic.compact.shapes.rows import made, placed, raw_of
 from laconic.compact.tokens import estimate
@@ -40,7 +41,7 @@ def repeats(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     for kind, members in kinds.items():
         if not kind.strip("\0 ") and len(kind) < 8:  # noqa: PLR2004 - nothing but what varies
             continue
-        folded_rows = _folded(members, texts, asked)
+        folded_rows = _folded(kind, members, texts, asked)
         if folded_rows:
             instead |= folded_rows
             gone |= set(members) - set(folded_rows)
@@ -51,7 +52,7 @@ def kind_of(text: str) -> str:
     return _MASK.sub("\0", text)
 
 
-def _folded(members: list[int], texts: Texts, asked: Asked) -> dict[int, list[Row]]:
+def _folded(kind: str, members: list[int], texts: Texts, asked: Asked) -> dict[int, list[Row]]:
     """What stands in the place of some of the lines; nothing if all stay."""
     first, last = members[0], members[-1]
     distinct = dict.fromkeys(texts[i] for i in members)
@@ -59,8 +60,7 @@ def _folded(members: list[int], texts: Texts, asked: Asked) -> dict[int, list[Ro
         if len(members) < _EQUAL or (asked.status == 0 and len(members) < _EQUAL):
             return {}
         return {first: [Shown(MADE, f"{texts[first]} [x{len(members)}]", _numbers(members))]}
-    is_wrong = any(asked.pinned[i] for i in members)
-    if len(members) < _MANY or (is_wrong and asked.status):
+    if len(members) < _MANY or (asked.status and is_diagnostic(kind.replace("\0", " "))):
         return {}
     values = _values(members, texts)
     if values:

@@ -54,6 +54,7 @@ def search(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             break
     else:
         shown = _counted(found)
+    asked.allow(BUDGET)
     first = found[0].index
     gone = {hit.index for hit in found} | {i for i in lines if texts[i] == "--"}
     return placed(rows, {first: list(shown)}, gone)

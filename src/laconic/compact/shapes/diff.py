@@ -1,0 +1,155 @@
+"""Diffs: every changed line with one line around it; a file is named once, with its counts.
+
+Hunks with equal changes are told once with all places. Beyond the budget the largest files are
+counted. A line of the text that is read keeps its line end, so it is never taken apart.
+"""
+
+from __future__ import annotations
+
+from laconic.compact.result import SHORT, Shown
+from laconic.compact.shapes.rows import made, raw_of
+from laconic.compact.tokens import estimate
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+BUDGET = 3000  # tokens
+_FILE = pattern(r"diff --git a/(.*) b/(.*?)\r?")
+_HUNK = pattern(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*?)\r?")
+_DULL = pattern(r"index [0-9a-f]+\.\.[0-9a-f]+.*|--- .*|\+\+\+ .*|similarity index .*")
+_FEWEST = 3  # equal hunks, of which one is shown
+_AROUND = 1
+_FUNCTION = 60  # characters of what git says a hunk is in
+
+
+class _Hunk:
+    """Lines of a hunk; old, new: how many lines of each side are still to come."""
+
+    __slots__ = ("head", "lines", "new", "old", "start", "where")
+
+    def __init__(self, index: int, match: object) -> None:
+        groups = match.groups()  # type: ignore[attr-defined]
+        self.head, self.start, self.where = index, groups[2], groups[4]
+        self.old, self.new = int(groups[1] or 1), int(groups[3] or 1)
+        self.lines: list[int] = []
+
+
+class _File:
+    __slots__ = ("heads", "hunks", "name")
+
+    def __init__(self, name: str, index: int) -> None:
+        self.name, self.heads = name, [index]
+        self.hunks: list[_Hunk] = []
+
+
+def diff(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Show the files of a diff; other lines stay as they are."""
+    lines = raw_of(rows)
+    if not any(texts[i].startswith("diff --git ") for i in lines):
+        return rows
+    found: list[Row | _File] = []
+    current: _File | None = None
+    for row in rows:
+        if not isinstance(row, int):
+            current = None
+            found.append(row)
+            continue
+        text = texts[row]
+        if match := _FILE.fullmatch(text):
+            name = match[2] if match[1] == match[2] else f"{match[1]} -> {match[2]}"
+            current = _File(name, row)
+            found.append(current)
+        elif current is None or not _taken(current, row, text):
+            current = None
+            found.append(row)
+    asked.allow(BUDGET)
+    return _shown(found, texts)
+
+
+def _taken(file: _File, index: int, text: str) -> bool:
+    """Take a line that belongs to the file; False if the diff is over."""
+    hunk = file.hunks[-1] if file.hunks else None
+    if hunk and (hunk.old > 0 or hunk.new > 0 or text.startswith("\\")):
+        sign = text[:1]
+        if sign not in ("+", "-", " ", "\\", "", "\r"):
+            return False
+        hunk.lines.append(index)
+        hunk.old -= sign in ("-", " ", "", "\r")
+        hunk.new -= sign in ("+", " ", "", "\r")
+        return True
+    if match := _HUNK.fullmatch(text):
+        file.hunks.append(_Hunk(index, match))
+        return True
+    if hunk is None and text.strip() and not text.startswith(("diff ", "commit ")):
+        file.heads.append(index)
+        return True
+    return False
+
+
+def _shown(found: list[Row | _File], texts: Texts) -> list[Row]:
+    files = [part for part in found if isinstance(part, _File)]
+    written = {id(file): _rows(file, texts) for file in files}
+    costs = {id(file): _cost(written[id(file)], texts) for file in files}
+    for file in sorted(files, key=lambda f: -costs[id(f)]):
+        if sum(costs.values()) <= BUDGET:
+            break
+        rows = [_counted(file, texts)]
+        written[id(file)], costs[id(file)] = rows, _cost(rows, texts)
+    result: list[Row] = []
+    for part in found:
+        result += written[id(part)] if isinstance(part, _File) else [part]
+    return result
+
+
+def _cost(rows: list[Row], texts: Texts) -> int:
+    return estimate("\n".join(texts[r] if isinstance(r, int) else r.text for r in rows))
+
+
+def _rows(file: _File, texts: Texts) -> list[Row]:
+    added = sum(texts[i].startswith("+") for hunk in file.hunks for i in hunk.lines)
+    removed = sum(texts[i].startswith("-") for hunk in file.hunks for i in hunk.lines)
+    rows: list[Row] = [made(f"{file.name} +{added} -{removed}", file.heads[:1])]
+    rows += [i for i in file.heads[1:] if not _DULL.fullmatch(texts[i])]
+    alike: dict[tuple[str, ...], list[_Hunk]] = {}
+    for hunk in file.hunks:
+        key = tuple(texts[i] for i in hunk.lines if texts[i][:1] in ("+", "-"))
+        alike.setdefault(key, []).append(hunk)
+    told: set[int] = set()
+    for key, hunks in alike.items():
+        if len(hunks) >= _FEWEST and key:
+            told |= {id(hunk) for hunk in hunks[1:]}
+    for hunk in file.hunks:
+        if id(hunk) in told:
+            continue
+        rows += _of_hunk(hunk, texts)
+        key = tuple(texts[i] for i in hunk.lines if texts[i][:1] in ("+", "-"))
+        others = [other for other in alike[key] if id(other) in told]
+        if others:
+            places = " ".join(f"+{other.start}" for other in others)
+            indexes = [i for other in others for i in (other.head, *other.lines)]
+            rows.append(made(f"[{len(others)} more hunks with the same change: {places}]", indexes))
+    return rows
+
+
+def _of_hunk(hunk: _Hunk, texts: Texts) -> list[Row]:
+    head = f"@@ +{hunk.start} {hunk.where[:_FUNCTION]}".rstrip()
+    changed = [pos for pos, i in enumerate(hunk.lines) if texts[i][:1] in ("+", "-", "\\")]
+    near = {p for pos in changed for p in range(pos - _AROUND, pos + _AROUND + 1)}
+    kept = [
+        i
+        for pos, i in enumerate(hunk.lines)
+        if pos in near and (texts[i].strip() or pos in changed)
+    ]
+    return [Shown(SHORT, head, (hunk.head + 1,)), *kept]
+
+
+def _counted(file: _File, texts: Texts) -> Row:
+    added = sum(texts[i].startswith("+") for hunk in file.hunks for i in hunk.lines)
+    removed = sum(texts[i].startswith("-") for hunk in file.hunks for i in hunk.lines)
+    indexes = [*file.heads, *(i for hunk in file.hunks for i in (hunk.head, *hunk.lines))]
+    said = f"{file.name} +{added} -{removed} [{len(file.hunks)} hunks hidden]"
+    return made(said, indexes)
