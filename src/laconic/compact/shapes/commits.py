@@ -61,7 +61,7 @@ def commits(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         elif not isinstance(row, int) or current is None or not _taken(current, row, text):
             current = None  # a patch follows
             found.append(row)
-    return _shown(found, texts)
+    return _shown(found)
 
 
 def _taken(commit: _Commit, index: int, text: str) -> bool:
@@ -89,7 +89,7 @@ def _taken(commit: _Commit, index: int, text: str) -> bool:
     return True
 
 
-def _shown(found: list[Row | _Commit], texts: Texts) -> list[Row]:
+def _shown(found: list[Row | _Commit]) -> list[Row]:
     known = [part for part in found if isinstance(part, _Commit)]
     authors = {commit.author for commit in known}
     days = {(*commit.date[:1], *commit.date[2:]) for commit in known}

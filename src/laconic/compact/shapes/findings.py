@@ -34,7 +34,7 @@ _HEADER = pattern(
 )
 # below the name of a file: `  3:5  error  text  rule`
 _BELOW = pattern(
-    r"\s+(?P<line>\d+):(?P<column>\d+)\s+(?P<level>error|warning|info|✖|⚠|×)\s+"
+    r"\s+(?P<line>\d+):(?P<column>\d+)\s+(?P<level>error|warning|info|✖|⚠|\u00d7)\s+"
     r"(?P<text>\S.*?)(?:\s{2,}\(?(?P<rule>[@\w/:-]+)\)?)?\s*"
 )
 _HEADING = pattern(r"(?:\./|/)?[\w.@+~/-]*\w\.\w+|\S*/\S+")
@@ -65,7 +65,7 @@ _FOREIGN = pattern(
 _VARIED = pattern(r"`[^`]*`|'[^']*'|\"[^\"]*\"|‘[^’]*’|\(\d+ > \d+\)|\(\d+/\d+\)|\b\d+\b")
 _MANY = 2
 _LONGEST = 160  # characters of an instantiation
-_ERRORS = ("error", "fatal error", "✖", "×", "ERROR")
+_ERRORS = ("error", "fatal error", "✖", "\u00d7", "ERROR")
 
 
 class Finding:
@@ -94,7 +94,7 @@ class Finding:
     @property
     def said(self) -> str:
         """Level, rule and message, as they were written."""
-        level = f"{self.level}:" if self.level and self.level not in ("✖", "×") else ""
+        level = f"{self.level}:" if self.level and self.level not in ("✖", "\u00d7") else ""
         return " ".join(filter(None, (level, self.rule, self.text)))
 
 
@@ -289,7 +289,7 @@ def _rows(group: list[Finding], texts: Texts) -> list[Row]:
     first = group[0]
     indexes = [index for finding in group for index in finding.lines]
     if len(group) < _MANY:
-        is_line = len(first.lines) == 1 and first.place in texts[first.lines[0]]
+        is_line = len(first.lines) == 1 and first.path in texts[first.lines[0]]
         line: Row = first.lines[0] if is_line else whole(f"{first.place} {first.said}", indexes)
         return [line, *first.below]
     same = {finding.text for finding in group}

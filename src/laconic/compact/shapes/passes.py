@@ -13,10 +13,12 @@ from laconic.compact.shapes.diffstat import diffstat
 from laconic.compact.shapes.findings import findings, notes
 from laconic.compact.shapes.frames import frames
 from laconic.compact.shapes.listing import listing
+from laconic.compact.shapes.logs import logs
 from laconic.compact.shapes.pytest import pytest
 from laconic.compact.shapes.repeats import repeats
 from laconic.compact.shapes.search import search
 from laconic.compact.shapes.shellcheck import shellcheck
+from laconic.compact.shapes.state import state
 from laconic.compact.shapes.tests import differences, excerpts, passed
 from laconic.compact.shapes.values import values
 
@@ -36,9 +38,11 @@ _PASSES = {
     "diffstat": diffstat,
     "excerpts": excerpts,
     "findings": findings,
+    "logs": logs,
     "passed": passed,
     "pytest": pytest,
     "shellcheck": shellcheck,
+    "state": state,
     "frames": frames,
     "notes": notes,
     "listing": listing,

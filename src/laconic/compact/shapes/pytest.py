@@ -35,7 +35,8 @@ def pytest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show the report of pytest; the same rows if it is none."""
     lines = raw_of(rows)
     banners = {i: m[1] for i in lines if (m := _BANNER.fullmatch(texts[i]))}
-    if not banners or asked.status == 0:
+    del asked
+    if not banners:
         return rows
     report = _Report(texts)
     for row in rows:
@@ -64,7 +65,7 @@ class _Report:
                 self.rows.append(Shown(SHORT, banner, (index + 1,)))
             return
         section = _SECTION.fullmatch(text)
-        if section and self._part in ("FAILURES", "ERRORS"):
+        if section and self._part in ("", "FAILURES", "ERRORS"):
             self.end_section()
             self._name = section[1]
             self._lines = [index]

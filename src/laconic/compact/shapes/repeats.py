@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
-_MANY = 16  # lines of one kind, of which only two are shown
+_MANY = 20  # lines of one kind, of which only two are shown
 _EQUAL = 3  # equal lines, of which one is
 _MOST_VALUES = 60  # tokens of the words in which lines differ
 _MASK = pattern(
-    r"\"[^\"]*\"|'[^']*'|\b0x[0-9a-fA-F]+|\b[0-9a-f]{7,64}\b"
+    r"\"[^\"]*\"|'[^']*'|[\w.-]+(?:\[[\w,-]+\])?==\S+|\b0x[0-9a-fA-F]+|\b[0-9a-f]{7,64}\b"
     r"|[^\s=\[\](),;\"']*[/\\@][^\s=\[\](),;\"']*|[\w%.+~-]*\d[\w%.+~:-]*|\b[\w-]+\.[\w.-]*\w"
 )
 _WORDS = pattern(r"[A-Za-z]{2,}")

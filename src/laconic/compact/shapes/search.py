@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
-BUDGET = 3500  # tokens
+BUDGET = 4000  # tokens, as estimated
 _FEWEST, _SHARE = 4, 0.9
 _SMALL = 300  # tokens, below which lines stay as long as they are
 _WIDTHS = ((1000, 100), (2000, 80), (3000, 64), (1 << 30, 36))  # characters of a line, by tokens

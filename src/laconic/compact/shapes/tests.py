@@ -7,16 +7,24 @@ from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
+
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
 # What announces a test, and what says that one passed; the second kind is counted.
-_ANNOUNCED = pattern(r"=== (?:RUN|PAUSE|CONT|NAME)\s.*|\s*Start\s+\d+: \S.*|\s*# Subtest: .*")
+_ANNOUNCED = pattern(
+    r"=== (?:RUN|PAUSE|CONT|NAME)\s+(\S+).*|\s*Start\s+\d+: (\S+).*|\s*# Subtest: (.*)"
+)
+_RESULT = pattern(
+    r"\s*--- (?:PASS|FAIL|SKIP): (\S+).*|\s*\d+/\d+ Test\s+#\d+: (\S+).*|\s*(?:not )?ok \d+ - (.*?)(?: #.*)?"
+)
 _PASSED = pattern(
     r"\s*--- PASS: .*|test .* \.\.\. ok|\S+::.* PASSED(?: +\[ *\d+%\])?|\s*[✓✔√] .*"
     r"|\s*\d+/\d+ Test\s+#\d+: .*\.\.\s+Passed\s+.*|\s*ok \d+(?: - .*)?"
 )
+_SAID = pattern(r"\s+\S+\.go:\d+: .*")
 _SKIPPED = pattern(r".*# (?:SKIP|TODO)\b.*")
 _FEWEST = 3
 _BLOCK_START, _BLOCK_END = pattern(r"\s+---"), pattern(r"\s+\.\.\.")
@@ -34,9 +42,9 @@ def passed(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     del asked
     lines = raw_of(rows)
     good = [i for i in lines if _PASSED.fullmatch(texts[i]) and not _SKIPPED.fullmatch(texts[i])]
-    gone = {i for i in lines if _ANNOUNCED.fullmatch(texts[i])}
+    gone = _announced(lines, texts)
     if len(good) < _FEWEST:
-        return rows
+        return placed(rows, {}, gone)
     gone |= set(good) | _blocks(lines, set(good), texts)
     has_sum = any(_SUM.fullmatch(texts[i]) for i in lines if i not in gone)
     last = max(gone)
@@ -44,6 +52,23 @@ def passed(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     if not has_sum:
         instead[last] = [made(f"[{len(good)} passed]", good)]
     return placed(rows, instead, gone)
+
+
+def _announced(lines: list[int], texts: Texts) -> set[int]:
+    """What announces a test whose result is there, too; that of one which never ended stays."""
+    results = {_name(m) for i in lines if (m := _RESULT.fullmatch(texts[i]))}
+    found: set[int] = set()
+    for index, following in zip(lines, [*lines[1:], -1], strict=True):
+        match = _ANNOUNCED.fullmatch(texts[index])
+        # what a test says stands below its announcement: of several, nothing else tells whose it is
+        is_heading = following >= 0 and _SAID.fullmatch(texts[following])
+        if match and _name(match) in results and not is_heading:
+            found.add(index)
+    return found
+
+
+def _name(match: re.Match[str]) -> str:
+    return next(filter(None, match.groups()), "").strip()
 
 
 def _blocks(lines: list[int], good: set[int], texts: Texts) -> set[int]:

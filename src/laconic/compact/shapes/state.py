@@ -1,0 +1,58 @@
+"""The state that git tells: advice goes, many paths of one state are told by directory."""
+
+from __future__ import annotations
+
+from laconic.compact.shapes.listing import Entry
+from laconic.compact.shapes.names import joined
+from laconic.compact.shapes.rows import placed, raw_of, whole
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+_PATH = pattern(r"\t(?:(new file|modified|deleted|typechange|copied|added):\s+)?([^\s:]+)")
+_MANY = {"": 4}  # paths of one state, that stay as they are; of files that git does not know, fewer
+_FEWEST = 12
+
+
+def state(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Show neighbouring paths of one state by directory; renames and conflicts stay whole."""
+    del asked
+    instead: dict[int, list[Row]] = {}
+    gone: set[int] = set()
+    run: list[tuple[int, str, str]] = []
+    for index in [*raw_of(rows), -1]:
+        match = _PATH.fullmatch(texts[index]) if index >= 0 else None
+        if match:
+            run.append((index, match[1] or "", match[2]))
+            continue
+        for first, made_rows, members in _grouped(run):
+            instead[first] = made_rows
+            gone |= members
+        run = []
+    return placed(rows, instead, gone)
+
+
+def _grouped(run: list[tuple[int, str, str]]) -> list[tuple[int, list[Row], set[int]]]:
+    states: dict[str, list[Entry]] = {}
+    for index, name, path in run:
+        states.setdefault(name, []).append(Entry(path, index))
+    found: list[tuple[int, list[Row], set[int]]] = []
+    for name, entries in states.items():
+        if len(entries) < _MANY.get(name, _FEWEST):
+            continue
+        directories: dict[str, list[Entry]] = {}
+        for entry in entries:
+            directories.setdefault(entry.directory, []).append(entry)
+        label = f"{name}: " if name else ""
+        rows: list[Row] = []
+        for directory, members in directories.items():
+            names = joined([member.name for member in members])
+            start = "" if directory == "./" else f"{directory}: "
+            rows.append(whole(f"\t{label}{start}{names}", [member.index for member in members]))
+        indexes = {entry.index for entry in entries}
+        found.append((min(indexes), rows, indexes))
+    return found
