@@ -54,8 +54,9 @@ _DULL = pattern(
 )
 _NOTE = pattern(r"\s+= (?:note|help): (.*)")
 _CONTEXT = pattern(
-    r"In file included from .*|\s+from \S+:\d+[:,]$|\S+: In (?:function|member function|"
-    r"instantiation|substitution|constructor|destructor|lambda|static member).*|\S+: At global scope:"
+    r"In file included from .*|\s+from \S+:\d+[:,]$|\S+: At global scope:"
+    r"|\S+: In (?:function|member function|static member|instantiation|substitution|constructor"
+    r"|destructor|lambda).*"
 )
 _HERE = pattern(r".*:\s+required from here\s*")
 _REQUIRED = pattern(r".*:\s+(?:recursively )?required (?:from|by) .*")
@@ -196,7 +197,7 @@ def _take(finding: Finding, index: int, text: str) -> None:
         finding.below.append(index)
     elif finding.is_error and note and not _DULL.fullmatch(text):
         finding.below.append(index)
-    elif finding.is_error and text.startswith("help:"):
+    elif finding.is_error and (text.startswith("help:") or _ARROW.fullmatch(text)):
         finding.below.append(index)
     else:
         finding.hidden.append(index)
@@ -270,6 +271,7 @@ def _is_start(text: str) -> bool:
 def _groups(found: list[Finding]) -> list[list[Finding]]:
     """Findings that say the same, in the order of the first of each."""
     groups: dict[tuple[str, ...], list[Finding]] = {}
+    key: tuple[str, ...]
     told: set[tuple[str, str, str]] = set()
     for finding in found:
         whole_text = (finding.place, finding.rule, finding.text)

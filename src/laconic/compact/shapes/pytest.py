@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 _BANNER = pattern(r"=+ (.*?) =+")
 _SECTION = pattern(r"_{3,} (.*?) _{3,}")
 _CAPTURED = pattern(r"-+ Captured (\w+) (\w+) -+")
-_PLACE = pattern(r"(\S+?\.\w+):(\d+): ?(.*)")
+_PLACE = pattern(r"(\S+?\.\w+):(\d+)(?:: ?(.*))?")
+_STOPPED = pattern(r"!+ (.*?) !+")
 _NOISE = pattern(
     r"(?:platform|rootdir:|configfile:|testpaths:|plugins:|cachedir:|Using --randomly|asyncio:"
     r"|collecting |collected |scheduling tests|gw\d+ ).*|\S+\.py(?:::\S+)? [.FEsxXRr]+(?: +\[ *\d+%\])?"
     r"|[.FEsxXRr]+(?: +\[ *\d+%\])?|\[gw\d+\] \[ *\d+%\] PASSED .*|\S+::.* PASSED(?: +\[ *\d+%\])?"
-    r"|-- Docs: https://.*|!+ .* !+|Hint: make sure your test modules.*|Traceback:"
+    r"|-- Docs: https://.*|Hint: make sure your test modules.*|Traceback:"
 )
 _DULL = pattern(r"E\s+(?:Omitting \d+ .*|Use -v+ to .*|Full diff:|\s*|\?\s.*|Skipping \d+ .*)")
 _SUMMARY = pattern(r"(FAILED|ERROR) (\S+?)(?:::(\S.*?))?(?: - .*)?")
@@ -28,7 +29,7 @@ _FOREIGN = pattern(
     r".*(?:site-packages|dist-packages|/lib/python\d|/python\d\.\d+/|/\.pyenv/).*|<frozen.*"
 )
 _SPLIT = pattern(r"(?:_ )+_?")
-_MOST_SAID, _MOST_CAPTURED = 14, 8
+_MOST_SAID, _MOST_CAPTURED, _MOST_OWN = 14, 8, 6
 
 
 def pytest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -82,6 +83,9 @@ class _Report:
                 return
         if _NOISE.fullmatch(text) or not text.strip():
             return
+        if stopped := _STOPPED.fullmatch(text):
+            self.rows.append(Shown(SHORT, stopped[1], (index + 1,)))
+            return
         if self._part == "warnings summary" and not self._is_warning(text):
             return
         self.rows.append(index)
@@ -99,7 +103,7 @@ class _Report:
         rows, places = self._said(lines)
         is_error = name.startswith("ERROR ")
         own = [place for place in places if not _FOREIGN.fullmatch(place)] or places[-1:]
-        if not rows and not own:
+        if not rows:  # a report of another kind: a doctest's, a plugin's
             self.rows += lines
             return
         word = "" if is_error else "FAILED "
@@ -111,12 +115,13 @@ class _Report:
 
     def _said(self, lines: list[int]) -> tuple[list[Row], list[str]]:
         """The asserted line, what pytest says of it, and what was captured; and the places."""
-        asserted: list[int] = []
+        own: list[Row] = []
         said: list[int] = []
         captured: list[Row] = []
         places: list[str] = []
         inside: list[int] | None = None
         label = ""
+        is_code = False
         for index in lines[1:]:
             text = self.texts[index]
             if match := _CAPTURED.fullmatch(text):
@@ -124,15 +129,25 @@ class _Report:
                 label, inside = match[1], []
             elif inside is not None:
                 inside.append(index)
-            elif text.startswith(">"):
-                asserted = [index]
+            elif text.startswith(">") or is_code:
+                own.append(index)
+                is_code = False
             elif text[:2] in ("E ", "E"):
                 said.append(index)
             elif match := _PLACE.fullmatch(text):
-                places.append(f"{match[1]}:{match[2]}")
+                place = f"{match[1]}:{match[2]}"
+                # the short form: `a.py:3: in test_x`, and below it the line
+                is_code = (match[3] or "").startswith("in ") and not _FOREIGN.fullmatch(place)
+                is_code = is_code and place not in places
+                places.append(place)
         captured += self._captured(label, inside)
-        rows: list[Row] = [*asserted, *self._kept(said), *captured]
-        return rows, places
+        if len(own) > _MOST_OWN:
+            between = [row for row in own[1 : 1 - _MOST_OWN] if isinstance(row, int)]
+            mark = made(f"[{len(between)} lines of other frames hidden]", between)
+            own = [own[0], mark, *own[1 - _MOST_OWN :]]
+        if not said:
+            return [], []
+        return [*own, *self._kept(said), *captured], list(dict.fromkeys(places))
 
     def _kept(self, said: list[int]) -> list[Row]:
         kept = [i for i in said if not _DULL.fullmatch(self.texts[i])]

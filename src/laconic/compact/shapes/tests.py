@@ -58,7 +58,7 @@ def _announced(lines: list[int], texts: Texts) -> set[int]:
     """What announces a test whose result is there, too; that of one which never ended stays."""
     results = {_name(m) for i in lines if (m := _RESULT.fullmatch(texts[i]))}
     found: set[int] = set()
-    for index, following in zip(lines, [*lines[1:], -1], strict=True):
+    for index, following in zip(lines, [*lines[1:], -1], strict=False):
         match = _ANNOUNCED.fullmatch(texts[index])
         # what a test says stands below its announcement: of several, nothing else tells whose it is
         is_heading = following >= 0 and _SAID.fullmatch(texts[following])
