@@ -61,9 +61,12 @@ _CONTEXT = pattern(
 _HERE = pattern(r".*:\s+required from here\s*")
 _REQUIRED = pattern(r".*:\s+(?:recursively )?required (?:from|by) .*")
 _FOREIGN = pattern(
-    r"(?:/usr/|/opt/|/nix/|/Library/|[A-Z]:\\Program).*|.*(?:site-packages|node_modules|\.cargo/registry|/go/pkg/mod)/.*"
+    r"(?:/usr/|/opt/|/nix/|/Library/|[A-Z]:\\Program).*"
+    r"|.*(?:site-packages|node_modules|\.cargo/registry|/go/pkg/mod)/.*"
 )
-_VARIED = pattern(r"`[^`]*`|'[^']*'|\"[^\"]*\"|‘[^’]*’|\(\d+ > \d+\)|\(\d+/\d+\)|\b\d+\b")
+_VARIED = pattern(
+    r"`[^`]*`|'[^']*'|\"[^\"]*\"|\u2018[^\u2019]*\u2019|\(\d+ > \d+\)|\(\d+/\d+\)|\b\d+\b"
+)
 _MANY = 2
 _LONGEST = 160  # characters of an instantiation
 _ERRORS = ("error", "fatal error", "✖", "\u00d7", "ERROR")

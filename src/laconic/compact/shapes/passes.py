@@ -7,6 +7,7 @@ leaves alone what does not have its shape.
 from __future__ import annotations
 
 from laconic.compact.bound import check
+from laconic.compact.result import RAW, Shown
 from laconic.compact.shapes.commits import commits
 from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
+_LONGEST = 2000  # characters of a line
 MOST_SHAPED = 512 << 10  # characters; a larger output is searched by patterns alone
 _PASSES = {
     "commits": commits,
@@ -59,8 +61,25 @@ GENERIC = (
 
 
 def shaped(names: Iterable[str], rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """The rows after all these passes."""
-    for name in names:
+    """The rows after all these passes; a very long line is seen by none but the first."""
+    todo = list(names)
+    if "values" in todo:
+        rows = values(rows, texts, asked)
+    long = {row for row in rows if isinstance(row, int) and len(texts[row]) > _LONGEST}
+    if long:
+        rows = [_Opaque(row) if isinstance(row, int) and row in long else row for row in rows]
+    for name in todo:
         check()
-        rows = _PASSES[name](rows, texts, asked)
-    return rows
+        if name != "values":
+            rows = _PASSES[name](rows, texts, asked)
+    return [row.index if isinstance(row, _Opaque) else row for row in rows] if long else rows
+
+
+class _Opaque(Shown):
+    """A line that no pass looks at, because a pattern could take long for it."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, index: int) -> None:
+        super().__init__(RAW, "", (index + 1,))
+        self.index = index
