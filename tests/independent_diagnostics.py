@@ -72,6 +72,52 @@ def texts_shown(compacted: Compacted) -> set[str]:
     return texts
 
 
+# What a shape may hide after a failure, because another line says it, or nobody wrote it.
+SPARED = {
+    "the source around a place that is shown": (r"^\s*>?\s*\d* ?[|\u2502]", r"^\s+\^"),
+    "a frame of a language's, a runner's or a package's own code": (
+        r"^\s*File \".*(?:site-packages|/lib/python)", r"^\s+at .*(?:node:|node_modules)",
+        r"^\s+at (?:Array|Object|new Promise|Promise|process|Module|Function|async|\w+\.)\b.*",
+        r"^\t(?:/usr/local/go|/opt)", r"^(?:testing|runtime|panic|main|created by)\b.*\(",
+        r"^\s+\d+: (?:0x[0-9a-f]+ - )?(?:core|std|alloc|test|__rustc)", r"^\s+self\._raise",
+        r"^/.*(?:/lib/python|site-packages).*: in ",
+    ),
+    "a heading of pytest, whose section is told": (r"^=+ .* =+$", r"^_+ .* _+$", r"^Traceback:$"),
+    "what pytest says twice": (
+        r"^(?:FAILED|ERROR) \S+", r"^collected ", r"^ImportError while importing", r"^file .*, line",
+        r"^\S+\.py:\d+: (?:in |\w*(?:Error|Exception|Failed|Exit|Interrupt)\b)",
+    ),
+    "the source of a test, up to the line that failed": (r"^ {4,}\S", r"^>? {4,}\S"),
+    "a note of a compiler that names no mistake": (r": note: ",),
+    "a test that is announced and has its result": (r"^=== (?:RUN|PAUSE|CONT|NAME) ",),
+    "an error that stands above": (r"^\[ERROR\] ",),
+    "the difference of two values that are shown": (r"^E?\s+[-+?] ",),
+}  # fmt: skip
+_SPARED = re.compile("|".join(source for sources in SPARED.values() for source in sources))
+_RANGE = re.compile(r"([\w.-]*)\{(\d+)\.\.(\d+)\}(\w*)")
+
+
+def words_shown(compacted: Compacted) -> set[str]:
+    """Every word of what is shown; `log{1..3}` has those of all three names."""
+    text = "\n".join(row.text for row in compacted.shown)
+    found = set(_WORD.findall(text))
+    for start, low, high, end in _RANGE.findall(text):
+        names = (f"{start}{n}{end}" for n in range(int(low), int(high) + 1))
+        found.update(word for name in names for word in _WORD.findall(name))
+    return found
+
+
+_WORD = re.compile(r"\w+")
+
+
 def hidden_alarms(compacted: Compacted, cleaned: list[str]) -> list[str]:
-    shown = texts_shown(compacted)
-    return [text for text in cleaned if is_alarm(text) and text not in shown]
+    """Every alarm of which a word is nowhere, and that no shape may hide."""
+    shown, words = texts_shown(compacted), words_shown(compacted)
+    return [
+        text
+        for text in cleaned
+        if is_alarm(text)
+        and text not in shown
+        and not set(_WORD.findall(text)) <= words
+        and not _SPARED.search(text)
+    ]

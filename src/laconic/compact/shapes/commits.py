@@ -70,7 +70,7 @@ def _taken(commit: _Commit, index: int, text: str) -> bool:
     elif match := _DATE.fullmatch(text):
         commit.date = match.groups()
     elif match := _MERGE.fullmatch(text):
-        commit.notes.append(f"(merge of {match[1]})")
+        commit.notes.append(f"[merge of {match[1]}]")
     elif text.startswith("    "):
         if not commit.subject:
             commit.subject = text[4:]

@@ -21,6 +21,12 @@ BUDGET = 3000  # tokens
 _FILE = pattern(r"diff --git a/(.*) b/(.*?)\r?")
 _HUNK = pattern(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*?)\r?")
 _DULL = pattern(r"index [0-9a-f]+\.\.[0-9a-f]+.*|--- .*|\+\+\+ .*|similarity index .*")
+# What a program writes: nobody reads it, unless it is asked for by name.
+_LOCK = pattern(
+    r"(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock"
+    r"|poetry\.lock|uv\.lock|Gemfile\.lock|composer\.lock|Pipfile\.lock|go\.sum|flake\.lock)$"
+)
+_FEW = 5  # lines of such a file that are shown
 _FEWEST = 3  # equal hunks, of which one is shown
 _AROUND = 1
 _FUNCTION = 60  # characters of what git says a hunk is in
@@ -40,6 +46,10 @@ class _Hunk:
 
 class _File:
     __slots__ = ("heads", "hunks", "name")
+
+    @property
+    def is_long(self) -> bool:
+        return sum(len(hunk.lines) for hunk in self.hunks) > _FEW
 
     def __init__(self, name: str, index: int) -> None:
         self.name, self.heads = name, [index]
@@ -94,8 +104,8 @@ def _shown(found: list[Row | _File], texts: Texts) -> list[Row]:
     files = [part for part in found if isinstance(part, _File)]
     written = {id(file): _rows(file, texts) for file in files}
     costs = {id(file): _cost(written[id(file)], texts) for file in files}
-    for file in sorted(files, key=lambda f: -costs[id(f)]):
-        if sum(costs.values()) <= BUDGET:
+    for file in sorted(files, key=lambda f: (not _LOCK.search(f.name), -costs[id(f)])):
+        if sum(costs.values()) <= BUDGET and not (_LOCK.search(file.name) and file.is_long):
             break
         rows = [_counted(file, texts)]
         written[id(file)], costs[id(file)] = rows, _cost(rows, texts)

@@ -6,17 +6,23 @@ library code and advice go; of an error its own source line and what is written 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from laconic.compact.result import SHORT, Shown
 from laconic.compact.shapes.rows import made, placed, raw_of, whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
+    from typing import TypeAlias
 
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
+
+    Match: TypeAlias = re.Match[str]
 
 _FILE = r"(?P<path>(?:[A-Za-z]:)?[\w.@+~/\\()$-]*\w(?:\.\w+)?)"
 # `a.c:5:4: error: text`, `a.py:3: text`, `a.ts:3:5 - error TS1: text`
@@ -46,7 +52,7 @@ _RULE_LAST = pattern(r"(?P<text>.*\S)\s+(?P<rule>\[[\w.:=+/-]+\]|\([a-z][\w./-]*
 _GUTTER = pattern(r"\s*>?\s*\d*\s*[|│](?:\s.*)?|\s*\d+ [-+~] .*|\s*\d+ [|│] .*|\s*\.\.\.\s*")
 _SOURCE = pattern(r"\s*>?\s*(\d+)\s*[|│] ?(.*)")
 _CARETS = pattern(r"[\s|│]*[\^~¯‾_|/\\-]*[\^~¯‾][\s\^~¯‾_|/\\-]*")
-_LABEL = pattern(r"\s*[|│]\s*[|_\s]*[\^~-][\^~-]*\s+(\S.*\w.*)")
+_LABEL = pattern(r"\s*[|│][\s|_^~/\\-]*([^\s|^~_/\\-].*?)[\s^~-]*")
 _RULE_OF_LINT = pattern(r"#\[(?:warn|deny)\((?:clippy::)?(\w+)\)\]|index\.html#(\w+)")
 _DULL = pattern(
     r"\s*= (?:help: for further information visit|note: `#\[|note: `-[DW] |help: to override)\S*.*"
@@ -57,6 +63,11 @@ _CONTEXT = pattern(
     r"In file included from .*|\s+from \S+:\d+[:,]$|\S+: At global scope:"
     r"|\S+: In (?:function|member function|static member|instantiation|substitution|constructor"
     r"|destructor|lambda).*"
+)
+_DULL_NOTE = pattern(
+    r"note:\s+(?:candidate|template argument|each undeclared identifier|in expansion of macro"
+    r"|in definition of macro|expanded from|declared here|previous (?:declaration|definition)"
+    r"|no known conversion|.* is not derived from|candidate template ignored).*"
 )
 _HERE = pattern(r".*:\s+required from here\s*")
 _REQUIRED = pattern(r".*:\s+(?:recursively )?required (?:from|by) .*")
@@ -162,7 +173,9 @@ def _is_file(path: str) -> bool:
     return "." in path.rsplit("/", 1)[-1] or "/" in path or path in ("Makefile", "Dockerfile")
 
 
-def _of_arrow(header, arrow, lines: list[int], pos: int, texts: Texts) -> tuple[Finding, int]:  # type: ignore[no-untyped-def]
+def _of_arrow(
+    header: Match, arrow: Match, lines: list[int], pos: int, texts: Texts
+) -> tuple[Finding, int]:
     finding = Finding(arrow["path"], arrow["line"], arrow["column"], [lines[pos], lines[pos + 1]])
     finding.level = header["level"] or ""
     code = header["code"]
@@ -176,7 +189,11 @@ def _of_arrow(header, arrow, lines: list[int], pos: int, texts: Texts) -> tuple[
             finding.hidden.append(lines[pos])
             pos += 1
             break
-        if not text[0].isspace() and not text[0].isdigit() and not text.startswith("help:"):
+        if (
+            not text[0].isspace()
+            and not text[0].isdigit()
+            and not text.startswith(("help:", "note:"))
+        ):
             break
         _take(finding, lines[pos], text)
         pos += 1
@@ -193,35 +210,33 @@ def _take(finding: Finding, index: int, text: str) -> None:
         return
     source, label = _SOURCE.fullmatch(text), _LABEL.fullmatch(text)
     note = _NOTE.fullmatch(text)
-    if finding.is_error and label and not source:
+    if label and not source and (finding.is_error or label[1].startswith("help:")):
         finding.text += f"; {label[1].strip()}"
         finding.hidden.append(index)
-    elif finding.is_error and source and source[1] == finding.line:
-        finding.below.append(index)
-    elif finding.is_error and note and not _DULL.fullmatch(text):
-        finding.below.append(index)
-    elif finding.is_error and (text.startswith("help:") or _ARROW.fullmatch(text)):
+    elif (
+        (finding.is_error and source and source[1] == finding.line)
+        or (finding.is_error and note and not _DULL.fullmatch(text))
+        or (finding.is_error and (text.startswith(("help:", "note:")) or _ARROW.fullmatch(text)))
+    ):
         finding.below.append(index)
     else:
         finding.hidden.append(index)
 
 
-def _of_below(heading: str, match, index: int) -> Finding:  # type: ignore[no-untyped-def]
+def _of_below(heading: str, match: Match, index: int) -> Finding:
     finding = Finding(heading, match["line"], match["column"], [index])
     finding.level, finding.text, finding.rule = match["level"], match["text"], match["rule"] or ""
     return finding
 
 
-def _of_line(match, lines: list[int], pos: int, texts: Texts) -> tuple[Finding, int]:  # type: ignore[no-untyped-def]
+def _of_line(match: Match, lines: list[int], pos: int, texts: Texts) -> tuple[Finding, int]:
     """A finding of one line, and the excerpt below it."""
     finding = Finding(match["path"], match["line"], match["column"], [lines[pos]])
     rest = match["rest"]
     finding.level = match.groupdict().get("level") or ""
     if level := _LEVEL.fullmatch(rest):
         finding.level, rest = level["level"], level["text"]
-    if rule := _RULE_FIRST.fullmatch(rest):
-        finding.rule, rest = rule["rule"], rule["text"]
-    elif rule := _RULE_LAST.fullmatch(rest):
+    if (rule := _RULE_FIRST.fullmatch(rest)) or (rule := _RULE_LAST.fullmatch(rest)):
         finding.rule, rest = rule["rule"], rule["text"]
     finding.text = rest
     pos += 1
@@ -334,7 +349,7 @@ def notes(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     if not found and not context and not steps:
         return rows
     keep: dict[int, Row] = {}
-    for before, here in zip(lines, lines[1:], strict=False):
+    for before, here in pairwise(lines):
         if _HERE.fullmatch(texts[here]) and not _FOREIGN.fullmatch(texts[here]):
             text = texts[before]
             keep[here] = here
@@ -359,8 +374,9 @@ def notes(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 
 
 def _is_note(text: str) -> bool:
+    """Tell whether a line is a note that explains an error and names none."""
     match = _ONE.fullmatch(text)
-    return bool(match and match["rest"].startswith("note:"))
+    return bool(match and _DULL_NOTE.fullmatch(match["rest"]))
 
 
 def _below(lines: list[int], gone: set[int], texts: Texts) -> set[int]:

@@ -15,7 +15,8 @@ _PYTHON = pattern(r'\s*File "(?P<path>[^"]+)", line \d+(?:, in .*)?')
 _JAVA = pattern(r"\s+at (?P<path>[\w.$/@]+(?:<init>|<clinit>|[\w$]+))\([^()]*\)(?: ~?\[.*\])?")
 _MORE = pattern(r"\s+\.\.\. \d+ (?:more|common frames omitted)")
 _SCRIPT = pattern(
-    r"\s+at (?:async )?(?:.*\()?(?P<path>(?:file://|node:|/|\.|[A-Za-z]:|[\w@-]+/|\w)[^()\s]*?):\d+(?::\d+)?\)?(?: \{)?"
+    r"\s+at (?:async )?(?:.*\()?(?P<path>(?:file://|node:|/|\.|[A-Za-z]:|[\w@-]+/|\w)[^()\s]*?)"
+    r":\d+(?::\d+)?\)?(?: \{)?"
 )
 _NATIVE = pattern(r"\s+at (?:new )?(?:[\w.<>$ ]+ )?\((?:<anonymous>|native)\)")
 _GO = pattern(r"[\w./*()\[\]{}-]+\(.*\)(?: in goroutine \d+)?|created by .*")

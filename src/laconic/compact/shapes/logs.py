@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
-_TIME = r"(?:[\[(]?(?:\d{4}[-/]\d\d[-/]\d\d[T ]?)?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?[\])]?\s+)?"
+_TIME = (
+    r"(?:[\[(]?(?:\d{4}[-/]\d\d[-/]\d\d[T ]?)?\d\d:\d\d:\d\d(?:[.,]\d+)?"
+    r"(?:Z|[+-]\d\d:?\d\d)?[\])]?\s+)?"
+)
 _LINE = pattern(
     rf"\s*{_TIME}(?:[\w.\[\]-]+\s+)?[\[(]?(?:level=)?"
     r"(?P<level>INFO|DEBUG|TRACE|WARN|WARNING|ERROR|FATAL|CRITICAL|info|debug|warn|warning|error)"

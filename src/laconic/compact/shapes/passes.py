@@ -55,8 +55,8 @@ _PASSES = {
 NAMES = tuple(sorted(_PASSES))
 # The order in which an output without a filter is looked at.
 GENERIC = (
-    "diff", "commits", "diffstat", "pytest", "passed", "frames", "notes", "shellcheck", "findings", "differences", "listing",
-    "search", "repeats", "values",
+    "diff", "commits", "diffstat", "pytest", "passed", "frames", "notes", "shellcheck",
+    "findings", "differences", "listing", "search", "repeats", "values",
 )  # fmt: skip
 
 

@@ -19,7 +19,8 @@ _PLACE = pattern(r"(\S+?\.\w+):(\d+)(?:: ?(.*))?")
 _STOPPED = pattern(r"!+ (.*?) !+")
 _NOISE = pattern(
     r"(?:platform|rootdir:|configfile:|testpaths:|plugins:|cachedir:|Using --randomly|asyncio:"
-    r"|collecting |collected |scheduling tests|gw\d+ ).*|\S+\.py(?:::\S+)? [.FEsxXRr]+(?: +\[ *\d+%\])?"
+    r"|collecting |collected |scheduling tests|gw\d+ ).*"
+    r"|\S+\.py(?:::\S+)? [.FEsxXRr]+(?: +\[ *\d+%\])?"
     r"|[.FEsxXRr]+(?: +\[ *\d+%\])?|\[gw\d+\] \[ *\d+%\] PASSED .*|\S+::.* PASSED(?: +\[ *\d+%\])?"
     r"|-- Docs: https://.*|Hint: make sure your test modules.*|Traceback:"
 )

@@ -5,8 +5,8 @@ Two lines are of one kind if they differ only in numbers, paths, names with digi
 
 from __future__ import annotations
 
-from laconic.compact.result import MADE, Shown
 from laconic.compact.diagnostics import is_diagnostic
+from laconic.compact.result import MADE, Shown
 from laconic.compact.shapes.names import folded
 from laconic.compact.shapes.rows import made, placed, raw_of
 from laconic.compact.tokens import estimate

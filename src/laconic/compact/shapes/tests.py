@@ -18,7 +18,8 @@ _ANNOUNCED = pattern(
     r"=== (?:RUN|PAUSE|CONT|NAME)\s+(\S+).*|\s*Start\s+\d+: (\S+).*|\s*# Subtest: (.*)"
 )
 _RESULT = pattern(
-    r"\s*--- (?:PASS|FAIL|SKIP): (\S+).*|\s*\d+/\d+ Test\s+#\d+: (\S+).*|\s*(?:not )?ok \d+ - (.*?)(?: #.*)?"
+    r"\s*--- (?:PASS|FAIL|SKIP): (\S+).*|\s*\d+/\d+ Test\s+#\d+: (\S+).*"
+    r"|\s*(?:not )?ok \d+ - (.*?)(?: #.*)?"
 )
 _PASSED = pattern(
     r"\s*--- PASS: .*|test .* \.\.\. ok|\S+::.* PASSED(?: +\[ *\d+%\])?|\s*[✓✔√] .*"
