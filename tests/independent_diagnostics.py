@@ -80,16 +80,18 @@ SPARED = {
         r"^\s+at (?:Array|Object|new Promise|Promise|process|Module|Function|async|\w+\.)\b.*",
         r"^\t(?:/usr/local/go|/opt)", r"^(?:testing|runtime|panic|main|created by)\b.*\(",
         r"^\s+\d+: (?:0x[0-9a-f]+ - )?(?:core|std|alloc|test|__rustc)", r"^\s+self\._raise",
-        r"^/.*(?:/lib/python|site-packages).*: in ",
+        r"^/.*(?:/lib/python|site-packages).*: in ", r"^time\.Sleep\(0x",
     ),
     "a heading of pytest, whose section is told": (r"^=+ .* =+$", r"^_+ .* _+$", r"^Traceback:$"),
     "what pytest says twice": (
-        r"^(?:FAILED|ERROR) \S+", r"^collected ", r"^ImportError while importing", r"^file .*, line",
+        r"^(?:FAILED|ERROR) \S+", r"^\S+::\S+ (?:FAILED|ERROR)\b",
+        r"^collected ", r"^plugins: ", r"^ImportError while importing", r"^file .*, line",
         r"^\S+\.py:\d+: (?:in |\w*(?:Error|Exception|Failed|Exit|Interrupt)\b)",
     ),
     "the source of a test, up to the line that failed": (r"^ {4,}\S", r"^>? {4,}\S"),
     "a note of a compiler that names no mistake": (r": note: ",),
     "a test that is announced and has its result": (r"^=== (?:RUN|PAUSE|CONT|NAME) ",),
+    "what pytest says below a warning": (r"^  (?:Enable tracemalloc|Did you mean|See https)",),
     "an error that stands above": (r"^\[ERROR\] ",),
     "the difference of two values that are shown": (r"^E?\s+[-+?] ",),
 }  # fmt: skip
@@ -98,8 +100,15 @@ _RANGE = re.compile(r"([\w.-]*)\{(\d+)\.\.(\d+)\}(\w*)")
 
 
 def words_shown(compacted: Compacted) -> set[str]:
-    """Every word of what is shown; `log{1..3}` has those of all three names."""
-    text = "\n".join(row.text for row in compacted.shown)
+    return words_of("\n".join(row.text for row in compacted.shown))
+
+
+def is_spared(text: str) -> bool:
+    return _SPARED.search(text) is not None
+
+
+def words_of(text: str) -> set[str]:
+    """Every word of a text; `log{1..3}` has those of all three names."""
     found = set(_WORD.findall(text))
     for start, low, high, end in _RANGE.findall(text):
         names = (f"{start}{n}{end}" for n in range(int(low), int(high) + 1))
@@ -119,5 +128,5 @@ def hidden_alarms(compacted: Compacted, cleaned: list[str]) -> list[str]:
         if is_alarm(text)
         and text not in shown
         and not set(_WORD.findall(text)) <= words
-        and not _SPARED.search(text)
+        and not is_spared(text)
     ]

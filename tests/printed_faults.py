@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from independent_diagnostics import is_alarm
+from independent_diagnostics import is_alarm, is_spared, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from laconic.compact.filter import Filter
 
 _NOTICE = re.compile(
-    r"\[laconic: (?:(\d+) of (\d+) lines hidden)?(?:, )?(?:(\d+) shortened)?"
-    r", see them: laconic recall \w+\]"
+    r"\[(?:(\d+)/(\d+) lines hidden|\d+ lines regrouped)?(?:, )?(?:(\d+) shortened)?"
+    r": laconic recall \w+\]"
 )
+_WORD = re.compile(r"\w+")
+_BRACKETS = re.compile(r"\[[^\[\]]*\]")
+_COUNT = re.compile(r"x?\d+|FAILED")  # and the one word that laconic writes itself
 _GAP = re.compile(r"\[\.\.\. (\d+) lines? hidden(?:, (\d+) of them with .*)?\]")
 _CLIPPED = re.compile(r"(.*) \[\.\.\. (\d+) characters hidden\] (.*)", re.DOTALL)
 _PLACE = re.compile(r"\{(\w+)\}")
@@ -40,6 +43,8 @@ def faults(
     *printed, end = text.split("\n")
     found = [] if end == "" else ["the last line does not end"]
     notice = _NOTICE.fullmatch(printed[-1]) if printed else None
+    if _has_shape(wanted):
+        return found + list(_of_shape(raw, printed, notice, status, must_show))
     reading = Reading(Rules(wanted, status, raw), raw)
     for pos, line in enumerate(body := printed[:-1] if notice else printed):
         following = body[pos + 1] if pos + 1 < len(body) else ""
@@ -49,6 +54,39 @@ def faults(
     if status != 0:
         found += [f"hidden: {t!r}" for t in raw if must_show(t) and t not in reading.texts]
     return found
+
+
+def _has_shape(wanted: Filter) -> bool:
+    branches = (wanted.table, wanted.table.get("success", {}), wanted.table.get("failure", {}))
+    return any(branch.get("shape") for branch in branches)
+
+
+def _of_shape(
+    raw: list[str],
+    printed: list[str],
+    notice: re.Match[str] | None,
+    status: int,
+    must_show: Callable[[str], bool],
+) -> Iterator[str]:
+    """The same where lines are regrouped: their words must be there, and none that are not.
+
+    Words in brackets are laconic's own; a line that has a word which is nowhere was hidden.
+    """
+    body = printed[:-1] if notice else printed
+    source = "\n".join(raw)
+    for line in body:
+        words = _WORD.findall(_BRACKETS.sub(" ", line))
+        if not all(word in source or _COUNT.fullmatch(word) for word in words):
+            yield f"not of the output: {line!r}"
+    hidden, total, shortened = (int(n or 0) for n in notice.groups()) if notice else (0, 0, 0)
+    if hidden and total != len(raw):
+        yield f"the notice speaks of {total} lines, there are {len(raw)}"
+    words = words_of("\n".join(body))
+    missing = [text for text in raw if not set(_WORD.findall(text)) <= words]
+    if len(missing) > hidden + shortened:
+        yield f"the notice hides {hidden} lines and shortens {shortened}, {len(missing)} are not told"
+    if status != 0:
+        yield from (f"hidden: {t!r}" for t in missing if must_show(t) and not is_spared(t))
 
 
 def _sums(reading: Reading, notice: re.Match[str] | None, total: int) -> Iterator[str]:

@@ -61,7 +61,9 @@ def compact_generic(
         return None
     cleaned = clean(lines)
     pinned = find_diagnostics(cleaned)
-    if lines.size <= MOST_SHAPED:
+    # errors without end are counted, as no shape does
+    is_endless = status != 0 and find_excess(pinned, cleaned) is not None
+    if lines.size <= MOST_SHAPED and not is_endless:
         return _cheaper("generic", lines, _shaped(cleaned, status, pinned))
     if len(lines) <= most_lines and lines.size <= most_bytes:
         return None

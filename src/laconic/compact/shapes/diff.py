@@ -161,5 +161,6 @@ def _counted(file: _File, texts: Texts) -> Row:
     added = sum(texts[i].startswith("+") for hunk in file.hunks for i in hunk.lines)
     removed = sum(texts[i].startswith("-") for hunk in file.hunks for i in hunk.lines)
     indexes = [*file.heads, *(i for hunk in file.hunks for i in (hunk.head, *hunk.lines))]
-    said = f"{file.name} +{added} -{removed} [{len(file.hunks)} hunks hidden]"
+    many = f"{len(file.hunks)} hunk{'s' if len(file.hunks) != 1 else ''}"
+    said = f"{file.name} +{added} -{removed} [{many} hidden]"
     return made(said, indexes)

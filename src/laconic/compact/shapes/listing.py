@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from laconic.compact.result import SHORT, WHOLE
 from laconic.compact.shapes.names import folded, joined
 from laconic.compact.shapes.rows import made, raw_of, whole
 from laconic.compact.tokens import estimate
@@ -55,7 +56,8 @@ def listing(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         entries, rest, said = read(lines, texts)
         named = [index for index in lines if texts[index].strip()]
         if len(entries) >= _FEWEST and len(entries) >= _SHARE * len(named) - 2:
-            return regrouped(rows, entries, rest, said)
+            # of the long form, links and the size of directories are left out
+            return regrouped(rows, entries, rest, said, kind=SHORT if read is _long else WHOLE)
     return rows
 
 
@@ -126,7 +128,13 @@ def _drawn(lines: list[int], texts: Texts) -> tuple[list[Entry], set[int], str]:
 
 
 def regrouped(
-    rows: list[Row], entries: list[Entry], rest: set[int], said: str, budget: int = BUDGET
+    rows: list[Row],
+    entries: list[Entry],
+    rest: set[int],
+    said: str,
+    *,
+    budget: int = BUDGET,
+    kind: str = WHOLE,
 ) -> list[Row]:
     """The rows with the entries in few lines, where the first of them stood.
 
@@ -138,6 +146,8 @@ def regrouped(
         is_heading = entry.name.endswith("/") and f"{_inside(entry)}" in below
         groups.setdefault(_inside(entry) if is_heading else entry.directory, []).append(entry)
     lines = {directory: _line(directory, members) for directory, members in groups.items()}
+    for line in lines.values():
+        line.kind = kind
     lines = _within(lines, groups, budget)
     found: list[Row] = list(dict.fromkeys(lines.values()))
     if said:

@@ -16,6 +16,8 @@ _BANNER = pattern(r"=+ (.*?) =+")
 _SECTION = pattern(r"_{3,} (.*?) _{3,}")
 _CAPTURED = pattern(r"-+ Captured (\w+) (\w+) -+")
 _PLACE = pattern(r"(\S+?\.\w+):(\d+)(?:: ?(.*))?")
+_PROGRESS = pattern(r"\S+?\.py::(\S+) (?:FAILED|ERROR)(?: +\[ *\d+%\])?")
+_EXCEPTION = pattern(r"^\s*[\w.]*(?:Error|Exception)\b")
 _STOPPED = pattern(r"!+ (.*?) !+")
 _NOISE = pattern(
     r"(?:platform|rootdir:|configfile:|testpaths:|plugins:|cachedir:|Using --randomly|asyncio:"
@@ -47,7 +49,7 @@ def pytest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         else:
             report.rows.append(row)
     report.end_section()
-    return report.rows
+    return report.without_progress()
 
 
 class _Report:
@@ -57,6 +59,15 @@ class _Report:
         self._part, self._name = "", ""
         self._lines: list[int] = []
         self._told: set[str] = set()
+
+    def without_progress(self) -> list[Row]:
+        """The rows without what a verbose run says first of tests whose failure is told."""
+        found: list[Row] = []
+        for row in self.rows:
+            match = _PROGRESS.fullmatch(self.texts[row]) if isinstance(row, int) else None
+            if match is None or match[1].replace("::", ".") not in self._told:
+                found.append(row)
+        return found
 
     def take(self, index: int, banner: str | None) -> None:
         text = self.texts[index]
@@ -93,7 +104,7 @@ class _Report:
 
     @staticmethod
     def _is_warning(text: str) -> bool:
-        return "Warning" in text or "warning" in text
+        return "arning" in text or _EXCEPTION.search(text) is not None
 
     def end_section(self) -> None:
         """Write what was read of a failure."""

@@ -60,7 +60,7 @@ def _folded(kind: str, members: list[int], texts: Texts, asked: Asked) -> dict[i
         if len(members) < _EQUAL or (asked.status == 0 and len(members) < _EQUAL):
             return {}
         return {first: [Shown(MADE, f"{texts[first]} [x{len(members)}]", _numbers(members))]}
-    if len(members) < _MANY or (asked.status and is_diagnostic(kind.replace("\0", " "))):
+    if len(members) < _MANY or (asked.status and _is_wrong(kind, members, asked)):
         return {}
     values = _values(members, texts)
     if values:
@@ -69,6 +69,12 @@ def _folded(kind: str, members: list[int], texts: Texts, asked: Asked) -> dict[i
         }
     many = made(f"[{len(members) - 2} lines like these two]", members[1:-1])
     return {first: [first], last: [many, last]}
+
+
+def _is_wrong(kind: str, members: list[int], asked: Asked) -> bool:
+    """Tell whether lines say what is wrong, and not only a name in some of them."""
+    pinned = sum(asked.pinned[index] for index in members)
+    return 2 * pinned > len(members) or is_diagnostic(kind.replace("\0", " "))
 
 
 def _numbers(members: list[int]) -> list[int]:

@@ -40,6 +40,8 @@ class Hit:
 
 def search(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show hits by file; the same rows if most lines are not hits."""
+    if asked.status and not asked.is_listed:
+        return rows  # what has a place and failed may be anything, and is not cut
     lines = raw_of(rows)
     found = _read(lines, texts)
     named = [i for i in lines if texts[i].strip() and texts[i] != "--"]

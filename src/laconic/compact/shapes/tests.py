@@ -51,7 +51,7 @@ def passed(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     last = max(gone)
     instead: dict[int, list[Row]] = {}
     if not has_sum:
-        instead[last] = [made(f"[{len(good)} passed]", good)]
+        instead[last] = [made(f"[{len(good)} passed in all]", good)]
     return placed(rows, instead, gone)
 
 
