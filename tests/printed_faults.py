@@ -43,9 +43,10 @@ def faults(
     *printed, end = text.split("\n")
     found = [] if end == "" else ["the last line does not end"]
     notice = _NOTICE.fullmatch(printed[-1]) if printed else None
-    if _has_shape(wanted):
-        return found + list(_of_shape(raw, printed, notice, status, must_show))
-    reading = Reading(Rules(wanted, status, raw), raw)
+    rules = Rules(wanted, status, raw)
+    if rules.table.get("shape"):
+        return found + list(_of_shape(rules, printed, notice, status, must_show))
+    reading = Reading(rules, raw)
     for pos, line in enumerate(body := printed[:-1] if notice else printed):
         following = body[pos + 1] if pos + 1 < len(body) else ""
         if not reading.explains(line, following):
@@ -56,13 +57,8 @@ def faults(
     return found
 
 
-def _has_shape(wanted: Filter) -> bool:
-    branches = (wanted.table, wanted.table.get("success", {}), wanted.table.get("failure", {}))
-    return any(branch.get("shape") for branch in branches)
-
-
 def _of_shape(
-    raw: list[str],
+    rules: Rules,
     printed: list[str],
     notice: re.Match[str] | None,
     status: int,
@@ -73,8 +69,10 @@ def _of_shape(
     Words in brackets are laconic's own; a line that has a word which is nowhere was hidden.
     """
     body = printed[:-1] if notice else printed
-    source = "\n".join(raw)
+    raw, source = rules.raw, "\n".join(rules.raw)
     for line in body:
+        if line in rules.shown or line in rules.made():
+            continue
         words = _WORD.findall(_BRACKETS.sub(" ", line))
         if not all(word in source or _COUNT.fullmatch(word) for word in words):
             yield f"not of the output: {line!r}"
@@ -84,7 +82,7 @@ def _of_shape(
     words = words_of("\n".join(body))
     missing = [text for text in raw if not set(_WORD.findall(text)) <= words]
     if len(missing) > hidden + shortened:
-        yield f"the notice hides {hidden} lines and shortens {shortened}, {len(missing)} are not told"
+        yield f"{len(missing)} lines are not told, the notice says {hidden} and {shortened}"
     if status != 0:
         yield from (f"hidden: {t!r}" for t in missing if must_show(t) and not is_spared(t))
 

@@ -9,7 +9,7 @@ import pytest
 
 from e2e.conftest import find_server
 
-NOTICE = re.compile(r"\[laconic: .*see them: \S*laconic recall (\w+)\]")
+NOTICE = re.compile(r"\[\d.*: \S*laconic recall (\w+)\]")
 
 # What the model asks for in the first conversation, one a turn; a denial, which may end it, last.
 COMMANDS = {

@@ -305,7 +305,7 @@ def test_a_filter_can_be_asked_for(home):
     done = run("sh", "-c", "seq -f 'line number %g' 60; echo kept", flags=["--filter", "mine"])
     kept, notice = done.stdout.decode().splitlines()
     assert kept == "kept"
-    assert "60 of 61 lines hidden" in notice
+    assert "60/61 lines hidden" in notice
 
 
 def test_a_filter_that_is_not_there_is_an_error_before_anything_runs(tmp_path):
@@ -451,7 +451,7 @@ def test_a_summary_answers_in_place_of_tail():
     done = run("report", flags=["--baseline-pipe", "tail -3"])
     first, notice = done.stdout.decode().splitlines()
     assert first == "b failed"
-    assert "202 of 203 lines hidden" in notice
+    assert "202/203 lines hidden" in notice
     assert done.stderr == b""
 
 

@@ -208,6 +208,9 @@ def _take(finding: Finding, index: int, text: str) -> None:
             finding.rule = f"{finding.rule} {name}".strip()
         finding.hidden.append(index)
         return
+    if _ARROW.fullmatch(text):
+        finding.below.append(index)
+        return
     source, label = _SOURCE.fullmatch(text), _LABEL.fullmatch(text)
     note = _NOTE.fullmatch(text)
     if label and not source and (finding.is_error or label[1].startswith("help:")):

@@ -77,6 +77,8 @@ class _Report:
             if any(char.isdigit() for char in banner) and " in " in banner:
                 self.rows.append(Shown(SHORT, banner, (index + 1,)))
             return
+        if _STOPPED.fullmatch(text):
+            self.end_section()
         section = _SECTION.fullmatch(text)
         if section and self._part in ("", "FAILURES", "ERRORS"):
             self.end_section()
