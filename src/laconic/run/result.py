@@ -213,10 +213,13 @@ def _show_rest(delivery: Delivery, view: View, source: Source) -> None:
     delivery.hidden += source.hidden_lines
     delivery.total = source.shown_lines + len(lines)
     shortened = sum(row.kind == SHORT for row in compacted.shown) if compacted else 0
-    said = f"{delivery.hidden}/{delivery.total} lines hidden"
-    said += f", {shortened} shortened" if shortened else ""
-    line = hidden_notice(said, source.spool.raw_id, source.program, source.masked)
-    delivery.texts[OUT] += _encoded(line)
+    parts = [f"{delivery.hidden}/{delivery.total} lines hidden"] if delivery.hidden else []
+    if compacted and compacted.regrouped and not delivery.hidden:
+        parts.append(f"{compacted.regrouped} lines regrouped")
+    parts += [f"{shortened} shortened"] if shortened else []
+    if parts:  # else only colours and overwritten text are gone
+        line = hidden_notice(", ".join(parts), source.spool.raw_id, source.program, source.masked)
+        delivery.texts[OUT] += _encoded(line)
     delivery.filter_id = view.name
 
 

@@ -122,7 +122,7 @@ class _Report:
             return
         word = "" if is_error else "FAILED "
         where = f" {' '.join(own)}" if own else ""
-        self.rows.append(made(f"{word}{name}{where}", lines[:1]))
+        self.rows.append(made(f"{word}{name}{where}", lines))
         self.rows += rows
         self._told.add(name.removeprefix("ERROR at setup of ").removeprefix("ERROR collecting "))
         self._told.add(name.rpartition(" ")[2])
