@@ -1,0 +1,63 @@
+"""Which commands without a filter are wrapped, and where in a pipe, with the built-in lists."""
+
+from __future__ import annotations
+
+import pytest
+
+from laconic.rewrite.configured import rewritten
+from laconic.settings.load import read_settings
+
+SETTINGS = read_settings({"HOME": "/nonexistent", "PATH": "/usr/bin"})
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("mvn -B test", "laconic run mvn -B test"),
+        ("npm run lint", "laconic run npm run lint"),
+        ("python tools/ci.py --fast", "laconic run python tools/ci.py --fast"),
+        ("python -m build", "laconic run python -m build"),
+        ("bash ci.sh", "laconic run bash ci.sh"),
+        ("./ci.sh 2>/dev/null", "laconic run ./ci.sh 2>/dev/null"),
+        ("git fsck", "laconic run git fsck"),
+        ("docker compose exec app pytest", "laconic run docker compose exec app pytest"),
+        ("grep -rn x src | head -60", "grep -rn x src | laconic run --filter grep head -60"),
+        ("git diff | grep x | head", "git diff | grep x | laconic run --filter git/diff head"),
+        ("ps aux | sort | uniq -c", "ps aux | sort | laconic run --filter generic uniq -c"),
+        ("pytest -q | tail -5", "laconic run --baseline-pipe 'tail -5' pytest -q"),
+    ],
+)
+def test_what_ends_and_is_read_is_wrapped(command, expected):
+    assert rewritten(command, SETTINGS).text == expected
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat app.log",
+        "sed -n 1,50p a.py",
+        "jq . a.json",
+        "python -c 'print(1)'",
+        "node -e 1",
+        "bash -c 'echo x'",
+        "python",
+        "npm run dev",
+        "npm run test:watch",
+        "docker logs -f web",
+        "kubectl logs --follow web",
+        "vim a.py",
+        "less a.py",
+        "frob --all",  # may be a function or an alias
+        "git fsck > out.txt",
+        "git fsck &",
+        "cat a.py | head -5",
+        "ps aux | awk '{print $1}'",
+        "ps aux | tee out.txt",
+        "ps aux | sort -o out.txt",
+        "ps aux | head -5 other.txt",
+        "set -o pipefail; ps aux | head -5",
+        "head() { true; }; ps aux | head -5",
+    ],
+)
+def test_what_is_exact_or_endless_or_not_known_stays_as_it_is_typed(command):
+    assert rewritten(command, SETTINGS).text == command
