@@ -90,6 +90,13 @@ class Compacted:
         """The ranges of line numbers whose text is nowhere, not even shortened."""
         return [(gap.start() + 1, gap.end()) for gap in _NOT_SHOWN.finditer(self._there)]
 
+    @property
+    def changed_stream(self) -> str:
+        """The stream of the first line that is not shown as it is."""
+        changed = [row.numbers[0] for row in self.shown if row.kind != RAW]
+        first = min([first for first, _ in self.dropped[:1]] + changed, default=1)
+        return self.lines.stream(first)
+
     @cached_property
     def _there(self) -> Mask:
         return mask_of([*self._whole, *self._short], len(self.lines))

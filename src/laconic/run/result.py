@@ -219,7 +219,8 @@ def _show_rest(delivery: Delivery, view: View, source: Source) -> None:
     parts += [f"{shortened} shortened"] if shortened else []
     if parts:  # else only colours and overwritten text are gone
         line = hidden_notice(", ".join(parts), source.spool.raw_id, source.program, source.masked)
-        delivery.texts[OUT] += _encoded(line)
+        stream = compacted.changed_stream if compacted and not source.hidden_lines else OUT
+        delivery.texts[stream] += _encoded(line)
     delivery.filter_id = view.name
 
 

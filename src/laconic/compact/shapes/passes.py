@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 _LONGEST = 2000  # characters of a line
-MOST_SHAPED = 512 << 10  # characters; a larger output is searched by patterns alone
+MOST_SHAPED = 256 << 10  # characters; a larger output is searched by patterns alone
 _PASSES = {
     "commits": commits,
     "diff": diff,

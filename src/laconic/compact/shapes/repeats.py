@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 
 _MANY = 20  # lines of one kind, of which only two are shown
 _EQUAL = 3  # equal lines, of which one is
+_MOST_MEMBERS = 500  # of one kind, whose words are compared
 _MOST_VALUES = 60  # tokens of the words in which lines differ
 _MASK = pattern(
     r"\"[^\"]*\"|'[^']*'|[\w.-]+(?:\[[\w,-]+\])?==\S+|\b0x[0-9a-fA-F]+|\b[0-9a-f]{7,64}\b"
     r"|[^\s=\[\](),;\"']*[/\\@][^\s=\[\](),;\"']*|[\w%.+~-]*\d[\w%.+~:-]*|\b[\w-]+\.[\w.-]*\w"
 )
+_DIGITS = dict.fromkeys(map(ord, "0123456789"))
 _WORDS = pattern(r"[A-Za-z]{2,}")
 
 
@@ -32,10 +34,14 @@ def repeats(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Fold kinds of lines that occur often, and lines that are equal."""
     lines = raw_of(rows)
     kinds: dict[str, list[int]] = {}
+    known: dict[str, str] = {}  # lines that differ only in digits are looked at once
     for index in lines:
         text = texts[index]
         if text.strip() and (_WORDS.search(text) or len(text) > 3):  # noqa: PLR2004 - not `}`
-            kinds.setdefault(kind_of(text), []).append(index)
+            plain = text.translate(_DIGITS)
+            if plain not in known:
+                known[plain] = kind_of(text)
+            kinds.setdefault(known[plain], []).append(index)
     instead: dict[int, list[Row]] = {}
     gone: set[int] = set()
     for kind, members in kinds.items():
@@ -83,7 +89,8 @@ def _numbers(members: list[int]) -> list[int]:
 
 def _values(members: list[int], texts: Texts) -> str:
     """The words in which lines differ, if there is one for each line and they are short."""
-    varied: list[str] = []
+    if len(members) > _MOST_MEMBERS:
+        return ""
     parts = [_MASK.findall(texts[i]) for i in members]
     if len({len(part) for part in parts}) != 1:
         return ""

@@ -18,7 +18,7 @@ _LIST = pattern(rf"(?:[\w.+!~*@/-]{{1,60}}, ){{{_MANY},}}[\w.+!~*@/-]{{1,60}}")
 _OBJECTS = pattern(
     r"(?:[\w.+/-]{1,120}\.(?:o|obj|lo|class) ){8,}[\w.+/-]{1,120}\.(?:o|obj|lo|class)"
 )
-_RUN = pattern(r"([^\s])\1{59,}")
+_RUN = pattern(r"([^\s])\1{399,}")
 _KEPT = 10  # characters of a run
 
 
