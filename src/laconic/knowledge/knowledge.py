@@ -5,6 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from laconic.knowledge.options import Parsed, Reading, Spec, parse_options
+from laconic.types import EFFECTS, Effect, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from laconic.knowledge.arguments import Argument
 
 KEYS = frozenset(
-    "also about verdict why instead options everywhere operands refuse style anything late complete"
+    "also about verdict effect why instead options everywhere operands refuse style anything late complete"
     " network code needs values alone settings startup_settings subcommands yes no".split()
 )
 
@@ -26,7 +27,7 @@ class Entry:
     """
 
     __slots__ = (
-        "_everywhere", "_options", "_written", "about", "alone", "anything", "code", "id",
+        "_everywhere", "_options", "_written", "about", "alone", "anything", "code", "effect", "id",
         "instead", "needs", "network", "operands", "path", "reading_keys", "refuse", "settings",
         "source", "startup_settings", "subcommands", "values", "verdict", "why",
     )  # fmt: skip
@@ -35,10 +36,8 @@ class Entry:
         self.path, self.source = path, source
         self.id = path.replace(" ", "/")
         self.about: str = table.get("about", "")
-        verdict = table.get("verdict", "allow")
-        self.verdict: dict[str, str] = (
-            verdict if isinstance(verdict, dict) else dict.fromkeys(PROFILES, verdict)
-        )
+        self.verdict: str = table.get("verdict", "allow")
+        self.effect = effects_in(table.get("effect", ""))
         self.why: str = table.get("why", "")
         self.instead: str = table.get("instead", "")
         self._written: tuple[str | None, str] = table.get("options"), table.get("everywhere", "")
@@ -81,7 +80,11 @@ class Entry:
         return Reading(spec, **self.reading_keys)
 
 
-PROFILES = ("strict", "default", "relaxed")
+def effects_in(text: str) -> Effect:
+    """The effects that a table names, with blanks between them."""
+    return union(EFFECTS[word] for word in text.split())
+
+
 _NO_TABLE = Entry("", {}, "")  # of a program whose subcommands alone have one
 
 
@@ -185,6 +188,12 @@ class Match:
             self.entry = following.entry
             self.everywhere = following.entry.everywhere.joined(self.everywhere)
         return True
+
+    @property
+    def effect(self) -> Effect:
+        """What a call does that is not harmless: as the last table that names effects says."""
+        named = (entry.effect for entry in reversed(self.entries) if entry.effect)
+        return next(named, Effect.UNKNOWN)
 
     @property
     def entries(self) -> list[Entry]:

@@ -12,7 +12,7 @@ from laconic.policy.environment import is_known_server, is_unheard
 from laconic.policy.places import leads_to_guarded, place
 from laconic.policy.secret_files import is_secret, is_unmistakable, matching, opens_no_files
 from laconic.policy.sending import address_findings, address_harm, is_literal, sent_findings
-from laconic.types import Decision, Verdict
+from laconic.types import Decision, Effect, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,8 +41,19 @@ _FIRM_PLACES = {
     "sensitive": "a file that decides what programs run or holds keys",
     "network": "a network connection",
 }
-
-
+# What it is to write to each of the places.
+_WRITTEN = {
+    "root": Effect.OUTSIDE_WRITE,
+    "device": Effect.SYSTEM,
+    "home": Effect.OUTSIDE_WRITE,
+    "sensitive": Effect.GUARDED_WRITE,
+    "network": Effect.SENDS,
+    "system": Effect.OUTSIDE_WRITE,
+    "else": Effect.OUTSIDE_WRITE,
+    "project-root": Effect.PROJECT_WRITE,
+    "temporary": Effect.PROJECT_WRITE,
+    "project": Effect.PROJECT_WRITE,
+}
 _GUARDED = "{} a directory with files that decide what programs run or hold keys"
 
 
@@ -73,8 +84,9 @@ class Call:
         """Why this very call does no harm; it decides nothing."""
         self.why = why
 
-    def ask(
+    def does(
         self,
+        effects: Effect,
         rule: str,
         why: str,
         argument: Argument | None = None,
@@ -82,40 +94,35 @@ class Call:
         *,
         firm: bool = False,
     ) -> None:
-        self._find(Verdict.ASK, rule, why, argument, instead, firm=firm)
-
-    def deny(
-        self, rule: str, why: str, argument: Argument | None = None, instead: str = ""
-    ) -> None:
-        self._find(Verdict.DENY, rule, why, argument, instead, firm=True)
-
-    def _find(
-        self,
-        verdict: Verdict,
-        rule: str,
-        why: str,
-        argument: Argument | None,
-        instead: str,
-        *,
-        firm: bool,
-    ) -> None:
+        """This call has these effects; the profile says what follows from them."""
+        verdict = self.judge.cells.verdict(effects)
         start, end = (argument.start, argument.end) if argument is not None else self.span
         rule_id = f"{self.id}/{rule}" if rule else self.id
+        instead = instead or self.entry.instead
+        firm = firm or verdict is Verdict.DENY
         self.findings.append(
-            Decision(
-                verdict, rule_id, why, start, end, instead=instead or self.entry.instead, firm=firm
-            )
+            Decision(verdict, rule_id, why, start, end, effects=effects, instead=instead, firm=firm)
         )
+
+    def unlisted(self, rule: str, why: str, argument: Argument | None = None) -> None:
+        """This is not one of the harmless calls of its table, so that it does what that says."""
+        self.does(self.match.effect, rule, why, argument)
+
+    def ask(self, rule: str, why: str, *, firm: bool = False) -> None:
+        """Ask whatever the profile says: for faults, and for what the user wants to be asked."""
+        rule_id = f"{self.id}/{rule}"
+        self.findings.append(Decision(Verdict.ASK, rule_id, why, *self.span, firm=firm))
 
     def reads(self, argument: Argument) -> None:
         if "network" in self._places(argument):
-            self.ask("read", "reads a network connection", argument, firm=True)
+            self.does(Effect.SENDS, "read", "reads a network connection", argument, firm=True)
         elif any(map(_RAW_DEVICE.match, argument.texts)):
-            self.ask("read", "reads a raw device or the memory of a process", argument, firm=True)
+            why = "reads a raw device or the memory of a process"
+            self.does(Effect.SECRETS, "read", why, argument, firm=True)
         if argument.text is None and not argument.possible:
             self.judge.listed.reads_any(self.span)
         if self._may_be_secret(argument):
-            self.ask("secret", "reads keys, passwords or tokens", argument)
+            self.does(Effect.SECRETS, "secret", "reads keys, passwords or tokens", argument)
 
     def reads_trees(
         self, arguments: Iterable[Argument], is_taken: Callable[[str], bool] = lambda _: True
@@ -123,7 +130,8 @@ class Call:
         """All files below directories, or here; is_taken: whether one of that name is read."""
         for directory in list(arguments) or [Argument(".", *self.span)]:
             if self.holds_secrets(directory, is_taken):
-                self.ask("secret", "reads keys, passwords or tokens below it", directory)
+                why = "reads keys, passwords or tokens below it"
+                self.does(Effect.SECRETS, "secret", why, directory)
 
     def holds_secrets(self, directory: Argument, is_taken: Callable[[str], bool]) -> bool:
         """Tell whether there are secrets below a directory; in a home there always are."""
@@ -143,16 +151,19 @@ class Call:
     def writes(self, argument: Argument, *, is_empty: bool = False) -> None:
         """A file or directory is created or changed. is_empty: it is new, and nothing is in it."""
         if argument.text is None:
-            self.ask("write", "writes to a place that is not known", argument)
+            self.does(Effect.UNCLEAR, "write", "writes to a place that is not known", argument)
         for where in self._places(argument):
             if where == "sink":
                 continue
+            effect = _WRITTEN[where]
             if where in _FIRM_PLACES:
-                self.ask("write", f"writes to {_FIRM_PLACES[where]}", argument, firm=True)
+                what = _FIRM_PLACES[where]
+                self.does(effect, "write", f"writes to {what}", argument, firm=True)
             elif not is_empty and self._leads_to_guarded(argument):
-                self.ask("write", _GUARDED.format("writes to"), argument, firm=True)
-            elif where not in self.judge.free_places:
-                self.ask("write", f"writes to {_shown(argument)}", argument)
+                why = _GUARDED.format("writes to")
+                self.does(effect | Effect.GUARDED_WRITE, "write", why, argument, firm=True)
+            else:
+                self.does(effect, "write", f"writes to {_shown(argument)}", argument)
 
     def opens(self, argument: Argument) -> None:
         """A file is read, and created if there is none."""
@@ -162,7 +173,7 @@ class Call:
             for text in argument.texts:
                 path = posixpath.normpath(posixpath.join(cwd, text))
                 if facts.exists(posixpath.dirname(path)) and not facts.exists(path):
-                    self.ask("write", f"creates {_shown(argument)}", argument)
+                    self.writes(argument)
 
     def makes(self, argument: Argument) -> None:
         """An empty directory or file is created: only its own place counts."""
@@ -175,41 +186,52 @@ class Call:
 
     def deletes(self, argument: Argument, *, recursive: bool = True, verb: str = "deletes") -> None:
         if argument.text is None:
-            self.ask("delete", f"{verb} something that is not known", argument)
+            self.does(Effect.UNCLEAR, "delete", f"{verb} something that is not known", argument)
         for where in self._places(argument):
+            effect = _WRITTEN.get(where, Effect.PROJECT_WRITE)
             if where in _DESTROYED and recursive:
-                self.deny("delete", f"{verb} {_FIRM_PLACES[where]}", argument)
+                why = f"{verb} {_FIRM_PLACES[where]}"
+                self.does(Effect.DESTROYS, "delete", why, argument)
             elif where in _FIRM_PLACES:
-                self.ask("delete", f"{verb} {_FIRM_PLACES[where]}", argument, firm=True)
+                why = f"{verb} {_FIRM_PLACES[where]}"
+                self.does(effect, "delete", why, argument, firm=True)
             elif recursive and self._leads_to_guarded(argument, removed=True):
-                self.ask("delete", _GUARDED.format(verb), argument, firm=True)
-            elif where not in self.judge.free_places:
-                self.ask("delete", f"{verb} {_shown(argument)}", argument)
+                why = _GUARDED.format(verb)
+                self.does(effect | Effect.GUARDED_WRITE, "delete", why, argument, firm=True)
+            elif where == "project-root" and recursive:
+                effect |= Effect.DISCARDS | Effect.GUARDED_WRITE
+                self.does(effect, "delete", f"{verb} the project as a whole", argument)
+            else:
+                self.does(effect, "delete", f"{verb} {_shown(argument)}", argument)
 
     def enters(self, argument: Argument) -> None:
         """The program works in another directory, with the configuration it finds there."""
         if argument.text is None:
-            self.ask("directory", "works in a directory that is not known", argument)
+            self.does(
+                Effect.UNCLEAR, "directory", "works in a directory that is not known", argument
+            )
         elif any(w not in ("project", "project-root") for w in self._places(argument)):
-            self.ask("directory", "works in a directory outside the project", argument)
+            why = "works in a directory outside the project"
+            self.does(Effect.UNKNOWN, "directory", why, argument)
 
     def network(self, argument: Argument | None = None) -> None:
         """The network is used; argument: the address, if the command line names one."""
-        if self.judge.profile == "strict":
-            self.ask("network", "uses the network", argument)
+        self.does(Effect.DOWNLOADS, "network", "uses the network", argument)
         if argument is not None and not is_literal(argument):
-            self.ask("sends", "sends text that is not literal to the network", argument)
+            why = "sends text that is not literal to the network"
+            self.does(Effect.SENDS, "sends", why, argument)
         elif argument is not None and (harm := address_harm(argument.text or "")):
-            self.ask("address", harm, argument)
+            self.does(Effect.SYSTEM, "address", harm, argument)
         if argument is not None and self.judge.substituted:
-            self.ask("substituted", "what it fetches becomes part of another command", argument)
+            why = "what it fetches becomes part of another command"
+            self.does(Effect.UNCLEAR, "substituted", why, argument)
 
     def connects(self, argument: Argument) -> None:
         """The server that the program talks to, with the user's credentials."""
-        if self.judge.profile == "strict":
-            self.ask("network", "uses the network", argument)
+        self.does(Effect.DOWNLOADS, "network", "uses the network", argument)
         if not argument.is_static or not is_known_server(argument.text or ""):
-            self.ask("server", "may send credentials to a server that it is told here", argument)
+            why = "may send credentials to a server that it is told here"
+            self.does(Effect.SENDS, "server", why, argument)
 
     def sets(self, argument: Argument, program: str | None = None) -> None:
         """`NAME=value` for the environment of what runs: the program, if it is known."""
@@ -228,7 +250,9 @@ class Call:
     def shell(self, argument: Argument, shells: frozenset[str] | None = None) -> None:
         """The argument is shell code. shells: what may read it; else the user's shell or sh."""
         if argument.text is None or argument.glob:
-            self.ask("code", "runs shell code that is not known", argument, firm=True)
+            self.does(
+                Effect.UNCLEAR, "code", "runs shell code that is not known", argument, firm=True
+            )
         else:
             known = self.judge.shells | {SYSTEM} if shells is None else shells
             self.findings.append(self.judge.nested(argument, known))
@@ -300,7 +324,7 @@ class Call:
         elif entry.options is not None or not entry.code:
             self.parsed = parse_options(self.arguments, entry.reading(self.match.everywhere))
             if entry.needs and not self._has(self.parsed, entry.needs):
-                self.ask("needs", entry.why or f"acts without {' or '.join(entry.needs)}")
+                self.unlisted("needs", entry.why or f"may do more without {entry.needs[0]}")
             self._refuse_undoing(self.parsed, entry.needs)
             self._check_options(entry, self.parsed)
             self._check_subcommand(self.parsed)
@@ -317,11 +341,15 @@ class Call:
         undoing = {opposite for name in needs for opposite in _opposites(name)}
         for option in parsed.options:
             if option.name in undoing:
-                self.ask("needs", f"{option.name} undoes what makes it harmless", option.argument)
+                self.unlisted(
+                    "needs", f"{option.name} undoes what makes it harmless", option.argument
+                )
             elif option.name in needs and option.name not in self.entry.values:
                 value = self._behind(option.argument) if option.value is None else option.value
                 if value is not None and (value.text or "").lower() in _FALSE:
-                    self.ask("needs", f"{option.name} may be switched off here", option.argument)
+                    self.unlisted(
+                        "needs", f"{option.name} may be switched off here", option.argument
+                    )
 
     def _behind(self, argument: Argument) -> Argument | None:
         rest = self.arguments[self.arguments.index(argument) + 1 :]
@@ -357,31 +385,32 @@ class Call:
             return
         for argument in self.arguments:
             if argument.is_static and is_unmistakable(argument.text or ""):
-                self.ask("secret", "may read keys, passwords or tokens", argument)
+                self.does(Effect.SECRETS, "secret", "may read keys, passwords or tokens", argument)
 
     def _table_verdict(self) -> None:
-        verdict = self.entry.verdict[self.judge.profile]
-        why = self.entry.why or f"{' '.join(self.path)} needs a look"
-        if verdict == "ask":
-            self.ask("", why)
-        elif verdict == "deny":
-            self.deny("", why)
+        why = self.entry.why or self.entry.about or f"{' '.join(self.path)} needs a look"
+        if self.entry.verdict == "ask":
+            self.unlisted("", why)
+        elif self.entry.verdict == "deny":
+            self.does(Effect.DESTROYS, "", why)
 
     def _check_options(self, entry: Entry, parsed: Parsed) -> None:
         for argument, message in parsed.problems:
             name = argument.leading.partition("=")[0]
             known_harm = entry.refuse.get(name)
-            self.ask("option", f"{name} {known_harm}" if known_harm else message, argument)
+            self.unlisted("option", f"{name} {known_harm}" if known_harm else message, argument)
         for option in parsed.options:
             wanted = self.match.wanted(entry, option.name)
             if wanted is not None and not _is_one_of(option.value, wanted):
-                self.ask(
+                self.unlisted(
                     "value",
                     f"{option.name} with a value that is not known to be harmless",
                     option.argument,
                 )
             elif wanted in _SWITCHES and "=" not in option.argument.leading:
-                self.ask("value", f"{option.name} takes its value behind a `=`", option.argument)
+                self.unlisted(
+                    "value", f"{option.name} takes its value behind a `=`", option.argument
+                )
             if option.role and option.value is not None:
                 self._check(option.role, option.value)
             elif option.role in ("CODE", "NO"):
@@ -397,14 +426,14 @@ class Call:
         may_be = first.text in known if is_plain and "*" not in known else _may_be_word(first)
         if may_be:
             what = first.text or "the first operand"
-            self.ask("subcommand", f"{what} may be a subcommand that is not known", first)
+            self.unlisted("subcommand", f"{what} may be a subcommand that is not known", first)
 
     def _check_operands(self, parsed: Parsed) -> None:
         roles = self.entry.operands or ("V...",)
         for pos, operand in enumerate(parsed.operands):
             role = roles[min(pos, len(roles) - 1)]
             if pos >= len(roles) and not role.endswith("..."):
-                self.ask("operand", "one operand more than expected", operand)
+                self.unlisted("operand", "one operand more than expected", operand)
                 return
             role = role.removesuffix("...").removesuffix("?")
             if role == "COMMAND":
@@ -416,11 +445,11 @@ class Call:
         if role in _SIMPLE_ROLES:
             getattr(self, _SIMPLE_ROLES[role])(value)
         elif role == "CODE":
-            self.ask("code", "runs code that is given in an argument", value)
+            self.does(Effect.UNCLEAR, "code", "runs code that is given in an argument", value)
         elif role == "NAME":
-            self.ask("program", "names a program to run", value)
+            self.does(Effect.UNKNOWN, "program", "names a program to run", value)
         elif role == "NO":
-            self.ask("operand", "an operand that is not expected", value)
+            self.unlisted("operand", "an operand that is not expected", value)
         elif role == "COMMAND":
             self.runs([value])
 

@@ -24,7 +24,7 @@ from laconic.policy.zsh import zsh_findings
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Function
 from laconic.shell.walk import commands, evaluations, redirects
-from laconic.types import Decision, Verdict, strictest
+from laconic.types import Decision, Effect, Verdict, strictest, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _decide(command: str, judge: Judge) -> Decision:
     if len(source) > MAX_BYTES:
         return Decision(
             Verdict.ASK, "too-large", "the command is too large to be judged", 0, len(source)
-        )
+        )  # even where unclear text may run: nobody has looked for what must not
     try:
         script = parse(source)
     except ParseError as error:
@@ -69,16 +69,19 @@ def _decide(command: str, judge: Judge) -> Decision:
 
 def _unparsable(command: str, size: int, error: ParseError, judge: Judge) -> Decision:
     """Ask; but a line that can be read on its own and is denied, denies the whole."""
-    asks = Decision(
-        Verdict.ASK, "unparsable", f"cannot be read: {error.message}", error.offset, size, firm=True
-    )
+    reason, span = f"cannot be read: {error.message}", (error.offset, size)
+    asks = judge.finding(Effect.UNCLEAR, "unparsable", reason, span, firm=True)
     for line in command.split("\n")[:_MAX_READABLE_LINES]:
         try:
             found = _judge_script(parse(line), judge)
         except ParseError:
             continue
         if found.verdict is Verdict.DENY:
-            return Decision(found.verdict, found.rule, found.reason, 0, size, instead=found.instead)
+            effects = found.effects | Effect.UNCLEAR
+            return Decision(
+                found.verdict, found.rule, found.reason, 0, size, effects=effects,
+                instead=found.instead,
+            )  # fmt: skip
     return asks
 
 
@@ -109,16 +112,16 @@ def _judge_parts(script: Script, judge: Judge) -> Decision:
         for values in scope.at(redirect):
             judge.values = values
             parts += redirect_findings(redirect, judge)
-    parts += evaluation_findings(sites, found, script.source, scope.start)
-    parts += binding_findings(found, sites, judge.facts.environment)
+    around = evaluation_findings(sites, found, script.source, scope.start)
+    around += binding_findings(found, sites, judge.facts.environment)
     if "zsh" in judge.shells:
-        parts += zsh_findings(found)
+        around += zsh_findings(found)
     if not judge.shells <= _BASH_LIKE:
-        parts += dialect_findings(script, found, judge.shells)
-    parts += bombs(functions, occurrences)
-    parts += judge.listed.findings(found)
-    parts += variable_findings(found)
-    return strictest(parts, 0, len(script.source))
+        around += dialect_findings(script, found, judge.shells)
+    around += bombs(functions, occurrences)
+    around += judge.listed.findings(found)
+    around += variable_findings(found)
+    return strictest((*parts, *judge.answered(around)), 0, len(script.source))
 
 
 def _judge_occurrences(
@@ -150,7 +153,9 @@ def _judge_occurrence(
         cases.append(judge.simple(command, substituted=substituted))
         if changes_directory(occurrence):
             follow_directory(command, judge)
-    return max(cases, key=lambda case: (case.verdict, case.risk, case.firm))
+    worst = max(cases, key=lambda case: (case.verdict, case.risk, case.firm))
+    worst.effects = union(case.effects for case in cases)
+    return worst
 
 
 def _follow_exports(

@@ -20,7 +20,7 @@ from laconic.policy.places import place
 from laconic.policy.project_runners import ask_for_project_code, repository_findings
 from laconic.policy.registries import registry_findings
 from laconic.shell.words import literal
-from laconic.types import Decision, Verdict, strictest
+from laconic.types import Decision, Effect, Verdict, strictest, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ _SYSTEM_PROGRAM = pattern(
     r"/(?!\.\.?$)[^/]+"
 )
 # Where the links in those directories lead to, besides places of the system itself.
+_OWN_PLACES = frozenset(("project", "project-root", "temporary"))
 _PACKAGES = ("/nix/store/", "/gnu/store/", "/snap/", "/Applications/")
 _VERSIONED = pattern(r"([a-z][a-z+_-]*3?)(?:\.|-)[0-9]+(?:\.[0-9]+)*")
 _ODD = pattern(r"[^\x21-\x7e]")
@@ -56,9 +57,9 @@ class Judge:
     """
 
     __slots__ = (
-        "around", "changed", "decide", "defined", "depth", "directories", "facts", "fed",
-        "free_places", "functions", "given", "guessing", "inline", "level", "library", "listed",
-        "profile", "rules", "shells", "substituted", "values",
+        "around", "cells", "changed", "decide", "defined", "depth", "directories", "facts", "fed",
+        "functions", "given", "guessing", "inline", "level", "library", "listed", "rules",
+        "shells", "substituted", "values",
     )  # fmt: skip
 
     def __init__(
@@ -67,10 +68,7 @@ class Judge:
         self.library, self.rules, self.facts, self.decide = library, rules, facts, decide
         self.depth = 0
         self.guessing = False
-        self.profile = rules.profile
-        self.free_places = (
-            frozenset(("project", "temporary")) if self.profile == "relaxed" else frozenset()
-        )
+        self.cells = rules.cells
         self.directories = [facts.cwd]
         self.shells = facts.shells
         self.functions: frozenset[str] = frozenset()
@@ -97,7 +95,7 @@ class Judge:
         if command.words:
             arguments = expand(command.words, self.values)
             if not arguments:
-                return _dynamic("the name of the program is not known", span)
+                return self._dynamic("the name of the program is not known", span)
             outer = self.inline
             self.inline = {a.name: value_of(a, self) for a in command.assignments}
             found.append(self.command(arguments, span))
@@ -109,7 +107,7 @@ class Judge:
         if not arguments:
             return Decision(Verdict.ALLOW, "nothing", "runs nothing", *span)
         if self.depth > MAX_NESTING:
-            return Decision(Verdict.ASK, "nesting", "commands nested too deeply", *span)
+            return self.finding(Effect.UNCLEAR, "nesting", "commands nested too deeply", span)
         name = arguments[0].text
         if name is None or arguments[0].glob or _ODD.search(name) or not name:
             return self._unknown_program(arguments, span)
@@ -126,14 +124,17 @@ class Judge:
         self.depth -= 1
         if arguments[0].expanded:
             # what looks for builtins by their names in the text has not seen this one
-            dynamic = _dynamic("the name of the program comes from an expansion", span)
+            dynamic = self._dynamic("the name of the program comes from an expansion", span)
             return strictest((decision, dynamic), *span)
         return decision
+
+    def _dynamic(self, reason: str, span: tuple[int, int]) -> Decision:
+        return self.finding(Effect.UNCLEAR, "dynamic-command", reason, span, firm=True)
 
     def _unknown_program(self, arguments: list[Argument], span: tuple[int, int]) -> Decision:
         """Ask, or deny if one of the names that it may have is denied."""
         first, rest = arguments[0], arguments[1:]
-        unknown = _dynamic("the name of the program is not known", span)
+        unknown = self._dynamic("the name of the program is not known", span)
         if self.guessing or first.text is not None:
             return unknown
         self.guessing = True  # what it runs may be unknown, too: once is enough
@@ -142,7 +143,9 @@ class Judge:
             program = Argument(name, first.start, first.end, expanded=True)
             found.append(self.command([program, *rest], span))
         self.guessing = False
-        return max(found, key=lambda decision: decision.verdict)
+        worst = max(found, key=lambda decision: decision.verdict)
+        worst.effects = union(decision.effects for decision in found)
+        return worst
 
     def _spellings(self, base: str, arguments: list[Argument]) -> list[list[Argument]]:
         """The command as written, by base name, and without options in front of a subcommand."""
@@ -189,8 +192,29 @@ class Judge:
             return Decision(
                 Verdict.ALLOW, "config/allow", f"{name} is allowed by the configuration", *span
             )
+        return self._runs_file(name, span)
+
+    def _runs_file(self, name: str, span: tuple[int, int]) -> Decision:
+        effects = self.code_at(name)
+        return self.finding(effects, "program-by-path", f"runs the file {name}", span)
+
+    def code_at(self, path: str) -> Effect:
+        """What it is to run a file: code of the project, or of nobody that is known."""
+        places = {place(path, cwd, self.facts) for cwd in self.directories}
+        return Effect.PROJECT_CODE if places <= _OWN_PLACES else Effect.UNKNOWN
+
+    def answered(self, findings: list[Decision]) -> list[Decision]:
+        """The same findings, with the answers that the profile gives to their effects."""
+        for found in findings:
+            found.verdict = self.cells.verdict(found.effects)
+        return findings
+
+    def finding(
+        self, effects: Effect, rule: str, reason: str, span: tuple[int, int], *, firm: bool = False
+    ) -> Decision:
+        """Something that would happen, with the answer that the profile gives."""
         return Decision(
-            Verdict.ASK, "program-by-path", f"runs the file {name}", *span, risk=base != name
+            self.cells.verdict(effects), rule, reason, *span, effects=effects, firm=firm
         )
 
     def _known_program(
@@ -225,9 +249,7 @@ class Judge:
         if found is None and "." in base:
             # `mkfs.ext4`: a dotted name is as bad as its stem, never as good
             found = self.library.find(base.split(".", 1)[0], arguments)
-            if found is not None and (
-                found.entry is None or found.entry.verdict["default"] != "deny"
-            ):
+            if found is not None and (found.entry is None or found.entry.verdict != "deny"):
                 return None
         return found
 
@@ -247,12 +269,10 @@ class Judge:
             return Decision(
                 Verdict.ALLOW, "config/allow", f"{base} is allowed by the configuration", *span
             )
+        verdict = self.cells.verdict(Effect.UNKNOWN)
+        reason = f"{base} is not a command that laconic knows"
         return Decision(
-            Verdict.ASK,
-            "unknown-command",
-            f"{base} is not a command that laconic knows",
-            *span,
-            risk=False,
+            verdict, "unknown-command", reason, *span, effects=Effect.UNKNOWN, risk=False
         )
 
     def _judge(self, call: Call) -> None:
@@ -265,7 +285,7 @@ class Judge:
                 return
             if call.match.missing is not None and call.entry.operands is None:
                 name = call.match.missing.text or "the subcommand"
-                call.ask("subcommand", f"{name} is not known",
+                call.unlisted("subcommand", f"{name} is not known",
                          call.match.missing)  # fmt: skip
             self.listed.look_at(call)
             call.follow_table()
@@ -273,7 +293,12 @@ class Judge:
                 handler(call.entry.code)(call)
             ask_for_project_code(call, shows_itself=False)
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
-            call.ask("fault", f"the rule failed ({type(fault).__name__}: {fault})", firm=True)
+            call.does(
+                Effect.READS,
+                "fault",
+                f"the rule failed ({type(fault).__name__}: {fault})",
+                firm=True,
+            )
 
     # -- assignments
 
@@ -290,12 +315,8 @@ class Judge:
             ):
                 decision = None
             else:
-                decision = Decision(
-                    Verdict.ASK,
-                    f"environment/{name}",
-                    f"{name} changes how the shell runs programs",
-                    *span,
-                )
+                reason = f"{name} changes how the shell runs programs"
+                decision = self.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)
             found.append(decision or Decision(Verdict.ALLOW, "assignment", f"sets {name}", *span))
         return found
 
@@ -306,7 +327,7 @@ class Judge:
         if variables.is_harmless(name, value, program) or configures_gate(self, name, value):
             return None
         reason = f"{name} in the environment may change what the program does"
-        return Decision(Verdict.ASK, f"environment/{name}", reason, start, end)
+        return self.finding(Effect.UNCLEAR, f"environment/{name}", reason, (start, end))
 
     # -- code in arguments
 
@@ -321,6 +342,7 @@ class Judge:
             inner.reason,
             argument.start,
             argument.end,
+            effects=inner.effects,
             instead=inner.instead,
             risk=inner.risk,
             firm=inner.firm,
@@ -336,10 +358,6 @@ class Judge:
         self.directories = list(dict.fromkeys([*self.directories, *reached]))
         if len(self.directories) > _MAX_DIRECTORIES:
             self.directories = [*self.directories[:_MAX_DIRECTORIES], ""]
-
-
-def _dynamic(reason: str, span: tuple[int, int]) -> Decision:
-    return Decision(Verdict.ASK, "dynamic-command", reason, *span, firm=True)
 
 
 def _joined(cwd: str, target: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from laconic.policy.profiles import Cells
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,7 +28,7 @@ class Gate:
 class Rules:
     """What the configuration changes.
 
-    allow, ask, deny: names added to those lists. denied: names in the built-in deny list, of which
+    cells: the answer to each effect. allow, ask, deny: names added to those lists. denied: names in the built-in deny list, of which
     only calls that are known to be harmless may run. undenied: names taken out of deny.
     wrappers: name to floor (`allow`, `ask`). subcommands: path (`git push`) to `allow` or `ask`.
     gates: tool to Gate. force_push: options that make any push ask.
@@ -34,12 +36,12 @@ class Rules:
     """
 
     __slots__ = (
-        "allow", "ask", "denied", "deny", "force_push", "gates", "permissions", "profile",
+        "allow", "ask", "cells", "denied", "deny", "force_push", "gates", "permissions",
         "subcommands", "undenied", "wrappers",
     )  # fmt: skip
 
-    def __init__(self, profile: str = "default") -> None:
-        self.profile = profile
+    def __init__(self, profile: str = "default", changed: Mapping[str, str] | None = None) -> None:
+        self.cells = Cells(profile, changed)
         self.allow: frozenset[str] = frozenset()
         self.ask: frozenset[str] = frozenset()
         self.deny: frozenset[str] = frozenset()
@@ -53,7 +55,7 @@ class Rules:
 
     def here(self, gates: dict[str, Gate], permissions: tuple[Permission, ...]) -> Rules:
         """Give the same rules with those that depend on who asks, and where."""
-        made = Rules(self.profile)
+        made = Rules(self.cells.profile)
         for name in self.__slots__:
             setattr(made, name, getattr(self, name))
         made.gates, made.permissions = gates, permissions

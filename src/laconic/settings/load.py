@@ -53,7 +53,9 @@ VARIABLES = (
     Variable("LACONIC_VERBOSE", "`1`: say on stderr what is done and why", "`0`"),
     Variable("LACONIC_DEBUG", "parts of laconic that log to stderr, with commas between", "none"),
     Variable(
-        "LACONIC_PROFILE", "`strict`, `default` or `relaxed`, over `[settings] profile`", "none"
+        "LACONIC_PROFILE",
+        "`guard`, `default`, `work` or `strict`, over `[settings] profile`",
+        "none",
     ),
     Variable(
         "LACONIC_CODEBUDDY_SHELL", "the shell for commands of CodeBuddy, over `SHELL`", "none"

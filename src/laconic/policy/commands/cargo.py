@@ -29,4 +29,4 @@ def judge(call: Call) -> None:
     accepted = _LINTS if call.path[1] == "clippy" else _FORMATTING
     for operand in parsed.operands:
         if not parsed.ended or operand.text is None or not accepted.fullmatch(operand.text):
-            call.ask("argument", "an argument for the compiler that is not known", operand)
+            call.unlisted("argument", "an argument for the compiler that is not known", operand)

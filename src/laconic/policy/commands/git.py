@@ -9,6 +9,7 @@ that are not known; pushes that overwrite or delete.
 from __future__ import annotations
 
 from laconic.patterns import pattern
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ def _judge_remotes(call: Call) -> None:
     remotes = operands[:1] if call.path[1] in _REMOTE_COMES_FIRST else operands
     for argument in call.arguments:
         if _names_helper(argument) or (argument in remotes and _may_name_helper(argument)):
-            call.ask("helper", "runs a program that talks to the remote side", argument)
+            call.does(
+                Effect.UNKNOWN, "helper", "runs a program that talks to the remote side", argument
+            )
 
 
 def _names_helper(argument: Argument) -> bool:
@@ -70,20 +73,22 @@ def _may_name_helper(argument: Argument) -> bool:
 def _judge_push(call: Call, _: Parsed) -> None:
     for argument in call.arguments:
         if _FORCE.match(argument.leading):
-            call.ask("force", "may overwrite or delete published commits", argument)
+            call.does(Effect.SENDS, "force", "may overwrite or delete published commits", argument)
             return
 
 
 def _judge_fetch(call: Call, parsed: Parsed) -> None:
     if parsed.has("-p", "--prune") and not parsed.has("--dry-run"):
         why = "deletes remote-tracking branches, whose commits may be nowhere else"
-        call.ask("prune", why, instead="git fetch; git remote prune --dry-run NAME")
+        call.does(
+            Effect.HISTORY, "prune", why, instead="git fetch; git remote prune --dry-run NAME"
+        )
     for operand in parsed.operands:
         if not operand.is_static:
-            call.ask("refspec", "a remote or a refspec that is not known", operand)
+            call.does(Effect.UNCLEAR, "refspec", "a remote or a refspec that is not known", operand)
     for refspec in parsed.operands[1:]:
         if ":" in refspec.leading or refspec.leading.startswith("+"):
-            call.ask("refspec", "writes local refs", refspec)
+            call.does(Effect.HISTORY, "refspec", "writes local refs", refspec)
 
 
 def _judge_config(call: Call, parsed: Parsed) -> None:
@@ -92,17 +97,25 @@ def _judge_config(call: Call, parsed: Parsed) -> None:
     lists = parsed.has("-l", "--list")
     gets = parsed.has(*_CONFIG_GETS) or len(words) == 1
     if None in words or first in _CONFIG_VERBS or not (lists or gets):
-        call.ask("write", "changes settings", instead="git config --get NAME")
+        call.does(
+            Effect.GUARDED_WRITE, "write", "changes settings", instead="git config --get NAME"
+        )
 
 
 def _judge_tag(call: Call, parsed: Parsed) -> None:
     if parsed.operands and not parsed.has(*_LISTS_TAGS):
-        call.ask("create", "creates a tag", parsed.operands[0], instead="git tag --list PATTERN")
+        call.does(
+            Effect.HISTORY,
+            "create",
+            "creates a tag",
+            parsed.operands[0],
+            instead="git tag --list PATTERN",
+        )
 
 
 def _judge_reflog(call: Call, parsed: Parsed) -> None:
     if parsed.operands and not parsed.operands[0].is_static:
-        call.ask("subcommand", "what it does is not known", parsed.operands[0])
+        call.does(Effect.UNCLEAR, "subcommand", "what it does is not known", parsed.operands[0])
 
 
 _PRINTS_CONTENTS = frozenset(

@@ -6,6 +6,8 @@ which rsync starts a remote shell.
 
 from __future__ import annotations
 
+from laconic.types import Effect
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
@@ -14,4 +16,9 @@ if TYPE_CHECKING:
 def judge(call: Call) -> None:
     for place in call.parsed.operands if call.parsed else ():
         if place.text is None or ":" in place.text or place.text.startswith("-"):
-            call.ask("remote", "a place on another machine, or one that is not known", place)
+            call.does(
+                Effect.SENDS,
+                "remote",
+                "a place on another machine, or one that is not known",
+                place,
+            )

@@ -11,6 +11,7 @@ import re
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,15 +47,15 @@ def judge(call: Call) -> None:
     for file in files:
         call.reads(file)
     if any(not script.is_static for script in scripts):
-        call.ask("script", "a script that is not known")
+        call.does(Effect.UNCLEAR, "script", "a script that is not known")
         return
     program = _Script("\n".join(script.text or "" for script in scripts))
     try:
         program.check()
     except _HarmError as harm:
-        call.ask("script", str(harm))
+        call.does(Effect.UNCLEAR, "script", str(harm))
     except _UnclearError as unclear:
-        call.ask("script", f"the script cannot be judged: {unclear}")
+        call.does(Effect.UNCLEAR, "script", f"the script cannot be judged: {unclear}")
     for name in program.inputs:
         call.reads(Argument(name, *call.span))
     call.harmless("the script only edits what it prints: it writes no file and runs no command")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from laconic.patterns import pattern
 from laconic.policy.secret_files import is_secret_variable
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +43,6 @@ def judge(call: Call) -> None:
     prints = next(prints for name, prints in _PRINTS.items() if call.path[0].startswith(name))
     for value in call.parsed.values(*_OPTIONS) if call.parsed else ():
         if not value.is_static or not prints.fullmatch(value.text or ""):
-            call.ask("code", "runs code that may do more than print", value)
+            call.does(Effect.PROJECT_CODE, "code", "runs code that may do more than print", value)
         elif any(map(is_secret_variable, _VARIABLE.findall(value.text or ""))):
-            call.ask("secret", "prints a variable that may hold a secret", value)
+            call.does(Effect.SECRETS, "secret", "prints a variable that may hold a secret", value)

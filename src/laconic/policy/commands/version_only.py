@@ -6,7 +6,7 @@ of their tables names the words for the version, besides --version and --help.
 
 from __future__ import annotations
 
-from laconic.types import Decision, Verdict
+from laconic.types import Decision, Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,4 +18,7 @@ def judge(call: Call) -> None:
     if len(words) == 1 and words[0] in call.entry.needs:
         return
     why = f"of {call.path[0]} laconic knows no more than its version"
-    call.findings.append(Decision(Verdict.ASK, f"{call.id}/unknown", why, *call.span, risk=False))
+    unknown, verdict = Effect.UNKNOWN, call.judge.cells.verdict(Effect.UNKNOWN)
+    call.findings.append(
+        Decision(verdict, f"{call.id}/unknown", why, *call.span, effects=unknown, risk=False)
+    )
