@@ -27,7 +27,7 @@ class Entry:
     """
 
     __slots__ = (
-        "_everywhere", "_options", "_written", "about", "alone", "anything", "code", "effect", "id",
+        "_effects", "_everywhere", "_options", "_written", "about", "alone", "anything", "code", "id",
         "instead", "needs", "network", "operands", "path", "reading_keys", "refuse", "settings",
         "source", "startup_settings", "subcommands", "values", "verdict", "why",
     )  # fmt: skip
@@ -37,7 +37,8 @@ class Entry:
         self.id = path.replace(" ", "/")
         self.about: str = table.get("about", "")
         self.verdict: str = table.get("verdict", "allow")
-        self.effect = effects_in(table.get("effect", ""))
+        effect = table.get("effect", "")
+        self._effects = {"*": effect} if isinstance(effect, str) else effect
         self.why: str = table.get("why", "")
         self.instead: str = table.get("instead", "")
         self._written: tuple[str | None, str] = table.get("options"), table.get("everywhere", "")
@@ -62,6 +63,11 @@ class Entry:
             "complete": table.get("complete", False),
             "refused": tuple(self.refuse),
         }
+
+    def effect(self, word: str) -> Effect:
+        """What a call does that is not harmless; word: the last one of the path that it took."""
+        named = (text for words, text in self._effects.items() if word in words.split())
+        return effects_in(next(named, self._effects.get("*", "")))
 
     @property
     def options(self) -> Spec | None:
@@ -192,8 +198,8 @@ class Match:
     @property
     def effect(self) -> Effect:
         """What a call does that is not harmless: as the last table that names effects says."""
-        named = (entry.effect for entry in reversed(self.entries) if entry.effect)
-        return next(named, Effect.UNKNOWN)
+        named = (entry.effect(self.path[-1]) for entry in reversed(self.entries))
+        return next(filter(None, named), Effect.UNKNOWN)
 
     @property
     def entries(self) -> list[Entry]:
