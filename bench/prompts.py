@@ -59,9 +59,7 @@ def main() -> None:
 
 
 def judge(row: Row, facts: Facts) -> Judged:
-    return Judged(
-        row, {p: decide(row["command"], library(), Rules(p), facts) for p in PROFILES}
-    )
+    return Judged(row, {p: decide(row["command"], library(), Rules(p), facts) for p in PROFILES})
 
 
 def interrupts(decision: Decision, profile: str) -> bool:

@@ -28,7 +28,7 @@ class Entry:
 
     __slots__ = (
         "_effects", "_everywhere", "_options", "_written", "about", "alone", "anything", "code", "id",
-        "instead", "needs", "network", "operands", "path", "reading_keys", "refuse", "settings",
+        "instead", "needs", "network", "network_for", "operands", "path", "reading_keys", "refuse", "settings",
         "source", "startup_settings", "subcommands", "values", "verdict", "why",
     )  # fmt: skip
 
@@ -49,7 +49,9 @@ class Entry:
         )
         self.refuse: dict[str, str] = table.get("refuse", {})
         self.anything: bool = table.get("anything", False)
-        self.network: bool = table.get("network", False)
+        network = table.get("network", False)
+        self.network = bool(network)
+        self.network_for: tuple[str, ...] = () if network is True else tuple(str(network).split())
         self.code: str = table.get("code", "")
         self.needs: tuple[str, ...] = tuple(table.get("needs", "").split())
         self.values: dict[str, str] = table.get("values", {})

@@ -12,7 +12,7 @@ from laconic.policy.environment import is_known_server, is_unheard
 from laconic.policy.places import leads_to_guarded, place
 from laconic.policy.secret_files import is_secret, is_unmistakable, matching, opens_no_files
 from laconic.policy.sending import address_findings, address_harm, is_literal, sent_findings
-from laconic.types import Decision, Effect, Verdict
+from laconic.types import Decision, Effect, Verdict, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,6 +54,9 @@ _WRITTEN = {
     "temporary": Effect.PROJECT_WRITE,
     "project": Effect.PROJECT_WRITE,
 }
+_WRITES = Effect.PROJECT_WRITE | Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE | Effect.SYSTEM
+# Who sends or installs something also fetches.
+_FETCHING = Effect.SENDS | Effect.INSTALLS
 _GUARDED = "{} a directory with files that decide what programs run or hold keys"
 
 
@@ -61,11 +64,12 @@ class Call:
     """A program with its arguments; findings are the decisions that speak against it.
 
     id: the path as a rule id (`git/push`). why: what it does and why that is harmless, in case
-    nothing speaks against it.
+    nothing speaks against it. is_changing: it is not one of the harmless calls of its table.
     """
 
     __slots__ = (
-        "arguments", "entry", "findings", "id", "judge", "match", "parsed", "path", "span", "why",
+        "arguments", "entry", "findings", "id", "is_changing", "judge", "match", "parsed", "path",
+        "span", "why",
     )  # fmt: skip
 
     def __init__(self, match: Match, entry: Entry, judge: Judge, span: tuple[int, int]) -> None:
@@ -73,6 +77,7 @@ class Call:
         self.path, self.arguments = tuple(match.path), match.arguments
         self.id = "/".join(match.path)
         self.parsed: Parsed | None = None
+        self.is_changing = False
         self.findings: list[Decision] = []
         self.why = entry.about
         if entry.anything and entry.about and not entry.code:
@@ -163,7 +168,8 @@ class Call:
                 why = _GUARDED.format("writes to")
                 self.does(effect | Effect.GUARDED_WRITE, "write", why, argument, firm=True)
             else:
-                self.does(effect, "write", f"writes to {_shown(argument)}", argument)
+                verb = "creates" if is_empty else "writes to"
+                self.does(effect, "write", f"{verb} {_shown(argument)}", argument)
 
     def opens(self, argument: Argument) -> None:
         """A file is read, and created if there is none."""
@@ -189,6 +195,10 @@ class Call:
             self.does(Effect.UNCLEAR, "delete", f"{verb} something that is not known", argument)
         for where in self._places(argument):
             effect = _WRITTEN.get(where, Effect.PROJECT_WRITE)
+            if where == "sensitive" and any(
+                t.rstrip("/").endswith("/.git") for t in argument.texts
+            ):
+                effect |= Effect.DISCARDS
             if where in _DESTROYED and recursive:
                 why = f"{verb} {_FIRM_PLACES[where]}"
                 self.does(Effect.DESTROYS, "delete", why, argument)
@@ -313,17 +323,17 @@ class Call:
             self._check_options(entry, parsed)
 
     def follow_table(self) -> None:
-        self._table_verdict()
         entry = self.entry
         if entry.network:
-            self.network()
             sent_findings(self)
         if entry.anything:
             self._check_plain_operands()
             self._check_servers()
         elif entry.options is not None or not entry.code:
             self.parsed = parse_options(self.arguments, entry.reading(self.match.everywhere))
-            if entry.needs and not self._has(self.parsed, entry.needs):
+            lacks = bool(entry.needs) and not self._has(self.parsed, entry.needs)
+            self.is_changing = lacks or entry.verdict == "ask"
+            if lacks:
                 self.unlisted("needs", entry.why or f"may do more without {entry.needs[0]}")
             self._refuse_undoing(self.parsed, entry.needs)
             self._check_options(entry, self.parsed)
@@ -331,6 +341,20 @@ class Call:
             self._check_operands(self.parsed)
         self._check_names()
         address_findings(self)
+
+    def conclude(self) -> None:
+        """What the table says of the call as a whole, after all that its words say."""
+        self._table_verdict()
+        if self.entry.network and self._goes_out():
+            self.network()
+        if union(found.effects for found in self.findings) & _FETCHING:
+            self.findings = [f for f in self.findings if f.effects != Effect.DOWNLOADS]
+
+    def _goes_out(self) -> bool:
+        """Tell whether this call uses the network: always, or with an option or by a word."""
+        words = self.entry.network_for
+        given = self.parsed.has(*words) if self.parsed is not None and words else False
+        return not words or given or self.path[-1] in words
 
     def _refuse_undoing(self, parsed: Parsed, needs: tuple[str, ...]) -> None:
         """What is harmless with an option must not get it taken back: `--dry-run=false`.
@@ -390,7 +414,11 @@ class Call:
     def _table_verdict(self) -> None:
         why = self.entry.why or self.entry.about or f"{' '.join(self.path)} needs a look"
         if self.entry.verdict == "ask":
-            self.unlisted("", why)
+            effects = self.match.effect
+            if any(found.effects & _WRITES for found in self.findings):
+                effects &= ~Effect.PROJECT_WRITE  # its operands have said where
+            if effects:
+                self.does(effects, "", why)
         elif self.entry.verdict == "deny":
             self.does(Effect.DESTROYS, "", why)
 
@@ -442,7 +470,9 @@ class Call:
             self._check(role, operand)
 
     def _check(self, role: str, value: Argument) -> None:
-        if role in _SIMPLE_ROLES:
+        if role == "READ" and self.is_changing and self.match.effect & Effect.PROJECT_WRITE:
+            self.writes(value)
+        elif role in _SIMPLE_ROLES:
             getattr(self, _SIMPLE_ROLES[role])(value)
         elif role == "CODE":
             self.does(Effect.UNCLEAR, "code", "runs code that is given in an argument", value)

@@ -11,7 +11,7 @@ from laconic.policy.bindings import binding_findings
 from laconic.policy.bombs import bombs
 from laconic.policy.configured import changed_names, exports
 from laconic.policy.dialects import dialect_findings
-from laconic.policy.directories import follow_directory
+from laconic.policy.directories import Reached, follow_directory
 from laconic.policy.evaluation import evaluation_findings
 from laconic.policy.functions import defined_functions
 from laconic.policy.judge import Judge
@@ -107,11 +107,14 @@ def _judge_parts(script: Script, judge: Judge) -> Decision:
     scope.follow(script, found, occurrences, sites)
     exported = _follow_exports(script, found, occurrences, judge) if judge.rules.gates else []
     feeds = Feeds(found, around=judge.fed)
-    parts = _judge_occurrences(occurrences, exported, scope, feeds, judge)
+    reached = Reached(found, judge)
+    parts = _judge_occurrences(occurrences, exported, scope, feeds, reached, judge)
     for redirect in redirects(script):
+        usual = reached.stand(redirect, judge)
         for values in scope.at(redirect):
             judge.values = values
             parts += redirect_findings(redirect, judge)
+        judge.directories = usual
     around = evaluation_findings(sites, found, script.source, scope.start)
     around += binding_findings(found, sites, judge.facts.environment)
     if "zsh" in judge.shells:
@@ -129,6 +132,7 @@ def _judge_occurrences(
     exported: list[Export],
     scope: Scope,
     feeds: Feeds,
+    reached: Reached,
     judge: Judge,
 ) -> list[Decision]:
     """In the order in which they run: what a substitution runs, before the `cd` that it is in."""
@@ -136,12 +140,18 @@ def _judge_occurrences(
     found = {}
     for one in running:
         judge.fed = feeds.reach(one)
-        found[id(one)] = _judge_occurrence(one, exported, scope, judge)
+        usual = reached.stand(one.command, judge)
+        found[id(one)] = _judge_occurrence(one, exported, scope, reached, judge)
+        judge.directories = list(dict.fromkeys([*usual, *judge.directories]))
     return [found[id(one)] for one in occurrences]
 
 
 def _judge_occurrence(
-    occurrence: Occurrence, exported: list[Export], scope: Scope, judge: Judge
+    occurrence: Occurrence,
+    exported: list[Export],
+    scope: Scope,
+    reached: Reached,
+    judge: Judge,
 ) -> Decision:
     """One simple command, for all values that its variables may have: the strictest counts."""
     command, context = occurrence.command, occurrence.context
@@ -152,7 +162,7 @@ def _judge_occurrence(
         judge.values = values
         cases.append(judge.simple(command, substituted=substituted))
         if changes_directory(occurrence):
-            follow_directory(command, judge)
+            reached.note(command, follow_directory(command, judge))
     worst = max(cases, key=lambda case: (case.verdict, case.risk, case.firm))
     worst.effects = union(case.effects for case in cases)
     return worst

@@ -16,7 +16,7 @@ from laconic.policy.commands import handler
 from laconic.policy.configured import configures_gate, settled, value_of
 from laconic.policy.listed_secrets import Listed
 from laconic.policy.permissions import apply
-from laconic.policy.places import place
+from laconic.policy.places import is_within, place
 from laconic.policy.project_runners import ask_for_project_code, repository_findings
 from laconic.policy.registries import registry_findings
 from laconic.shell.words import literal
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 MAX_NESTING = 16
 _MAX_DIRECTORIES = 8
+_RUNS_CODE = Effect.PROJECT_CODE | Effect.UNKNOWN | Effect.INSTALLS
 # Directly in one of the system's directories, by its plain name: `..` may lead anywhere.
 _SYSTEM_PROGRAM = pattern(
     r"/(?:(?:usr/(?:local/)?)?s?bin|opt/homebrew/bin|opt/local/bin|usr/libexec|usr/games)"
     r"/(?!\.\.?$)[^/]+"
 )
 # Where the links in those directories lead to, besides places of the system itself.
-_OWN_PLACES = frozenset(("project", "project-root", "temporary"))
 _PACKAGES = ("/nix/store/", "/gnu/store/", "/snap/", "/Applications/")
 _VERSIONED = pattern(r"([a-z][a-z+_-]*3?)(?:\.|-)[0-9]+(?:\.[0-9]+)*")
 _ODD = pattern(r"[^\x21-\x7e]")
@@ -98,9 +98,17 @@ class Judge:
                 return self._dynamic("the name of the program is not known", span)
             outer = self.inline
             self.inline = {a.name: value_of(a, self) for a in command.assignments}
-            found.append(self.command(arguments, span))
+            ran = self.command(arguments, span)
             self.inline = outer
+            if ran.effects & _RUNS_CODE:
+                found = [one for one in found if not self._is_the_codes_own(one)]
+            found.append(ran)
         return strictest(found, *span)
+
+    def _is_the_codes_own(self, finding: Decision) -> bool:
+        """Tell whether a variable only matters to code that is asked about anyway: `DB=x ./run`."""
+        kind, _, name = finding.rule.partition("/")
+        return kind == "environment" and variables.is_private(name, {})
 
     def command(self, arguments: list[Argument], span: tuple[int, int]) -> Decision:
         """Arguments whose first is a program; also what wrappers run."""
@@ -200,8 +208,9 @@ class Judge:
 
     def code_at(self, path: str) -> Effect:
         """What it is to run a file: code of the project, or of nobody that is known."""
-        places = {place(path, cwd, self.facts) for cwd in self.directories}
-        return Effect.PROJECT_CODE if places <= _OWN_PLACES else Effect.UNKNOWN
+        real = (self.facts.real_path(_joined(cwd, path)) for cwd in self.directories)
+        is_own = all(is_within(file, self.facts.project) for file in real)
+        return Effect.PROJECT_CODE if is_own else Effect.UNKNOWN
 
     def answered(self, findings: list[Decision]) -> list[Decision]:
         """The same findings, with the answers that the profile gives to their effects."""
@@ -291,6 +300,7 @@ class Judge:
             call.follow_table()
             if call.entry.code:
                 handler(call.entry.code)(call)
+            call.conclude()
             ask_for_project_code(call, shows_itself=False)
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
             call.does(
@@ -348,8 +358,11 @@ class Judge:
             firm=inner.firm,
         )
 
-    def enter_directory(self, argument: Argument | None) -> None:
-        """`cd`: from here on the command may stand there, too; an empty text is a place unknown."""
+    def enter_directory(self, argument: Argument | None) -> list[str]:
+        """`cd`: from here on the command may stand there, too; an empty text is a place unknown.
+
+        Gives the directories that it leads to, for what runs only if it worked.
+        """
         if argument is not None and (argument.text is None or argument.text == "-"):
             reached = [""]
         else:
@@ -358,6 +371,7 @@ class Judge:
         self.directories = list(dict.fromkeys([*self.directories, *reached]))
         if len(self.directories) > _MAX_DIRECTORIES:
             self.directories = [*self.directories[:_MAX_DIRECTORIES], ""]
+        return list(dict.fromkeys([*reached, *map(self.facts.real_path, filter(None, reached))]))
 
 
 def _joined(cwd: str, target: str) -> str:
