@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from laconic.knowledge.arguments import Argument
 
 KEYS = frozenset(
-    "also about verdict effect why instead options everywhere operands refuse style anything late complete"
+    "also about verdict effect does why instead options everywhere operands refuse style anything late complete"
     " network code needs values alone settings startup_settings subcommands yes no".split()
 )
 
@@ -27,7 +27,7 @@ class Entry:
     """
 
     __slots__ = (
-        "_effects", "_everywhere", "_options", "_written", "about", "alone", "anything", "code", "id",
+        "_effects", "_everywhere", "_options", "_written", "about", "alone", "anything", "code", "does", "id",
         "instead", "needs", "network", "network_for", "operands", "path", "reading_keys", "refuse", "settings",
         "source", "startup_settings", "subcommands", "values", "verdict", "why",
     )  # fmt: skip
@@ -48,6 +48,7 @@ class Entry:
             tuple(table["operands"].split()) if "operands" in table else None
         )
         self.refuse: dict[str, str] = table.get("refuse", {})
+        self.does: dict[str, str] = table.get("does", {})
         self.anything: bool = table.get("anything", False)
         network = table.get("network", False)
         self.network = bool(network)
@@ -70,6 +71,11 @@ class Entry:
         """What a call does that is not harmless; word: the last one of the path that it took."""
         named = (text for words, text in self._effects.items() if word in words.split())
         return effects_in(next(named, self._effects.get("*", "")))
+
+    def option_effect(self, name: str) -> tuple[Effect, str]:
+        """What an option makes the program do, and the words for it: `-w` rewrites files."""
+        words, _, why = self.does.get(name, "").partition(": ")
+        return effects_in(words), why
 
     @property
     def options(self) -> Spec | None:

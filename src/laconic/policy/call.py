@@ -9,10 +9,10 @@ from laconic.knowledge.options import Parsed, parse_options
 from laconic.patterns import compile_written, pattern
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.environment import is_known_server, is_unheard
-from laconic.policy.places import leads_to_guarded, place
+from laconic.policy.places import is_within, leads_to_guarded, place
 from laconic.policy.secret_files import is_secret, is_unmistakable, matching, opens_no_files
 from laconic.policy.sending import address_findings, address_harm, is_literal, sent_findings
-from laconic.types import Decision, Effect, Verdict, union
+from laconic.types import HARD, Decision, Effect, Verdict, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +57,10 @@ _WRITTEN = {
 _WRITES = Effect.PROJECT_WRITE | Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE | Effect.SYSTEM
 # Who sends or installs something also fetches.
 _FETCHING = Effect.SENDS | Effect.INSTALLS
+# What is asked about, whatever else an option may make of it. Any other effect is one of the words
+# that a table lists, and says nothing of those that it does not.
+_COVERS_ANYTHING = HARD | Effect.PROJECT_CODE | Effect.INSTALLS | Effect.UNCLEAR
+_OWN_PLACES = frozenset(("project", "temporary"))
 _GUARDED = "{} a directory with files that decide what programs run or hold keys"
 
 
@@ -64,11 +68,12 @@ class Call:
     """A program with its arguments; findings are the decisions that speak against it.
 
     id: the path as a rule id (`git/push`). why: what it does and why that is harmless, in case
-    nothing speaks against it. is_changing: it is not one of the harmless calls of its table.
+    nothing speaks against it. is_changing: it writes the files that it is told; change: what an
+    option makes it do to them.
     """
 
     __slots__ = (
-        "arguments", "entry", "findings", "id", "is_changing", "judge", "match", "parsed", "path",
+        "arguments", "change", "entry", "findings", "id", "is_changing", "judge", "match", "parsed", "path",
         "span", "why",
     )  # fmt: skip
 
@@ -77,7 +82,7 @@ class Call:
         self.path, self.arguments = tuple(match.path), match.arguments
         self.id = "/".join(match.path)
         self.parsed: Parsed | None = None
-        self.is_changing = False
+        self.is_changing, self.change = False, ""
         self.findings: list[Decision] = []
         self.why = entry.about
         if entry.anything and entry.about and not entry.code:
@@ -110,8 +115,11 @@ class Call:
         )
 
     def unlisted(self, rule: str, why: str, argument: Argument | None = None) -> None:
-        """This is not one of the harmless calls of its table, so that it does what that says."""
-        self.does(self.match.effect, rule, why, argument)
+        """A word that the table does not list: the program may do more than it is known for."""
+        effects = self.match.effect
+        if not effects & _COVERS_ANYTHING:
+            effects |= Effect.UNKNOWN
+        self.does(effects, rule, why, argument)
 
     def ask(self, rule: str, why: str, *, firm: bool = False) -> None:
         """Ask whatever the profile says: for faults, and for what the user wants to be asked."""
@@ -161,12 +169,16 @@ class Call:
             if where == "sink":
                 continue
             effect = _WRITTEN[where]
-            if where in _FIRM_PLACES:
+            if where == "sensitive" and is_empty:
+                effect = self._around(argument)
+                self.does(effect, "write", f"creates {_shown(argument)}", argument)
+            elif where in _FIRM_PLACES:
                 what = _FIRM_PLACES[where]
                 self.does(effect, "write", f"writes to {what}", argument, firm=True)
             elif not is_empty and self._leads_to_guarded(argument):
                 why = _GUARDED.format("writes to")
-                self.does(effect | Effect.GUARDED_WRITE, "write", why, argument, firm=True)
+                effect = effect & Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE
+                self.does(effect, "write", why, argument, firm=True)
             else:
                 verb = "creates" if is_empty else "writes to"
                 self.does(effect, "write", f"{verb} {_shown(argument)}", argument)
@@ -207,7 +219,8 @@ class Call:
                 self.does(effect, "delete", why, argument, firm=True)
             elif recursive and self._leads_to_guarded(argument, removed=True):
                 why = _GUARDED.format(verb)
-                self.does(effect | Effect.GUARDED_WRITE, "delete", why, argument, firm=True)
+                effect = effect & Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE
+                self.does(effect, "delete", why, argument, firm=True)
             elif where == "project-root" and recursive:
                 effect |= Effect.DISCARDS | Effect.GUARDED_WRITE
                 self.does(effect, "delete", f"{verb} the project as a whole", argument)
@@ -300,6 +313,17 @@ class Call:
         paths |= {facts.real_path(path) for path in paths}
         return any(leads_to_guarded(path, facts, removed=removed) for path in paths)
 
+    def is_own(self, argument: Argument) -> bool:
+        """Tell whether it is an ordinary file of the project or a temporary one."""
+        return bool(argument.texts) and self._places(argument) <= _OWN_PLACES
+
+    def _around(self, argument: Argument) -> Effect:
+        """Where an empty directory is made, whatever it may hold later."""
+        facts = self.judge.facts
+        paths = [posixpath.join(cwd, t) for cwd in self.judge.directories for t in argument.texts]
+        is_own = all(is_within(facts.real_path(path), facts.project) for path in paths)
+        return Effect.PROJECT_WRITE if is_own else Effect.OUTSIDE_WRITE
+
     def _places(self, argument: Argument) -> set[str]:
         judge = self.judge
         return {
@@ -332,9 +356,11 @@ class Call:
         elif entry.options is not None or not entry.code:
             self.parsed = parse_options(self.arguments, entry.reading(self.match.everywhere))
             lacks = bool(entry.needs) and not self._has(self.parsed, entry.needs)
-            self.is_changing = lacks or entry.verdict == "ask"
+            is_write = bool(self.match.effect & Effect.PROJECT_WRITE)
+            self.is_changing = is_write and (lacks or entry.verdict == "ask")
             if lacks:
-                self.unlisted("needs", entry.why or f"may do more without {entry.needs[0]}")
+                why = entry.why or f"may do more without {entry.needs[0]}"
+                self.does(self.match.effect, "needs", why)
             self._refuse_undoing(self.parsed, entry.needs)
             self._check_options(entry, self.parsed)
             self._check_subcommand(self.parsed)
@@ -345,6 +371,8 @@ class Call:
     def conclude(self) -> None:
         """What the table says of the call as a whole, after all that its words say."""
         self._table_verdict()
+        if self.change and not any(found.effects & _WRITES for found in self.findings):
+            self.does(Effect.PROJECT_WRITE, "write", self.change)
         if self.entry.network and self._goes_out():
             self.network()
         if union(found.effects for found in self.findings) & _FETCHING:
@@ -425,9 +453,14 @@ class Call:
     def _check_options(self, entry: Entry, parsed: Parsed) -> None:
         for argument, message in parsed.problems:
             name = argument.leading.partition("=")[0]
+            if argument.text is None and not self.match.effect & _COVERS_ANYTHING:
+                self.does(Effect.UNCLEAR, "option", message, argument)
+                continue
             known_harm = entry.refuse.get(name)
             self.unlisted("option", f"{name} {known_harm}" if known_harm else message, argument)
         for option in parsed.options:
+            if option.name in entry.does:
+                self._follow_effect(*entry.option_effect(option.name), option.argument)
             wanted = self.match.wanted(entry, option.name)
             if wanted is not None and not _is_one_of(option.value, wanted):
                 self.unlisted(
@@ -443,6 +476,14 @@ class Call:
                 self._check(option.role, option.value)
             elif option.role in ("CODE", "NO"):
                 self._check(option.role, option.argument)
+
+    def _follow_effect(self, effects: Effect, why: str, argument: Argument) -> None:
+        """An option that makes the program do something; where it writes, its operands say."""
+        if effects & Effect.PROJECT_WRITE:
+            self.is_changing, self.change = True, why
+        if effects != Effect.PROJECT_WRITE:
+            rule = argument.leading.partition("=")[0].lstrip("-")
+            self.does(effects & ~Effect.PROJECT_WRITE, rule, why, argument)
 
     def _check_subcommand(self, parsed: Parsed) -> None:
         """Where a word may be a subcommand instead of a file, one that is not known asks."""
@@ -470,7 +511,7 @@ class Call:
             self._check(role, operand)
 
     def _check(self, role: str, value: Argument) -> None:
-        if role == "READ" and self.is_changing and self.match.effect & Effect.PROJECT_WRITE:
+        if role == "READ" and self.is_changing and self.entry.operands == ("READ...",):
             self.writes(value)
         elif role in _SIMPLE_ROLES:
             getattr(self, _SIMPLE_ROLES[role])(value)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 MAX_NESTING = 16
 _MAX_DIRECTORIES = 8
+_WITH_ONE = 2  # a program and one argument
 _RUNS_CODE = Effect.PROJECT_CODE | Effect.UNKNOWN | Effect.INSTALLS
 # Directly in one of the system's directories, by its plain name: `..` may lead anywhere.
 _SYSTEM_PROGRAM = pattern(
@@ -278,6 +279,8 @@ class Judge:
             return Decision(
                 Verdict.ALLOW, "config/allow", f"{base} is allowed by the configuration", *span
             )
+        if len(arguments) == _WITH_ONE and arguments[1].text == "--version":
+            return Decision(Verdict.ALLOW, "version", f"{base} only tells its version", *span)
         verdict = self.cells.verdict(Effect.UNKNOWN)
         reason = f"{base} is not a command that laconic knows"
         return Decision(

@@ -32,7 +32,7 @@ _TEXT = (
 ).split()
 _FLAGS = "anything late complete network".split()
 _LISTS = "also yes no".split()
-_TABLES = "refuse values".split()
+_TABLES = "refuse values does".split()
 
 
 def load_library(settings: Settings) -> tuple[Library, tuple[Problem, ...]]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _NAME = pattern(r"[A-Za-z_]\w*")
 _PLAIN_ELEMENT = pattern(r"[A-Za-z_]\w*(?:\[(?:\w+|@|\*)\])?")
-_SHELL_LETTERS = pattern(r"[-+](?:[euxvfCET]+o?|o)")
+_SHELL_LETTERS = pattern(r"[-+](?:[euxvfCET]+o?|o)|\\+H")
 _SHELL_OPTIONS = frozenset(
     "pipefail errexit nounset xtrace verbose noglob noclobber errtrace functrace posix".split()
 )
@@ -199,7 +199,9 @@ def _judge_kill(call: Call) -> None:
         call.does(Effect.SYSTEM, "signal", "sends a signal to processes")
     rest = call.arguments[1:]
     is_single = len(rest) == 1 and not rest[0].splits
-    if not is_single and any(not word.is_static or word.leading.startswith("-") for word in rest):
+    if not is_single and any(
+        not (word.is_static or word.is_number) or word.leading.startswith("-") for word in rest
+    ):
         call.does(Effect.SYSTEM, "word", "a word that may name another signal")
 
 

@@ -24,6 +24,17 @@ _LISTS_TAGS = (
     "-l", "--list", "-n", "-v", "--verify", "--contains", "--no-contains", "--merged",
     "--no-merged", "--points-at",
 )  # fmt: skip
+_LISTS_BRANCHES = (
+    "-l", "--list", "-r", "--remotes", "-a", "--all", "-v", "--verbose", "--show-current", "--contains",
+    "--no-contains", "--merged", "--no-merged", "--points-at", "--format", "--sort", "--column",
+)  # fmt: skip
+_CHANGES_BRANCHES = (
+    "-d", "--delete", "-m", "--move", "-c", "--copy", "-t", "--track", "--no-track", "-u",
+    "--set-upstream-to", "--unset-upstream", "--create-reflog",
+)  # fmt: skip
+_DEFAULT_BRANCH = pattern(r"(?:ref: )?(?:refs/heads/)?(?:main|master|trunk)")
+# No name of a branch ends so: a directory, a file with an extension that begins with a letter.
+_LIKE_A_FILE = pattern(r"^\.\.?(?:/|$)|^[/:]|/$|\.[A-Za-z]\w*$")
 _CONFIG_GETS = (
     "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool",
 )  # fmt: skip
@@ -70,11 +81,57 @@ def _may_name_helper(argument: Argument) -> bool:
     return not argument.is_static and _BEFORE_HELPER.fullmatch(argument.leading) is not None
 
 
-def _judge_push(call: Call, _: Parsed) -> None:
+def _judge_push(call: Call, parsed: Parsed) -> None:
     for argument in call.arguments:
         if _FORCE.match(argument.leading):
+            if any(_is_default_branch(call, operand) for operand in parsed.operands[1:] or [None]):
+                why = "overwrites or deletes the default branch of the remote repository"
+                call.does(Effect.DESTROYS, "force", why, argument)
+                return
             call.does(Effect.SENDS, "force", "may overwrite or delete published commits", argument)
             return
+
+
+def _is_default_branch(call: Call, refspec: Argument | None) -> bool:
+    """`main`, `+x:main`, `:refs/heads/main`; without a refspec, the branch that is checked out."""
+    if refspec is None:
+        heads = (call.judge.facts.text(f"{cwd}/.git/HEAD") for cwd in call.judge.directories)
+        return any(_DEFAULT_BRANCH.fullmatch((head or "").strip()) for head in heads)
+    return _DEFAULT_BRANCH.fullmatch(refspec.leading.rpartition(":")[2].lstrip("+")) is not None
+
+
+def _judge_checkout(call: Call, parsed: Parsed) -> None:
+    """Git refuses to lose changes when it switches, but not when it is told a file."""
+    operands = parsed.operands
+    creates = parsed.has("-b", "--orphan")
+    is_file = parsed.ended or (len(operands) > 1 and not creates)
+    if not is_file and operands and not creates:
+        is_file = _may_be_file(call, operands[0])
+    if is_file:
+        call.does(Effect.DISCARDS, "", "throws away changes in the work tree", *operands[-1:])
+    else:
+        call.does(Effect.HISTORY, "", "creates a branch" if creates else "switches to a branch")
+
+
+def _may_be_file(call: Call, operand: Argument) -> bool:
+    if operand.text is None or operand.glob or _LIKE_A_FILE.search(operand.text):
+        return True
+    exists = call.judge.facts.exists
+    return any(exists(f"{cwd}/{operand.text}") for cwd in call.judge.directories)
+
+
+def _judge_restore(call: Call, parsed: Parsed) -> None:
+    if parsed.has("-S", "--staged") and not parsed.has("-W", "--worktree"):
+        call.does(Effect.HISTORY, "", "takes files out of the index")
+    else:
+        call.does(Effect.DISCARDS, "", "throws away changes in the work tree")
+
+
+def _judge_branch(call: Call, parsed: Parsed) -> None:
+    if parsed.has("-D", "-M", "-C", "-f", "--force"):
+        call.does(Effect.DISCARDS, "force", "deletes or overwrites a branch")
+    elif parsed.has(*_CHANGES_BRANCHES) or (parsed.operands and not parsed.has(*_LISTS_BRANCHES)):
+        call.does(Effect.HISTORY, "change", "creates, renames or deletes a branch")
 
 
 def _judge_fetch(call: Call, parsed: Parsed) -> None:
@@ -103,7 +160,7 @@ def _judge_config(call: Call, parsed: Parsed) -> None:
 
 
 def _judge_tag(call: Call, parsed: Parsed) -> None:
-    if parsed.operands and not parsed.has(*_LISTS_TAGS):
+    if parsed.operands and not parsed.has(*_LISTS_TAGS, "-d", "--delete"):
         call.does(
             Effect.HISTORY,
             "create",
@@ -125,6 +182,9 @@ _PATCHES = ("-p", "-u", "--patch", "-U", "--unified", "--patch-with-stat", "-L",
 _REMOTE_COMES_FIRST = frozenset("clone ls-remote pull push".split())
 _NAME_REMOTES = _REMOTE_COMES_FIRST | {"fetch", "remote", "request-pull", "submodule"}
 _BY_OPERANDS = {
+    "branch": _judge_branch,
+    "checkout": _judge_checkout,
+    "restore": _judge_restore,
     "push": _judge_push,
     "fetch": _judge_fetch,
     "pull": _judge_fetch,

@@ -42,9 +42,13 @@ def judge(call: Call) -> None:
         return
     scripts = parsed.values("-e", "--expression")
     files = parsed.operands
+    if parsed.has("-i") and files and files[0].text == "":
+        files = files[1:]  # BSD's sed takes the ending of copies as a word of its own
     if not scripts:
         scripts, files = files[:1], files[1:]
     for file in files:
+        if parsed.has("-i", "--in-place"):
+            call.writes(file)
         call.reads(file)
     if any(not script.is_static for script in scripts):
         call.does(Effect.UNCLEAR, "script", "a script that is not known")

@@ -167,4 +167,15 @@ def _judge_statement(call: Call, statement: Argument, program: str, *, read_only
     if reason and read_only and drops_something(sql, program):
         call.harmless("the file is opened for reading only, so that DROP fails")
     elif reason:
-        call.does(Effect.SYSTEM, "statement", f"the statement {reason}", statement)
+        _follow_writing(call, program, f"the statement {reason}", statement)
+
+
+def _follow_writing(call: Call, program: str, why: str, statement: Argument) -> None:
+    """sqlite3 and duckdb write where their file lies, the others on a server."""
+    files = call.parsed.operands[:1] if call.parsed is not None else []
+    if program in _READ_ONLY and files and files[0].text != ":memory:":
+        call.writes(files[0])
+    elif program in _READ_ONLY:
+        call.does(Effect.UNCLEAR, "statement", why, statement)
+    else:
+        call.does(Effect.SYSTEM, "statement", why, statement)
