@@ -84,7 +84,7 @@ def _may_name_helper(argument: Argument) -> bool:
 def _judge_push(call: Call, parsed: Parsed) -> None:
     for argument in call.arguments:
         if _FORCE.match(argument.leading):
-            if any(_is_default_branch(call, operand) for operand in parsed.operands[1:] or [None]):
+            if _reaches_default_branch(call, parsed.operands[1:]):
                 why = "overwrites or deletes the default branch of the remote repository"
                 call.does(Effect.DESTROYS, "force", why, argument)
                 return
@@ -92,12 +92,13 @@ def _judge_push(call: Call, parsed: Parsed) -> None:
             return
 
 
-def _is_default_branch(call: Call, refspec: Argument | None) -> bool:
+def _reaches_default_branch(call: Call, refspecs: list[Argument]) -> bool:
     """`main`, `+x:main`, `:refs/heads/main`; without a refspec, the branch that is checked out."""
-    if refspec is None:
-        heads = (call.judge.facts.text(f"{cwd}/.git/HEAD") for cwd in call.judge.directories)
-        return any(_DEFAULT_BRANCH.fullmatch((head or "").strip()) for head in heads)
-    return _DEFAULT_BRANCH.fullmatch(refspec.leading.rpartition(":")[2].lstrip("+")) is not None
+    names = [refspec.leading.rpartition(":")[2].lstrip("+") for refspec in refspecs]
+    if not names:
+        directories = call.judge.directories
+        names = [call.judge.facts.text(f"{cwd}/.git/HEAD") or "" for cwd in directories]
+    return any(_DEFAULT_BRANCH.fullmatch(name.strip()) for name in names)
 
 
 def _judge_checkout(call: Call, parsed: Parsed) -> None:
@@ -108,7 +109,8 @@ def _judge_checkout(call: Call, parsed: Parsed) -> None:
     if not is_file and operands and not creates:
         is_file = _may_be_file(call, operands[0])
     if is_file:
-        call.does(Effect.DISCARDS, "", "throws away changes in the work tree", *operands[-1:])
+        last = operands[-1] if operands else None
+        call.does(Effect.DISCARDS, "", "throws away changes in the work tree", last)
     else:
         call.does(Effect.HISTORY, "", "creates a branch" if creates else "switches to a branch")
 
