@@ -101,7 +101,7 @@ def test_without_configuration_the_knowledge_decides(project):
         ('[git]\nread_only = ["pull"]', "git pull > out", "ask"),
         ('[git]\nread_only = ["push"]', "git push", "allow"),
         ('[git]\nread_only = ["push"]', "git push --force", "ask"),
-        ('[git]\nread_only = ["push"]', "git push origin +main", "ask"),
+        ('[git]\nread_only = ["push"]', "git push origin +main", "deny"),
         ('[git]\nremove_read_only = ["log"]', "git log", "ask"),
         ('[git]\nremove_read_only = ["stash"]', "git stash list", "ask"),
         ('[cargo]\nremove_safe_subcommands = ["build"]', "cargo build", "ask"),

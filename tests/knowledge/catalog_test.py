@@ -41,7 +41,7 @@ def packs(monkeypatch):
 def test_what_grows_on_demand_is_what_the_files_say():
     whole = Library()
     for path in sorted(catalog.DATA.glob("*.toml")):
-        whole.add(tomllib.loads(path.read_text()), path.stem)
+        whole.add(catalog.with_default_effect(tomllib.loads(path.read_text())), path.stem)
     assert dict(everything(catalog.library().root)) == dict(everything(whole.root))
 
 

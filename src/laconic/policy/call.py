@@ -118,8 +118,19 @@ class Call:
         """A word that the table does not list: the program may do more than it is known for."""
         effects = self.match.effect
         if not effects & _COVERS_ANYTHING:
-            effects |= Effect.UNKNOWN
-        self.does(effects, rule, why, argument)
+            self.does(effects | Effect.UNKNOWN, rule, why, argument)
+        elif self.entry.why:
+            self._does_once(effects, self.entry.why)
+        else:
+            self.does(effects, rule, why, argument)
+
+    def _unlisted_word(self, word: Argument) -> None:
+        why = f"laconic does not know what {' '.join(self.path)} does with {_shown(word)}"
+        self.unlisted("word", why, word)
+
+    def _does_once(self, effects: Effect, why: str) -> None:
+        if not any(found.reason == why for found in self.findings):
+            self.does(effects, "", why)
 
     def ask(self, rule: str, why: str, *, firm: bool = False) -> None:
         """Ask whatever the profile says: for faults, and for what the user wants to be asked."""
@@ -359,8 +370,8 @@ class Call:
             is_write = bool(self.match.effect & Effect.PROJECT_WRITE)
             self.is_changing = is_write and (lacks or entry.verdict == "ask")
             if lacks:
-                why = entry.why or f"may do more without {entry.needs[0]}"
-                self.does(self.match.effect, "needs", why)
+                why = entry.why or entry.about or f"may do more without {entry.needs[0]}"
+                self._does_once(self.match.effect, why)
             self._refuse_undoing(self.parsed, entry.needs)
             self._check_options(entry, self.parsed)
             self._check_subcommand(self.parsed)
@@ -446,7 +457,7 @@ class Call:
             if any(found.effects & _WRITES for found in self.findings):
                 effects &= ~Effect.PROJECT_WRITE  # its operands have said where
             if effects:
-                self.does(effects, "", why)
+                self._does_once(effects, why)
         elif self.entry.verdict == "deny":
             self.does(Effect.DESTROYS, "", why)
 
@@ -465,7 +476,7 @@ class Call:
             if wanted is not None and not _is_one_of(option.value, wanted):
                 self.unlisted(
                     "value",
-                    f"{option.name} with a value that is not known to be harmless",
+                    f"{option.name} may do more with this value than laconic knows",
                     option.argument,
                 )
             elif wanted in _SWITCHES and "=" not in option.argument.leading:
@@ -494,7 +505,7 @@ class Call:
         is_plain = first.text is not None and not first.glob
         may_be = first.text in known if is_plain and "*" not in known else _may_be_word(first)
         if may_be:
-            what = first.text or "the first operand"
+            what = first.text or "the first word"
             self.unlisted("subcommand", f"{what} may be a subcommand that is not known", first)
 
     def _check_operands(self, parsed: Parsed) -> None:
@@ -502,7 +513,7 @@ class Call:
         for pos, operand in enumerate(parsed.operands):
             role = roles[min(pos, len(roles) - 1)]
             if pos >= len(roles) and not role.endswith("..."):
-                self.unlisted("operand", "one operand more than expected", operand)
+                self._unlisted_word(operand)
                 return
             role = role.removesuffix("...").removesuffix("?")
             if role == "COMMAND":
@@ -520,7 +531,7 @@ class Call:
         elif role == "NAME":
             self.does(Effect.UNKNOWN, "program", "names a program to run", value)
         elif role == "NO":
-            self.unlisted("operand", "an operand that is not expected", value)
+            self._unlisted_word(value)
         elif role == "COMMAND":
             self.runs([value])
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # What a subcommand does, as opposed to what an option or a setting makes of it.
 _SUBSTANCE = frozenset(
-    " mode needs write delete operand subcommand network create add set verb record".split(" ")
+    " mode needs write delete word subcommand network create add set verb record".split(" ")
 )
 # Programs that hand on their environment and run what they are given, once.
 _HAND_ON = frozenset("builtin command exec ionice nice nohup setsid stdbuf time timeout".split())

@@ -40,18 +40,21 @@ class Reached:
     def __init__(self, found: list[Node], judge: Judge) -> None:
         self._ends: dict[int, int] = {}
         self._spans: list[tuple[int, int, list[str]]] = []
-        repeated = [(node.start, node.end) for node in found if _is_repeated(node)]
-        if "CDPATH" not in judge.facts.environment:
-            for node in found:
-                if isinstance(node, AndOr):
-                    self._ends.update(_chains(node))
-        for start, end in repeated:  # `cd ..` leads elsewhere each time
-            self._ends = {at: to for at, to in self._ends.items() if not start <= at < end}
+        if "CDPATH" in judge.facts.environment or any(map(_is_repeated, found)):
+            return  # a `cd ..` that runs again leads elsewhere each time
+        for node in found:
+            if isinstance(node, AndOr):
+                self._ends.update(_chains(node))
 
     def note(self, command: Command, reached: list[str]) -> None:
+        """A `cd` leads here: for certain in what depends on it, perhaps in all that follows."""
         end = self._ends.get(command.start)
         if end is not None and all(reached):
             self._spans.append((command.end, end, reached))
+            return
+        for start, last, directories in list(self._spans):
+            if start <= command.start < last:
+                self._spans.append((command.end, last, [*directories, *reached]))
 
     def stand(self, node: Node, judge: Judge) -> list[str]:
         """Have the judge stand where the node runs; gives where it stood before."""

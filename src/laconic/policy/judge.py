@@ -306,8 +306,7 @@ class Judge:
             call.conclude()
             ask_for_project_code(call, shows_itself=False)
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
-            call.does(
-                Effect.READS,
+            call.ask(
                 "fault",
                 f"the rule failed ({type(fault).__name__}: {fault})",
                 firm=True,

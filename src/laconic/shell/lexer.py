@@ -99,7 +99,7 @@ class Lexer(Scanner):
                 return self._pattern(2)
             if regex:
                 return self._single(char)
-            raise self.fail("extended glob, but extglob is not known to be on")
+            raise self.fail("extended glob, but extglob may be off")
         if regex and char == "(":
             return self._pattern(1)
         if regex and char == "|":

@@ -85,7 +85,7 @@ def _judge_words(call: Call, words: list[str], rest: list[Argument]) -> None:
         return
     is_read = bool(words) and _GROUPS.issuperset(words[:-1]) and _READS.fullmatch(words[-1])
     if not is_read or path.startswith(_WITH_OPERANDS):
-        call.unlisted("verb", f"az {path} is not known to only read")
+        call.unlisted("verb", f"az {path} may change something")
     elif _reveals(words):
         call.does(Effect.SECRETS, "secret", f"az {path} prints credentials")
 

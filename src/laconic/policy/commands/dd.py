@@ -23,7 +23,7 @@ def judge(call: Call) -> None:
         if argument.text in ("--help", "--version"):
             continue
         if argument.splits or not equals or name not in (*_NAMES, "of"):
-            call.does(Effect.UNCLEAR, "operand", "an operand that is not known", argument)
+            call.does(Effect.UNCLEAR, "word", "a word that is not one of its settings", argument)
         elif name == "of" and value.startswith("/dev/") and value not in _SINKS:
             call.does(Effect.DESTROYS, "device", "overwrites a device", argument)
         elif name == "of":

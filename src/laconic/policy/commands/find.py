@@ -55,7 +55,7 @@ def judge(call: Call) -> None:
         elif name == "-delete":
             call.does(Effect.PROJECT_WRITE, "delete", "deletes what it finds", word)
         elif name not in _FLAGS and not name.isdigit():
-            call.unlisted("word", f"{name} is not a known harmless test", word)
+            call.unlisted("word", f"{name} is not a test that laconic knows", word)
     call.harmless("its expression only tests files and prints their names")
 
 

@@ -110,5 +110,5 @@ def _judge_names(call: Call, binding: Argument, text: str) -> None:
         for action in re.split(r"\+(?![^(]*\))", actions):
             if action and not _HARMLESS.fullmatch(action):
                 call.does(
-                    Effect.UNCLEAR, "bind", f"{action} is not a known harmless action", binding
+                    Effect.UNCLEAR, "bind", f"{action} is not an action that laconic knows", binding
                 )

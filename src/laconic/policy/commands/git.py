@@ -122,6 +122,17 @@ def _may_be_file(call: Call, operand: Argument) -> bool:
     return any(exists(f"{cwd}/{operand.text}") for cwd in call.judge.directories)
 
 
+def _judge_moved(call: Call, parsed: Parsed) -> None:
+    """`git mv` and `git rm`: files of the work tree, which may be guarded."""
+    if parsed.has("-n", "--dry-run", "--cached"):
+        return
+    moved = call.path[1] == "mv"
+    for operand in parsed.operands[:-1] if moved else parsed.operands:
+        call.deletes(operand, verb="moves" if moved else "deletes")
+    for operand in parsed.operands[-1:] if moved else ():
+        call.writes(operand)
+
+
 def _judge_restore(call: Call, parsed: Parsed) -> None:
     if parsed.has("-S", "--staged") and not parsed.has("-W", "--worktree"):
         call.does(Effect.HISTORY, "", "takes files out of the index")
@@ -186,6 +197,8 @@ _NAME_REMOTES = _REMOTE_COMES_FIRST | {"fetch", "remote", "request-pull", "submo
 _BY_OPERANDS = {
     "branch": _judge_branch,
     "checkout": _judge_checkout,
+    "mv": _judge_moved,
+    "rm": _judge_moved,
     "restore": _judge_restore,
     "push": _judge_push,
     "fetch": _judge_fetch,

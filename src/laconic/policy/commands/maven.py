@@ -27,4 +27,4 @@ def judge(call: Call) -> None:
         call.unlisted("goal", "runs the default goal")
     for operand in parsed.operands:
         if operand.text is None or not _SHOWS.fullmatch(operand.text):
-            call.unlisted("goal", "a goal that is not known to only show something", operand)
+            call.unlisted("goal", "runs a goal of the build", operand)

@@ -131,7 +131,7 @@ def _read_options(call: Call, argument: Argument, rest: list[Argument]) -> bool:
         value = argument.behind(pos + 1) if word[pos + 1 :] else rest.pop(0) if rest else None
         if value is None or letter not in "cmWX" or value.text is None or value.glob:
             call.does(
-                Effect.UNKNOWN, "option", f"-{letter} is not a known harmless option", argument
+                Effect.UNKNOWN, "option", f"laconic does not know the option -{letter}", argument
             )
             return False
         if letter in _HARMLESS_VALUE:
@@ -224,9 +224,7 @@ def _judge_module(call: Call, module: Argument, rest: list[Argument]) -> None:
         if name == "py_compile":
             _judge_cache(call, operand)
     for operand in parsed.operands[most_operands:]:
-        call.does(
-            Effect.PROJECT_WRITE, "operand", "an operand that the module may write to", operand
-        )
+        call.does(Effect.PROJECT_WRITE, "write", "the module may write to this file", operand)
 
 
 def _judge_cache(call: Call, file: Argument) -> None:

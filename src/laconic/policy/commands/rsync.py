@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 
 def judge(call: Call) -> None:
-    for place in call.parsed.operands if call.parsed else ():
+    places = call.parsed.operands if call.parsed else []
+    is_told = call.parsed is not None and call.parsed.has(*call.entry.needs)
+    if len(places) > 1 and not is_told and ":" not in places[-1].leading:
+        call.writes(places[-1])
+    for place in places:
         if place.text is None or ":" in place.text or place.text.startswith("-"):
             call.does(
                 Effect.SENDS,

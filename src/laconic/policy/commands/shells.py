@@ -45,7 +45,7 @@ def judge(call: Call) -> None:
         elif word.text.startswith("--"):
             if word.text not in _LONG:
                 call.does(
-                    Effect.UNCLEAR, "option", f"{word.text} is not a known harmless option", word
+                    Effect.UNCLEAR, "option", f"laconic does not know the option {word.text}", word
                 )
         else:
             letters |= _read_letters(call, word, todo)
@@ -70,7 +70,10 @@ def _read_letters(call: Call, word: Argument, todo: list[Argument]) -> set[str]:
                 )
         elif letter not in _LETTERS:
             call.does(
-                Effect.UNCLEAR, "option", f"{text[0]}{letter} is not a known harmless option", word
+                Effect.UNCLEAR,
+                "option",
+                f"laconic does not know the option {text[0]}{letter}",
+                word,
             )
     if text[0] == "-":
         return set(text[1:])

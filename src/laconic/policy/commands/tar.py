@@ -52,6 +52,8 @@ def judge(call: Call) -> None:
         call.shell(code)
     if parsed.has("-x", "--extract", "--get"):
         if not parsed.has("-O", "--to-stdout", "--to-command"):
+            for directory in parsed.values("-C", "--directory"):
+                call.writes(directory)
             call.does(
                 Effect.PROJECT_WRITE,
                 "extract",
@@ -81,6 +83,9 @@ def _with_dashes(arguments: list[Argument]) -> list[Argument]:
 def _judge_packing(call: Call, parsed: Parsed) -> None:
     """The archive must go to standard output or nowhere; what is packed is read."""
     archives = parsed.values("-f", "--file")
+    for archive in archives:
+        if archive.text not in _NOWHERE and ":" not in archive.leading:
+            call.writes(archive)
     if not archives or not all(archive.text in _NOWHERE for archive in archives):
         call.does(
             Effect.PROJECT_WRITE, "create", "writes an archive", instead="tar -c -f - to print it"

@@ -47,7 +47,7 @@ def _judge_long(call: Call, text: str, word: Argument, todo: list[Argument]) -> 
         if not equals and todo:
             _skip_value(call, todo)
     elif name not in _LONG or equals:
-        call.unlisted("option", f"--{name} is not a known harmless option", word)
+        call.unlisted("option", f"laconic does not know the option --{name}", word)
 
 
 def _judge_letters(call: Call, letters: str, word: Argument, todo: list[Argument]) -> None:
@@ -57,7 +57,7 @@ def _judge_letters(call: Call, letters: str, word: Argument, todo: list[Argument
         if letter in _WITH_VALUE and todo:
             _skip_value(call, todo)
         elif letter not in _LETTERS:
-            call.unlisted("option", f"-{letter} is not a known harmless option", word)
+            call.unlisted("option", f"laconic does not know the option -{letter}", word)
 
 
 def _skip_value(call: Call, todo: list[Argument]) -> None:

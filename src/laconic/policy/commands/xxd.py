@@ -33,7 +33,7 @@ def judge(call: Call) -> None:
             if not found["attached"] and todo and todo.pop().splits:
                 call.does(Effect.UNCLEAR, "value", "a value that is not known", word)
         elif text != "--help" and text[1] not in _FLAGS:
-            call.unlisted("option", f"{text} is not a known harmless option", word)
+            call.unlisted("option", f"laconic does not know the option {text}", word)
     for file in files[:1]:
         call.reads(file)
     for file in files[1:]:
