@@ -3,9 +3,9 @@
 python bench/prompts.py FILE [--kind KIND] [--cwd DIR] [--home DIR] [--rows]
 
 FILE has one JSON object per line with `command`; `kind` tells sorts of sessions apart. Where rows
-carry labels (`effects`, a verdict per profile, perhaps `ambiguous`), the two are compared. A command
-interrupts where laconic asks or denies, or where it leaves a soft effect to the agent and Claude Code
-in its default mode, which has no rules, would ask.
+carry labels (`effects`, a verdict per profile, perhaps `ambiguous`), the two are compared. A
+command interrupts where laconic asks or denies, or where it leaves a soft effect to the agent, and
+Claude Code would ask in its default mode without rules.
 """
 
 from __future__ import annotations

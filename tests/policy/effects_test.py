@@ -1,4 +1,4 @@
-"""What commands would do: every table names it, reasons are written for the reader, places count."""
+"""What commands would do: every table names it, and reasons are written for the reader."""
 
 from __future__ import annotations
 

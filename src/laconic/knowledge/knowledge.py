@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from laconic.knowledge.arguments import Argument
 
 KEYS = frozenset(
-    "also about verdict effect does why instead options everywhere operands refuse style anything late complete"
-    " network code needs values alone settings startup_settings subcommands yes no".split()
+    "also about verdict effect does why instead options everywhere operands refuse style anything"
+    " late complete network code needs values alone settings startup_settings subcommands"
+    " yes no".split()
 )
 
 
@@ -27,9 +28,10 @@ class Entry:
     """
 
     __slots__ = (
-        "_effects", "_everywhere", "_options", "_written", "about", "alone", "anything", "code", "does", "id",
-        "instead", "needs", "network", "network_for", "operands", "path", "reading_keys", "refuse", "settings",
-        "source", "startup_settings", "subcommands", "values", "verdict", "why",
+        "_effects", "_everywhere", "_options", "_written", "about", "alone", "anything", "code",
+        "does", "id", "instead", "needs", "network", "network_for", "operands", "path",
+        "reading_keys", "refuse", "settings", "source", "startup_settings", "subcommands",
+        "values", "verdict", "why",
     )  # fmt: skip
 
     def __init__(self, path: str, table: Mapping[str, Any], source: str) -> None:

@@ -73,8 +73,8 @@ class Call:
     """
 
     __slots__ = (
-        "arguments", "change", "entry", "findings", "id", "is_changing", "judge", "match", "parsed", "path",
-        "span", "why",
+        "arguments", "change", "entry", "findings", "id", "is_changing", "judge", "match", "parsed",
+        "path", "span", "why",
     )  # fmt: skip
 
     def __init__(self, match: Match, entry: Entry, judge: Judge, span: tuple[int, int]) -> None:
@@ -119,14 +119,17 @@ class Call:
         effects = self.match.effect
         if not effects & _COVERS_ANYTHING:
             self.does(effects | Effect.UNKNOWN, rule, why, argument)
-        elif self.entry.why:
-            self._does_once(effects, self.entry.why)
         else:
             self.does(effects, rule, why, argument)
 
     def _unlisted_word(self, word: Argument) -> None:
         why = f"laconic does not know what {' '.join(self.path)} does with {_shown(word)}"
-        self.unlisted("word", why, word)
+        self.unlisted("word", self._why_unlisted(why), word)
+
+    def _why_unlisted(self, message: str) -> str:
+        """What the program does anyway says more than that laconic does not know a word of it."""
+        covered = self.match.effect & _COVERS_ANYTHING
+        return (self.entry.why if covered else "") or message
 
     def _does_once(self, effects: Effect, why: str) -> None:
         if not any(found.reason == why for found in self.findings):
@@ -468,7 +471,8 @@ class Call:
                 self.does(Effect.UNCLEAR, "option", message, argument)
                 continue
             known_harm = entry.refuse.get(name)
-            self.unlisted("option", f"{name} {known_harm}" if known_harm else message, argument)
+            why = f"{name} {known_harm}" if known_harm else self._why_unlisted(message)
+            self.unlisted("option", why, argument)
         for option in parsed.options:
             if option.name in entry.does:
                 self._follow_effect(*entry.option_effect(option.name), option.argument)

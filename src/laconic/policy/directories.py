@@ -74,10 +74,10 @@ def _chains(node: AndOr) -> Iterator[tuple[int, int]]:
     """The start of each simple command, and where what depends on its success ends."""
     for position, operator in enumerate(node.operators):
         pipeline = node.pipelines[position]
-        is_certain = operator.text == "&&" and not pipeline.negations
+        is_plain = len(pipeline.commands) == 1 and not pipeline.negations
+        is_certain = operator.text == "&&" and is_plain
         if is_certain and all(o.text == "&&" for o in node.operators[position:]):
-            if len(pipeline.commands) == 1 and isinstance(pipeline.commands[0], Command):
-                yield pipeline.commands[0].start, node.end
+            yield pipeline.commands[0].start, node.end
 
 
 def follow_directory(command: Command, judge: Judge) -> list[str]:

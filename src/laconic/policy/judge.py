@@ -174,7 +174,7 @@ class Judge:
                 Verdict.DENY, "config/deny", f"{base} is denied by the configuration", *span
             )
         if "/" in name and not self._is_of_system(name):
-            return self._by_path(name, base, span)
+            return self._by_path(name, span)
         if self._is_function(name, span) and not self.library.knows(base):
             return Decision(
                 Verdict.ALLOW, "function", f"{base} is a function, judged where defined", *span
@@ -196,14 +196,11 @@ class Judge:
         real = self.facts.real_path(name)
         return place(real, "/", self.facts) == "system" or real.startswith(_PACKAGES)
 
-    def _by_path(self, name: str, base: str, span: tuple[int, int]) -> Decision:
+    def _by_path(self, name: str, span: tuple[int, int]) -> Decision:
         if name in self.rules.allow:
             return Decision(
                 Verdict.ALLOW, "config/allow", f"{name} is allowed by the configuration", *span
             )
-        return self._runs_file(name, span)
-
-    def _runs_file(self, name: str, span: tuple[int, int]) -> Decision:
         effects = self.code_at(name)
         return self.finding(effects, "program-by-path", f"runs the file {name}", span)
 

@@ -28,8 +28,9 @@ class Gate:
 class Rules:
     """What the configuration changes.
 
-    cells: the answer to each effect. allow, ask, deny: names added to those lists. denied: names in the built-in deny list, of which
-    only calls that are known to be harmless may run. undenied: names taken out of deny.
+    cells: the answer to each effect. allow, ask, deny: names added to those lists. denied: names in
+    the built-in deny list, of which only calls that are known to be harmless may run. undenied:
+    names taken out of deny.
     wrappers: name to floor (`allow`, `ask`). subcommands: path (`git push`) to `allow` or `ask`.
     gates: tool to Gate. force_push: options that make any push ask.
     permissions: the user's rules in the settings of the agent that wants to run the command.

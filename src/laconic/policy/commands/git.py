@@ -25,8 +25,9 @@ _LISTS_TAGS = (
     "--no-merged", "--points-at",
 )  # fmt: skip
 _LISTS_BRANCHES = (
-    "-l", "--list", "-r", "--remotes", "-a", "--all", "-v", "--verbose", "--show-current", "--contains",
-    "--no-contains", "--merged", "--no-merged", "--points-at", "--format", "--sort", "--column",
+    "-l", "--list", "-r", "--remotes", "-a", "--all", "-v", "--verbose", "--show-current",
+    "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", "--format", "--sort",
+    "--column",
 )  # fmt: skip
 _CHANGES_BRANCHES = (
     "-d", "--delete", "-m", "--move", "-c", "--copy", "-t", "--track", "--no-track", "-u",
