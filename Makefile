@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test quick test-pythons lint fix docs bench gate-report oracle oracle-truth effects differential e2e clean
+.PHONY: help demo test quick test-pythons lint fix docs bench gate-report prompts oracle oracle-truth effects differential e2e clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -41,6 +41,10 @@ bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this m
 	@$(BIN)/python bench/rewrite.py
 	@$(BIN)/python bench/compact.py
 	@$(BIN)/python bench/warm.py
+
+prompts: .venv/.package  ## count how often commands of sessions would interrupt a person: make prompts FILE=PATH
+	@test -n "$(FILE)" || { echo "say which commands: make prompts FILE=PATH" >&2; exit 1; }
+	@$(BIN)/python bench/prompts.py "$(FILE)" $(ARGS)
 
 gate-report: .venv/.package  ## measure the gate on files of commands with known answers: make gate-report CASES=DIR
 	@test -n "$(CASES)" || { echo "say where the cases are: make gate-report CASES=DIR" >&2; exit 1; }

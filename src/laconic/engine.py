@@ -270,6 +270,7 @@ def _changed(decision: Decision, verdict: Verdict, reason: str, *, rule: str = "
         reason,
         decision.start,
         decision.end,
+        effects=decision.effects,
         parts=decision.parts,
         instead=decision.instead,
     )

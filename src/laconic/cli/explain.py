@@ -24,7 +24,7 @@ def main(args: argparse.Namespace) -> int:
     if args.json:
         import json  # noqa: PLC0415 - for this option only
 
-        print(json.dumps({"version": 1, **to_json(decision)}, indent=1))
+        print(json.dumps({"version": 1, **to_json(decision, request.command)}, indent=1))
     else:
         print("\n".join(tree(decision, request.command)))
     return 0

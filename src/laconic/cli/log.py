@@ -36,4 +36,6 @@ def _json(row: dict[str, Any]) -> str:
 
 def _line(row: dict[str, Any]) -> str:
     at, verdict, rule = (visible(str(row.get(key, ""))) for key in ("time", "verdict", "rule"))
-    return f"{at[:19]}  {verdict:5}  {visible(str(row.get('command', '')))}  ({rule})"
+    effects = visible(" ".join(map(str, row.get("effects", ()))))
+    told = f"{rule}; {effects}" if effects else rule  # older lines have none
+    return f"{at[:19]}  {verdict:5}  {visible(str(row.get('command', '')))}  ({told})"
