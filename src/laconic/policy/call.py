@@ -12,6 +12,7 @@ from laconic.policy.environment import is_known_server, is_unheard
 from laconic.policy.places import is_within, leads_to_guarded, place
 from laconic.policy.secret_files import is_secret, is_unmistakable, matching, opens_no_files
 from laconic.policy.sending import address_findings, address_harm, is_literal, sent_findings
+from laconic.policy.user_places import fits
 from laconic.types import HARD, Decision, Effect, Verdict, union
 
 TYPE_CHECKING = False
@@ -54,7 +55,13 @@ _WRITTEN = {
     "temporary": Effect.PROJECT_WRITE,
     "project": Effect.PROJECT_WRITE,
 }
-_WRITES = Effect.PROJECT_WRITE | Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE | Effect.SYSTEM
+_WRITES = (
+    Effect.PROJECT_WRITE
+    | Effect.OUTSIDE_WRITE
+    | Effect.GUARDED_WRITE
+    | Effect.SYSTEM
+    | Effect.DESTROYS
+)
 # Who sends or installs something also fetches.
 _FETCHING = Effect.SENDS | Effect.INSTALLS
 # What is asked about, whatever else an option may make of it. Any other effect is one of the words
@@ -179,6 +186,10 @@ class Call:
         """A file or directory is created or changed. is_empty: it is new, and nothing is in it."""
         if argument.text is None:
             self.does(Effect.UNCLEAR, "write", "writes to a place that is not known", argument)
+        if self._is_user_place("never_write", argument):
+            why = f"writes to {_shown(argument)}, which your configuration guards"
+            self.does(Effect.GUARDED_WRITE, "write", why, argument, firm=True)
+        self.judge.written.update(self._real_paths(argument))
         for where in self._places(argument):
             if where == "sink":
                 continue
@@ -193,6 +204,9 @@ class Call:
                 why = _GUARDED.format("writes to")
                 effect = effect & Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE
                 self.does(effect, "write", why, argument, firm=True)
+            elif self._is_user_place("write", argument, every=True):
+                why = f"writes to {_shown(argument)}, which your configuration lets it"
+                self._allow(effect, "write", why, argument)
             else:
                 verb = "creates" if is_empty else "writes to"
                 self.does(effect, "write", f"{verb} {_shown(argument)}", argument)
@@ -219,6 +233,9 @@ class Call:
     def deletes(self, argument: Argument, *, recursive: bool = True, verb: str = "deletes") -> None:
         if argument.text is None:
             self.does(Effect.UNCLEAR, "delete", f"{verb} something that is not known", argument)
+        if self._is_user_place("never_write", argument):
+            why = f"{verb} {_shown(argument)}, which your configuration guards"
+            self.does(Effect.GUARDED_WRITE, "delete", why, argument, firm=True)
         for where in self._places(argument):
             effect = _WRITTEN.get(where, Effect.PROJECT_WRITE)
             if where == "sensitive" and any(
@@ -294,8 +311,44 @@ class Call:
             known = self.judge.shells | {SYSTEM} if shells is None else shells
             self.findings.append(self.judge.nested(argument, known))
 
+    def _allow(self, effects: Effect, rule: str, why: str, argument: Argument) -> None:
+        """The user has answered this one beforehand."""
+        span = argument.start, argument.end
+        found = Decision(Verdict.ALLOW, f"{self.id}/{rule}", why, *span, effects=effects)
+        self.findings.append(found)
+
+    def _is_user_place(self, kind: str, argument: Argument, *, every: bool = False) -> bool:
+        """Tell whether `[paths]` of the configuration speaks of it, as written or as resolved."""
+        patterns = getattr(self.judge.rules.places, kind)
+        if not patterns:
+            return False
+        if every and argument.text is None:
+            return False
+        paths = [*self._paths(argument), *self._real_paths(argument)]
+        return fits(patterns, paths, self.judge.facts, every=every)
+
+    def _paths(self, argument: Argument) -> list[str]:
+        return [
+            posixpath.normpath(posixpath.join(cwd, text))
+            for cwd in self.judge.directories
+            for text in argument.texts
+        ]
+
+    def _real_paths(self, argument: Argument) -> list[str]:
+        return [self.judge.facts.real_path(path) for path in self._paths(argument)]
+
+    def runs_file(self, argument: Argument) -> None:
+        """A file of code is run: the project's own, or one that nobody knows."""
+        if argument.text is None:
+            self.does(Effect.UNCLEAR, "file", "runs code in a file that is not known", argument)
+        else:
+            effects = self.judge.code_at(argument.text)
+            self.does(effects, "file", f"runs the code in {argument.text}", argument)
+
     def _may_be_secret(self, argument: Argument) -> bool:
         """As written, from where `cd` may have led, behind links, or by a pattern."""
+        if self._is_user_place("secret", argument):
+            return True
         is_open = argument.text is None or argument.glob
         if any(is_secret(shape, glob=is_open) for shape in argument.shapes):
             return True
@@ -319,12 +372,7 @@ class Call:
 
     def _leads_to_guarded(self, argument: Argument, *, removed: bool = False) -> bool:
         facts = self.judge.facts
-        paths = {
-            posixpath.normpath(posixpath.join(cwd, text))
-            for text in argument.texts
-            for cwd in self.judge.directories
-        }
-        paths |= {facts.real_path(path) for path in paths}
+        paths = {*self._paths(argument), *self._real_paths(argument)}
         return any(leads_to_guarded(path, facts, removed=removed) for path in paths)
 
     def is_own(self, argument: Argument) -> bool:
@@ -580,5 +628,6 @@ _SIMPLE_ROLES = {
     "SERVER": "connects",
     "SHELL": "shell",
     "ENV": "sets",
+    "RUN": "runs_file",
 }
 ROLES = frozenset((*_SIMPLE_ROLES, "V", "CODE", "NAME", "NO", "COMMAND"))

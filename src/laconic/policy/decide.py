@@ -124,6 +124,9 @@ def _judge_parts(script: Script, judge: Judge) -> Decision:
     around += bombs(functions, occurrences)
     around += judge.listed.findings(found)
     around += variable_findings(found)
+    if judge.ran & judge.written and union(part.effects for part in parts) & Effect.DOWNLOADS:
+        reason, span = "runs a file that the same line fetches", (0, len(script.source))
+        parts.append(judge.finding(Effect.INSTALLS, "fetched-code", reason, span))
     return strictest((*parts, *judge.answered(around)), 0, len(script.source))
 
 

@@ -142,3 +142,17 @@ def is_private(name: str, environment: dict[str, str], value: str | None = None)
     if is_harmless(name, None):
         return True
     return _HEEDED.fullmatch(name) is None and name not in environment
+
+
+# git(1) "ENVIRONMENT VARIABLES", rsync(1), environ(7), sudo(8): these hold a command that is run.
+_COMMANDS = frozenset(
+    """
+    GIT_SSH_COMMAND GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF EDITOR VISUAL PAGER
+    MANPAGER RSYNC_RSH BROWSER SUDO_EDITOR
+    """.split()
+)
+
+
+def is_command(name: str) -> bool:
+    """Tell whether the value of a variable is a command that programs run."""
+    return name in _COMMANDS

@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 
 from laconic.policy.rules import Gate, Rules
+from laconic.policy.user_places import UserPlaces
 from laconic.settings.environ import home
 from laconic.settings.load import defaults
 
@@ -41,6 +42,8 @@ def build_rules(
 def _of_config(config: Config, library: Library) -> Rules:
     """What depends on nothing else; the same files come to the same configuration object."""
     rules = Rules(config.settings.profile, _changed_cells(config))
+    paths = config.paths
+    rules.places = UserPlaces(paths.write, paths.never_write, paths.secret)
     known = library.knows
     lists = _Lists(config)
     unknown = {

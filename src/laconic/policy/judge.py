@@ -14,13 +14,14 @@ from laconic.policy import environment as variables
 from laconic.policy.call import Call
 from laconic.policy.commands import handler
 from laconic.policy.configured import configures_gate, settled, value_of
+from laconic.policy.dialects import SYSTEM
 from laconic.policy.listed_secrets import Listed
 from laconic.policy.permissions import apply
 from laconic.policy.places import is_within, place
 from laconic.policy.project_runners import ask_for_project_code, repository_findings
 from laconic.policy.registries import registry_findings
 from laconic.shell.words import literal
-from laconic.types import Decision, Effect, Verdict, strictest, union
+from laconic.types import HARD, Decision, Effect, Verdict, strictest, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 MAX_NESTING = 16
 _MAX_DIRECTORIES = 8
 _WITH_ONE = 2  # a program and one argument
+_BY_ANY_PATH = HARD | Effect.INSTALLS | Effect.DISCARDS
 _RUNS_CODE = Effect.PROJECT_CODE | Effect.UNKNOWN | Effect.INSTALLS
 # Directly in one of the system's directories, by its plain name: `..` may lead anywhere.
 _SYSTEM_PROGRAM = pattern(
@@ -54,13 +56,14 @@ class Judge:
     values: what is known of the variables at the command under judgement. functions: all that the
     text may define; defined: those of this script that are certain to be, and from where on; level:
     how many programs are around the script. fed: text that is not literal flows into the command.
-    shells: the families of those that may read it.
+    shells: the families of those that may read it. ran, written: files that the line runs, and
+    that it writes.
     """
 
     __slots__ = (
         "around", "cells", "changed", "decide", "defined", "depth", "directories", "facts", "fed",
-        "functions", "given", "guessing", "inline", "level", "library", "listed", "rules",
-        "shells", "substituted", "values",
+        "functions", "given", "guessing", "inline", "level", "library", "listed", "ran",
+        "rules", "shells", "substituted", "values", "written",
     )  # fmt: skip
 
     def __init__(
@@ -82,6 +85,8 @@ class Judge:
         self.inline: dict[str, str | None] = {}
         self.given: dict[str, str] = {}
         self.changed: set[str] = set()
+        self.ran: set[str] = set()
+        self.written: set[str] = set()
 
     # -- commands
 
@@ -174,7 +179,7 @@ class Judge:
                 Verdict.DENY, "config/deny", f"{base} is denied by the configuration", *span
             )
         if "/" in name and not self._is_of_system(name):
-            return self._by_path(name, span)
+            return self._by_path(name, base, arguments, span)
         if self._is_function(name, span) and not self.library.knows(base):
             return Decision(
                 Verdict.ALLOW, "function", f"{base} is a function, judged where defined", *span
@@ -196,17 +201,25 @@ class Judge:
         real = self.facts.real_path(name)
         return place(real, "/", self.facts) == "system" or real.startswith(_PACKAGES)
 
-    def _by_path(self, name: str, span: tuple[int, int]) -> Decision:
+    def _by_path(
+        self, name: str, base: str, arguments: list[Argument], span: tuple[int, int]
+    ) -> Decision:
+        """A file that is run; with the name of a known program it may well be that one."""
         if name in self.rules.allow:
             return Decision(
                 Verdict.ALLOW, "config/allow", f"{name} is allowed by the configuration", *span
             )
         effects = self.code_at(name)
-        return self.finding(effects, "program-by-path", f"runs the file {name}", span)
+        found = [self.finding(effects, "program-by-path", f"runs the file {name}", span)]
+        if self.library.knows(base):
+            known = self._known_program(base, arguments, span)
+            found += [leaf for leaf in known.leaves() if leaf.effects & _BY_ANY_PATH]
+        return strictest(found, *span)
 
     def code_at(self, path: str) -> Effect:
         """What it is to run a file: code of the project, or of nobody that is known."""
-        real = (self.facts.real_path(_joined(cwd, path)) for cwd in self.directories)
+        real = [self.facts.real_path(_joined(cwd, path)) for cwd in self.directories]
+        self.ran.update(real)
         is_own = all(is_within(file, self.facts.project) for file in real)
         return Effect.PROJECT_CODE if is_own else Effect.UNKNOWN
 
@@ -336,7 +349,11 @@ class Judge:
         if variables.is_harmless(name, value, program) or configures_gate(self, name, value):
             return None
         reason = f"{name} in the environment may change what the program does"
-        return self.finding(Effect.UNCLEAR, f"environment/{name}", reason, (start, end))
+        found = self.finding(Effect.UNCLEAR, f"environment/{name}", reason, (start, end))
+        if value is not None and variables.is_command(name):
+            ran = self.nested(Argument(value, start, end), self.shells | {SYSTEM})
+            return strictest((found, ran), start, end)
+        return found
 
     # -- code in arguments
 

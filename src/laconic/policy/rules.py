@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from laconic.policy.profiles import Cells
+from laconic.policy.user_places import UserPlaces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,16 +34,18 @@ class Rules:
     names taken out of deny.
     wrappers: name to floor (`allow`, `ask`). subcommands: path (`git push`) to `allow` or `ask`.
     gates: tool to Gate. force_push: options that make any push ask.
+    places: files that the user has a say on.
     permissions: the user's rules in the settings of the agent that wants to run the command.
     """
 
     __slots__ = (
         "allow", "ask", "cells", "denied", "deny", "force_push", "gates", "permissions",
-        "subcommands", "undenied", "wrappers",
+        "places", "subcommands", "undenied", "wrappers",
     )  # fmt: skip
 
     def __init__(self, profile: str = "default", changed: Mapping[str, str] | None = None) -> None:
         self.cells = Cells(profile, changed)
+        self.places = UserPlaces()
         self.allow: frozenset[str] = frozenset()
         self.ask: frozenset[str] = frozenset()
         self.deny: frozenset[str] = frozenset()

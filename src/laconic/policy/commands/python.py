@@ -113,7 +113,12 @@ def judge(call: Call) -> None:
         if word in _QUESTIONS:
             asked = True
         elif word == "-" or not word.startswith("-"):
-            call.does(Effect.PROJECT_CODE, "file", "runs a file of Python code", argument)
+            if word == "-":
+                call.does(
+                    Effect.PROJECT_CODE, "input", "reads Python code from its input", argument
+                )
+            else:
+                call.runs_file(argument)
             return
         elif not _read_options(call, argument, rest):
             return

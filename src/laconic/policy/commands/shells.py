@@ -95,12 +95,7 @@ def _judge_code(call: Call, letters: set[str], todo: list[Argument], *, ended: b
     if not todo:
         call.does(Effect.UNCLEAR, "stdin", "runs what it reads from standard input", firm=True)
     elif "c" not in letters:
-        call.does(
-            Effect.PROJECT_CODE,
-            "script",
-            f"runs the script {todo[-1].text or 'named by an argument'}",
-            todo[-1],
-        )
+        call.runs_file(todo[-1])
     else:
         _judge_text(call, letters, todo)
 

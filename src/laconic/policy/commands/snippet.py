@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _VARIABLE = pattern(r"\benv\.(\w+)")
 _OPTIONS = ("-e", "-p", "-r", "--eval", "--print", "--run")
+_ONLY_READS = ("-c", "--check", "-l", "--syntax-check", "-v", "--version")
 _NODE = r"""(?x) (?: console\.log\( )?
     (?: \s* (?: '\s*' | "\s*"
         | process\.(?: versions?(?:\.\w+)? | arch | platform | pid | execPath | cwd\(\)
@@ -40,6 +41,9 @@ _PRINTS = {
 
 
 def judge(call: Call) -> None:
+    if call.parsed is not None and not call.parsed.has(*_OPTIONS, *_ONLY_READS):
+        for file in call.parsed.operands[:1]:
+            call.runs_file(file)
     prints = next(prints for name, prints in _PRINTS.items() if call.path[0].startswith(name))
     for value in call.parsed.values(*_OPTIONS) if call.parsed else ():
         if not value.is_static or not prints.fullmatch(value.text or ""):
