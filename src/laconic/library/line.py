@@ -72,10 +72,10 @@ class Invocation:
     """One program that a line would run, with its arguments.
 
     program: its base name; `pip` for `python -m pip`. name: as it is written. start, end: its bytes
-    in the line, from the program to its last argument; program_end: where its name ends. is_editable: these bytes are in the line
-    itself, not in code that an argument of another program holds. variables: the names that are
-    set for it alone. directories: where it may run, as far as `cd` says. reader: the program that
-    its output is piped into, empty for none.
+    in the line, from the program to its last argument; program_end: where its name ends.
+    is_editable: these bytes are in the line itself, not in code that an argument of another program
+    holds. variables: the names that are set for it alone. directories: where it may run, as far as
+    `cd` says. reader: the words of the command that its output is piped into, empty for none.
     """
 
     __slots__ = (

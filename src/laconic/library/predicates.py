@@ -1,4 +1,4 @@
-"""Code of the shipped rules, for what a list of words cannot say; named by `code` in a catalogue."""
+"""Code of the shipped rules, for what a list of words cannot say: `code` in a catalogue."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _is_on(environ: Mapping[str, str], values: Mapping[str, Any]) -> bool:
 def removes_root_adjacent(
     invocation: Invocation, _environ: Mapping[str, str], _values: Mapping[str, Any]
 ) -> bool:
-    """`rm -r` of the root, a home, the working directory or one above it, or all that is in them."""
+    """`rm -r` of the root, a home, the working directory or one above it, or all in them."""
     is_recursive = False
     operands: list[Argument] = []
     is_ended = False
@@ -52,7 +52,7 @@ def removes_root_adjacent(
         elif word == "--":
             is_ended = True
         elif word.startswith("--"):
-            is_recursive |= len(word) > 2 and "--recursive".startswith(word)  # abbreviations, too
+            is_recursive |= "--recursive".startswith(word)  # abbreviations, too
         else:
             is_recursive |= "r" in word or "R" in word
     return is_recursive and any(_is_root_adjacent(operand, invocation) for operand in operands)
@@ -77,7 +77,9 @@ def _is_kept(path: str, directory: str, home: str) -> bool:
     full = f"/{full.lstrip('/')}"
     if full in _OF_SYSTEM:
         return True
-    return any(kept == full or kept.startswith(f"{full.rstrip('/')}/") for kept in (directory, home))
+    return any(
+        kept == full or kept.startswith(f"{full.rstrip('/')}/") for kept in (directory, home)
+    )
 
 
 # -- git -------------------------------------------------------------------------------------------
@@ -169,7 +171,9 @@ def found_extension(invocation: Invocation) -> str:
             if tuple(words[pos : pos + len(wanted)]) == wanted:
                 del words[pos : pos + len(wanted)]
                 break
-    found = _EXTENSION.fullmatch(words[1]) if len(words) == 2 and words[0] == "-name" else None
+    if words[:1] != ["-name"] or len(words[1:]) != 1:
+        return ""
+    found = _EXTENSION.fullmatch(words[1])
     return found[1] if found else ""
 
 

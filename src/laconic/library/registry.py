@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from laconic.library.line import Line
-from laconic.library.rule import Catalogue, Context, Rule, RuleError, normal_stack, texts
+from laconic.library.rule import Catalogue, Context, Rule, normal_stack, texts
+from laconic.library.when import RuleError
 from laconic.rewrite.edits import Edit, apply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from laconic.library.line import Invocation
 
 DATA = Path(__file__).parent / "data"
+# `list` is the name of a method below
+Rows = list[dict[str, Any]]
+Matches = list["Match"]
 ENTRY_POINTS = "laconic.catalogues"
 UNIVERSAL = "universal"
 
@@ -40,7 +44,7 @@ class Match:
     rule: Rule
     catalogue_id: str = ""
     stack: str = ""
-    context: Context = Context()
+    context: Context = field(default_factory=Context)
     line: Line | None = None
     invocations: tuple[Invocation, ...] = ()
     fault: str = ""
@@ -156,13 +160,14 @@ class Registry:
         return Registry(c for c in self.catalogues if c.id != catalogue_id)
 
     def filter(self, stacks: Sequence[str] | str | None) -> Registry:
-        """The catalogues without a stack and those of these stacks; all of them if none is named."""
+        """The catalogues without a stack and of these stacks; all of them if none is named."""
         wanted = _stacks(stacks, "tool_hooks_filter")
         if not wanted:
             return self
         return Registry(c for c in self.catalogues if not c.stack or c.stack in wanted)
 
-    def list(self) -> list[dict[str, Any]]:
+    def list(self) -> Rows:
+        """What there is: id, stack, version, source, priority and the number of rules."""
         names = ("id", "stack", "version", "source", "priority")
         return [
             {name: getattr(c, name) for name in names} | {"rule_count": len(c.rules)}
@@ -176,7 +181,7 @@ class Registry:
         *,
         context: Context | None = None,
         everywhere: bool = False,
-    ) -> list[Match]:
+    ) -> Matches:
         """The rules that a command matches, the first to be applied first.
 
         everywhere: rules count whatever stacks they apply to.
@@ -237,13 +242,10 @@ def _by_when(rule: Rule, catalogue: Catalogue, line: Line, context: Context) -> 
 
 def _by_pattern(rule: Rule, catalogue: Catalogue, line: Line, context: Context) -> Match | None:
     """By each command of the line, then by all of its text."""
-    fitting: list[Invocation] = []
     try:
-        for invocation in line.invocations:
-            if _holds(rule, catalogue, invocation.text, context, invocation):
-                fitting.append(invocation)
+        fitting = tuple(i for i in line.invocations if _holds(rule, catalogue, i.text, context, i))
         if fitting or _holds(rule, catalogue, line.text, context, None):
-            return _match(rule, catalogue, line, context, tuple(fitting))
+            return _match(rule, catalogue, line, context, fitting)
     except Exception as fault:  # noqa: BLE001 - whatever a predicate does, the caller decides
         return Match(
             rule=rule,

@@ -1,4 +1,4 @@
-"""What a rule is about, said by program, subcommand, options and operands; and edits of its span."""
+"""What a rule is about, by program, subcommand, options and operands; edits of its span."""
 
 from __future__ import annotations
 
@@ -57,9 +57,8 @@ class When:
             return False
         if self.unless_variable and not invocation.variables.isdisjoint(self.unless_variable):
             return False
-        if self.option and not any(
-            gives(word.leading, option) for word in invocation.before_end() for option in self.option
-        ):
+        before = invocation.before_end()
+        if self.option and not any(gives(a.leading, o) for a in before for o in self.option):
             return False
         if self.unless and any(
             gives(word, option) for word in invocation.words for option in self.unless
@@ -83,8 +82,9 @@ def gives(word: str, option: str) -> bool:
     """Tell whether a word is that option, perhaps with a value, or has its letter in a bundle."""
     if word == option or (option.startswith("--") and word.startswith(f"{option}=")):
         return True
-    is_letter = len(option) == 2 and option[0] == "-" and option[1] != "-"
-    return is_letter and word[:1] == "-" and word[1:2] not in ("-", "") and option[1] in word[1:]
+    is_letter = len(option) == len("-x") and option[0] == "-" and option[1] != "-"
+    is_bundle = word[:1] == "-" and word[1:2] not in ("-", "")
+    return is_letter and is_bundle and option[1] in word[1:]
 
 
 def _is_plain(name: str) -> bool:

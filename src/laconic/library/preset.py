@@ -1,0 +1,155 @@
+"""preset_run_command: rules, audit and reminders around the executor of a run_command tool."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from laconic.library.effects import LOG, Outlets, going_to
+from laconic.library.envelope import ALLOW, DENY, Envelope
+from laconic.library.gate import Gate, answer, async_answer
+from laconic.library.modes import (
+    Inner,
+    Mode,
+    ShippedMode,
+    command_of,
+    report,
+    rewrite_with_audit,
+    with_command,
+)
+from laconic.library.when import RuleError
+
+if TYPE_CHECKING:
+    from laconic.library.registry import Match
+
+KEYS = frozenset("stacks registry custom_rules mode inner llm_classifier".split())
+_MORE = frozenset("gate settings cwd environ ask audit reminders session plugins".split())
+
+
+class CommandDeniedError(RuleError):
+    """A mode has given another command to its executor, and a rule forbids that."""
+
+    def __init__(self, envelope: Envelope) -> None:
+        super().__init__(envelope.message)
+        self.envelope = envelope
+
+
+class RunCommand:
+    """What preset_run_command gives: call it with what the tool is called with."""
+
+    def __init__(self, gate: Gate, inner: Inner | None) -> None:
+        self.gate, self.inner = gate, inner
+        called = None if inspect.isroutine(inner) else getattr(type(inner), "__call__", None)  # noqa: B004
+        self._awaits = any(inspect.iscoroutinefunction(f) for f in (inner, called))
+
+    def __call__(self, args: Any) -> Any:
+        """The executor's own value where nothing matched, else the envelope.
+
+        With an async executor this gives something to be awaited.
+        """
+        if self._awaits:
+            return self.acall(args)
+        if not isinstance(self.gate.mode, ShippedMode):
+            handled, value = self._by_own_mode(args)
+            if handled:
+                return value
+        envelope = self._decided(args)
+        approved = answer(self.gate.ask, envelope)
+        to_run = self._to_run(envelope, args, approved=approved)
+        if to_run is None or self.inner is None:
+            return envelope
+        result = self.inner(to_run)
+        return envelope.with_result(result) if envelope.matched else result
+
+    async def acall(self, args: Any) -> Any:
+        """The same in an event loop."""
+        if not isinstance(self.gate.mode, ShippedMode):
+            handled, value = self._by_own_mode(args)
+            if handled:
+                return await value if inspect.isawaitable(value) else value
+        call = await self.gate.ahook(args)
+        envelope = call.envelope if call else self._decided(args)
+        approved = await async_answer(self.gate.ask, envelope)
+        to_run = self._to_run(envelope, args, approved=approved)
+        if to_run is None or self.inner is None:
+            return envelope
+        result = self.inner(to_run)
+        if inspect.isawaitable(result):
+            result = await result
+        return envelope.with_result(result) if envelope.matched else result
+
+    def _decided(self, args: Any) -> Envelope:
+        call = self.gate.hook(args)
+        return call.envelope if call else self.gate.decide(command_of(args))
+
+    def _to_run(self, envelope: Envelope, args: Any, *, approved: bool) -> Any:
+        """What to call the executor with; None if it must not run."""
+        if not self.gate.record(envelope, approved=approved):
+            return None
+        return with_command(args, envelope.command) if envelope.changed else args
+
+    def _by_own_mode(self, args: Any) -> tuple[bool, Any]:
+        """Let a mode of the user's own do as it likes; what it changes is checked again."""
+        gate, command = self.gate, command_of(args)
+        context = gate.context(gate.place())
+        found = gate.rules.matches(command, context)
+        if not found:
+            return False, None
+        inner = None if self.inner is None else self._checked(command, found[0])
+        with going_to(gate.outlets):
+            try:
+                return True, gate.mode(found[0], args, inner)
+            except CommandDeniedError as denied:
+                report(denied.envelope)
+                return True, denied.envelope
+
+    def _checked(self, original: str, match: Match) -> Inner:
+        gate, inner = self.gate, self.inner
+        assert inner is not None
+
+        def checked(args: Any) -> Any:
+            command = command_of(args)
+            if command != original:
+                denial = gate.rules.denial(command, match.context)
+                if denial is not None:
+                    raise CommandDeniedError(replace(denial, original_command=original))
+            if gate.uses_gate:
+                envelope = gate.judged(command)
+                if envelope.verdict != ALLOW and not answer(gate.ask, envelope):
+                    raise CommandDeniedError(replace(envelope, action=DENY, verdict=DENY))
+            return inner(args)
+
+        return checked
+
+
+def preset_run_command(config: Mapping[str, Any] | None = None, /, **keys: Any) -> RunCommand:
+    """Wrap the executor of a run_command tool with rules, audit and reminders.
+
+    Keys of the seed: stacks, registry, custom_rules, mode, inner, llm_classifier. Besides them:
+    gate (laconic's own verdicts, off here), settings, cwd, environ, ask, audit, reminders, session
+    and plugins, as of Gate.
+    """
+    if config is not None and not isinstance(config, Mapping):
+        raise RuleError("preset_run_command: config must be a dict")
+    given = {**(config or {}), **keys}
+    unknown = sorted(str(key) for key in given if key not in KEYS | _MORE)
+    if unknown:
+        known = ", ".join(sorted(KEYS | _MORE))
+        raise RuleError(f"preset_run_command: unknown key `{unknown[0]}`; known: {known}")
+    given = {key: value for key, value in given.items() if value is not None}
+    if not isinstance(given.get("stacks", ()), list | tuple):
+        raise RuleError("preset_run_command: `stacks` must be a list of strings")
+    inner = given.pop("inner", None)
+    if inner is not None and not callable(inner):
+        raise RuleError("preset_run_command: `inner` must be callable")
+    mode: Mode = given.pop("mode", rewrite_with_audit)
+    classifier = given.pop("llm_classifier", None)
+    reminders = given.pop("reminders", None)
+    gate = Gate(**{"gate": False, **given}, mode=mode, classifier=classifier, reminders=reminders)
+    # Its entries are also in the common log, which lifecycle_audit_log_take() gives. Nobody reads
+    # reminders unless the caller has given a queue.
+    sinks = (LOG, *gate.outlets.sinks)
+    gate.outlets = Outlets(sinks, reminders, gate.outlets.session)
+    return RunCommand(gate, inner)
