@@ -371,10 +371,9 @@ class Gate:
 
     def _by_own_mode(self, command: str, context: Context) -> Envelope | None:
         """Let a mode of the user's own decide, with nothing to run; what it changes is checked."""
-        found = self.rules.matches(command, context)
-        if not found:
+        match = self.rules.first(command, context)
+        if match is None:
             return None
-        match = found[0]
         said = self.mode(match, command, None)
         given = said if isinstance(said, Mapping) else {}
         new = given.get("command")

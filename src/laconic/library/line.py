@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from posixpath import join, normpath
 
+from laconic.errors import LaconicError
 from laconic.knowledge.arguments import Argument, Values, expand
 from laconic.patterns import pattern
 from laconic.shell import ParseError, parse
@@ -59,6 +60,7 @@ _WRAPPING = frozenset(name.partition(" ")[0] for name in _WRAPPERS)
 _SHELLS = frozenset("sh bash dash zsh ksh ash rbash".split())
 _PYTHON = pattern(r"(?:python|pypy)[0-9.]*|py")
 _ASSIGNED = pattern(r"[A-Za-z_][A-Za-z0-9_]*=")
+_BETWEEN_COMMANDS = pattern(r"[\n;&|(){}]+")
 _RUNNING_PRIMARIES = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 # Options that stand before a subcommand and take a value (git(1), cargo(1), npm-config(7)).
 _BEFORE_SUBCOMMAND = {
@@ -140,7 +142,7 @@ class Line:
 
     def _found(self) -> Iterator[Invocation]:
         if self.script is None:
-            yield from self._found_by_line()
+            yield from self._found_in_pieces()
             return
         found = commands(self.script)
         for pos, occurrence in enumerate(found):
@@ -152,12 +154,12 @@ class Line:
                 if reader and reader[0] in _SHELLS and invocation.program in ("echo", "printf"):
                     yield from self._nested(" ".join(invocation.words))
 
-    def _found_by_line(self) -> Iterator[Invocation]:
-        """A shell runs the lines before the one that it cannot read."""
-        lines = self.text.split("\n")
-        if len(lines) > 1 and self.depth < MAX_DEPTH:
-            for line in lines:
-                yield from self._nested(line)
+    def _found_in_pieces(self) -> Iterator[Invocation]:
+        """Of a text that cannot be parsed: a shell runs the lines before its mistake."""
+        pieces = [piece for piece in _BETWEEN_COMMANDS.split(self.text) if piece.strip()]
+        if len(pieces) > 1:
+            for piece in pieces:
+                yield from self._nested(piece)
 
     def _of_command(self, command: Command, *, is_editable: bool) -> Iterator[Invocation]:
         if not command.words:
@@ -216,7 +218,7 @@ class Line:
 
 def _parsed(source: bytes) -> Script | None:
     if len(source) > MAX_LENGTH:
-        return None
+        raise LaconicError("the command is too long to be checked")
     try:
         return parse(source)
     except ParseError:

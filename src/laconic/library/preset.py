@@ -94,13 +94,13 @@ class RunCommand:
         """Let a mode of the user's own do as it likes; what it changes is checked again."""
         gate, command = self.gate, command_of(args)
         context = gate.context(gate.place())
-        found = gate.rules.matches(command, context)
-        if not found:
+        match = gate.rules.first(command, context)
+        if match is None:
             return False, None
-        inner = None if self.inner is None else self._checked(command, found[0])
+        inner = None if self.inner is None else self._checked(command, match)
         with going_to(gate.outlets):
             try:
-                return True, gate.mode(found[0], args, inner)
+                return True, gate.mode(match, args, inner)
             except CommandDeniedError as denied:
                 report(denied.envelope)
                 return True, denied.envelope
