@@ -12,9 +12,10 @@ from laconic.library.modes import (
     rewrite_with_audit,
 )
 from laconic.library.preset import RunCommand, preset_run_command
-from laconic.library.registry import Match, Registry, shipped
-from laconic.library.rule import Catalogue, Rule
+from laconic.library.registry import Match, Registry, shipped, stack_names
+from laconic.library.rule import Catalogue, Context, Rule
 from laconic.library.when import RuleError
+from laconic.settings.load import process_environment
 
 tool_hooks_mode_rewrite_with_audit = rewrite_with_audit
 tool_hooks_mode_deny_with_explanation = deny_with_explanation
@@ -56,7 +57,8 @@ def tool_hooks_list(registry: Registry) -> list[dict[str, Any]]:
 def tool_hooks_match(registry: Registry, command: str, context: Any = None) -> list[Match]:
     """The matches of a command; context: stacks, or a dict that names them."""
     stacks = context.get("stacks") if isinstance(context, Mapping) else context
-    return registry.match(command, stacks)
+    wanted = frozenset(stack_names(stacks, "tool_hooks_match"))
+    return registry.match(command, context=Context(stacks=wanted, environ=process_environment()))
 
 
 def tool_hooks_seed_registry(stacks: Sequence[str] = ()) -> Registry:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ class Envelope(Mapping[str, Any]):
     result: Any = MISSING
     verdict: str = ALLOW
     rules: tuple[str, ...] = ()
-    decision: Decision | None = None
-    effects: tuple[Effect, ...] = ()
+    decision: Decision | None = field(default=None, compare=False, repr=False)
+    effects: tuple[Effect, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def matched(self) -> bool:

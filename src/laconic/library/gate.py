@@ -11,7 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from laconic import engine
 from laconic.library.audit import Audit, MemoryAudit
@@ -55,6 +55,7 @@ TOOLS = (
 )  # fmt: skip
 _MOST_CALLS = 4096
 Ask = Callable[[Envelope], Any]
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,6 +281,10 @@ class Gate:
             await asyncio.to_thread(process.stop)
             raise
 
+    @overload
+    def tool(self, function: F, /) -> F: ...
+    @overload
+    def tool(self, *, key: str = "") -> Callable[[F], F]: ...
     def tool(self, function: Any = None, *, key: str = "") -> Any:
         """Wrap a tool's function, async or not: its command is gated, its text compacted.
 
@@ -570,7 +575,7 @@ def _faulty(command: object, fault: Exception) -> Envelope:
         command=text,
         original_command=text,
         rule_id=FAULT,
-        catalogue_id=OWN,
+        catalogue_id=FAULT,
         severity="error",
         explanation=f"the gate failed ({type(fault).__name__}: {fault})",
         verdict=DENY,

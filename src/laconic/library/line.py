@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 8
 MAX_LENGTH = 256 * 1024
-_NO_HOME = "/nobody's home"
+_NO_HOME = "/home/.nobody"
 
 # Programs that run another one: their options that take a value (sudo(8), env(1), xargs(1), ..),
 # and how many operands stand before the command.
@@ -157,7 +157,7 @@ class Line:
     def _found_in_pieces(self) -> Iterator[Invocation]:
         """Of a text that cannot be parsed: a shell runs the lines before its mistake."""
         pieces = [piece for piece in _BETWEEN_COMMANDS.split(self.text) if piece.strip()]
-        if len(pieces) > 1:
+        if pieces != [self.text]:
             for piece in pieces:
                 yield from self._nested(piece)
 

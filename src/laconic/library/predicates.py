@@ -60,13 +60,19 @@ def removes_root_adjacent(
 
 def _is_root_adjacent(operand: Argument, invocation: Invocation) -> bool:
     source = invocation.line.source[operand.start : operand.end].decode("latin-1")
-    if operand.text is None:
-        return _SOMEBODYS_HOME.fullmatch(source) is not None
-    path, last = operand.text, operand.text.rstrip("/").rpartition("/")[2]
-    if operand.glob:
+    if operand.text is None and _SOMEBODYS_HOME.fullmatch(source):
+        return True
+    # a `*` in a shape stands for what is not known, unless the word is a pattern itself
+    paths = [path for path in operand.shapes if operand.glob or "*" not in path]
+    return any(_names_kept(path, operand.glob, invocation) for path in paths)
+
+
+def _names_kept(path: str, is_pattern: bool, invocation: Invocation) -> bool:
+    if is_pattern:
+        last = path.rstrip("/").rpartition("/")[2]
         if set(_BRACKETS.sub("", last)) - set("*?."):
             return False
-        path = operand.text.rstrip("/")[: -len(last)] or "."
+        path = path.rstrip("/")[: -len(last)] or "."
     directories = invocation.directories or (invocation.line.cwd,)
     return any(_is_kept(path, directory, invocation.line.home) for directory in directories)
 

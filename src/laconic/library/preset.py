@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from laconic.library.effects import LOG, Outlets, going_to
 from laconic.library.envelope import ALLOW, DENY, Envelope
@@ -22,10 +22,12 @@ from laconic.library.modes import (
 from laconic.library.when import RuleError
 
 if TYPE_CHECKING:
-    from laconic.library.registry import Match
-
-KEYS = frozenset("stacks registry custom_rules mode inner llm_classifier".split())
-_MORE = frozenset("gate settings cwd environ ask audit reminders session plugins".split())
+    from laconic.library.audit import Audit
+    from laconic.library.classifier import Classifier
+    from laconic.library.registry import Match, Registry
+    from laconic.library.reminders import ReminderQueue
+    from laconic.library.rule import Rule
+    from laconic.settings.load import Settings
 
 
 class CommandDeniedError(RuleError):
@@ -124,7 +126,29 @@ class RunCommand:
         return checked
 
 
-def preset_run_command(config: Mapping[str, Any] | None = None, /, **keys: Any) -> RunCommand:
+class Config(TypedDict, total=False):
+    """The keys of preset_run_command."""
+
+    stacks: Sequence[str]
+    registry: Registry | None
+    custom_rules: Sequence[Rule | Mapping[str, Any]]
+    mode: Mode | None
+    inner: Inner | None
+    llm_classifier: Classifier | Mapping[str, Any] | None
+    gate: bool
+    settings: Settings
+    cwd: str
+    environ: Mapping[str, str]
+    ask: Callable[[Envelope], Any]
+    audit: Audit | Sequence[Audit]
+    reminders: ReminderQueue
+    session: str
+    plugins: Sequence[str]
+
+
+def preset_run_command(
+    config: Mapping[str, Any] | None = None, /, **keys: Unpack[Config]
+) -> RunCommand:
     """Wrap the executor of a run_command tool with rules, audit and reminders.
 
     Keys of the seed: stacks, registry, custom_rules, mode, inner, llm_classifier. Besides them:
@@ -133,10 +157,10 @@ def preset_run_command(config: Mapping[str, Any] | None = None, /, **keys: Any) 
     """
     if config is not None and not isinstance(config, Mapping):
         raise RuleError("preset_run_command: config must be a dict")
-    given = {**(config or {}), **keys}
-    unknown = sorted(str(key) for key in given if key not in KEYS | _MORE)
+    given: dict[str, Any] = {**(config or {}), **keys}
+    unknown = sorted(str(key) for key in given if key not in Config.__annotations__)
     if unknown:
-        known = ", ".join(sorted(KEYS | _MORE))
+        known = ", ".join(Config.__annotations__)
         raise RuleError(f"preset_run_command: unknown key `{unknown[0]}`; known: {known}")
     given = {key: value for key, value in given.items() if value is not None}
     if not isinstance(given.get("stacks", ()), list | tuple):

@@ -161,7 +161,7 @@ class Registry:
 
     def filter(self, stacks: Sequence[str] | str | None) -> Registry:
         """The catalogues without a stack and of these stacks; all of them if none is named."""
-        wanted = _stacks(stacks, "tool_hooks_filter")
+        wanted = stack_names(stacks, "tool_hooks_filter")
         if not wanted:
             return self
         return Registry(c for c in self.catalogues if not c.stack or c.stack in wanted)
@@ -186,7 +186,7 @@ class Registry:
 
         everywhere: rules count whatever stacks they apply to.
         """
-        context = context or Context(stacks=frozenset(_stacks(stacks, "tool_hooks_match")))
+        context = context or Context(stacks=frozenset(stack_names(stacks, "tool_hooks_match")))
         line = command if isinstance(command, Line) else line_of(command, context)
         found: dict[tuple[int, ...], Match] = {}
         if self._by_program:
@@ -305,7 +305,8 @@ def _overlap(one: Edit, other: Edit) -> bool:
     return first.offset + first.removed > second.offset
 
 
-def _stacks(stacks: object, where: str) -> tuple[str, ...]:
+def stack_names(stacks: object, where: str) -> tuple[str, ...]:
+    """The names of a list, of one text or of None, aliases replaced."""
     if stacks is None or isinstance(stacks, str):
         stacks = (stacks,) if stacks else ()
     return tuple(normal_stack(s) for s in texts(stacks, where, "stacks"))
