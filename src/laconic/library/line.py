@@ -60,7 +60,8 @@ _WRAPPING = frozenset(name.partition(" ")[0] for name in _WRAPPERS)
 _SHELLS = frozenset("sh bash dash zsh ksh ash rbash".split())
 _PYTHON = pattern(r"(?:python|pypy)[0-9.]*|py")
 _ASSIGNED = pattern(r"[A-Za-z_][A-Za-z0-9_]*=")
-_BETWEEN_COMMANDS = pattern(r"[\n;&|(){}]+")
+_BETWEEN_COMMANDS = pattern(r"[\n;&|()]+")
+_MARKS = pattern(r"['\"\\`]|[\x00-\x1f\x7f]")
 _RUNNING_PRIMARIES = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 # Options that stand before a subcommand and take a value (git(1), cargo(1), npm-config(7)).
 _BEFORE_SUBCOMMAND = {
@@ -155,11 +156,22 @@ class Line:
                     yield from self._nested(" ".join(invocation.words))
 
     def _found_in_pieces(self) -> Iterator[Invocation]:
-        """Of a text that cannot be parsed: a shell runs the lines before its mistake."""
-        pieces = [piece for piece in _BETWEEN_COMMANDS.split(self.text) if piece.strip()]
-        if pieces != [self.text]:
-            for piece in pieces:
-                yield from self._nested(piece)
+        """Of a text that cannot be parsed: a shell may read it, or run the lines before a mistake.
+
+        Its words are taken as they look, so that no odd character hides a program.
+        """
+        for piece in _BETWEEN_COMMANDS.split(self.text):
+            arguments = [self._as_it_looks(word) for word in piece.split()]
+            if arguments:
+                yield from self._of_arguments(arguments, is_editable=False)
+
+    def _as_it_looks(self, word: str) -> Argument:
+        text = _MARKS.sub("", word)
+        for name in ("$HOME", "${HOME}"):
+            text = text.replace(name, self.home)
+        if text == "~" or text.startswith("~/"):
+            text = self.home + text[1:]
+        return Argument(text, 0, len(self.source), glob="*" in text or "?" in text)
 
     def _of_command(self, command: Command, *, is_editable: bool) -> Iterator[Invocation]:
         if not command.words:
@@ -257,6 +269,8 @@ def _behind_wrapper(invocation: Invocation) -> list[Argument] | None:
         if program not in _WRAPPERS:
             return None
     valued, operands = _WRAPPERS[program]
+    if program == "command" and arguments and arguments[0].leading[:2] in ("-v", "-V"):
+        return None  # it only says what would run
     pos = 0
     while pos < len(arguments):
         word = arguments[pos].leading

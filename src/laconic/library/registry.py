@@ -241,8 +241,10 @@ def _by_when(rule: Rule, catalogue: Catalogue, line: Line, context: Context) -> 
 
 
 def _by_pattern(rule: Rule, catalogue: Catalogue, line: Line, context: Context) -> Match | None:
-    """By each command of the line, then by all of its text."""
+    """By each command of the line, then by all of its text; the text first if it is not shell."""
     try:
+        if line.script is None and _holds(rule, catalogue, line.text, context, None):
+            return _match(rule, catalogue, line, context, ())
         fitting = tuple(i for i in line.invocations if _holds(rule, catalogue, i.text, context, i))
         if fitting or _holds(rule, catalogue, line.text, context, None):
             return _match(rule, catalogue, line, context, fitting)
