@@ -41,6 +41,7 @@ bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this m
 	@$(BIN)/python bench/rewrite.py
 	@$(BIN)/python bench/compact.py
 	@$(BIN)/python bench/warm.py
+	@$(BIN)/python bench/library.py
 
 prompts: .venv/.package  ## count how often commands of sessions would interrupt a person: make prompts FILE=PATH
 	@test -n "$(FILE)" || { echo "say which commands: make prompts FILE=PATH" >&2; exit 1; }

@@ -161,7 +161,8 @@ class Gate:
             envelope = _faulty(command, fault)
             with going_to(pending):
                 report(envelope)
-        envelope = replace(envelope, effects=tuple(pending.effects))
+        if pending.effects:
+            envelope = replace(envelope, effects=tuple(pending.effects))
         if known is not None:
             known["envelope"] = envelope
         return envelope
