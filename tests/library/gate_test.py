@@ -394,6 +394,24 @@ def test_a_call_is_started_and_finished():
     assert "lines hidden" in laconic.Gate(gate=False).hook("./backup.sh").finish(MANY, 0)
 
 
+def test_arguments_that_cannot_be_read_are_denied():
+    class Odd:
+        def __str__(self):
+            raise RuntimeError("boom")
+
+    call = laconic.Gate().hook(Odd())
+    assert (call.verdict, call.start(approved=True)) == ("deny", False)
+
+
+def test_a_decision_that_cannot_be_acted_on_lets_nothing_run(monkeypatch):
+    def fail(*_):
+        raise OSError("boom")
+
+    gate = laconic.Gate()
+    monkeypatch.setattr(gate, "_uses_up", fail)
+    assert gate.run("echo hi").status == 126
+
+
 def test_a_denied_call_says_why():
     call = laconic.Gate().hook({"run": "rm -rf /"}, call_id="1")
     assert (call.verdict, call.start(), call.start(approved=True)) == ("deny", False, False)

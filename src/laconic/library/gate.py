@@ -7,6 +7,7 @@ read. A decision has no effects. A fault of the gate denies.
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -139,6 +140,12 @@ class Gate:
         cwd = self._cwd if cwd is None else cwd
         return str(cwd) if cwd is not None else current_directory() or "/"
 
+    @property
+    def _is_quick(self) -> bool:
+        """Tell whether a decision waits for nobody: no model, no program or mode of the user's."""
+        is_ours = isinstance(self.mode, ShippedMode) and self.settings.is_isolated
+        return is_ours and self.classifier is None
+
     # -- before a command
 
     def decide(
@@ -171,7 +178,7 @@ class Gate:
         self, command: str, *, cwd: str | PathLike[str] | None = None, call_id: str = ""
     ) -> Envelope:
         """The same; the event loop is not kept waiting for a model."""
-        if self.classifier is None and isinstance(self.mode, ShippedMode):
+        if self._is_quick:
             return self.decide(command, cwd=cwd, call_id=call_id)
         return await asyncio.to_thread(self.decide, command, cwd=cwd, call_id=call_id)
 
@@ -192,9 +199,12 @@ class Gate:
                     return bool(known["runs"])
                 known["runs"] = False
         runs = envelope.verdict == ALLOW or (envelope.verdict == ASK and approved is True)
-        if runs and envelope.decision is not None:
-            runs = self._uses_up(envelope)
-        self._write_down(envelope, runs=runs, call_id=call_id)
+        try:
+            runs = runs and self._uses_up(envelope)
+            self._write_down(envelope, runs=runs, call_id=call_id)
+        except Exception:
+            logging.getLogger("laconic").exception("a decision cannot be acted on")
+            runs = False
         if known is not None:
             known["runs"] = runs
         return runs
@@ -203,10 +213,16 @@ class Gate:
         self, arguments: object, *, tool: str = "", call_id: str = "", cwd: str | None = None
     ) -> Call | None:
         """What a framework's hook needs before a tool call; None: this call is not for us."""
-        if (tool and tool not in self.tools) or not command_of(arguments).strip():
+        if tool and tool not in self.tools:
             return None
-        envelope = self.decide(command_of(arguments), cwd=cwd, call_id=call_id)
-        for other in _other_commands(arguments):
+        try:
+            command, others = command_of(arguments), _other_commands(arguments)
+        except Exception as fault:  # noqa: BLE001 - arguments may be any object
+            return Call(gate=self, arguments=arguments, envelope=_faulty("", fault))
+        if not command.strip() and not others:
+            return None
+        envelope = self.decide(command, cwd=cwd, call_id=call_id)
+        for other in others:
             also = self.decide(other, cwd=cwd)
             if also.verdict == DENY and envelope.verdict != DENY:
                 envelope = also
@@ -215,7 +231,7 @@ class Gate:
     async def ahook(
         self, arguments: object, *, tool: str = "", call_id: str = "", cwd: str | None = None
     ) -> Call | None:
-        if self.classifier is None and isinstance(self.mode, ShippedMode):
+        if self._is_quick:
             return self.hook(arguments, tool=tool, call_id=call_id, cwd=cwd)
         return await asyncio.to_thread(self.hook, arguments, tool=tool, call_id=call_id, cwd=cwd)
 

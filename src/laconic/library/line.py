@@ -299,6 +299,8 @@ def _module(invocation: Invocation) -> Invocation | None:
                 invocation.line, arguments[pos + 1 :], is_editable=invocation.is_editable
             )
             found.start = invocation.start
+            place, slash, _ = invocation.name.rpartition("/")
+            found.name = f"{place}{slash}{found.name}"  # one of a project stays one
             return found
         if not argument.leading.startswith("-"):
             return None

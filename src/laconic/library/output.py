@@ -41,7 +41,6 @@ def show(
     keeps: bool,
 ) -> Shown:
     """Compact an output; all of it is shown where that fails, saves nothing or cannot be kept."""
-    masker = Masker.of(environ)
     raw = _joined(out, err)
     raw_id, text, line = "", raw, ""
     try:
@@ -55,6 +54,7 @@ def show(
             line = notice(found, raw_id)
     except Exception:  # noqa: BLE001 - whatever happened, everything is shown
         raw_id, text, line = "", raw, ""
+    masker = Masker.of(environ)
     text = masker.mask(text)
     if masker.found and not line:
         line = f"[laconic: {masked(masker.found)}]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from laconic.library.effects import emit_audit
@@ -12,7 +13,7 @@ from laconic.library.rule import Catalogue, Context, Rule
 from laconic.library.when import RuleError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from laconic.library.registry import Match
 
@@ -26,7 +27,7 @@ class Rules:
     def __init__(
         self, custom: Iterable[Rule | Mapping[str, Any]], registry: Registry, stacks: Sequence[str]
     ) -> None:
-        if isinstance(custom, str) or not hasattr(custom, "__iter__"):
+        if isinstance(custom, str | Mapping) or not isinstance(custom, Iterable):
             raise RuleError("preset_run_command: `custom_rules` must be a list of rules")
         own = Catalogue(id=CUSTOM, rules=tuple(custom))  # type: ignore[arg-type]
         self.custom = Registry([own])
