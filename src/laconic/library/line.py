@@ -13,6 +13,7 @@ from laconic.errors import LaconicError
 from laconic.knowledge.arguments import Argument, Values, expand
 from laconic.patterns import pattern
 from laconic.shell import ParseError, parse
+from laconic.shell.ast import Loop, Word
 from laconic.shell.walk import commands
 from laconic.shell.words import assigned, literal
 
@@ -20,10 +21,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from laconic.shell.ast import Command, Redirect, Script
+    from laconic.shell.ast import Assignment, Command, Redirect, Script
     from laconic.shell.walk import Occurrence
 
 MAX_DEPTH = 8
+_MOST_POSSIBLE = 16
+_PRINTERS = frozenset(("echo", "printf"))  # `$(echo x)` is x
 MAX_LENGTH = 256 * 1024
 _NO_HOME = "/home/.nobody"
 
@@ -48,6 +51,9 @@ _WRAPPERS: dict[str, tuple[frozenset[str], int]] = {
         ("strace", "-o -e -p -s -u", 0),
         ("uv run", "--with --extra --group --python -p --project --directory --env-file", 0),
         ("direnv exec", "", 1),
+        ("docker exec", "-e -u -w --env --user --workdir --env-file", 1),
+        ("podman exec", "-e -u -w --env --user --workdir --env-file", 1),
+        ("rtk proxy", "", 0),
         *((name, "", 0) for name in (
             "nohup", "setsid", "command", "builtin", "noglob", "nocorrect", "caffeinate", "chronic",
             "unbuffer", "busybox", "toybox", "catchsegv", "pkexec", "poetry run", "pdm run",
@@ -139,6 +145,7 @@ class Line:
         self.script = _parsed(self.source)
         self._directories = [cwd]
         self._variables = {"HOME": self.home, "PWD": cwd}
+        self._possible = _looped_over(self.script) if self.script and b"in" in self.source else {}
         self.invocations = list(self._found())
 
     def _found(self) -> Iterator[Invocation]:
@@ -176,11 +183,11 @@ class Line:
     def _of_command(self, command: Command, *, is_editable: bool) -> Iterator[Invocation]:
         if not command.words:
             for assignment in command.assignments:
-                value = assigned(assignment)
+                value = self._assigned(assignment)
                 if value is not None and assignment.name not in ("HOME", "PWD"):
                     self._variables[assignment.name] = value
             return
-        arguments = expand(command.words, Values(self._variables))
+        arguments = expand(command.words, self._values())
         variables = frozenset(a.name for a in command.assignments)
         for invocation in self._of_arguments(arguments, is_editable=is_editable):
             invocation.variables |= variables
@@ -189,11 +196,25 @@ class Line:
                 for redirect in command.redirects:
                     yield from self._nested(_fed(redirect, self.source))
 
+    def _assigned(self, assignment: Assignment) -> str | None:
+        value = assigned(assignment)
+        if value is None and isinstance(assignment.value, Word):
+            found = expand((assignment.value,), self._values())
+            value = found[0].text if len(found) == 1 else None
+        return value
+
+    def _values(self) -> Values:
+        return Values(self._variables, self._possible, printers=_PRINTERS)
+
     def _of_arguments(
         self, arguments: list[Argument], *, is_editable: bool
     ) -> Iterator[Invocation]:
         """What runs: the program, and those that it runs in its turn."""
         for _ in range(MAX_DEPTH):
+            if arguments and arguments[0].text is None:
+                for name in arguments[0].possible:
+                    program = Argument(name, arguments[0].start, arguments[0].end)
+                    yield from self._of_arguments([program, *arguments[1:]], is_editable=False)
             if not arguments or not arguments[0].text or arguments[0].glob:
                 return
             invocation = Invocation(self, arguments, is_editable=is_editable)
@@ -235,6 +256,17 @@ def _parsed(source: bytes) -> Script | None:
         return parse(source)
     except ParseError:
         return None
+
+
+def _looped_over(script: Script) -> dict[str, tuple[str, ...]]:
+    """The values that the variables of loops may have."""
+    found: dict[str, tuple[str, ...]] = {}
+    for node in script.nodes():
+        if isinstance(node, Loop) and node.words:
+            words = expand(node.words, Values({}))
+            texts = tuple(word.text for word in words if word.text is not None)
+            found[node.name] = found.get(node.name, ()) + texts[:_MOST_POSSIBLE]
+    return found
 
 
 def _reader(found: list[Occurrence], pos: int) -> tuple[str, ...]:

@@ -63,7 +63,8 @@ def _is_root_adjacent(operand: Argument, invocation: Invocation) -> bool:
     if operand.text is None and _SOMEBODYS_HOME.fullmatch(source):
         return True
     # a `*` in a shape stands for what is not known, unless the word is a pattern itself
-    paths = [path for path in operand.shapes if operand.glob or "*" not in path]
+    known = (*operand.shapes, *operand.possible)
+    paths = [path for path in known if operand.glob or "*" not in path]
     return any(_names_kept(path, operand.glob, invocation) for path in paths)
 
 
@@ -189,7 +190,7 @@ def _is_only_read(reader: tuple[str, ...]) -> bool:
     if reader[0] == "xargs":
         inner = next((word for word in reader[1:] if word[:1] != "-"), "")
         return inner in _HARMLESS_BEHIND_XARGS
-    return reader[0] in _HARMLESS_READERS
+    return reader[0] in _HARMLESS_READERS and "--files" not in reader
 
 
 # -- SQL -------------------------------------------------------------------------------------------
