@@ -100,6 +100,8 @@ def test_a_package_offers_catalogues_and_none_counts_unless_it_is_named():
     named = laconic.Registry.seed(plugins=["value", "made", "file"])
     assert [c.id for c in named][1:] == ["acme/value", "acme/made", "acme/make"]
     assert laconic.Gate(plugins=["value"], gate=False).decide("frob").rule_id == "a"
+    both = laconic.Gate(stacks=["rust"], plugins=["file"], gate=False)
+    assert both.decide("make").rule_id == "make.parallel"
 
 
 def test_a_package_that_is_not_there_is_an_error():

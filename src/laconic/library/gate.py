@@ -117,6 +117,9 @@ class Gate:
             raise RuleError("preset_run_command: `registry` must be a Registry")
         self.stacks = tuple(normal_stack(s) for s in texts(stacks, "preset_run_command", "stacks"))
         seeded = Registry.seed(self.stacks, plugins=plugins) if registry is None else registry
+        if registry is None and plugins:  # who names a catalogue wants its stack
+            named = (catalogue.stack for catalogue in seeded if catalogue.stack)
+            self.stacks = tuple(dict.fromkeys((*self.stacks, *named)))
         self.rules = Rules(custom_rules, seeded, self.stacks)
         self.mode, self.ask, self.uses_gate = mode, ask, gate
         self.classifier = None if classifier is None else Classifier.of(classifier)

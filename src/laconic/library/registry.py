@@ -25,6 +25,10 @@ ENTRY_POINTS = "laconic.catalogues"
 UNIVERSAL = "universal"
 
 
+class NoCatalogueError(RuleError):
+    """No package offers a catalogue of this name."""
+
+
 class FaultyRuleError(RuleError):
     """The code of a rule has failed."""
 
@@ -334,7 +338,7 @@ def plugin(name: str) -> Catalogue:
 
     found = entry_points(group=ENTRY_POINTS, name=name)
     if not found:
-        raise RuleError(f"no package offers a catalogue named {name!r} ({ENTRY_POINTS})")
+        raise NoCatalogueError(f"no package offers a catalogue named {name!r} ({ENTRY_POINTS})")
     value = next(iter(found)).load()
     if callable(value):
         value = value()
