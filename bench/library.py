@@ -77,7 +77,7 @@ def main() -> None:
     parsing = [microseconds(parse, command) for command in commands]
 
     def match(command: str) -> object:
-        return rules.rules.registry.match(line_of(command, context), context=context)
+        return rules.judge.rules.registry.match(line_of(command, context), context=context)
 
     matching = [microseconds(match, command) for command in commands]
     beyond = [both - one for both, one in zip(matching, parsing, strict=True)]

@@ -53,7 +53,8 @@ _MODULES = {
     "classifier": ("Classifier",),
     "effects": ("emit_audit", "inject_reminder"),
     "envelope": ("Envelope",),
-    "gate": ("Call", "Gate", "Result"),
+    "call": ("Call",),
+    "gate": ("Gate", "Result"),
     "modes": ("deny_with_explanation", "passthrough_only_audit", "rewrite_with_audit"),
     "preset": ("preset_run_command",),
     "registry": ("Match", "Registry"),
@@ -73,11 +74,12 @@ if TYPE_CHECKING:
         MemoryAudit,
         SqliteAudit,
     )
+    from laconic.library.call import Call
     from laconic.library.chat import HTTPChat
     from laconic.library.classifier import Classifier
     from laconic.library.effects import emit_audit, inject_reminder
     from laconic.library.envelope import Envelope
-    from laconic.library.gate import Call, Gate, Result
+    from laconic.library.gate import Gate, Result
     from laconic.library.modes import (
         deny_with_explanation,
         passthrough_only_audit,

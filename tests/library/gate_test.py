@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import laconic
+from laconic import engine
 from laconic.cli import main as cli
-from laconic.library import gate as gate_module
 from laconic.permissions import allowances
 
 MANY = "".join(f"copied file number {n} to the archive\n" for n in range(2000))
@@ -114,9 +114,9 @@ def test_a_gate_that_fails_lets_nothing_run(broken, monkeypatch):
 
     gate = laconic.Gate(mode=fail) if broken == "mode" else laconic.Gate()
     if broken == "rules":
-        monkeypatch.setattr(gate.rules, "apply", fail)
+        monkeypatch.setattr(gate.judge.rules, "apply", fail)
     if broken == "engine":
-        monkeypatch.setattr(gate_module.engine, "decide", fail)
+        monkeypatch.setattr(engine, "decide", fail)
     command = "rm -rf /" if broken == "mode" else "echo hi"
     envelope = gate.decide(command)
     assert envelope.verdict == "deny"
@@ -392,6 +392,28 @@ def test_a_call_is_started_and_finished():
     assert call.finish("new\n", 0, remind=True).startswith("new\n")
     assert call.finish(17) == 17
     assert "lines hidden" in laconic.Gate(gate=False).hook("./backup.sh").finish(MANY, 0)
+
+
+def test_an_answer_to_one_call_is_not_an_answer_to_another_of_its_id():
+    gate = laconic.Gate()
+    call = gate.hook("git push", call_id="1")
+    assert call.start(approved=True) is True
+    assert gate.hook("git push", call_id="1").start(approved=False) is False
+    assert gate.hook("git push", call_id="1").start() is False
+    call.finish("pushed", 0)
+    assert gate.hook("git push", call_id="1").start(approved=False) is False
+    assert kinds(gate) == ["tool_asked", "tool_result", "tool_asked"]
+
+
+def test_a_hook_after_the_tool_finds_the_call():
+    gate = laconic.Gate(gate=False)
+    assert gate.call("1") is None
+    gate.hook("./backup.sh", call_id="1").start()
+    assert "lines hidden" in gate.call("1").finish(MANY, 0)
+    assert gate.call("1") is None
+    (entry,) = gate.audit_log.take()
+    assert (entry.kind, entry.payload["exit_status"]) == ("tool_result", 0)
+    assert entry.payload["duration_ms"] >= 0
 
 
 def test_arguments_that_cannot_be_read_are_denied():

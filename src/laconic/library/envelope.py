@@ -32,7 +32,7 @@ class Envelope(Mapping[str, Any]):
     is to run, rewritten or not. verdict: `allow`, `ask` or `deny`; only `allow` may run without
     anybody's consent. rules: the ids of all rules that changed the command, in order. decision: the
     gate's own, None where it was not asked. effects: what is to be written down and said once the
-    decision is acted on. result: what the executor gave.
+    decision is acted on. cwd: the directory that it was judged in. result: what the executor gave.
     """
 
     action: str
@@ -48,6 +48,7 @@ class Envelope(Mapping[str, Any]):
     rules: tuple[str, ...] = ()
     decision: Decision | None = field(default=None, compare=False, repr=False)
     effects: tuple[Effect, ...] = field(default=(), compare=False, repr=False)
+    cwd: str = field(default="", compare=False, repr=False)
 
     @property
     def matched(self) -> bool:

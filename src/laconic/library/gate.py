@@ -9,27 +9,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from laconic import engine
+from laconic.library.asking import Ask, answer, async_answer
 from laconic.library.audit import Audit, MemoryAudit
-from laconic.library.classifier import CATALOGUE as CLASSIFIER
+from laconic.library.call import Call
 from laconic.library.classifier import Classifier
-from laconic.library.effects import Audited, Outlets, Pending, emit_audit, going_to
-from laconic.library.envelope import ALLOW, ASK, DENY, PASSTHROUGH, REWRITE, Envelope
-from laconic.library.modes import (
-    KEYS,
-    Mode,
-    ShippedMode,
-    command_key,
-    command_of,
-    report,
-    rewrite_with_audit,
-    with_command,
-)
+from laconic.library.effects import Audited, Outlets
+from laconic.library.envelope import ALLOW, ASK, DENY, Envelope
+from laconic.library.judge import OWN, Judge, faulty
+from laconic.library.modes import KEYS, Mode, command_key, command_of, rewrite_with_audit
 from laconic.library.output import Shown, show
 from laconic.library.process import Process
 from laconic.library.registry import Registry
@@ -39,23 +32,19 @@ from laconic.library.rules import Rules
 from laconic.library.when import RuleError
 from laconic.settings.environ import current_directory
 from laconic.settings.load import isolated_settings, process_environment
-from laconic.types import Verdict, strictest
+from laconic.types import Verdict
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from laconic.settings.load import Settings
-    from laconic.types import Decision
 
-OWN = "laconic/gate"
-FAULT = "laconic/fault"
 DENIED_STATUS = 126  # as of a shell that may not run a program
 TOOLS = (
     "run_command", "shell", "bash", "Bash", "terminal", "execute_bash", "execute_command",
     "run_shell_command",
 )  # fmt: skip
 _MOST_CALLS = 4096
-Ask = Callable[[Envelope], Any]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -120,11 +109,11 @@ class Gate:
         if registry is None and plugins:  # who names a catalogue wants its stack
             named = (catalogue.stack for catalogue in seeded if catalogue.stack)
             self.stacks = tuple(dict.fromkeys((*self.stacks, *named)))
-        self.rules = Rules(custom_rules, seeded, self.stacks)
-        self.mode, self.ask, self.uses_gate = mode, ask, gate
-        self.classifier = None if classifier is None else Classifier.of(classifier)
-        self._environ, self._cwd = environ, cwd
+        self._environ, self._cwd, self.ask = environ, cwd, ask
         self.settings = settings or isolated_settings(self.environ)
+        rules = Rules(custom_rules, seeded, self.stacks)
+        model = None if classifier is None else Classifier.of(classifier)
+        self.judge = Judge(rules, mode, model, self.settings, uses_gate=gate)
         self.audit_log = MemoryAudit()
         sinks = tuple(audit) if isinstance(audit, Iterable) else (audit,)
         self.reminders = ReminderQueue() if reminders is None else reminders
@@ -143,11 +132,10 @@ class Gate:
         cwd = self._cwd if cwd is None else cwd
         return str(cwd) if cwd is not None else current_directory() or "/"
 
-    @property
-    def _is_quick(self) -> bool:
-        """Tell whether a decision waits for nobody: no model, no program or mode of the user's."""
-        is_ours = isinstance(self.mode, ShippedMode) and self.settings.is_isolated
-        return is_ours and self.classifier is None
+    def context(self, cwd: str | PathLike[str] | None = None) -> Context:
+        """What rules may know of the place."""
+        stacks = frozenset(self.stacks)
+        return Context(stacks=stacks, cwd=self.place(cwd), environ=self.environ)
 
     # -- before a command
 
@@ -162,17 +150,11 @@ class Gate:
         if known is not None and "envelope" in known:
             envelope: Envelope = known["envelope"]
             return envelope
-        pending = Pending()
         try:
-            with going_to(pending):
-                envelope = self._decide(command, self.place(cwd))
-        except Exception as fault:  # noqa: BLE001 - whatever happened, the command must not run
-            pending.effects.clear()
-            envelope = _faulty(command, fault)
-            with going_to(pending):
-                report(envelope)
-        if pending.effects:
-            envelope = replace(envelope, effects=tuple(pending.effects))
+            context = self.context(cwd)
+        except Exception as fault:  # noqa: BLE001 - a directory may be any object
+            return faulty(command, fault)
+        envelope = self.judge.decide(command, context)
         if known is not None:
             known["envelope"] = envelope
         return envelope
@@ -181,7 +163,7 @@ class Gate:
         self, command: str, *, cwd: str | PathLike[str] | None = None, call_id: str = ""
     ) -> Envelope:
         """The same; the event loop is not kept waiting for a model."""
-        if self._is_quick:
+        if self.judge.is_quick:
             return self.decide(command, cwd=cwd, call_id=call_id)
         return await asyncio.to_thread(self.decide, command, cwd=cwd, call_id=call_id)
 
@@ -195,13 +177,13 @@ class Gate:
         """
         if envelope.verdict == ASK and approved is None:
             return False
+        runs = envelope.verdict == ALLOW or (envelope.verdict == ASK and approved is True)
         known = self._call(call_id, envelope.original_command)
         if known is not None:
             with self._lock:
                 if "runs" in known:
-                    return bool(known["runs"])
-                known["runs"] = False
-        runs = envelope.verdict == ALLOW or (envelope.verdict == ASK and approved is True)
+                    return runs and bool(known["runs"])
+                known.update(runs=False, started=time.monotonic())
         try:
             runs = runs and self._uses_up(envelope)
             self._write_down(envelope, runs=runs, call_id=call_id)
@@ -221,7 +203,7 @@ class Gate:
         try:
             command, others = command_of(arguments), _other_commands(arguments)
         except Exception as fault:  # noqa: BLE001 - arguments may be any object
-            return Call(gate=self, arguments=arguments, envelope=_faulty("", fault))
+            return Call(gate=self, arguments=arguments, envelope=faulty("", fault))
         if not command.strip() and not others:
             return None
         envelope = self.decide(command, cwd=cwd, call_id=call_id)
@@ -229,12 +211,23 @@ class Gate:
             also = self.decide(other, cwd=cwd)
             if also.verdict == DENY and envelope.verdict != DENY:
                 envelope = also
-        return Call(gate=self, arguments=arguments, envelope=envelope, call_id=call_id)
+        call = Call(gate=self, arguments=arguments, envelope=envelope, call_id=call_id)
+        known = self._call(call_id, envelope.original_command)
+        if known is not None:
+            known["call"] = call
+        return call
+
+    def call(self, call_id: str) -> Call | None:
+        """The call of this id that `hook` was asked about, for a hook that comes after the tool."""
+        with self._lock:
+            found = [known for (name, _), known in self._calls.items() if name == call_id]
+        made: Call | None = found[-1].get("call") if found else None
+        return made
 
     async def ahook(
         self, arguments: object, *, tool: str = "", call_id: str = "", cwd: str | None = None
     ) -> Call | None:
-        if self._is_quick:
+        if self.judge.is_quick:
             return self.hook(arguments, tool=tool, call_id=call_id, cwd=cwd)
         return await asyncio.to_thread(self.hook, arguments, tool=tool, call_id=call_id, cwd=cwd)
 
@@ -336,7 +329,7 @@ class Gate:
         shown = self.show(envelope.command, ended.out, ended.status, ended.err)
         late = "\n[laconic: its time was over, and it was stopped]" if ended.timed_out else ""
         self.finished(
-            envelope.command,
+            envelope,
             call_id=call_id,
             status=ended.status,
             duration_ms=ended.duration_ms,
@@ -355,12 +348,23 @@ class Gate:
         )
 
     def finished(
-        self, command: str, *, call_id: str, status: int | None, duration_ms: int, shown: Shown
+        self,
+        envelope: Envelope,
+        *,
+        call_id: str,
+        status: int | None,
+        shown: Shown,
+        duration_ms: int | None = None,
     ) -> None:
-        """Write down how a command has ended."""
+        """Write down how a command has ended; another call may have its id from now on."""
+        if call_id:
+            with self._lock:
+                known = self._calls.pop((call_id, envelope.original_command), {})
+            if duration_ms is None and "started" in known:
+                duration_ms = round((time.monotonic() - known["started"]) * 1000)
         payload = {
             "call_id": call_id,
-            "command": command,
+            "command": envelope.command,
             "exit_status": status,
             "duration_ms": duration_ms,
             "raw_id": shown.raw_id,
@@ -368,138 +372,19 @@ class Gate:
         }
         self.outlets.emit("tool_result", payload)
 
-    # -- a decision
-
-    def context(self, cwd: str) -> Context:
-        return Context(stacks=frozenset(self.stacks), cwd=cwd, environ=self.environ)
-
-    def _decide(self, command: str, cwd: str) -> Envelope:
-        context = self.context(cwd)
-        if isinstance(self.mode, ShippedMode):
-            envelope = self.rules.apply(command, context, self.mode)
-        else:
-            envelope = self._by_own_mode(command, context)
-        also = ""
-        if envelope is None and self.classifier is not None:
-            envelope = self._classified(command, context)
-            also = command
-        if envelope is None:
-            envelope = Envelope(action=PASSTHROUGH, command=command, original_command=command)
-        if not self.uses_gate or envelope.verdict == DENY:
-            return envelope
-        return self._gated(envelope, cwd, also)
-
-    def judged(self, command: str) -> Envelope:
-        """What laconic itself says of a command, without any rule."""
-        plain = Envelope(action=PASSTHROUGH, command=command, original_command=command)
-        return self._gated(plain, self.place(), "")
-
-    def _by_own_mode(self, command: str, context: Context) -> Envelope | None:
-        """Let a mode of the user's own decide, with nothing to run; what it changes is checked."""
-        match = self.rules.first(command, context)
-        if match is None:
-            return None
-        said = self.mode(match, command, None)
-        given = said if isinstance(said, Mapping) else {}
-        new = given.get("command")
-        new = new if isinstance(new, str) else command
-        action = str(given.get("action") or PASSTHROUGH)
-        envelope = Envelope(
-            action=action,
-            command=new,
-            original_command=command,
-            rule_id=match.rule_id,
-            catalogue_id=match.catalogue_id,
-            severity=match.severity,
-            explanation=match.explanation,
-            references=match.references,
-            verdict=action if action in (DENY, ASK) else ALLOW,
-        )
-        denial = self.rules.denial(new, context) if new != command else None
-        if denial is None:
-            return envelope
-        denial = replace(denial, original_command=command)
-        report(denial)
-        return denial
-
-    def _classified(self, command: str, context: Context) -> Envelope | None:
-        assert self.classifier is not None
-        verdict = self.classifier.classify(command)
-        action = PASSTHROUGH if self.classifier.passes(verdict) else verdict.kind
-        rewritten = verdict.rewritten or command
-        if action == REWRITE and not _can_be_read(rewritten, context):
-            action, verdict = PASSTHROUGH, replace(verdict, error="the rewrite cannot be parsed")
-        emit_audit("tool_hook_classifier_verdict", self.classifier.entry(command, verdict, action))
-        if action == PASSTHROUGH:
-            return None
-        envelope = Envelope(
-            action=action,
-            command=rewritten if action == REWRITE else command,
-            original_command=command,
-            rule_id=self.classifier.scope,
-            catalogue_id=CLASSIFIER,
-            severity="error" if action == DENY else "warning",
-            explanation=verdict.explanation,
-            references=verdict.references,
-            verdict=DENY if action == DENY else ALLOW,
-        )
-        if not envelope.changed and action == REWRITE:
-            envelope = replace(envelope, action=PASSTHROUGH)
-        if envelope.changed:
-            pending = Pending()
-            with going_to(pending):
-                ruled = self.rules.apply(envelope.command, context, rewrite_with_audit)
-            if ruled is not None and ruled.verdict == DENY:
-                envelope = replace(ruled, original_command=command)
-            elif ruled is not None:
-                envelope = replace(envelope, command=ruled.command)
-        report(envelope)
-        return envelope
-
-    def _gated(self, envelope: Envelope, cwd: str, also: str) -> Envelope:
-        """Add laconic's own verdict about the text that would run.
-
-        also: a text whose verdict counts, too; a model's rewrite cannot make one milder.
-        """
-        decision = self._verdict(envelope.command, cwd)
-        if also and also != envelope.command:
-            decision = strictest((self._verdict(also, cwd), decision), 0, decision.end)
-        if decision.verdict is Verdict.ALLOW:
-            return replace(envelope, decision=decision)
-        word = decision.verdict.word
-        reason = decision.reason + (f"; instead: {decision.instead}" if decision.instead else "")
-        return replace(
-            envelope,
-            action=word,
-            verdict=word,
-            rule_id=decision.rule,
-            catalogue_id=OWN,
-            severity="error" if word == DENY else "warning",
-            explanation=reason,
-            references=(),
-            decision=decision,
-        )
-
-    def _verdict(self, command: str, cwd: str, *, use_up: bool = False) -> Decision:
-        return engine.decide(
-            command, cwd, self.settings, environ=self.environ, use_up_exceptions=use_up
-        )
-
     def _uses_up(self, envelope: Envelope) -> bool:
         """An exception for one run is gone now; tell whether it was still there."""
         decision = envelope.decision
         if decision is None or not decision.rule.startswith("exception/"):
             return True
-        again = self._verdict(envelope.command, self.place(), use_up=True)
+        context = self.context(envelope.cwd or None)
+        again = self.judge.verdict(envelope.command, context, use_up=True)
         return again.verdict is Verdict.ALLOW
 
     def _write_down(self, envelope: Envelope, *, runs: bool, call_id: str) -> None:
-        if envelope.catalogue_id != OWN:
-            self.outlets.play(envelope.effects)
-            return
         payload = {
             "rule_id": envelope.rule_id,
-            "catalogue_id": OWN,
+            "catalogue_id": envelope.catalogue_id,
             "severity": envelope.severity,
             "explanation": envelope.explanation,
             "original_command": envelope.original_command,
@@ -508,10 +393,10 @@ class Gate:
         }
         if envelope.verdict == ASK:
             self.outlets.emit("tool_asked", payload | {"approved": runs})
-        if runs:
+        if runs or envelope.catalogue_id != OWN:
             self.outlets.play(envelope.effects)
             return
-        # what was decided before it was refused is known; that a rule rewrote it is not true now
+        # What a rule noted is true; that it rewrote the command is not, if that does not run.
         told = [e for e in envelope.effects if isinstance(e, Audited) and e.kind != "tool_rewrite"]
         self.outlets.play(told)
         if envelope.verdict == DENY:
@@ -528,52 +413,6 @@ class Gate:
         return known
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """One tool call in the hands of an adapter: look at verdict, then start, then finish."""
-
-    gate: Gate
-    arguments: object
-    envelope: Envelope
-    call_id: str = ""
-
-    @property
-    def verdict(self) -> str:
-        return self.envelope.verdict
-
-    @property
-    def command(self) -> str:
-        return self.envelope.command
-
-    @property
-    def message(self) -> str:
-        """Why it does not run, for the model; or why consent is needed, for a person."""
-        return self.envelope.message
-
-    @property
-    def rewritten(self) -> Any:
-        """The arguments to call the tool with, in the shape in which they came."""
-        if not self.envelope.changed:
-            return self.arguments
-        if isinstance(self.arguments, Mapping):
-            return with_command(self.arguments, self.command)
-        return self.command
-
-    def start(self, approved: bool | None = None) -> bool:
-        """Write it down, once for each call id; tell whether the tool may run now."""
-        return self.gate.record(self.envelope, call_id=self.call_id, approved=approved)
-
-    def finish(self, output: Any, status: int | None = None, *, remind: bool = False) -> Any:
-        """The output as the model is to read it; what is not text stays as it is.
-
-        remind: append the reminders, where the framework has no better place for them.
-        """
-        if isinstance(output, str | bytes):
-            output = self.gate.compact(self.command, output, status)
-        note = self.gate.take_reminders() if remind else ""
-        return f"{output}\n{note}" if note and isinstance(output, str) else output
-
-
 def _other_commands(arguments: object) -> list[str]:
     """Commands under other keys than the one that counts: a tool might run those instead."""
     if not isinstance(arguments, Mapping):
@@ -582,53 +421,6 @@ def _other_commands(arguments: object) -> list[str]:
     return [command_of({"command": arguments[key]}) for key in others]
 
 
-def _can_be_read(command: str, context: Context) -> bool:
-    from laconic.library.registry import line_of  # noqa: PLC0415
-
-    return line_of(command, context).script is not None
-
-
-def _faulty(command: object, fault: Exception) -> Envelope:
-    text = command if isinstance(command, str) else repr(command)
-    return Envelope(
-        action=DENY,
-        command=text,
-        original_command=text,
-        rule_id=FAULT,
-        catalogue_id=FAULT,
-        severity="error",
-        explanation=f"the gate failed ({type(fault).__name__}: {fault})",
-        verdict=DENY,
-    )
-
-
 def _refused(envelope: Envelope) -> Result:
     text = envelope.message
     return Result(status=DENIED_STATUS, text=text, stderr=text, envelope=envelope)
-
-
-def answer(ask: Ask | None, envelope: Envelope) -> bool:
-    """Ask, if there is anybody and a reason; whatever is not a plain yes is a no."""
-    if ask is None or envelope.verdict != ASK:
-        return False
-    try:
-        said = ask(envelope)
-    except Exception:  # noqa: BLE001 - nobody has said yes
-        return False
-    if hasattr(said, "__await__"):
-        said.close()
-        raise RuleError("`ask` is async: use arun, or an async tool")
-    return said is True
-
-
-async def async_answer(ask: Ask | None, envelope: Envelope) -> bool:
-    """The same in an event loop; a function that is not async is called in a thread."""
-    if ask is None or envelope.verdict != ASK:
-        return False
-    try:
-        said = await asyncio.to_thread(ask, envelope)
-        if hasattr(said, "__await__"):
-            said = await said
-    except Exception:  # noqa: BLE001 - nobody has said yes
-        return False
-    return said is True

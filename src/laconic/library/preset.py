@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from laconic.library.asking import answer, async_answer
 from laconic.library.effects import LOG, Outlets, going_to
 from laconic.library.envelope import ALLOW, DENY, Envelope
-from laconic.library.gate import Gate, answer, async_answer
+from laconic.library.gate import Gate
 from laconic.library.modes import (
     Inner,
     Mode,
@@ -53,7 +54,7 @@ class RunCommand:
         """
         if self._awaits:
             return self.acall(args)
-        if not isinstance(self.gate.mode, ShippedMode):
+        if not isinstance(self.gate.judge.mode, ShippedMode):
             handled, value = self._by_own_mode(args)
             if handled:
                 return value
@@ -67,7 +68,7 @@ class RunCommand:
 
     async def acall(self, args: Any) -> Any:
         """The same in an event loop."""
-        if not isinstance(self.gate.mode, ShippedMode):
+        if not isinstance(self.gate.judge.mode, ShippedMode):
             handled, value = self._by_own_mode(args)
             if handled:
                 return await value if inspect.isawaitable(value) else value
@@ -95,14 +96,14 @@ class RunCommand:
     def _by_own_mode(self, args: Any) -> tuple[bool, Any]:
         """Let a mode of the user's own do as it likes; what it changes is checked again."""
         gate, command = self.gate, command_of(args)
-        context = gate.context(gate.place())
-        match = gate.rules.first(command, context)
+        context = gate.context()
+        match = gate.judge.rules.first(command, context)
         if match is None:
             return False, None
         inner = None if self.inner is None else self._checked(command, match)
         with going_to(gate.outlets):
             try:
-                return True, gate.mode(match, args, inner)
+                return True, gate.judge.mode(match, args, inner)
             except CommandDeniedError as denied:
                 report(denied.envelope)
                 return True, denied.envelope
@@ -114,11 +115,11 @@ class RunCommand:
         def checked(args: Any) -> Any:
             command = command_of(args)
             if command != original:
-                denial = gate.rules.denial(command, match.context)
+                denial = gate.judge.rules.denial(command, match.context)
                 if denial is not None:
                     raise CommandDeniedError(replace(denial, original_command=original))
-            if gate.uses_gate:
-                envelope = gate.judged(command)
+            if gate.judge.uses_gate:
+                envelope = gate.judge.gated(command, match.context)
                 if envelope.verdict != ALLOW and not answer(gate.ask, envelope):
                     raise CommandDeniedError(replace(envelope, action=DENY, verdict=DENY))
             return inner(args)

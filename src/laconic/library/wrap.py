@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
-import time
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
-from laconic.library.gate import Call, Gate, answer, async_answer
+from laconic.library.asking import answer, async_answer
 from laconic.library.modes import KEYS
-from laconic.library.output import Shown
 from laconic.library.when import RuleError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from laconic.library.gate import Gate
 
 
 def wrapped(gate: Gate, function: Any, key: str, *, is_async: bool | None) -> Any:
@@ -35,28 +36,26 @@ def wrapped(gate: Gate, function: Any, key: str, *, is_async: bool | None) -> An
     @functools.wraps(function)
     def guarded(*args: Any, **more: Any) -> Any:
         bound = prepared(*args, **more)
-        call = gate.hook(bound.arguments[name])
+        call = gate.hook(bound.arguments[name], call_id=f"tool-{uuid4()}")
         if call is None:
             return function(*bound.args, **bound.kwargs)
         if not call.start(answer(gate.ask, call.envelope)):
             return call.message
         bound.arguments[name] = call.rewritten
-        started = time.monotonic()
-        return _finished(call, function(*bound.args, **bound.kwargs), started)
+        return call.finish(function(*bound.args, **bound.kwargs), remind=True)
 
     @functools.wraps(function)
     async def guarded_async(*args: Any, **more: Any) -> Any:
         bound = prepared(*args, **more)
-        call = await gate.ahook(bound.arguments[name])
+        call = await gate.ahook(bound.arguments[name], call_id=f"tool-{uuid4()}")
         run = functools.partial(_run, function, awaits=awaits)
         if call is None:
             return await run(bound)
         if not call.start(await async_answer(gate.ask, call.envelope)):
             return call.message
         bound.arguments[name] = call.rewritten
-        started = time.monotonic()
         output = await run(bound)
-        return await asyncio.to_thread(_finished, call, output, started)
+        return await call.afinish(output, remind=True)
 
     return guarded_async if (awaits if is_async is None else is_async) else guarded
 
@@ -65,20 +64,6 @@ async def _run(function: Callable[..., Any], bound: inspect.BoundArguments, *, a
     if awaits:
         return await function(*bound.args, **bound.kwargs)
     return await asyncio.to_thread(function, *bound.args, **bound.kwargs)
-
-
-def _finished(call: Call, output: Any, started: float) -> Any:
-    duration = round((time.monotonic() - started) * 1000)
-    shown = Shown(text="")
-    if isinstance(output, str | bytes):
-        shown = call.gate.show(call.command, output)
-        output = shown.text
-        note = call.gate.take_reminders()
-        output = f"{output}\n{note}" if note else output
-    call.gate.finished(
-        call.command, call_id=call.call_id, status=None, duration_ms=duration, shown=shown
-    )
-    return output
 
 
 def _parameter(signature: inspect.Signature) -> str:
