@@ -101,10 +101,10 @@ class Gate:
         keeps_raw: bool = True,
     ) -> None:
         if not callable(mode):
-            raise RuleError("preset_run_command: `mode` must be callable")
+            raise RuleError("`mode` must be callable")
         if registry is not None and not isinstance(registry, Registry):
-            raise RuleError("preset_run_command: `registry` must be a Registry")
-        self.stacks = tuple(normal_stack(s) for s in texts(stacks, "preset_run_command", "stacks"))
+            raise RuleError("`registry` must be a Registry")
+        self.stacks = tuple(normal_stack(s) for s in texts(stacks, "Gate", "stacks"))
         seeded = Registry.seed(self.stacks, plugins=plugins) if registry is None else registry
         if registry is None and plugins:  # who names a catalogue wants its stack
             named = (catalogue.stack for catalogue in seeded if catalogue.stack)
@@ -179,19 +179,21 @@ class Gate:
             return False
         runs = envelope.verdict == ALLOW or (envelope.verdict == ASK and approved is True)
         known = self._call(call_id, envelope.original_command)
-        if known is not None:
-            with self._lock:
-                if "runs" in known:
-                    return runs and bool(known["runs"])
-                known.update(runs=False, started=time.monotonic())
+        if known is None:
+            return self._act_on(envelope, call_id, runs=runs)
+        with known["lock"]:
+            if "runs" not in known:
+                known["started"] = time.monotonic()
+                known["runs"] = self._act_on(envelope, call_id, runs=runs)
+            return runs and bool(known["runs"])
+
+    def _act_on(self, envelope: Envelope, call_id: str, *, runs: bool) -> bool:
         try:
             runs = runs and self._uses_up(envelope)
             self._write_down(envelope, runs=runs, call_id=call_id)
         except Exception:
             logging.getLogger("laconic").exception("a decision cannot be acted on")
-            runs = False
-        if known is not None:
-            known["runs"] = runs
+            return False
         return runs
 
     def hook(
@@ -407,7 +409,9 @@ class Gate:
         if not call_id:
             return None
         with self._lock:
-            known = self._calls.setdefault((call_id, command), {})
+            known = self._calls.get((call_id, command))
+            if known is None:
+                known = self._calls[call_id, command] = {"lock": threading.RLock()}
             while len(self._calls) > _MOST_CALLS:
                 self._calls.popitem(last=False)
         return known

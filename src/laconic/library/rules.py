@@ -28,7 +28,7 @@ class Rules:
         self, custom: Iterable[Rule | Mapping[str, Any]], registry: Registry, stacks: Sequence[str]
     ) -> None:
         if isinstance(custom, str | Mapping) or not isinstance(custom, Iterable):
-            raise RuleError("preset_run_command: `custom_rules` must be a list of rules")
+            raise RuleError("`custom_rules` must be a list of rules")
         own = Catalogue(id=CUSTOM, rules=tuple(custom))  # type: ignore[arg-type]
         self.custom = Registry([own])
         self.registry = registry.filter(stacks)
