@@ -121,6 +121,31 @@ def test_a_custom_mode_cannot_run_what_a_rule_forbids():
     assert (envelope.action, envelope.original_command, ran) == ("deny", "cargo fmt", [])
 
 
+def test_an_async_mode_is_awaited_and_its_effects_are_its_gates():
+    import asyncio
+
+    async def mode(_match, args, inner):
+        await asyncio.sleep(0)
+        laconic.emit_audit("custom.noted", {})
+        return {"action": "noted", "result": await inner(args)}
+
+    async def inner(args):
+        await asyncio.sleep(0)
+        return args
+
+    wrapper = preset_run_command(stacks=["rust"], mode=mode, inner=inner)
+    said = asyncio.run(wrapper({"command": "cargo fmt"}))
+    assert said == {"action": "noted", "result": {"command": "cargo fmt"}}
+    assert [entry.kind for entry in wrapper.gate.audit_log.take()] == ["custom.noted"]
+    refused = asyncio.run(wrapper({"command": "cargo fmt", "run": "rm -rf /"}))
+    assert refused.action == "deny"
+
+
+def test_arguments_without_a_command_go_through():
+    assert preset_run_command(inner=lambda args: args)(None) is None
+    assert preset_run_command(inner=lambda args: ["ran", args])(None) == ["ran", None]
+
+
 def test_custom_rules():
     no_curl_pipe_sh = tool_rule(
         id="harness.curl_pipe_sh",

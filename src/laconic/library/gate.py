@@ -22,7 +22,7 @@ from laconic.library.classifier import Classifier
 from laconic.library.effects import Audited, Outlets
 from laconic.library.envelope import ALLOW, ASK, DENY, Envelope
 from laconic.library.judge import OWN, Judge, faulty
-from laconic.library.modes import KEYS, Mode, command_key, command_of, rewrite_with_audit
+from laconic.library.modes import Mode, command_of, other_commands, rewrite_with_audit
 from laconic.library.output import Shown, show
 from laconic.library.process import Process
 from laconic.library.registry import Registry
@@ -203,7 +203,7 @@ class Gate:
         if tool and tool not in self.tools:
             return None
         try:
-            command, others = command_of(arguments), _other_commands(arguments)
+            command, others = command_of(arguments), other_commands(arguments)
         except Exception as fault:  # noqa: BLE001 - arguments may be any object
             return Call(gate=self, arguments=arguments, envelope=faulty("", fault))
         if not command.strip() and not others:
@@ -415,14 +415,6 @@ class Gate:
             while len(self._calls) > _MOST_CALLS:
                 self._calls.popitem(last=False)
         return known
-
-
-def _other_commands(arguments: object) -> list[str]:
-    """Commands under other keys than the one that counts: a tool might run those instead."""
-    if not isinstance(arguments, Mapping):
-        return []
-    others = [key for key in KEYS if key != command_key(arguments) and arguments.get(key)]
-    return [command_of({"command": arguments[key]}) for key in others]
 
 
 def _refused(envelope: Envelope) -> Result:

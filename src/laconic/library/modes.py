@@ -42,6 +42,14 @@ def with_command(args: object, command: str) -> dict[str, Any]:
     return {"command": command}
 
 
+def other_commands(args: object) -> list[str]:
+    """Commands under other keys than the one that counts: a tool might run those instead."""
+    if not isinstance(args, Mapping):
+        return []
+    others = [key for key in KEYS if key != command_key(args) and args.get(key)]
+    return [command_of({"command": args[key]}) for key in others]
+
+
 class ShippedMode:
     """One of the three modes of the seed."""
 

@@ -16,6 +16,7 @@ from laconic.library.modes import (
     Mode,
     ShippedMode,
     command_of,
+    other_commands,
     report,
     rewrite_with_audit,
     with_command,
@@ -54,31 +55,34 @@ class RunCommand:
         """
         if self._awaits:
             return self.acall(args)
-        if not isinstance(self.gate.judge.mode, ShippedMode):
-            handled, value = self._by_own_mode(args)
-            if handled:
-                return value
+        if (match := self._own_match(args)) is not None:
+            with going_to(self.gate.outlets):
+                try:
+                    return self.gate.judge.mode(match, args, self._checked(args, match))
+                except CommandDeniedError as denied:
+                    return _reported(denied.envelope)
         envelope = self._decided(args)
-        approved = answer(self.gate.ask, envelope)
-        to_run = self._to_run(envelope, args, approved=approved)
-        if to_run is None or self.inner is None:
+        runs = self.gate.record(envelope, approved=answer(self.gate.ask, envelope))
+        if not runs or self.inner is None:
             return envelope
-        result = self.inner(to_run)
+        result = self.inner(_arguments(envelope, args))
         return envelope.with_result(result) if envelope.matched else result
 
     async def acall(self, args: Any) -> Any:
         """The same in an event loop."""
-        if not isinstance(self.gate.judge.mode, ShippedMode):
-            handled, value = self._by_own_mode(args)
-            if handled:
-                return await value if inspect.isawaitable(value) else value
+        if (match := self._own_match(args)) is not None:
+            with going_to(self.gate.outlets):
+                try:
+                    said = self.gate.judge.mode(match, args, self._checked(args, match))
+                    return await said if inspect.isawaitable(said) else said
+                except CommandDeniedError as denied:
+                    return _reported(denied.envelope)
         call = await self.gate.ahook(args)
         envelope = call.envelope if call else self._decided(args)
         approved = await async_answer(self.gate.ask, envelope)
-        to_run = self._to_run(envelope, args, approved=approved)
-        if to_run is None or self.inner is None:
+        if not self.gate.record(envelope, approved=approved) or self.inner is None:
             return envelope
-        result = self.inner(to_run)
+        result = self.inner(_arguments(envelope, args))
         if inspect.isawaitable(result):
             result = await result
         return envelope.with_result(result) if envelope.matched else result
@@ -87,35 +91,25 @@ class RunCommand:
         call = self.gate.hook(args)
         return call.envelope if call else self.gate.decide(command_of(args))
 
-    def _to_run(self, envelope: Envelope, args: Any, *, approved: bool) -> Any:
-        """What to call the executor with; None if it must not run."""
-        if not self.gate.record(envelope, approved=approved):
+    def _own_match(self, args: Any) -> Match | None:
+        """The match that a mode of the user's own is to handle."""
+        judge = self.gate.judge
+        if isinstance(judge.mode, ShippedMode):
             return None
-        return with_command(args, envelope.command) if envelope.changed else args
+        return judge.rules.first(command_of(args), self.gate.context())
 
-    def _by_own_mode(self, args: Any) -> tuple[bool, Any]:
-        """Let a mode of the user's own do as it likes; what it changes is checked again."""
-        gate, command = self.gate, command_of(args)
-        context = gate.context()
-        match = gate.judge.rules.first(command, context)
-        if match is None:
-            return False, None
-        inner = None if self.inner is None else self._checked(command, match)
-        with going_to(gate.outlets):
-            try:
-                return True, gate.judge.mode(match, args, inner)
-            except CommandDeniedError as denied:
-                report(denied.envelope)
-                return True, denied.envelope
-
-    def _checked(self, original: str, match: Match) -> Inner:
+    def _checked(self, given: Any, match: Match) -> Inner | None:
+        """The executor for such a mode: another command than the agent's is checked again."""
         gate, inner = self.gate, self.inner
-        assert inner is not None
+        if inner is None:
+            return None
+        original = command_of(given)
 
         def checked(args: Any) -> Any:
             command = command_of(args)
-            if command != original:
-                denial = gate.judge.rules.denial(command, match.context)
+            others = other_commands(args)
+            for text in others if command == original else [command, *others]:
+                denial = gate.judge.rules.denial(text, match.context)
                 if denial is not None:
                     raise CommandDeniedError(replace(denial, original_command=original))
             if gate.judge.uses_gate:
@@ -125,6 +119,15 @@ class RunCommand:
             return inner(args)
 
         return checked
+
+
+def _arguments(envelope: Envelope, args: Any) -> Any:
+    return with_command(args, envelope.command) if envelope.changed else args
+
+
+def _reported(envelope: Envelope) -> Envelope:
+    report(envelope)
+    return envelope
 
 
 class Config(TypedDict, total=False):
