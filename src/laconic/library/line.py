@@ -137,10 +137,16 @@ class Invocation:
 
 
 class Line:
-    """A command line: its text, and all invocations in it. script: None if it cannot be parsed."""
+    """A command line: its text, and all invocations in it.
 
-    def __init__(self, text: str, cwd: str = "/", home: str = "", depth: int = 0) -> None:
+    script: None if it cannot be parsed. began_in: the directory that the outermost line begins in.
+    """
+
+    def __init__(
+        self, text: str, cwd: str = "/", home: str = "", depth: int = 0, began_in: str = ""
+    ) -> None:
         self.text, self.cwd, self.home, self.depth = text, cwd, home or _NO_HOME, depth
+        self.began_in = began_in or cwd
         self.source = text.encode("utf-8", "surrogateescape")
         self.script = _parsed(self.source)
         self._directories = [cwd]
@@ -239,7 +245,8 @@ class Line:
 
     def _nested(self, code: str) -> Iterator[Invocation]:
         if self.depth < MAX_DEPTH:
-            yield from Line(code, self._directories[-1], self.home, self.depth + 1).invocations
+            inner = Line(code, self._directories[-1], self.home, self.depth + 1, self.began_in)
+            yield from inner.invocations
 
     def _enter(self, invocation: Invocation) -> None:
         targets = [a for a in invocation.arguments if not a.leading.startswith("-")]

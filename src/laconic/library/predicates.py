@@ -64,7 +64,7 @@ def _is_root_adjacent(operand: Argument, invocation: Invocation) -> bool:
         return True
     # a `*` in a shape stands for what is not known, unless the word is a pattern itself
     known = (*operand.shapes, *operand.possible)
-    paths = [path for path in known if operand.glob or "*" not in path]
+    paths = [path for path in known if path and (operand.glob or "*" not in path)]
     return any(_names_kept(path, operand.glob, invocation) for path in paths)
 
 
@@ -74,19 +74,22 @@ def _names_kept(path: str, is_pattern: bool, invocation: Invocation) -> bool:
         if set(_BRACKETS.sub("", last)) - set("*?."):
             return False
         path = path.rstrip("/")[: -len(last)] or "."
-    directories = invocation.directories or (invocation.line.cwd,)
-    return any(_is_kept(path, directory, invocation.line.home) for directory in directories)
+    line = invocation.line
+    if path.startswith("/"):  # where it went for a while may be removed by its name
+        return _is_kept(path, (line.began_in, line.home))
+    directories = invocation.directories or (line.cwd,)
+    return any(
+        _is_kept(join(directory, path), (directory, line.began_in, line.home))
+        for directory in directories
+    )
 
 
-def _is_kept(path: str, directory: str, home: str) -> bool:
-    """The root, a directory of the system, a home, the working directory, or one above these."""
-    full = normpath("/" + join(directory, path))
-    full = f"/{full.lstrip('/')}"
+def _is_kept(path: str, places: tuple[str, ...]) -> bool:
+    """The root, a directory of the system, one of these places, or one above them."""
+    full = f"/{normpath(path).lstrip('/')}"
     if full in _OF_SYSTEM:
         return True
-    return any(
-        kept == full or kept.startswith(f"{full.rstrip('/')}/") for kept in (directory, home)
-    )
+    return any(kept == full or kept.startswith(f"{full.rstrip('/')}/") for kept in places)
 
 
 # -- git -------------------------------------------------------------------------------------------
