@@ -84,6 +84,8 @@ def main() -> None:
     show("parse", parsing)
     show("match all catalogues, beyond the parse", beyond, 100)
     show("decide, rules only", [microseconds(rules.decide, command) for command in commands])
+    verdicts = [microseconds(lambda c: gate.judge.verdict(c, context), c) for c in commands]
+    show("laconic's verdict alone", verdicts)
     show("decide, with laconic's verdicts", [microseconds(gate.decide, c) for c in commands], 300)
     with ThreadPoolExecutor(THREADS) as pool:
         shared = list(pool.map(lambda c: microseconds(gate.decide, c), commands * THREADS))

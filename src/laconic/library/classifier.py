@@ -72,7 +72,7 @@ class Classifier:
         provider: str | None = None,
         cache: Mapping[str, Any] | None = None,
         llm_options: Mapping[str, Any] | None = None,
-        id: str | None = None,  # noqa: A002 - the seed's name
+        id: str | None = None,  # noqa: A002 - Harn's name for it
         client: Complete | None = None,
     ) -> None:
         _check(isinstance(model, str) and bool(model.strip()), "model", "a non-empty string")

@@ -51,7 +51,7 @@ def other_commands(args: object) -> list[str]:
 
 
 class ShippedMode:
-    """One of the three modes of the seed."""
+    """One of the three modes that are shipped."""
 
     def __init__(self, name: str, doc: str, otherwise: str = "") -> None:
         self.name, self.__doc__, self._otherwise = name, doc, otherwise
@@ -129,7 +129,7 @@ def rewritten_body(envelope: Envelope) -> str:
 
 
 def _match(record: Mapping[str, Any]) -> Match:
-    """A match of the keys that the seed's modes are given."""
+    """A match of the keys of a plain record."""
     rule = Rule(
         id=record.get("rule_id") or "rule",
         pattern=".*",

@@ -155,7 +155,7 @@ def preset_run_command(
 ) -> RunCommand:
     """Wrap the executor of a run_command tool with rules, audit and reminders.
 
-    Keys of the seed: stacks, registry, custom_rules, mode, inner, llm_classifier. Besides them:
+    The keys of Harn's: stacks, registry, custom_rules, mode, inner, llm_classifier. Besides them:
     gate (laconic's own verdicts, off here), settings, cwd, environ, ask, audit, reminders, session
     and plugins, as of Gate.
     """
