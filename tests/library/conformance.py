@@ -1,4 +1,11 @@
-"""Runs cases of the preset hooks from a file of JSON lines; docs/library.md has the form.
+"""Runs cases of the preset hooks from a file of JSON lines.
+
+A case has an `id`, a `kind` and what to `expect`. The kinds: `match` (the first rule of the shipped
+catalogues that a command matches), `call` (a call of preset_run_command), `mode` (a mode alone),
+`registry`, `construct` (what is an error at once), `classifier` and `classifier-pair` (with the
+replies of a model). `config` has the keys of preset_run_command; a rewriter is `append`, `const`,
+`same`, `none` or `dict`, a predicate `contains`. Expected are parts of the envelope, whether the
+executor's own value came back (`bare`), what the executor saw, and the kinds of audit entries.
 
 By hand: python tests/library/conformance.py FILE...
 """
