@@ -49,7 +49,14 @@ def with_advice(decision: Decision, envelope: Envelope) -> Decision:
     """The decision, which also says what the rules have to say."""
     why = f"{envelope.explanation} ({envelope.rule_id})"
     if envelope.verdict == DENY:
-        denial = Decision(Verdict.DENY, envelope.rule_id, envelope.explanation, 0, decision.end)
+        denial = Decision(
+            Verdict.DENY,
+            envelope.rule_id,
+            envelope.explanation,
+            0,
+            decision.end,
+            effects=decision.effects,
+        )
         return strictest((decision, denial), 0, decision.end)
     said = f"rewritten to `{envelope.command}`: {why}" if envelope.changed else f"mind: {why}"
     return Decision(
@@ -58,6 +65,7 @@ def with_advice(decision: Decision, envelope: Envelope) -> Decision:
         f"{decision.reason}; {said}",
         decision.start,
         decision.end,
+        effects=decision.effects,
         parts=(decision,),
         instead=decision.instead,
         risk=decision.risk,
