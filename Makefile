@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test quick test-pythons lint fix docs bench gate-report prompts oracle oracle-truth effects differential e2e clean
+.PHONY: help conformance demo test quick test-pythons lint fix docs bench gate-report prompts oracle oracle-truth effects differential e2e clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -41,6 +41,7 @@ bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this m
 	@$(BIN)/python bench/rewrite.py
 	@$(BIN)/python bench/compact.py
 	@$(BIN)/python bench/warm.py
+	@$(BIN)/python bench/library.py
 
 prompts: .venv/.package  ## count how often commands of sessions would interrupt a person: make prompts FILE=PATH
 	@test -n "$(FILE)" || { echo "say which commands: make prompts FILE=PATH" >&2; exit 1; }
@@ -84,3 +85,7 @@ differential: .venv/.dev  ## run generated scripts as typed and as rewritten, un
 
 e2e: .venv/.dev  ## let real agents run commands through laconic, driven by a scripted model
 	PYTHONPATH=tests $(BIN)/python -m e2e
+
+conformance: .venv/.dev  ## run a file of cases of the preset hooks: make conformance CASES=FILE
+	@test -n "$(CASES)" || { echo "say where the cases are: make conformance CASES=FILE" >&2; exit 1; }
+	@PYTHONPATH=tests $(BIN)/python tests/library/conformance.py $(CASES)

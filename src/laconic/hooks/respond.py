@@ -18,7 +18,7 @@ from laconic.rewrite.configured import options
 from laconic.rewrite.plan import rewrite
 from laconic.run.launcher import find_launcher, full_path
 from laconic.settings.environ import state_directory
-from laconic.types import strictest
+from laconic.types import Decision, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from laconic.hooks.values import HookCall
     from laconic.rewrite.plan import Rewriting
     from laconic.settings.load import Settings
-    from laconic.types import Decision
 
 _LONGEST = 2000
 _RANK = ("allow", None, "ask", "deny")
@@ -85,6 +84,10 @@ def _respond(
     launcher: str,
     later: list[Callable[[], object]],
 ) -> Response:
+    typed, typed_request = command, request
+    if decision and settings.config.rules.stacks:
+        request, decision = _by_catalogues(request, decision, call, settings)
+        command = command if request is typed_request else request.command
     rewriting = _rewriting(command, request, call, settings, launcher)
     response = Response()
     if decision:
@@ -92,13 +95,39 @@ def _respond(
             made = request.with_command(with_plain_name(rewriting.text, full_path(request.environ)))
             also = engine.decide_request(made, settings, use_exceptions=False)
             decision = strictest((decision, also), 0, decision.end)
-        later.append(partial(_record, request, decision, settings))
+        later.append(partial(_record, typed_request, decision, settings))
         response = _response_for(decision, settings)
     text = rewriting.text if rewriting else command
     if rewriting and response.answer == "allow" and call.agent.wraps:
         text = _wrapped(rewriting, call, settings, request, launcher)
-    response.commands = (text,) if text != command else None
+    response.commands = (text,) if text != typed else None
     return response
+
+
+def _by_catalogues(
+    request: engine.Request, decision: Decision, call: HookCall, settings: Settings
+) -> tuple[engine.Request, Decision]:
+    """Let the catalogues speak that the user has named: the request, perhaps for another text.
+
+    A text is replaced only where the agent can be told so in the answer.
+    """
+    from laconic.hooks.catalogues import apply_catalogues, with_advice  # noqa: PLC0415 - few have any
+
+    try:
+        said = apply_catalogues(request, settings)
+        if said is None or not said.changed or said.verdict == "deny":
+            return request, with_advice(decision, said) if said else decision
+        made = request.with_command(said.command)
+        also = engine.decide_request(made, settings, use_exceptions=False)
+        strict = strictest((decision, also), 0, decision.end)
+        answer = engine.answer(strict, settings)
+        can_tell = "rewrite" in call.event.can and answer in call.agent.rewrite_with
+        return (made, with_advice(strict, said)) if can_tell and answer else (request, decision)
+    except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
+        _note(fault, request)
+        reason = f"your catalogues cannot be applied ({type(fault).__name__}: {fault})"
+        asks = Decision(Verdict.ASK, "catalogues/fault", reason, firm=True)
+        return request, strictest((decision, asks), 0, decision.end)
 
 
 def _decide(

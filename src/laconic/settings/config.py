@@ -253,9 +253,12 @@ class Hooks(Section):
 
 
 class Rules(Section):
-    """Further sets of rules."""
+    """Further rules (docs/library.md)."""
 
-    stacks: Annotated[tuple[Name, ...], Option("names of the sets to use")]
+    stacks: Annotated[
+        tuple[Name, ...],
+        Option("catalogues of rules to use: rust, python, ..; auto: as the project's files say"),
+    ]
 
 
 class Debug(Section):
