@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from laconic.knowledge.catalog import DATA, library
-from laconic.knowledge.knowledge import KEYS, PROFILES, Branch
+from laconic.knowledge.catalog import DATA, library, tables
+from laconic.knowledge.knowledge import KEYS, Branch
 from laconic.knowledge.options import VALUE, Spec
 from laconic.policy.call import ROLES
 from laconic.policy.commands import NAMES, handler
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
-from laconic.types import Verdict
+from laconic.types import EFFECTS, Verdict
 
 FILES = sorted(DATA.glob("*.toml"))
-TABLES = [
-    (path.stem, name, table)
-    for path in FILES
-    for name, table in tomllib.loads(path.read_text("utf-8")).items()
-]
+TABLES = tables()
 WORDS = {"allow", "ask", "deny"}
 
 
@@ -42,13 +37,17 @@ def _examples(key: str) -> list[Any]:
 @pytest.mark.parametrize(("stem", "name", "table"), TABLES, ids=_id)
 def test_a_table_uses_known_keys_roles_and_verdicts(stem: str, name: str, table: Any) -> None:
     assert not set(table) - KEYS, f"{stem}: {name}: unknown keys"
-    verdict = table.get("verdict", "allow")
-    given = verdict.values() if isinstance(verdict, dict) else [verdict]
-    assert set(given) <= WORDS
-    if isinstance(verdict, dict):
-        assert set(verdict) == set(PROFILES)
+    assert table.get("verdict", "allow") in WORDS
+    effect = table.get("effect", "")
+    named = effect.values() if isinstance(effect, dict) else [effect]
+    assert {word for text in named for word in text.split()} <= EFFECTS.keys()
+    for option, text in table.get("does", {}).items():
+        words, _, why = text.partition(": ")
+        assert set(words.split()) <= EFFECTS.keys()
+        assert why, f"{option} does not say what it does"
     spec = Spec(table.get("options", "") + " " + table.get("everywhere", ""))
     assert {role for _, role in spec.known.values() if role} <= ROLES
+    assert table.get("does", {}).keys() <= spec.known.keys(), "not in `options`"
     operands = table.get("operands", "").split()
     assert {role.removesuffix("...").removesuffix("?") for role in operands} <= ROLES
     assert all(option.startswith("-") for option in spec.known)
