@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from laconic.compact.lines import Lines
     from laconic.compact.result import Shown
     from laconic.compact.view import View
-    from laconic.run.follow import Follower
+    from laconic.run.follow import Follower, Output
     from laconic.run.plan import Choice
-    from laconic.run.runner import Runner
     from laconic.run.task import Task
 
 WINDOW = "window"  # instead of a filter's id, for an output that was not examined as a whole
@@ -75,17 +74,17 @@ class Source:
 
     program = "laconic"
 
-    def __init__(self, runner: Runner, followers: Mapping[str, Follower]) -> None:
-        self.is_open = runner.is_open
-        self.runner, self.spool, self.followers = runner, runner.spool, followers
+    def __init__(self, output: Output, followers: Mapping[str, Follower]) -> None:
+        self.is_open = output.is_open
+        self.output, self.spool, self.followers = output, output.spool, followers
         self.sizes = {stream: self.spool.size(stream) for stream in self.spool.handles}
         self.size = sum(self.sizes.values())
         self.shown_lines = sum(follower.lines for follower in followers.values())
         self.hidden_lines = sum(follower.hidden for follower in followers.values())
-        self.printed = dict(runner.printed)
+        self.printed = dict(output.printed)
         picked = sum(len(follower.picked) for follower in followers.values())
-        self.is_known = runner.printer.written == sum(self.printed.values()) + picked
-        self._mask = runner.printer.mask
+        self.is_known = output.printer.written == sum(self.printed.values()) + picked
+        self._mask = output.printer.mask
         self.shown_masked = self._mask.found if self._mask else 0
         self.masked = 0
 
@@ -172,7 +171,7 @@ def prepare(
     if delivery.texts is None:
         delivery.shown_tokens = delivery.raw_tokens
     else:
-        before = delivery.raw_tokens * source.runner.printer.written // max(source.size, 1)
+        before = delivery.raw_tokens * source.output.printer.written // max(source.size, 1)
         delivery.shown_tokens = before + sum(map(_tokens, delivery.texts.values()))
     return delivery
 
@@ -319,14 +318,6 @@ def _keep(delivery: Delivery, choice: Choice, source: Source) -> bool:
     except OSError:
         return False
     return True
-
-
-def print_delivery(delivery: Delivery, runner: Runner) -> None:
-    if delivery.texts is None:
-        runner.print_raw()
-        return
-    for stream, data in delivery.texts.items():
-        runner.printer.write(stream, data)
 
 
 def write_down(
