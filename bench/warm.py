@@ -144,7 +144,7 @@ def growth(installation: warm.Installation, calls: int) -> None:
     from laconic.server import wire  # noqa: PLC0415
 
     body = wire.call(__version__, "/", ["hook", "claude-code"], installation.environ)
-    frame = wire.frame(wire.HOOK, body + wire.text(warm.hook_input()))
+    frame = wire.frame(wire.Kind.HOOK, body + wire.text(warm.hook_input()))
     server = int(installation.status()["process"])
 
     def ask(count: int) -> None:
@@ -152,7 +152,7 @@ def growth(installation: warm.Installation, calls: int) -> None:
             with socket.socket(socket.AF_UNIX) as connection:
                 connection.connect(str(installation.socket))
                 connection.sendall(frame)
-                assert wire.receive(connection, 1 << 20)[0] == wire.ANSWER
+                assert wire.receive(connection, 1 << 20)[0] == wire.Kind.ANSWER
 
     ask(500)
     before, handles = _resident(installation, server)

@@ -27,7 +27,7 @@ static bool is_directory(const char *path) {
 
 /* Finds the path of a command: the first executable file of its name, else the first file. */
 static bool find(const char *name, char path[PATH_ROOM]) {
-    const char *at = place_variable("PATH");
+    const char *at = get_variable("PATH");
     char one[PATH_ROOM];
     path[0] = '\0';
     if (strchr(name, '/') != NULL) return snprintf(path, PATH_ROOM, "%s", name) < PATH_ROOM;

@@ -1,4 +1,4 @@
-"""Write the generated parts of README.md and docs/: python scripts/docs.py [--check]."""
+"""Write the generated parts of README.md, docs/ and client/: python scripts/docs.py [--check]."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from laconic.install.recipe import names, read_recipe
 from laconic.record.hosts import LIMITS
 from laconic.record.migrations import newest
 from laconic.record.schema import SCHEMA
+from laconic.server.wire import Kind
 from laconic.settings.config import options
 from laconic.settings.layers import built_in
 from laconic.settings.load import VARIABLES
@@ -55,6 +56,21 @@ A command that has just run may still be in the journal next to it; `laconic his
 in. Read the file with any tool (`sqlite3`, `sqlite-utils`): readers disturb nobody.
 
 This page is written by `make docs`.
+"""
+
+
+def kinds_header() -> str:
+    kinds = "".join(
+        f"    {name} = '{kind.decode()}',\n" for name, kind in vars(Kind).items() if name.isupper()
+    )
+    return f"""/* Written by `make docs` from Kind in src/laconic/server/wire.py. */
+#ifndef LACONIC_KINDS_H
+#define LACONIC_KINDS_H
+
+enum kind {{
+{kinds}}};
+
+#endif
 """
 
 
@@ -135,6 +151,7 @@ def pages() -> dict[Path, str]:
     return {
         DOCS / "environment.md": environment_page(),
         DOCS / "schema.md": schema_page(),
+        ROOT / "client/kinds.h": kinds_header(),
         configuration: with_table(configuration.read_text(), _key_table()),
         records: with_table(records.read_text(), _limit_table()),
         readme: with_table(readme.read_text(), _agent_table()),

@@ -21,7 +21,7 @@ def main() -> int:
     os.set_inheritable(HANDLE, False)
     os.closerange(HANDLE + 1, 1 << 16)  # the caller's descriptors, so that nobody waits for us
     start(environment())  # for the next call
-    serve_alone(HANDLE, {wire.RUN: _run, wire.SHELL: _shell_line})
+    serve_alone(HANDLE, {wire.Kind.RUN: _run, wire.Kind.SHELL: _shell_line})
     return 0
 
 

@@ -56,7 +56,7 @@ def hook(connection: Connection, call: Call) -> None:
     except OutOfTimeError:
         connection.send(_frame(fallback))
         raise
-    connection.send(wire.reply(wire.COLD) if given.retry_cold else _frame(given))
+    connection.send(wire.reply(wire.Kind.COLD) if given.retry_cold else _frame(given))
     given.finish()
 
 
@@ -193,10 +193,10 @@ def stop(connection: Connection, call: Call) -> None:
 def handlers(command_line: CommandLine) -> dict[bytes, Handler]:
     """Return the handler for each kind of call. command_line: runs what a person types."""
     return {
-        wire.HOOK: hook,
-        wire.QUESTION: partial(question, command_line=command_line),
-        wire.SHELL: shell_line,
-        wire.RUN: run,
-        wire.STATUS: status,
-        wire.STOP: stop,
+        wire.Kind.HOOK: hook,
+        wire.Kind.QUESTION: partial(question, command_line=command_line),
+        wire.Kind.SHELL: shell_line,
+        wire.Kind.RUN: run,
+        wire.Kind.STATUS: status,
+        wire.Kind.STOP: stop,
     }

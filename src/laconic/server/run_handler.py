@@ -113,15 +113,15 @@ def _supervise(connection: Connection, task: Task, output: ClientOutput, call: C
     if task.pipe or task.filter_id:
         # If the pipe's own result is wanted, the command must notice when `head` has enough.
         is_ours = not task.pipe or run.choice.view.is_summary
-        connection.send(wire.answer(0) if is_ours else wire.reply(wire.COLD))
+        connection.send(wire.answer(0) if is_ours else wire.reply(wire.Kind.COLD))
         if not is_ours:
             return
     while True:
         kind, body = connection.receive(patiently=True)
-        if kind == wire.MORE:
+        if kind == wire.Kind.MORE:
             run.follow()
             connection.send(wire.shown(output.printed_bytes(), *output.printer.take()))
-        elif kind == wire.DONE:
+        elif kind == wire.Kind.DONE:
             _finish(connection, run, output, call, wire.Reader(body))
             return
         else:
@@ -136,7 +136,7 @@ def _finish(
     delivery = run.finish(status)
     said = verbose_line(run) if is_on(call.variables, "LACONIC_VERBOSE") else b""
     if delivery.texts is None:
-        connection.send(wire.reply(wire.RAW, delivery.status, *output.printed_bytes(), said))
+        connection.send(wire.reply(wire.Kind.RAW, delivery.status, *output.printed_bytes(), said))
     else:
         output.printer.finish()
         output.printer.write(ERR, said)

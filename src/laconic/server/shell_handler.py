@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def tell(connection: Connection, call: Call) -> None:
     """Tell the client what to execute for `laconic -c 'line'`: a shell, and the rewritten line."""
     if not is_shell_call(call.arguments):
-        connection.send(wire.reply(wire.COLD))
+        connection.send(wire.reply(wire.Kind.COLD))
         return
     try:
         line = read_line(call.arguments)

@@ -87,7 +87,7 @@ class Connection:
         elif self.is_at_work and now - self.since > _TICK_S / 2:
             with self._lock, contextlib.suppress(OSError):
                 if self.is_at_work:
-                    self._socket.send(wire.reply(wire.AT_WORK), socket.MSG_DONTWAIT)
+                    self._socket.send(wire.reply(wire.Kind.AT_WORK), socket.MSG_DONTWAIT)
 
 
 class Worker:
@@ -216,7 +216,7 @@ def answer(connection: Connection, handlers: Mapping[bytes, Handler]) -> None:
     call = wire.Call(body)
     handler = handlers.get(kind)
     if handler is None or call.version != __version__:
-        connection.send(wire.reply(wire.COLD))
+        connection.send(wire.reply(wire.Kind.COLD))
     else:
         handler(connection, call)
 
