@@ -53,28 +53,28 @@ def _print_json(task: Task, *, has_trace: bool) -> int:
 
 
 def _result(local: LocalRun, collector: Collector, status: int, has_trace: bool) -> dict[str, Any]:
-    delivery = local.supervised.delivery if local.supervised else None
-    raw = delivery.raw_tokens if delivery else 0
-    shown = delivery.shown_tokens if delivery else 0
-    result: dict[str, Any] = {
+    result = local.supervised.result if local.supervised else None
+    raw = result.raw_tokens if result else 0
+    shown = result.shown_tokens if result else 0
+    printed: dict[str, Any] = {
         "exitCode": status,
         "stdout": collector.collected[1].decode("utf-8", "replace"),
         "stderr": collector.collected[2].decode("utf-8", "replace"),
         "rawTokens": raw,
         "shownTokens": shown,
         "ratio": round(shown / raw, 4) if raw else 1,
-        "rawId": delivery.raw_id if delivery else "",
+        "rawId": result.raw_id if result else "",
     }
     if has_trace:
-        result["trace"] = _trace(local)
-    return result
+        printed["trace"] = _trace(local)
+    return printed
 
 
 def _trace(local: LocalRun) -> dict[str, Any]:
     """Describe the command that was recognised, with the field names of similar tools."""
     if local.supervised is None:
         return {"fault": repr(local.fault)}
-    inner, view = local.supervised.choice.inner, local.supervised.choice.view
+    inner, view = local.supervised.plan.inner, local.supervised.plan.view
     words = [argument.text or "" for argument in inner.arguments]
     return {
         "normalizedCommand": inner.command or " ".join(map(as_word, words)),

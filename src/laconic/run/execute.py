@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from laconic.run.plan import Choice
+    from laconic.run.plan import RunPlan
     from laconic.run.supervise import SupervisedRun
     from laconic.run.task import Task
 
@@ -46,12 +46,12 @@ def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) 
         # A file must get every byte, whoever opened it.
         if is_off or any(map(is_closed, range(3))) or is_kept_file(1, environ):
             become(as_typed(task), environ)
-        choice = None
+        plan = None
         if task.pipe or task.filter_id:
-            choice = _choose_first(task, environ)
-        if task.pipe and not (choice and choice.view.is_summary):
+            plan = _plan_first(task, environ)
+        if task.pipe and not (plan and plan.view.is_summary):
             return _run_into_pipe(task, environ)
-        local = LocalRun(task, environ, choice=choice)
+        local = LocalRun(task, environ, plan=plan)
         status = local.run()
     except StartError as error:
         return complain(error)
@@ -65,7 +65,7 @@ def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) 
 
 def verbose_line(supervised: SupervisedRun | None) -> bytes:
     """Return what LACONIC_VERBOSE adds on stderr after a run; None: it was given up."""
-    if supervised is None or supervised.delivery is None:
+    if supervised is None or supervised.result is None:
         said = "shown as it is, because of a fault"
     else:
         said = supervised.explain()
@@ -78,17 +78,17 @@ def complain(error: StartError) -> int:
     return error.status
 
 
-def _choose_first(task: Task, environ: Mapping[str, str]) -> Choice | None:
-    """Choose before the command starts; raises UsageError for a filter that does not exist.
+def _plan_first(task: Task, environ: Mapping[str, str]) -> RunPlan | None:
+    """Plan before the command starts; raises UsageError for a filter that does not exist.
 
     With a pipe we must know whether the whole output is needed, because `head` ends a command
     early.
     """
     from laconic.errors import UsageError  # noqa: PLC0415 - loads while other commands run
-    from laconic.run.plan import choose  # noqa: PLC0415
+    from laconic.run.plan import plan_run  # noqa: PLC0415
 
     try:
-        return choose(task, environ)
+        return plan_run(task, environ)
     except UsageError:
         raise
     except Exception:  # noqa: BLE001 - after a fault of ours the command runs as typed
@@ -129,7 +129,7 @@ class LocalRun:
     """Runs one command in a process of ours.
 
     fault: the error in our own part, if there was one. supervised: None until the command runs, and
-    after a fault in choosing how to show its output.
+    after a fault in planning how to show its output.
     """
 
     def __init__(
@@ -137,9 +137,9 @@ class LocalRun:
         task: Task,
         environ: Mapping[str, str],
         printer: Printer | None = None,
-        choice: Choice | None = None,
+        plan: RunPlan | None = None,
     ) -> None:
-        self._task, self._environ, self._choice = task, environ, choice
+        self._task, self._environ, self._plan = task, environ, plan
         self._printer = printer or Printer()
         self._started = time.monotonic()
         self._runner: Runner
@@ -195,7 +195,7 @@ class LocalRun:
         from laconic.secrets.mask import masker_for  # noqa: PLC0415
 
         self._printer.mask = masker_for(self._environ)
-        self.supervised = SupervisedRun(self._task, self._environ, self._runner, self._choice)
+        self.supervised = SupervisedRun(self._task, self._environ, self._runner, self._plan)
 
     def _tick(self) -> None:
         if self.supervised and time.monotonic() - self._started > _FOLLOW_AFTER_S:
@@ -206,16 +206,16 @@ class LocalRun:
     def _finish(self, status: int) -> int:
         runner, supervised = self._runner, self.supervised
         duration_s = time.monotonic() - self._started
-        delivery = None
+        result = None
         if not runner.is_raw:
             if supervised and not self._printer.gone:
                 self._attempt(lambda: self._deliver(supervised, status, duration_s))
-                delivery = supervised.delivery
-            if delivery is None:
+                result = supervised.result
+            if result is None:
                 status = self._deliver_as_typed(status)
         if runner.is_raw or not runner.is_open:  # else it is adopted when its writers have ended
             runner.spool.remove()
-        return delivery.status if delivery else status
+        return result.status if result else status
 
     def _deliver(self, supervised: SupervisedRun, status: int, duration_s: float) -> None:
         supervised.finish(status)

@@ -112,7 +112,7 @@ def _supervise(connection: Connection, task: Task, output: ClientOutput, call: C
         return
     if task.pipe or task.filter_id:
         # If the pipe's own result is wanted, the command must notice when `head` has enough.
-        is_ours = not task.pipe or run.choice.view.is_summary
+        is_ours = not task.pipe or run.plan.view.is_summary
         connection.send(wire.answer(0) if is_ours else wire.reply(wire.Kind.COLD))
         if not is_ours:
             return
@@ -133,12 +133,12 @@ def _finish(
 ) -> None:
     status, duration_ms = ended.number(), ended.number()
     output.is_open = bool(ended.number())
-    delivery = run.finish(status)
+    result = run.finish(status)
     said = verbose_line(run) if is_on(call.variables, "LACONIC_VERBOSE") else b""
-    if delivery.texts is None:
-        connection.send(wire.reply(wire.Kind.RAW, delivery.status, *output.printed_bytes(), said))
+    if result.texts is None:
+        connection.send(wire.reply(wire.Kind.RAW, result.status, *output.printed_bytes(), said))
     else:
         output.printer.finish()
         output.printer.write(ERR, said)
-        connection.send(wire.answer(delivery.status, *output.printer.take()))
+        connection.send(wire.answer(result.status, *output.printer.take()))
     run.record(duration_ms / 1000)
