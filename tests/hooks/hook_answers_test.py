@@ -12,15 +12,14 @@ import pytest
 
 from hook_fixture import PATHS, claude, decision_of, is_before, read_case
 from laconic.hooks import call_log as seen
+from laconic.hooks.call import find_event, read
 from laconic.hooks.dialects import cline, codebuddy
 from laconic.hooks.load import BEFORE, hooked, load
-from laconic.hooks.plain_name import with_plain_name
-from laconic.hooks.read import find_event, read
-from laconic.hooks.values import Response
+from laconic.hooks.response import Response
 from laconic.hooks.wrap import usable_shell
 from laconic.permissions import allowances as exceptions
 from laconic.record.store import Store
-from laconic.run.launcher import find_launcher
+from laconic.run.launcher import find_launcher, with_plain_name
 
 # -- ask, grants and exceptions --------------------------------------------------------------------
 

@@ -110,8 +110,8 @@ AFTER_THE_VERDICT = [
     "engine.record",
     "hooks.call_log._write",
     "hooks.answer.fitted",
-    "hooks.capabilities.is_unattended",
-    "hooks.capabilities._can_rewrite",
+    "hooks.response.is_unattended",
+    "hooks.response._can_rewrite",
     "hooks.dialects.claude.updated",
 ]
 ASKED, DENIED = "git log; git tag -d v1", "git log; rm -rf /"

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from laconic.hooks.values import HookCall
+    from laconic.hooks.call import HookCall
     from laconic.policy.permissions import Permission
     from laconic.settings.load import Settings
 

@@ -11,18 +11,16 @@ import json
 from functools import partial
 
 from laconic.hooks import call_log
-from laconic.hooks.capabilities import fitted
+from laconic.hooks.call import find_event, parse, read
 from laconic.hooks.load import AFTER, BEFORE, load
-from laconic.hooks.read import find_event, parse, read
-from laconic.hooks.values import Answer, Response, neutral_answer
-from laconic.settings.environ import state_directory
+from laconic.hooks.response import Answer, Response, fitted, neutral_answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from laconic.hooks.call import HookCall
     from laconic.hooks.load import Agent
-    from laconic.hooks.values import HookCall
 
 MOST_BYTES = 16 << 20
 _ENCODER = json.JSONEncoder(allow_nan=False)
@@ -51,7 +49,7 @@ def answer(
     except Exception as fault:  # noqa: BLE001 - as above
         given, text = fallback.answer, call_log.described(fault)
         given.fault, given.retry_cold = text, not fallback.verdict
-        note = partial(call_log.note_fault, state_directory(environ), agent.name, text)
+        note = partial(call_log.note_fault, environ, agent.name, text)
         fallback.later.append(note)
     given.later = fallback.later
     return given
@@ -118,7 +116,7 @@ def _response(
     refusal = getattr(call.agent.dialect, "refusal", None)
     if refusal and (refused := refusal()):
         return fitted(refused, call, "deny", environ)
-    note = partial(call_log.note_call, state_directory(environ), call.agent.name, call.event.name)
+    note = partial(call_log.note_call, environ, call.agent.name, call.event.name)
     fallback.later.append(note)
     from laconic.settings.load import read_settings  # noqa: PLC0415 - some calls end before this
 

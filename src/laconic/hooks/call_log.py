@@ -6,12 +6,19 @@ import contextlib
 import os
 import time
 
+from laconic.settings.environ import state_directory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 _LONGEST = 500
 _MOMENT_S = 5
 
 
-def note_call(state_dir: str, agent: str, event: str) -> None:
-    """Write it down; what was written a moment ago is as good."""
+def note_call(environ: Mapping[str, str], agent: str, event: str) -> None:
+    """Write down that an agent called, unless that was written a moment ago."""
+    state_dir = state_directory(environ)
     try:
         age = time.time() - os.stat(f"{state_dir}/hooks/{agent}").st_mtime  # noqa: PTH116 - as below
     except OSError:
@@ -20,8 +27,8 @@ def note_call(state_dir: str, agent: str, event: str) -> None:
         _write(state_dir, agent, event)
 
 
-def note_fault(state_dir: str, agent: str, fault: str) -> None:
-    _write(state_dir, f"{agent}.fault", fault)
+def note_fault(environ: Mapping[str, str], agent: str, fault: str) -> None:
+    _write(state_directory(environ), f"{agent}.fault", fault)
 
 
 def last_seen(state_dir: str, agent: str) -> tuple[float, str] | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
-    from laconic.hooks.values import Answer
+    from laconic.hooks.response import Answer
 
 _CHUNK = 1 << 16
 _FIRST_LIMIT_S = 8.0
@@ -34,7 +34,7 @@ def is_call(argv: list[str]) -> bool:
 def main(argv: list[str]) -> int:
     """Answer on stdout; gives the exit status."""
     given = _answer(argv)
-    from laconic.hooks.values import Answer  # noqa: PLC0415 - it is loaded by now
+    from laconic.hooks.response import Answer  # noqa: PLC0415 - it is loaded by now
 
     _set_fallback(Answer(status=given.status))  # the limit goes on, but nothing is to be said twice
     _say(given)
@@ -108,7 +108,7 @@ def _keep_time(argv: list[str]) -> None:
     signal.signal(signal.SIGALRM, _stop)
     signal.setitimer(signal.ITIMER_REAL, _FIRST_LIMIT_S)
     from laconic.hooks.load import BEFORE, load  # noqa: PLC0415 - a limit is set by now
-    from laconic.hooks.values import neutral_answer  # noqa: PLC0415
+    from laconic.hooks.response import neutral_answer  # noqa: PLC0415
 
     with contextlib.suppress(KeyError):
         agent = load(argv[0] if argv else "")

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Protocol
 
-    from laconic.hooks.values import HookCall, Output, Reply, Response
+    from laconic.hooks.call import HookCall
+    from laconic.hooks.response import Output, Reply, Response
 
     class Dialect(Protocol):
         def write(self, call: HookCall, response: Response) -> Reply: ...

@@ -12,7 +12,7 @@ from laconic.compact.lines import read_streams
 from laconic.compact.load import load_filters
 from laconic.compact.notice import notice
 from laconic.compact.pipeline import compact
-from laconic.hooks.values import Response
+from laconic.hooks.response import Response
 from laconic.knowledge.arguments import evaluate
 from laconic.knowledge.catalog import library
 from laconic.record.runs import Run, record_run
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from laconic.compact.filter import Filter
     from laconic.compact.hits import Hits
     from laconic.compact.result import Compacted
-    from laconic.hooks.values import HookCall, Output
+    from laconic.hooks.call import HookCall
+    from laconic.hooks.response import Output
     from laconic.settings.load import Settings
 
 # A status that nobody tells is taken for a failure: then every diagnostic stays.

@@ -11,20 +11,18 @@ from functools import partial
 from laconic import engine
 from laconic.hooks import call_log
 from laconic.hooks.load import BEFORE
-from laconic.hooks.plain_name import with_plain_name
-from laconic.hooks.values import Response
+from laconic.hooks.response import Response
 from laconic.knowledge.catalog import library
 from laconic.rewrite.configured import options
 from laconic.rewrite.plan import rewrite
-from laconic.run.launcher import find_launcher, full_path
-from laconic.settings.environ import state_directory
+from laconic.run.launcher import find_launcher, full_path, with_plain_name
 from laconic.types import Decision, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from laconic.hooks.values import HookCall
+    from laconic.hooks.call import HookCall
     from laconic.rewrite.plan import Rewriting
     from laconic.settings.load import Settings
 
@@ -155,7 +153,7 @@ def _record(request: engine.Request, decision: Decision, settings: Settings) -> 
 
 
 def _note(fault: Exception, request: engine.Request) -> None:
-    call_log.note_fault(state_directory(request.environ), request.agent, call_log.described(fault))
+    call_log.note_fault(request.environ, request.agent, call_log.described(fault))
 
 
 def _has_users_rule(rewriting: Rewriting) -> bool:

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from laconic.hooks.values import HookCall
+    from laconic.hooks.call import HookCall
     from laconic.rewrite.plan import Note
     from laconic.shell.walk import Occurrence
 

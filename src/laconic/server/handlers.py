@@ -15,7 +15,7 @@ import laconic.record.decisions  # noqa: F401 - the log is written after every a
 from laconic import __version__
 from laconic.hooks.answer import answer as answer_hook
 from laconic.hooks.load import BEFORE, load
-from laconic.hooks.values import Answer, neutral_answer
+from laconic.hooks.response import Answer, neutral_answer
 from laconic.record import tokenizer
 from laconic.secrets.redact import redact
 from laconic.server import wire

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from laconic.hooks.load import AFTER, BEFORE, PERMISSION
-from laconic.hooks.values import Output, Reply
+from laconic.hooks.response import Output, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from laconic.hooks.values import HookCall, Response
+    from laconic.hooks.call import HookCall
+    from laconic.hooks.response import Response
 
 _EVENTS = {BEFORE: "PreToolUse", PERMISSION: "PermissionRequest", AFTER: "PostToolUse"}
 # The text is not what the command wrote, or not all of it.

@@ -6,11 +6,11 @@ import sys
 
 from laconic.hooks.dialects.claude import output, permission, specific, updated
 from laconic.hooks.load import AFTER
-from laconic.hooks.values import Reply, Response
+from laconic.hooks.response import Reply, Response
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.hooks.values import HookCall
+    from laconic.hooks.call import HookCall
 
 __all__ = ["output", "refusal", "write"]
 

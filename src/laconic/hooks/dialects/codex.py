@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from laconic.hooks.dialects.claude import behavior, permission, specific, updated
 from laconic.hooks.load import AFTER, PERMISSION
-from laconic.hooks.values import Output, Reply
+from laconic.hooks.response import Output, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.hooks.values import HookCall, Response
+    from laconic.hooks.call import HookCall
+    from laconic.hooks.response import Response
 
 _NO_STATUS = "[laconic: Codex does not tell the exit status]\n"
 

@@ -1,52 +1,29 @@
-"""What the dialects speak of: a call of a hook, and what is said to it."""
+"""What laconic says to a call, as much of it as the agent can be told, and the answer as bytes.
+
+An ask that an agent cannot put becomes a deny, never a silent allow.
+"""
 
 from __future__ import annotations
 
 import contextlib
+
+from laconic.hooks.can_ask import is_unattended
+from laconic.hooks.load import BEFORE
+from laconic.rewrite.edits import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from laconic.hooks.load import Agent, Event
+    from laconic.hooks.call import HookCall
+    from laconic.hooks.load import Agent
 
-
-class HookCall:
-    """What an agent says: it is about to run commands in a directory, or has run them.
-
-    data: all that it sent. input: the tool's arguments, with `commands` at `key`. as_text: the
-    arguments came as JSON in a string. is_list: the commands came as a list.
-    """
-
-    __slots__ = (
-        "agent", "as_text", "commands", "data", "directory", "event", "input", "is_list", "key",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        agent: Agent,
-        event: Event,
-        data: Mapping[str, Any],
-        tool_input: Mapping[str, Any],
-        directory: str,
-        *,
-        as_text: bool = False,
-    ) -> None:
-        self.agent, self.event, self.data, self.directory = agent, event, data, directory
-        self.input, self.as_text = tool_input, as_text
-        self.key: str = agent.fields["command"]
-        given = tool_input[self.key]
-        self.is_list = isinstance(given, list)
-        self.commands: tuple[str, ...] = tuple(given) if self.is_list else (given,)
-
-    def input_with(self, commands: tuple[str, ...]) -> dict[str, Any]:
-        """The tool's arguments with these commands and all else as it came."""
-        return {**self.input, self.key: list(commands) if self.is_list else commands[0]}
+_LONGEST_SHOWN = 200
 
 
 class Response:
-    """What laconic says, in no agent's words.
+    """What laconic says to a call, independent of any agent's format.
 
     answer: `allow`, `ask`, `deny` or None. commands: what should run instead, or None. output: what
     the agent should read in place of the output, by stream.
@@ -119,3 +96,57 @@ def neutral_answer(agent: Agent, kind: str) -> Answer:
     """Give the answer to an event of this kind when there is nothing to say."""
     text = agent.neutral_for(kind)
     return Answer(f"{text}\n".encode() if text else b"")
+
+
+# -- what an agent can be told ---------------------------------------------------------------------
+
+
+def fitted(
+    response: Response, call: HookCall, cannot_ask: str, environ: Mapping[str, str]
+) -> Response:
+    """Give what can be said of it. cannot_ask: `deny`, or `defer` to say nothing instead of ask."""
+    answer, reason = _answer(response, call, cannot_ask, environ)
+    commands = response.commands
+    if not _can_rewrite(answer, call):
+        commands = None
+    output = response.output if "replace" in call.event.can else None
+    return Response(answer, reason, commands, output)
+
+
+def _can_rewrite(answer: str | None, call: HookCall) -> bool:
+    if "rewrite" not in call.event.can:
+        return False
+    # The answer to a request for permission is a decision, or there is none.
+    has_words = answer is not None or call.event.kind == BEFORE
+    return has_words and (answer or "none") in call.agent.rewrite_with
+
+
+def _answer(
+    response: Response, call: HookCall, cannot_ask: str, environ: Mapping[str, str]
+) -> tuple[str | None, str]:
+    answer, reason = response.answer, response.reason
+    if answer == "ask":
+        return _asked(reason, call, cannot_ask, environ)
+    if answer == "deny" or answer in call.event.can:
+        return answer, reason
+    return None, ""
+
+
+def _asked(
+    reason: str, call: HookCall, cannot_ask: str, environ: Mapping[str, str]
+) -> tuple[str | None, str]:
+    """Ask, or give the deny that says who can let the command pass, and how."""
+    can_ask = "ask" in call.event.can
+    if can_ask and not is_unattended(call.agent, environ):
+        return "ask", reason
+    # Before a prompt that comes anyway, silence is the question.
+    if call.event.kind != BEFORE or cannot_ask != "deny":
+        return None, ""
+    why = "nobody is there to ask" if can_ask else f"{call.agent.title} cannot ask"
+    return "deny", f"{reason} ({why}; a person can allow it: {_way_out(call)})"
+
+
+def _way_out(call: HookCall) -> str:
+    command = call.commands[0]
+    is_short = len(call.commands) == 1 and len(command) <= _LONGEST_SHOWN and command.isprintable()
+    return f"laconic allow {quoted(command) if is_short else '…'} --for 30m"

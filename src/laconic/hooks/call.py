@@ -1,7 +1,7 @@
-"""Reads what an agent sends: bytes become a HookCall, or None when it is not about a shell command.
+"""A call of an agent's hook, read from what the agent sends; None if it is not about a command.
 
-Where the fields stand is data. Whatever is missing, of another type or for another host is None:
-then the hook says nothing.
+The agent's data file says where the fields are. If one is missing, has another type or is meant for
+another host, there is no call, and the hook says nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import json
 from os.path import isabs
 
 from laconic.hooks.load import AFTER, BEFORE
-from laconic.hooks.values import HookCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +19,39 @@ if TYPE_CHECKING:
     from laconic.hooks.load import Agent, Event
 
 _BOM = b"\xef\xbb\xbf"
+
+
+class HookCall:
+    """What an agent says: it is about to run commands in a directory, or has run them.
+
+    data: all that it sent. input: the tool's arguments, with `commands` at `key`. as_text: the
+    arguments came as JSON in a string. is_list: the commands came as a list.
+    """
+
+    __slots__ = (
+        "agent", "as_text", "commands", "data", "directory", "event", "input", "is_list", "key",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        agent: Agent,
+        event: Event,
+        data: Mapping[str, Any],
+        tool_input: Mapping[str, Any],
+        directory: str,
+        *,
+        as_text: bool = False,
+    ) -> None:
+        self.agent, self.event, self.data, self.directory = agent, event, data, directory
+        self.input, self.as_text = tool_input, as_text
+        self.key: str = agent.fields["command"]
+        given = tool_input[self.key]
+        self.is_list = isinstance(given, list)
+        self.commands: tuple[str, ...] = tuple(given) if self.is_list else (given,)
+
+    def input_with(self, commands: tuple[str, ...]) -> dict[str, Any]:
+        """The tool's arguments with these commands and all else as it came."""
+        return {**self.input, self.key: list(commands) if self.is_list else commands[0]}
 
 
 def parse(stdin: bytes) -> dict[str, Any] | None:
