@@ -12,8 +12,8 @@ from laconic.record.migrations import newest
 from laconic.record.schema import SCHEMA
 from laconic.server.wire import Kind
 from laconic.settings.config import options
+from laconic.settings.environ import VARIABLES
 from laconic.settings.layers import built_in
-from laconic.settings.load import VARIABLES
 from laconic.settings.toml import brief
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
 from laconic.settings.config import options
+from laconic.settings.environ import VARIABLES
 from laconic.settings.layers import check_bytes
-from laconic.settings.load import VARIABLES
 from laconic.types import Verdict
 
 ROOT = Path(__file__).parent.parent

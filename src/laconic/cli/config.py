@@ -9,9 +9,8 @@ from laconic.cli.main import complain
 from laconic.compact.load import load_filters
 from laconic.policy.user_tables import load_library
 from laconic.settings import toml, trust
-from laconic.settings.config_dirs import files_in
 from laconic.settings.layers import check_bytes, check_file
-from laconic.settings.load import Settings, read_settings
+from laconic.settings.load import Settings, files_in, read_settings
 from laconic.settings.merge import Items, Sourced, to_document
 
 if TYPE_CHECKING:
