@@ -493,7 +493,7 @@ def test_debug_channels_are_a_list(monkeypatch):
     assert read_settings().environment.debug == ("server", "decide")
 
 
-def test_all_variables_have_our_prefix_but_one():
+def test_all_variables_have_our_prefix():
     assert all(variable.name.startswith("LACONIC_") for variable in VARIABLES)
 
 
