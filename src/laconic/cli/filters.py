@@ -139,7 +139,10 @@ def _passing(wanted: Filter, arguments: list[Argument]) -> str:
 def _test(found: FilterSet, names: list[str], *, update: bool) -> int:
     count = wrong = 0
     warn(found.problems)
-    for wanted in [_named(found, name) for name in names or found.ids]:
+    filters = [_named(found, name) for name in names or found.ids]
+    if update and names:
+        _refuse_built_in(filters)
+    for wanted in filters:
         if update and wanted.source != BUILT_IN:
             wanted = _updated(wanted)  # noqa: PLW2901 - the same filter, read again
         examples = wanted.table.get("example", ())
@@ -156,6 +159,14 @@ def _test(found: FilterSet, names: list[str], *, update: bool) -> int:
             print(f"{wanted.id}: has no [[example]]")
     print(f"{count} examples, {wrong} of them wrong")
     return 1 if wrong or found.problems else 0
+
+
+def _refuse_built_in(filters: list[Filter]) -> None:
+    """Raise for a built-in filter that is asked for by its id: its file is not the user's."""
+    for wanted in filters:
+        if wanted.source == BUILT_IN:
+            message = f"{wanted.id} is built in, and --update changes only your own files"
+            raise LaconicError(message, f"name the file to change it: {DATA / wanted.id}.toml")
 
 
 def _updated(wanted: Filter) -> Filter:
