@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,8 +104,6 @@ def all_problems(settings: Settings) -> list[Problem]:
 
 
 def _show_json(settings: Settings, *, with_sources: bool) -> int:
-    import json  # noqa: PLC0415 - for this option only
-
     document: dict[str, Any] = {
         "version": 1,
         "config": to_document(settings.values),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from laconic.cli import draft
 from laconic.cli.config import warn
 from laconic.cli.source import read_command
+from laconic.compact.filter import Filter
 from laconic.compact.lines import read_lines
 from laconic.compact.load import BUILT_IN, DATA, FilterSet, check_bytes, load_filters
 from laconic.compact.match import is_passed_through
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from laconic.compact.filter import Filter
     from laconic.knowledge.arguments import Argument
 
 _OUTPUT = pattern(r'^output = """\n(.*?)^"""$', re.MULTILINE | re.DOTALL)
@@ -171,8 +171,6 @@ def _refuse_built_in(filters: list[Filter]) -> None:
 
 def _updated(wanted: Filter) -> Filter:
     """Replace the expected outputs by what the stages produce, and read the file again."""
-    from laconic.compact.filter import Filter  # noqa: PLC0415 - for this option only
-
     path = Path(wanted.source)
     source = read_file(path).decode()
     results = [_result(wanted, example) for example in wanted.table.get("example", ())]
@@ -189,8 +187,6 @@ def _named(found: FilterSet, name: str) -> Filter:
     """Load a filter by its id, or from a file that need not be in force."""
     if not name.endswith(".toml"):
         return _load(found, name)
-    from laconic.compact.filter import Filter  # noqa: PLC0415 - for this case only
-
     document, problems = check_bytes(read_file(Path(name)), name)
     if problems:
         raise LaconicError(problems[0].line, problems[0].hint)

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from laconic.cli.main import complain
+from laconic.compact.tokens import estimate_bytes
 from laconic.compact.view import masked_notice
 from laconic.errors import LaconicError
 from laconic.record import queries
@@ -15,6 +16,7 @@ from laconic.record.journal import append, microseconds, new_row_id
 from laconic.record.recall import lines, wanted
 from laconic.record.store import MissingError, Store, is_id
 from laconic.record.sweep import adopt
+from laconic.record.tokenizer import counts
 from laconic.report.history import local
 from laconic.report.text import visible
 from laconic.run.launcher import typed_name
@@ -171,9 +173,6 @@ def _missing(raw_id: str, wish: str, gone: tuple[int, str] | None, *, known: boo
 def _count(store: Store, raw_id: str, source: Source | None, printed: bytes) -> None:
     if not printed:
         return
-    from laconic.compact.tokens import estimate_bytes  # noqa: PLC0415 - only after the output is printed
-    from laconic.record.tokenizer import counts  # noqa: PLC0415
-
     # If this is more than the agent reads, we cannot know which part it reads.
     is_whole = len(printed) < limit_of(source.agent if source else "")
     counted = counts([printed]) if is_whole else None

@@ -9,6 +9,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import tomlkit
+
 from laconic.errors import FileError, LaconicError
 from laconic.files import read_file
 from laconic.install.recipe import expand
@@ -133,8 +135,6 @@ def extended(data: bytes, document: Mapping[str, Any], path: Path) -> tuple[byte
 
     Comments and order stay. LaconicError if the file is broken as it is.
     """
-    import tomlkit  # noqa: PLC0415 - for this command only
-
     _check(data, path)
     target = tomlkit.parse(data.decode("utf-8-sig"))
     kept: list[str] = []
@@ -151,8 +151,6 @@ def _check(data: bytes, path: Path) -> None:
 
 
 def _extend(target: Any, source: Mapping[str, Any], path: tuple[str, ...], kept: list[str]) -> None:
-    import tomlkit  # noqa: PLC0415 - as above
-
     for key, value in source.items():
         here = (*path, key)
         if key not in target:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import socket
 import time
+from typing import TYPE_CHECKING
 
 from laconic import __version__
 from laconic.server import wire
 from laconic.server.identity import base_path, find_program
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

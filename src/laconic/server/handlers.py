@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from functools import partial
+from typing import TYPE_CHECKING
 
 import laconic.record.decisions  # noqa: F401 - the log is written after every answer
 from laconic import __version__
@@ -25,7 +26,6 @@ from laconic.server.shell_handler import tell
 from laconic.server.worker import OutOfTimeError, resident_bytes, time_limit
 from laconic.settings.environ import environment
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, MutableMapping
 
