@@ -51,7 +51,7 @@ def attempt(
     is_own: bool = False,
     spares_alarm: bool = False,
 ) -> tuple[T | None, str]:
-    """Give the result of the work, or None and what went wrong; size is that of the text.
+    """Return the result of the work, or None and what went wrong; size is that of the text.
 
     is_own: it uses patterns that the user wrote. spares_alarm: the timer is set for those only.
     """

@@ -25,7 +25,7 @@ _CLASSES = {r"\s": r"[^\S\n]", r"\W": r"[^\w\n]", r"\D": r"[^\d\n]"}
 
 
 def across_lines(source: str) -> str | None:
-    """Give the pattern for many lines, None if there is none."""
+    """Return the pattern for many lines, None if there is none."""
     if _UNSAFE.search(source.removeprefix(FLAG)):
         return None
     is_folded = source.startswith(FLAG)

@@ -51,7 +51,7 @@ class View:
     def compacted(
         self, status: int, lines: Lines, *, spares_alarm: bool = False
     ) -> Compacted | None:
-        """Give what to show, None for all of it: also when a filter fails or takes too long."""
+        """Return what to show, None for all of it: also when a filter fails or takes too long."""
         if self.is_exact:
             return None
         is_own = self.filter is not None and self.filter.source != "built-in"

@@ -1,4 +1,4 @@
-"""Keeps a rewrite from costing a command the permission that the agent itself gives it.
+"""Makes sure that a rewritten command keeps the permission that the agent itself gives.
 
 Some agents apply the user's rules to what a hook makes of a command, and a hook's allow does not
 outweigh them: `git log*` is allowed there, `laconic run git log` is not.

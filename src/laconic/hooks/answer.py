@@ -1,8 +1,7 @@
-"""The answer of a hook, from bytes to bytes; whatever goes wrong, it is the neutral one.
+"""Answers a hook: bytes in, bytes out. After a fault the answer is the neutral one.
 
-But once it is known that a command must not run unasked, a fault does not undo that. Pure of the
-process around it (no environment, arguments or signals of its own), so that a server can give
-answers, too.
+Once it is known that a command must not run unasked, a fault does not undo that. Nothing here uses
+the environment, arguments or signals of this process, so that the server can answer as well.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ class Fallback:
     def set_fallback(
         self, call: HookCall, response: Response, fit: Callable[[Response], Response]
     ) -> None:
-        """Keep the strictest verdict, in the agent's words; a rewrite may be at fault later on."""
+        """Keep the strictest verdict in the agent's words, in case something fails later."""
         verdict = response.answer
         if verdict not in ("ask", "deny") or self.verdict in ("deny", verdict):
             return

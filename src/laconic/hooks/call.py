@@ -50,12 +50,12 @@ class HookCall:
         self.commands: tuple[str, ...] = tuple(given) if self.is_list else (given,)
 
     def input_with(self, commands: tuple[str, ...]) -> dict[str, Any]:
-        """The tool's arguments with these commands and all else as it came."""
+        """Return the tool's arguments with these commands, and everything else unchanged."""
         return {**self.input, self.key: list(commands) if self.is_list else commands[0]}
 
 
 def parse(stdin: bytes) -> dict[str, Any] | None:
-    """Give the JSON object; on Windows some agents put marks of byte order in front of it."""
+    """Return the JSON object; on Windows some agents send byte order marks before it."""
     while stdin.startswith(_BOM):
         stdin = stdin.removeprefix(_BOM)
     try:
@@ -66,7 +66,7 @@ def parse(stdin: bytes) -> dict[str, Any] | None:
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(constant)  # NaN is no JSON, and it must not come back in an answer
+    raise ValueError(constant)  # NaN is not JSON, so it must not appear in an answer
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
@@ -108,7 +108,7 @@ def is_foreign(data: Mapping[str, Any], agent: Agent, environ: Mapping[str, str]
 
 
 def find_event(data: Mapping[str, Any], agent: Agent, given: str) -> Event | None:
-    """Give the event that the data name, else the given one, else what the data look like."""
+    """Return the event that the data name, else the given one, else what the data look like."""
     name = _first(data, agent.fields["event"]) or given
     if name:
         return next((event for event in agent.events if event.name == name), None)
@@ -128,7 +128,7 @@ def _is_shell(data: Mapping[str, Any], agent: Agent, event: Event) -> bool:
 
 
 def _has_commands(tool_input: Mapping[str, Any], agent: Agent) -> bool:
-    """A list is one of commands, where the agent sends such; elsewhere it would be of words."""
+    """Tell whether there are commands; a list counts only if the agent sends lists of commands."""
     given = tool_input.get(agent.fields["command"])
     if isinstance(given, list) and agent.fields.get("is_list"):
         return bool(given) and all(isinstance(command, str) for command in given)
@@ -138,7 +138,7 @@ def _has_commands(tool_input: Mapping[str, Any], agent: Agent) -> bool:
 def _directory(
     data: Mapping[str, Any], tool_input: Mapping[str, Any], agent: Agent, cwd: str
 ) -> str:
-    """Where the command will run: the tool may be told a directory within the agent's own."""
+    """Return where the command will run: the tool may name a directory inside the agent's own."""
     outer = _first(data, agent.fields["cwd"])
     inner = _first(tool_input, agent.fields.get("directory", ()))
     directory = outer if isinstance(outer, str) and isabs(outer) else cwd
@@ -148,7 +148,7 @@ def _directory(
 
 
 def _first(data: Mapping[str, Any], paths: list[str] | tuple[str, ...]) -> Any:
-    """Give the value at the first path that leads to something; `a.0` goes into a list."""
+    """Return the value at the first path that leads to something; `a.0` goes into a list."""
     found = (_at(data, path) for path in paths)
     return next((value for value in found if value is not None and value != ""), None)
 

@@ -32,7 +32,7 @@ def note_fault(environ: Mapping[str, str], agent: str, fault: str) -> None:
 
 
 def last_seen(state_dir: str, agent: str) -> tuple[float, str] | None:
-    """Give when the hook was last called and for which event; None if it never was."""
+    """Return when the hook was last called and for which event; None if it never was."""
     return _read(state_dir, agent)
 
 
@@ -41,7 +41,7 @@ def last_fault(state_dir: str, agent: str) -> tuple[float, str] | None:
 
 
 def last_unanswered(state_dir: str) -> tuple[float, str] | None:
-    """Give when the client last found nobody to answer a hook, and the agent; see laconic.c."""
+    """Return when the client last found nobody to answer a hook, and the agent; see laconic.c."""
     path = f"{state_dir}/hooks/unanswered"
     with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - as below
         return os.fstat(file.fileno()).st_mtime, file.read(_LONGEST)
@@ -49,7 +49,7 @@ def last_unanswered(state_dir: str) -> tuple[float, str] | None:
 
 
 def described(fault: Exception) -> str:
-    """One line: what, and where."""
+    """Describe a fault in one line: what happened, and where."""
     frame = fault.__traceback__
     while frame and frame.tb_next:
         frame = frame.tb_next
@@ -59,7 +59,7 @@ def described(fault: Exception) -> str:
 
 
 def _write(state_dir: str, name: str, text: str) -> None:
-    """Best effort: a hook that cannot write this still answers."""
+    """Write a note if possible; a hook that cannot write it still answers."""
     folder = f"{state_dir}/hooks"
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     with contextlib.suppress(OSError):

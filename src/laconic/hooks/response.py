@@ -45,12 +45,12 @@ class Response:
 
     @property
     def text(self) -> str:
-        """The output, both streams in one."""
+        """The output, with both streams joined."""
         return "".join((self.output or {}).values())
 
 
 class Output:
-    """What a command wrote. status: 0 where the agent vouches for it, else None."""
+    """What a command wrote. status: 0 if the agent says so, else None."""
 
     __slots__ = ("err", "out", "status")
 
@@ -72,8 +72,8 @@ class Reply:
 class Answer:
     """What a hook prints and its exit status.
 
-    fault: what went wrong, for debugging. retry_cold: it did before there was a verdict; another
-    process may do better. later: what can wait until the answer is on its way.
+    fault: what went wrong, for debugging. retry_cold: that was before there was a verdict, and
+    another process may succeed. later: what can wait until the answer is on its way.
     """
 
     __slots__ = ("fault", "later", "retry_cold", "status", "stderr", "stdout")
@@ -86,14 +86,14 @@ class Answer:
         self.later: list[Callable[[], object]] = []
 
     def finish(self) -> None:
-        """Do what could wait. It is no part of the answer, so no fault in it counts."""
+        """Do what could wait. A fault in it does not matter: the answer has been given."""
         for job in self.later:
             with contextlib.suppress(Exception):
                 job()
 
 
 def neutral_answer(agent: Agent, kind: str) -> Answer:
-    """Give the answer to an event of this kind when there is nothing to say."""
+    """Return the answer to an event of this kind when there is nothing to say."""
     text = agent.neutral_for(kind)
     return Answer(f"{text}\n".encode() if text else b"")
 
@@ -104,7 +104,7 @@ def neutral_answer(agent: Agent, kind: str) -> Answer:
 def fitted(
     response: Response, call: HookCall, cannot_ask: str, environ: Mapping[str, str]
 ) -> Response:
-    """Give what can be said of it. cannot_ask: `deny`, or `defer` to say nothing instead of ask."""
+    """Return what the agent can be told. cannot_ask: `deny`, or `defer` to say nothing."""
     answer, reason = _answer(response, call, cannot_ask, environ)
     commands = response.commands
     if not _can_rewrite(answer, call):
@@ -116,7 +116,7 @@ def fitted(
 def _can_rewrite(answer: str | None, call: HookCall) -> bool:
     if "rewrite" not in call.event.can:
         return False
-    # The answer to a request for permission is a decision, or there is none.
+    # A request for permission must be answered with a decision, or not at all.
     has_words = answer is not None or call.event.kind == BEFORE
     return has_words and (answer or "none") in call.agent.rewrite_with
 
@@ -135,11 +135,11 @@ def _answer(
 def _asked(
     reason: str, call: HookCall, cannot_ask: str, environ: Mapping[str, str]
 ) -> tuple[str | None, str]:
-    """Ask, or give the deny that says who can let the command pass, and how."""
+    """Ask, or deny with a reason that says who can allow the command, and how."""
     can_ask = "ask" in call.event.can
     if can_ask and not is_unattended(call.agent, environ):
         return "ask", reason
-    # Before a prompt that comes anyway, silence is the question.
+    # If the agent prompts anyway, no answer means that it asks.
     if call.event.kind != BEFORE or cannot_ask != "deny":
         return None, ""
     why = "nobody is there to ask" if can_ask else f"{call.agent.title} cannot ask"

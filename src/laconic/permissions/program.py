@@ -1,4 +1,4 @@
-"""Puts a command to the user's own permission program and reads its verdict.
+"""Asks the user's own permission program about a command, and reads its verdict.
 
 The program gets the agent's hook JSON on stdin and answers as a hook of that agent would. When the
 time is up it is killed, with all that it started.
@@ -71,7 +71,7 @@ def _run(
         try:
             return _read_until(process, process.stdout, deadline)
         except BaseException:
-            if process.returncode is None:  # else its id may belong to somebody else by now
+            if process.returncode is None:  # otherwise its id may belong to another process by now
                 descendants.kill_all(process.pid, mark)
                 process.wait()
             raise
@@ -123,7 +123,7 @@ _REASON_FIELDS = (
 
 
 def read_reply(output: bytes, agent: str, program: str) -> Reply:
-    """Read a hook's answer. An answer without a verdict is ask; what is no answer is a failure."""
+    """Read a hook's answer. An answer without a verdict is ask; anything else is a failure."""
     try:
         answer: Any = json.loads(output)
     except (ValueError, RecursionError):

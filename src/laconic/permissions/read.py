@@ -175,7 +175,7 @@ class Source:
 def read_permissions(
     agent: str, cwd: str, root: str, environ: Mapping[str, str], state_dir: str | Path
 ) -> tuple[tuple[Permission, ...], tuple[Problem, ...]]:
-    """Give the rules of the agent that wants to run a command there, and what is wrong in them."""
+    """Return the agent's rules that apply in a directory, and what is wrong with the files."""
     permissions: list[Permission] = []
     problems: list[Problem] = []
     for source in _sources(agent, cwd, root, environ):
@@ -192,7 +192,7 @@ def read_permissions(
 def read_allowed(
     agent: str, cwd: str, root: str, environ: Mapping[str, str], state_dir: str | Path
 ) -> tuple[Permission, ...]:
-    """Give the rules by which the agent itself lets commands pass, those of the project, too."""
+    """Return the rules by which the agent itself lets commands pass, those of the project, too."""
     return tuple(
         _permission(rule, source, agent)
         for source in _sources(agent, cwd, root, environ)
@@ -236,7 +236,7 @@ def _read(source: Source, state_dir: str | Path) -> tuple[list[Written], list[Pr
 
 @lru_cache(maxsize=64)
 def _parsed(reader: Reader, data: bytes, copy: str) -> tuple[Written, ...]:
-    """Give the rules in these bytes, and keep a copy of the rules: the file may hold keys."""
+    """Return the rules in these bytes, and keep a copy of the rules: the file may hold keys."""
     found = tuple(reader(data))
     rows = [rule.row() for rule in found if rule.pattern is not None]
     keep_copy(json.dumps(rows).encode(), copy)
@@ -264,7 +264,7 @@ def _last_good(copy: str) -> tuple[list[Written], str]:
 
 
 def _sources(agent: str, cwd: str, root: str, environ: Mapping[str, str]) -> Iterator[Source]:
-    """Give the files that are there; one that is the user's is not the project's as well."""
+    """Return the files that are there; one that is the user's is not the project's as well."""
     values = tuple([environ.get(name, "") for name in _VARIABLES])
     for directory, patterns in _patterns(agent, cwd, root, home(environ), values).items():
         for pattern, reader, in_project in patterns if is_there(directory) else ():
@@ -320,7 +320,7 @@ def _up_to(root: str, cwd: str) -> Iterator[str]:
 
 
 def _expanded(text: str, environ: Mapping[str, str]) -> Iterator[str]:
-    """Give the first path that can be told; a variable must hold an absolute one."""
+    """Return the first path that is known; a variable must hold an absolute one."""
     for choice in text.split(" or "):
         first, slash, rest = choice.partition("/")
         base = environ["~"] if first == "~" else environ.get(first[1:], "")

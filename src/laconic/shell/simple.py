@@ -67,7 +67,7 @@ class SimpleReader(Lexer):
         return Redirect(start, self.pos, fd, operator[0], target, heredoc)
 
     def _descriptor(self) -> str:
-        """`2` or `{name}` in front of a redirect operator."""
+        """Read `2` or `{name}` before a redirect operator."""
         char = self.peek()
         if "0" <= char <= "9":
             found = NUMBERED.match(self.text, self.pos, self.end)
@@ -85,7 +85,7 @@ class SimpleReader(Lexer):
         return found[0]
 
     def _closing_redirect(self, start: int, fd: str, operator: str) -> Redirect:
-        """`2>&-`: bash ends the token behind the dash, so what touches it would be a new word."""
+        """`2>&-`: bash ends the token after the dash, so what follows at once is a new word."""
         dash = self.pos
         self.pos += 1
         if self.pos < self.end and self.text[self.pos] not in META:
@@ -112,7 +112,7 @@ class SimpleReader(Lexer):
         return heredoc
 
     def redirects(self) -> tuple[Redirect, ...]:
-        """Redirects behind a compound command; blanks behind the last one are not taken."""
+        """Read the redirects after a compound command, but not the blanks after the last one."""
         found: list[Redirect] = []
         while True:
             behind, marks = self.pos, len(self.marks)

@@ -1,4 +1,4 @@
-"""The wire to our plugin in Amp: its own actions."""
+"""The answers that our plugin in Amp understands."""
 
 from __future__ import annotations
 

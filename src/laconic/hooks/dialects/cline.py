@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from laconic.hooks.call import HookCall
     from laconic.hooks.response import Output, Response
 
-# Any shell can run it; 126 is what shells say of a command that may not be executed.
+# Any shell can run it; 126 is the status of a command that may not be executed (POSIX, 2.8.2).
 _REFUSAL = """sh -c 'printf "%s\\n" "$1" >&2; exit 126' laconic """
 
 

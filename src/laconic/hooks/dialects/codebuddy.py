@@ -23,7 +23,7 @@ def write(call: HookCall, response: Response) -> Reply:
 
 
 def refusal() -> Response | None:
-    """On Windows itself there is no shell to wrap commands with: say so, do not fail in silence."""
+    """Refuse on Windows, where there is no shell to wrap commands with."""
     if sys.platform != "win32":
         return None
     reason = "laconic: CodeBuddy on Windows itself is not supported; run it in WSL"

@@ -30,6 +30,6 @@ def write(call: HookCall, response: Response) -> Reply:
 
 
 def output(call: HookCall) -> Output | None:
-    """Give what the command wrote; failures come here, too, and nobody says which they are."""
+    """Return what the command wrote; this event also comes after a failure, without its status."""
     given = call.data.get("tool_response")
     return Output(given) if isinstance(given, str) else None

@@ -1,4 +1,7 @@
-"""The dialect of Cursor: permission, messages for the user and the agent, updated_input."""
+"""The dialect of Cursor: permission, messages for the user and the agent, updated_input.
+
+https://cursor.com/docs/agent/hooks
+"""
 
 from __future__ import annotations
 

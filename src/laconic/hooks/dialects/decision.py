@@ -1,4 +1,4 @@
-"""The dialect of one word and its reason: Crush, Mistral Vibe, Goose, OpenHands, Antigravity.
+"""The dialect that has one word and its reason: Crush, Mistral Vibe, Goose, OpenHands, Antigravity.
 
 The agent's file says how it spells the words, what it always wants, and where a rewrite goes.
 """
@@ -39,7 +39,7 @@ def _nested(path: str, value: dict[str, Any]) -> dict[str, Any]:
 
 
 def output(call: HookCall) -> Output | None:
-    """Give what the command wrote: as text, or what Vibe's shell tool gives."""
+    """Return what the command wrote: as text, or what Vibe's shell tool gives."""
     given: Any = call.data.get("tool_output")
     if isinstance(given, str):
         return Output(given)

@@ -1,4 +1,7 @@
-"""The wire to our plugin in OpenCode and Kilo: new arguments, or the error that it throws."""
+"""The answers that our plugin in OpenCode and Kilo understands: new arguments, or an error.
+
+https://opencode.ai/docs/plugins
+"""
 
 from __future__ import annotations
 

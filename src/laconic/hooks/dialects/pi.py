@@ -1,4 +1,4 @@
-"""The wire to our extension in Pi: a new input, a block, or a question that it puts itself."""
+"""The answers that our extension in Pi understands: a new input, a block, or a question."""
 
 from __future__ import annotations
 
