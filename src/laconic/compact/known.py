@@ -1,7 +1,7 @@
-"""Remembers what was found out about lines, as large outputs repeat themselves.
+"""Remembers what was found about lines, because large outputs repeat themselves.
 
-To split a text and to look its lines up takes two milliseconds per megabyte; to search it for all
-that may be wrong takes 6 to 13.
+Splitting a text and looking its lines up takes two milliseconds per megabyte; searching it for
+everything that may be wrong takes 6 to 13.
 """
 
 from __future__ import annotations
