@@ -70,9 +70,9 @@ bool open_spools(const struct run *run) {
     struct stat out, err;
     if (fstat(1, &out) != 0 || fstat(2, &err) != 0) return false;
     if (!path_of_spools(directory) || !make_id(id)) return false;
-    bool is_one = out.st_dev == err.st_dev && out.st_ino == err.st_ino;
-    if (S_ISCHR(out.st_mode)) is_one = is_one && out.st_rdev == err.st_rdev;
-    is_both = is_one && (run->pipe == NULL || run->takes_stderr);
+    bool is_same_place = out.st_dev == err.st_dev && out.st_ino == err.st_ino;
+    if (S_ISCHR(out.st_mode)) is_same_place = is_same_place && out.st_rdev == err.st_rdev;
+    is_both = is_same_place && (run->pipe == NULL || run->takes_stderr);
     bool is_ready = open_spool(directory, id, is_both ? "both" : "out", 1) &&
                     (is_both || is_kept_file(2) || open_spool(directory, id, "err", 2));
     if (!is_ready) remove_spools();

@@ -243,12 +243,12 @@ def _with_exception(
 ) -> Decision:
     if settings.is_isolated or not is_there(f"{settings.directories.state_dir}/exceptions.jsonl"):
         return decision
-    from laconic.permissions import allowances as exceptions  # noqa: PLC0415 - few have any
+    from laconic.permissions import allowances  # noqa: PLC0415 - few have any
 
     state_dir = settings.directories.state
     try:
-        found = exceptions.find(state_dir, request.command, scope(where), time.time())
-        if found is None or (use and not exceptions.use(state_dir, found)):
+        found = allowances.find(state_dir, request.command, scope(where), time.time())
+        if found is None or (use and not allowances.use(state_dir, found)):
             return decision
     except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
         failed = _fault("exception/fault", "your exceptions cannot be read", fault)

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.settings import merge as overlay
-from laconic.settings import trust
+from laconic.settings import merge, trust
 from laconic.settings.config import STRICTNESS, file_schema, options
 from laconic.settings.environ import VARIABLES
 from laconic.settings.layers import built_in
@@ -315,10 +314,10 @@ def test_every_other_key_of_an_untrusted_project_is_ignored_and_named(name, valu
     document = value
     for part in reversed(name.split(".")):
         document = {part: document}
-    strict, ignored = overlay.split_by_trust(document)
+    strict, ignored = merge.split_by_trust(document)
     assert ignored == ([] if name in TIGHTENING else [name])
-    values, _ = overlay.apply({}, Layer("built-in", built_in()))
-    changed, _ = overlay.apply(values, Layer("project", strict))
+    values, _ = merge.apply({}, Layer("built-in", built_in()))
+    changed, _ = merge.apply(values, Layer("project", strict))
     assert (changed == values) == (name not in TIGHTENING)
 
 
@@ -411,10 +410,10 @@ def rank(values, table, name):
 
 @given(STRICT_TABLES, STRICT_TABLES)
 def test_no_untrusted_layer_ever_loosens_an_answer(user_document, project_document):
-    base, _ = overlay.apply({}, Layer("built-in", built_in()))
-    base, _ = overlay.apply(base, Layer("user", user_document))
-    strict, _ = overlay.split_by_trust(project_document)
-    after, _ = overlay.apply(base, Layer("project", strict))
+    base, _ = merge.apply({}, Layer("built-in", built_in()))
+    base, _ = merge.apply(base, Layer("user", user_document))
+    strict, _ = merge.split_by_trust(project_document)
+    after, _ = merge.apply(base, Layer("project", strict))
     for table, lists in STRICTNESS.items():
         for name in {n for key in lists for n in (*base[f"{table}.{key}"].value, "zz")}:
             assert rank(after, table, name) >= rank(base, table, name)
@@ -422,8 +421,8 @@ def test_no_untrusted_layer_ever_loosens_an_answer(user_document, project_docume
 
 @given(STRICT_TABLES)
 def test_no_name_stands_in_two_lists(document):
-    base, _ = overlay.apply({}, Layer("built-in", built_in()))
-    after, _ = overlay.apply(base, Layer("user", document))
+    base, _ = merge.apply({}, Layer("built-in", built_in()))
+    after, _ = merge.apply(base, Layer("user", document))
     for table, lists in STRICTNESS.items():
         names = [name for key in lists for name in after[f"{table}.{key}"].value]
         assert len(names) == len(set(names))

@@ -4,8 +4,8 @@ Only this module knows the time. A deadline holds in the thread that set it;
 whoever works through an output calls `check` between two pieces of it. Within a piece only a signal
 can stop a pattern that runs away: Python's `re` looks for signals while it matches, in the main
 thread. So there a timer is set as well, unless the host program uses it (man 2 setitimer). The
-patterns of built-in filters do not run away. Those of the user's own may, so they are not used where
-nothing could stop them. (Other engines have time-outs: measured on 20,000 lines, `re` takes
+patterns of built-in filters do not run away. Those of the user's own may, so they are not used
+where nothing could stop them. (Other engines have time-outs: measured on 20,000 lines, `re` takes
 6 ms/MB, `regex` with its time-out 72, google-re2 166.)
 """
 

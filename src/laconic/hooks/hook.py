@@ -50,13 +50,13 @@ def _say(given: Answer) -> None:
 
 def _answer(argv: list[str]) -> Answer:
     from laconic.hooks.answer import MOST_BYTES, answer  # noqa: PLC0415 - once a limit is set
-    from laconic.settings.environ import current_directory, environment  # noqa: PLC0415 - as above
+    from laconic.settings.environ import environment, working_directory  # noqa: PLC0415 - as above
 
     agent, event, *_ = (*argv, "", "")
-    surroundings = environment()
-    directory = current_directory() or "/nonexistent"
-    given = answer(agent, event, _read_stdin(MOST_BYTES), surroundings, directory, _set_fallback)
-    if given.fault and surroundings.get("LACONIC_DEBUG"):
+    variables = environment()
+    directory = working_directory() or "/nonexistent"
+    given = answer(agent, event, _read_stdin(MOST_BYTES), variables, directory, _set_fallback)
+    if given.fault and variables.get("LACONIC_DEBUG"):
         with contextlib.suppress(OSError):
             _write(2, f"laconic hook {agent}: {given.fault}\n".encode(errors="replace"))
     return given

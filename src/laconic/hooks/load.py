@@ -8,7 +8,7 @@ from os import listdir
 from os.path import dirname
 
 from laconic.policy.dialects import SYSTEM, family
-from laconic.settings.disk_cache import remembered, stamp
+from laconic.settings.disk_cache import cached_on_disk, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _document(name: str) -> dict[str, Any]:
         found = None
     if found is None:
         raise KeyError(name)
-    document: dict[str, Any] = remembered(f"agent-{name}", found, lambda: _parse(path))
+    document: dict[str, Any] = cached_on_disk(f"agent-{name}", found, lambda: _parse(path))
     return document
 
 

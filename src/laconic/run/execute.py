@@ -149,8 +149,8 @@ class LocalRun:
     def run(self) -> int:
         """Run the command; return its exit status. Raises StartError if it cannot be started."""
         task = self._task
-        is_one = are_same(1, 2) and (task.pipe_stderr or not task.pipe)
-        streams = (BOTH,) if is_one else (OUT,) if is_kept_file(2, self._environ) else (OUT, ERR)
+        is_merged = are_same(1, 2) and (task.pipe_stderr or not task.pipe)
+        streams = (BOTH,) if is_merged else (OUT,) if is_kept_file(2, self._environ) else (OUT, ERR)
         try:
             spool = open_spool(state_directory(self._environ), new_id(), streams, task.command)
         except OSError:

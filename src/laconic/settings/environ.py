@@ -82,7 +82,7 @@ def home(environ: Mapping[str, str]) -> str:
         return "/nonexistent"
 
 
-def current_directory() -> str:
+def working_directory() -> str:
     """Return the current directory, or "" if it has been removed."""
     try:
         return os.getcwd()  # noqa: PTH109 - see above

@@ -16,16 +16,18 @@ from os.path import isabs, isdir, join, relpath
 
 from laconic.errors import FileError, Problem
 from laconic.files import is_there, read_file, upwards, write_private
-from laconic.settings import environ as surroundings
 from laconic.settings.config import DEFAULTS, Config, packed, unpacked
-from laconic.settings.disk_cache import remembered, stamp
+from laconic.settings.disk_cache import cached_on_disk, stamp
 from laconic.settings.environ import (
+    BASE_VARIABLES,
     CONFIG_FILE,
     DIRECTORY_VARIABLES,
     PROJECT_FOLDER,
     VARIABLES,
     Directories,
     Environment,
+    home,
+    working_directory,
 )
 
 TYPE_CHECKING = False
@@ -34,8 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from laconic.settings import merge as overlay
-    from laconic.settings import trust
+    from laconic.settings import merge, trust
 
 _MOST_KEPT = 32
 _MOST_PARENTS = 2048  # as many as a path has room for (PATH_MAX, limits.h)
@@ -94,7 +95,7 @@ class Settings:
         vars(self).update(state, config=unpacked(state["config"]))
 
     @cached_property
-    def values(self) -> overlay.Values:
+    def values(self) -> merge.Values:
         """All values, each with the layer that it comes from."""
         from laconic.settings.layers import Inputs, combine  # noqa: PLC0415 - only `laconic config` asks
 
@@ -110,7 +111,7 @@ def read_settings(
 ) -> Settings:
     environ = os.environ if environ is None else environ
     directories, environment, wrong = _from_environ(*(environ.get(name) for name in _RELEVANT))
-    project = find_project(cwd or surroundings.current_directory(), directories.state_dir)
+    project = find_project(cwd or working_directory(), directories.state_dir)
     user = _read_user(directories)
     inputs = (
         user,
@@ -125,7 +126,7 @@ def read_settings(
     return Settings(config, problems, directories, environment, project, inputs)
 
 
-_RELEVANT = tuple(v.name for v in VARIABLES) + surroundings.BASE_VARIABLES
+_RELEVANT = tuple(v.name for v in VARIABLES) + BASE_VARIABLES
 
 
 @lru_cache(maxsize=_MOST_KEPT)
@@ -267,7 +268,7 @@ def _combined(inputs: tuple[Any, ...]) -> tuple[Config, tuple[Problem, ...], boo
     paths = [str(file[0]) for file in inputs[:2] if file]
     name = f"settings-{crc32(chr(0).join(paths).encode(errors='surrogateescape')):08x}"
     key = (stamp(DEFAULTS), inputs)
-    config, problems, is_user_good = remembered(
+    config, problems, is_user_good = cached_on_disk(
         name, key, lambda: _combine(inputs), is_private=bool(paths)
     )
     return unpacked(config), tuple(Problem(*row) for row in problems), is_user_good
@@ -313,11 +314,11 @@ def read_directories(environ: Mapping[str, str] | None = None) -> Directories:
 
 
 def home_directory(environ: Mapping[str, str]) -> Path:
-    return _path(surroundings.home(environ))
+    return _path(home(environ))
 
 
 def current_directory() -> Path | None:
-    found = surroundings.current_directory()
+    found = working_directory()
     return _path(found) if found else None
 
 
