@@ -169,16 +169,16 @@ static int say_unanswered(const char *agent) {
     static const char *const shown[] = {"claude-code", "claude", "codex", "gemini", "qwen"};
     static const char message[] =
         "laconic cannot start, so no command is checked: run laconic doctor, or install it again";
-    static const char before[] = "{\"systemMessage\": \"", behind[] = "\"}\n";
+    static const char before[] = "{\"systemMessage\": \"", after[] = "\"}\n";
     char path[PATH_ROOM];
-    struct stat found;
+    struct stat note;
     size_t length = 0;
     bool is_known = false, is_new = true;
     ignore(SIGPIPE);
     for (int pos = 0; pos < 5; pos++) is_known = is_known || equals(agent, shown[pos]);
     if (is_known && path_of_state(path, "/hooks") && make_directory(path)) {
         path_of_state(path, "/hooks/unanswered");
-        is_new = sys(stat, path, &found) != 0 || sys(time, NULL) - found.st_mtime > REMIND_S;
+        is_new = sys(stat, path, &note) != 0 || sys(time, NULL) - note.st_mtime > REMIND_S;
         int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK;
         int handle = is_new ? (int)sys(open, path, flags, 0600) : -1;
         while (agent[length] != '\0') length++;
@@ -187,7 +187,7 @@ static int say_unanswered(const char *agent) {
     if (is_known && is_new) {
         print(1, before, sizeof before - 1);
         print(1, message, sizeof message - 1);
-        print(1, behind, sizeof behind - 1);
+        print(1, after, sizeof after - 1);
     }
     print(2, message, sizeof message - 1);
     print(2, "\n", 1);

@@ -278,10 +278,10 @@ int run_command(struct run *run) {
     if (!open_spools(run)) return run_plainly(run); /* output that cannot be kept must not be hidden */
     long started = now_ms();
     if (needs_consent) {
-        enum consent found = agree(run, &status);
-        if (found != AGREED) remove_spools();
-        if (found == UNKNOWN) return run_plainly(run);
-        if (found != AGREED) return found == REFUSED ? -1 : status;
+        enum consent consent = agree(run, &status);
+        if (consent != AGREED) remove_spools();
+        if (consent == UNKNOWN) return run_plainly(run);
+        if (consent != AGREED) return consent == REFUSED ? -1 : status;
     }
     if (!start(run->command)) { /* fork failed: exec the command in place */
         remove_spools();

@@ -32,7 +32,7 @@ def received(data):
 def test_a_call_arrives_as_it_was_made(directory, arguments, environ, behind):
     body = wire.call("1.2", directory, arguments, environ) + wire.text(behind)
     kind, arrived = received(wire.frame(wire.Kind.HOOK, body))
-    call = wire.Call(arrived)
+    call = wire.ClientCall(arrived)
     assert (kind, call.version, call.directory) == (wire.Kind.HOOK, "1.2", directory)
     assert (call.arguments, call.variables) == (arguments, environ)
     assert call.rest.text() == behind
@@ -59,7 +59,7 @@ def test_the_frame_behind_a_frame_is_left_for_the_next_call():
 @given(st.binary(max_size=200))
 def test_any_body_is_a_call_or_refused(body):
     try:
-        call = wire.Call(body)
+        call = wire.ClientCall(body)
     except wire.WireError:
         return
     assert len(call.arguments) * 4 <= len(body)
@@ -73,7 +73,7 @@ def test_a_frame_that_is_too_large_is_refused_before_it_is_read():
 def test_of_two_variables_with_one_name_the_first_counts():
     pairs = wire.texts([b"A=1", b"A=2", b"no pair", b"=x", b"B=c=d"])
     body = wire.text(b"1") + wire.text(b"/") + wire.texts([]) + pairs
-    assert wire.Call(body).variables == {"A": "1", "B": "c=d"}
+    assert wire.ClientCall(body).variables == {"A": "1", "B": "c=d"}
 
 
 def test_both_sides_have_the_same_kinds():

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from laconic.record.queries import Source
-    from laconic.record.recall import Line
+    from laconic.record.queries import RunOfOutput
+    from laconic.record.recall import KeptLine
     from laconic.secrets.mask import Masker
 
 LAST = "last"
@@ -101,7 +101,7 @@ class _Printer:
             for stream, chunk in chunks:
                 self._write(stream, chunk)
 
-    def write_line(self, line: Line, *, numbered: bool) -> None:
+    def write_line(self, line: KeptLine, *, numbered: bool) -> None:
         """Write a line; the last line of stdout may lack its newline, and stderr follows it."""
         if not self._raw:
             before = b"\n" if self._is_open_line else b""
@@ -133,7 +133,7 @@ def _visible(line: bytes) -> bytes:
     return (shown + "\n" * text.endswith("\n")).encode()
 
 
-def _find(store: Store, wish: str) -> tuple[str, Source | None]:
+def _find(store: Store, wish: str) -> tuple[str, RunOfOutput | None]:
     """Return the id of an output that is kept, and its run if that is recorded."""
     if wish != LAST and not is_id(wish):
         raise MissingError(f"{wish!r}: is not an id: six letters and digits", "laconic history")
@@ -170,7 +170,7 @@ def _missing(raw_id: str, wish: str, gone: tuple[int, str] | None, *, known: boo
     return MissingError(f"{wish!r}: no output has this id", "laconic history")
 
 
-def _count(store: Store, raw_id: str, source: Source | None, printed: bytes) -> None:
+def _count(store: Store, raw_id: str, source: RunOfOutput | None, printed: bytes) -> None:
     if not printed:
         return
     # If this is more than the agent reads, we cannot know which part it reads.

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from laconic.errors import LaconicError
 from laconic.install import blocks, jsonc, merge, originals
-from laconic.install.recipe import Entry, File, Recipe, Scope, directory, expand
+from laconic.install.recipe import File, HookEntry, Recipe, Scope, directory, expand
 from laconic.patterns import pattern
 from laconic.rewrite.edits import quoted
 from laconic.settings import toml
@@ -224,7 +224,7 @@ def hooks(file: File, recipe: Recipe, site: Site, text: str) -> merge.Hooks:
     return [(_place(entry, text), _filled(entry, recipe, site)) for entry in wanted]
 
 
-def _place(entry: Entry, text: str) -> tuple[str, ...]:
+def _place(entry: HookEntry, text: str) -> tuple[str, ...]:
     """Return the list an entry belongs to: one that is there, else one whose table is there."""
     if not entry.or_at or not text.strip():
         return entry.at
@@ -234,7 +234,7 @@ def _place(entry: Entry, text: str) -> tuple[str, ...]:
     return (*there, *inside, entry.at)[0]
 
 
-def _filled(entry: Entry, recipe: Recipe, site: Site) -> Mapping[str, Any]:
+def _filled(entry: HookEntry, recipe: Recipe, site: Site) -> Mapping[str, Any]:
     def fill(value: Any) -> Any:
         if isinstance(value, str):
             return _fill(value, recipe, site)

@@ -17,7 +17,7 @@ from laconic.settings.schema import closest
 Scope = Literal["user", "project"]
 
 
-class Entry(NamedTuple):
+class HookEntry(NamedTuple):
     """A hook in a JSON file. at: the list it belongs to. when: the key that asks for it.
 
     or_at: where that list may be instead, in files that are written in another form.
@@ -38,7 +38,7 @@ class File(NamedTuple):
     mechanism: Literal["json", "block", "file"]
     user: str = ""
     project: str = ""
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[HookEntry, ...] = ()
     seed: Mapping[str, Any] = {}
     template: str = ""
     executable: bool = False
@@ -123,7 +123,7 @@ def from_table(name: str, given: Mapping[str, Any]) -> Recipe:
 
 def _file(item: dict[str, Any]) -> File:
     entries = tuple(
-        Entry(
+        HookEntry(
             tuple(entry["at"]),
             entry["value"],
             entry.get("when", ""),

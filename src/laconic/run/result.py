@@ -64,7 +64,7 @@ class RunResult:
         self.is_exact = self.is_override = False
 
 
-class Source:
+class FinishedOutput:
     """The output of a command that has ended, and how much of it was shown while it ran.
 
     printed: how much of each stream was shown as it is. is_known: all that was shown is known.
@@ -145,7 +145,7 @@ class Source:
 
 
 def prepare(
-    task: Task, plan: RunPlan, source: Source, status: int, environ: Mapping[str, str]
+    task: Task, plan: RunPlan, source: FinishedOutput, status: int, environ: Mapping[str, str]
 ) -> RunResult:
     """Decide what is printed, and keep what that hides."""
     result = RunResult(status)
@@ -180,7 +180,7 @@ def prepare(
 
 
 def _show_whole(
-    result: RunResult, task: Task, view: View, source: Source, environ: Mapping[str, str]
+    result: RunResult, task: Task, view: View, source: FinishedOutput, environ: Mapping[str, str]
 ) -> None:
     raw = source.read()
     lines = read_streams(raw[OUT], raw.get(ERR, b""))
@@ -198,7 +198,7 @@ def _show_whole(
     result.filter_id = view.name
 
 
-def _show_rest(result: RunResult, view: View, source: Source) -> None:
+def _show_rest(result: RunResult, view: View, source: FinishedOutput) -> None:
     """Without a filter, compact only the part that was not shown yet."""
     raw = source.read(behind_shown=True)
     lines = read_streams(raw[OUT], raw.get(ERR, b""))
@@ -219,7 +219,7 @@ def _show_rest(result: RunResult, view: View, source: Source) -> None:
     result.filter_id = view.name
 
 
-def _show_windows(result: RunResult, source: Source) -> None:
+def _show_windows(result: RunResult, source: FinishedOutput) -> None:
     result.texts = {}
     result.hidden, result.total = source.hidden_lines, source.shown_lines
     source.masked = source.shown_masked
@@ -236,7 +236,7 @@ def _show_windows(result: RunResult, source: Source) -> None:
     result.filter_id = WINDOW
 
 
-def _show_masked(result: RunResult, plan: RunPlan, source: Source) -> None:
+def _show_masked(result: RunResult, plan: RunPlan, source: FinishedOutput) -> None:
     """Show everything but the secrets, if there are any; the printer masks them."""
     source.masked = source.count_secrets()
     if not source.masked:
@@ -250,7 +250,7 @@ def _show_masked(result: RunResult, plan: RunPlan, source: Source) -> None:
     result.texts[OUT] = _with_last_newline(result.texts[OUT]) + _encoded(line)
 
 
-def _show_open(result: RunResult, plan: RunPlan, source: Source) -> None:
+def _show_open(result: RunResult, plan: RunPlan, source: FinishedOutput) -> None:
     """Add a notice that more may come; the kept copy is updated as long as it does."""
     if result.texts is None and source.size > LARGE:
         return
@@ -262,7 +262,7 @@ def _show_open(result: RunResult, plan: RunPlan, source: Source) -> None:
     result.texts[OUT] = _with_last_newline(result.texts.get(OUT, b"")) + _encoded(line)
 
 
-def _unshown(source: Source) -> dict[str, bytes]:
+def _unshown(source: FinishedOutput) -> dict[str, bytes]:
     """Return what was not printed yet, as it is."""
     return {
         OUT if stream == BOTH else stream: source.spool.read(stream, source.printed[stream], size)
@@ -275,7 +275,7 @@ def _with_last_newline(text: bytes) -> bytes:
 
 
 def _honour_pipe(
-    result: RunResult, task: Task, program: str, source: Source, status: int, piped: bytes
+    result: RunResult, task: Task, program: str, source: FinishedOutput, status: int, piped: bytes
 ) -> None:
     """Use the pipe's own result if we have none, or if it is shorter."""
     command_status, result.status = result.status, status
@@ -296,7 +296,7 @@ def _honour_pipe(
     result.texts = ours
 
 
-def _was_streamed(row: Shown, lines: Lines, source: Source) -> bool:
+def _was_streamed(row: Shown, lines: Lines, source: FinishedOutput) -> bool:
     """Tell whether a row was shown while the command ran."""
     if not row.numbers:
         return False
@@ -309,7 +309,7 @@ def _was_streamed(row: Shown, lines: Lines, source: Source) -> bool:
 # -- keeping, printing, recording ----------------------------------------------------------------
 
 
-def _keep(result: RunResult, plan: RunPlan, source: Source) -> bool:
+def _keep(result: RunResult, plan: RunPlan, source: FinishedOutput) -> bool:
     settings = plan.settings
     limits = settings.config.compact
     store = Store(settings.directories.state, limits.store_mb, limits.store_days)
@@ -324,7 +324,7 @@ def record_result(
     task: Task,
     plan: RunPlan,
     result: RunResult,
-    source: Source,
+    source: FinishedOutput,
     duration_s: float,
     environ: Mapping[str, str],
 ) -> None:
@@ -352,7 +352,7 @@ def record_result(
     record_run(plan.settings.directories.state, run)
 
 
-def _count_tokens(result: RunResult, source: Source) -> None:
+def _count_tokens(result: RunResult, source: FinishedOutput) -> None:
     """Replace estimates by counts, if a tokenizer is installed."""
     is_again = result.texts is None and source.hidden_lines > 0  # all of it, after a part of it
     if is_again or source.masked or not source.is_known or source.size > MOST_BYTES:
@@ -371,7 +371,7 @@ def _count_tokens(result: RunResult, source: Source) -> None:
 
 
 def _all_shown(
-    texts: Mapping[str, bytes], source: Source, raw: Mapping[str, bytes]
+    texts: Mapping[str, bytes], source: FinishedOutput, raw: Mapping[str, bytes]
 ) -> dict[str, bytes]:
     """Return the texts, each after what was shown of its stream while the command ran."""
     shown = dict(texts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from laconic.run.follow import Follower, follower
 from laconic.run.plan import plan_run
-from laconic.run.result import Source, prepare, record_result
+from laconic.run.result import FinishedOutput, prepare, record_result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class SupervisedRun:
         self._task, self._environ, self._output = task, environ, output
         self.plan = plan or plan_run(task, environ)
         self.result: RunResult | None = None
-        self._source: Source
+        self._source: FinishedOutput
         self._followers: dict[str, Follower] = {}
         # If the whole output is needed, or a filter took too long, everything waits for the end.
         self._waits_for_end = bool(task.pipe) or task.mode != "run" or output.printer.is_silent
@@ -53,7 +53,7 @@ class SupervisedRun:
 
     def finish(self, status: int) -> RunResult:
         """Print the rest of the output of a command that has ended; keep what that hides."""
-        self._source = Source(self._output, self._followers)
+        self._source = FinishedOutput(self._output, self._followers)
         result = prepare(self._task, self.plan, self._source, status, self._environ)
         self.result = result
         if result.texts is None:

@@ -38,7 +38,7 @@ def ask(kind: bytes, environ: Mapping[str, str]) -> dict[str, str] | None:
             return None
     if found != wire.Kind.ANSWER:
         return None
-    lines = wire.Reply(body).rest.decode("utf-8", "replace").splitlines()
+    lines = wire.ServerAnswer(body).rest.decode("utf-8", "replace").splitlines()
     return dict(line.split("\t", 1) for line in lines)
 
 

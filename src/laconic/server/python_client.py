@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from laconic.server.wire import Reply
+    from laconic.server.wire import ServerAnswer
 
 # With one of these set, the server is not asked: it would not do what they want.
 _ODD = ("LACONIC_DEBUG", "LACONIC_VERBOSE", *SWITCHES, "LACONIC_NO_SERVER")
@@ -46,9 +46,9 @@ def ask(words: list[str], environ: Mapping[str, str]) -> int | None:
     finally:
         connection.close()
     if found == wire.Kind.BECOME:
-        _become(words, wire.Reply(body), environ)
+        _become(words, wire.ServerAnswer(body), environ)
     if found == wire.Kind.ANSWER:
-        return _print(wire.Reply(body))
+        return _print(wire.ServerAnswer(body))
     if stdin:
         _refill_stdin(stdin)
     return None
@@ -123,7 +123,7 @@ def _refill_stdin(data: bytes) -> None:
         os.dup2(file.fileno(), 0)
 
 
-def _become(words: list[str], reply: Reply, environ: Mapping[str, str]) -> None:
+def _become(words: list[str], reply: ServerAnswer, environ: Mapping[str, str]) -> None:
     from laconic.run.process import become  # noqa: PLC0415
 
     argv = ["sh", *words][: reply.second]
@@ -131,7 +131,7 @@ def _become(words: list[str], reply: Reply, environ: Mapping[str, str]) -> None:
     become(argv, environ)
 
 
-def _print(reply: Reply) -> int:
+def _print(reply: ServerAnswer) -> int:
     out, err = reply.rest[: reply.first], reply.rest[reply.first :]
     for stream, data in ((sys.stdout, out), (sys.stderr, err)):
         if stream and data:

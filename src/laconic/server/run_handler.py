@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from laconic.run.task import Task
-    from laconic.server.wire import Call
+    from laconic.server.wire import ClientCall
     from laconic.server.worker import Connection
 
 
@@ -69,7 +69,7 @@ class ClientOutput:
             os.close(handle)
 
 
-def attend(connection: Connection, call: Call) -> None:
+def attend(connection: Connection, call: ClientCall) -> None:
     bits = call.rest.number()
     terminals = frozenset(number for number in range(3) if bits >> number & 1)
     paths = [path.decode("utf-8", "surrogateescape") for path in call.rest.texts()]
@@ -102,7 +102,7 @@ def _open_spool(paths: list[str], directory: str) -> Spool:
     return spool
 
 
-def _supervise(connection: Connection, task: Task, output: ClientOutput, call: Call) -> None:
+def _supervise(connection: Connection, task: Task, output: ClientOutput, call: ClientCall) -> None:
     with contextlib.suppress(OSError):
         output.spool.note(task.command)
     try:
@@ -129,7 +129,11 @@ def _supervise(connection: Connection, task: Task, output: ClientOutput, call: C
 
 
 def _finish(
-    connection: Connection, run: SupervisedRun, output: ClientOutput, call: Call, ended: wire.Reader
+    connection: Connection,
+    run: SupervisedRun,
+    output: ClientOutput,
+    call: ClientCall,
+    ended: wire.Reader,
 ) -> None:
     status, duration_ms = ended.number(), ended.number()
     output.is_open = bool(ended.number())

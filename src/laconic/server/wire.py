@@ -139,7 +139,7 @@ class Reader:
         return self._body[start : self._at]
 
 
-class Reply:
+class ServerAnswer:
     """An answer of the server; the meaning of the numbers depends on the kind."""
 
     __slots__ = ("first", "rest", "second", "status")
@@ -175,7 +175,7 @@ def _more(connection: Socket, size: int) -> bytes:
     return data
 
 
-class Call:
+class ClientCall:
     """A client's call: its version, directory, arguments and environment; rest: what follows."""
 
     __slots__ = ("arguments", "directory", "rest", "variables", "version")
