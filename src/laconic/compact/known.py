@@ -19,7 +19,7 @@ _MOST = 50_000  # lines that are remembered
 class Known:
     """A search over lines whose answers are remembered.
 
-    search: takes a text with a newline in front of each line, and gives a byte for each; what it
+    search: takes a text with a newline before each line, and returns a byte for each; what it
     says of a line must depend on nothing but that line.
     """
 

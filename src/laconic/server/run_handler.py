@@ -94,7 +94,7 @@ def _open_spool(paths: list[str], directory: str) -> Spool:
     raw_id = names[0][0]
     known = all(name == [raw_id, name[-1]] and name[-1] in STREAMS for name in names)
     if not known or not is_id(raw_id) or any(dirname(path) != directory for path in paths):
-        raise wire.WireError("this is no spool")
+        raise wire.WireError("this is not a spool")
     spool = Spool(directory, raw_id, {})
     flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
     for path, (_, stream) in zip(paths, names, strict=True):

@@ -31,24 +31,24 @@ class Kind:
 
     # What a client sends. All but MORE and DONE begin with a call: version, directory, arguments
     # and environment.
-    HOOK = b"h"  # and stdin: what a hook answers
-    QUESTION = b"q"  # and an empty text: what a command line prints
-    SHELL = b"s"  # and an empty text: what `laconic -c` is to become
-    # A command runs, or is about to. Also a number, with a bit for each of stdin, stdout and stderr
-    # that is a terminal, and the paths of its spools.
+    HOOK = b"h"  # asks for the answer of a hook, whose stdin follows
+    QUESTION = b"q"  # asks what a command line prints; an empty text follows
+    SHELL = b"s"  # asks what `laconic -c` should become; an empty text follows
+    # Says that a command runs, or is about to. A number follows, with a bit for each of stdin,
+    # stdout and stderr that is a terminal, and the paths of its spools.
     RUN = b"r"
-    MORE = b"m"  # what to print now of the output of that command
-    # It has ended. Its exit status, how long it took in milliseconds, and whether another process
-    # may still write: what to print of its output.
+    MORE = b"m"  # asks what to print now of the output of that command
+    # Says that it has ended, and asks what to print. Its exit status follows, how long it took in
+    # milliseconds, and whether another process may still write.
     DONE = b"d"
-    STATUS = b"i"  # how the server is
-    STOP = b"z"  # the same, and the server ends
+    STATUS = b"i"  # asks for the state of the server
+    STOP = b"z"  # the same, and stops the server
 
     # What the server answers: an exit status and two numbers, then the rest.
     AT_WORK = b"W"  # an answer will come
-    ANSWER = b"A"  # how many bytes of the rest are for stdout, and how many for stderr
-    # While a command runs, print the rest, which begins with the length of what is for stdout. The
-    # numbers: how much of each spool is printed as it is, then.
+    ANSWER = b"A"  # print the rest: the numbers are its bytes for stdout and for stderr
+    # Print the rest while the command runs; it begins with the length of what is for stdout. The
+    # numbers say how much of each spool is printed as it is after that.
     SHOWN = b"P"
     RAW = b"R"  # print the spools from these two offsets on, then the rest on stderr
     BECOME = b"X"  # be a shell: which argument to replace by the rest, and how many to keep
@@ -160,7 +160,7 @@ def receive(connection: Socket, limit: int) -> tuple[bytes, bytes]:
         data += _more(connection, _HEADER - len(data))
     missing = int.from_bytes(data[5:_HEADER], "big")
     if data[:4] != MAGIC or missing > limit:
-        raise WireError("this is no frame, or too large a one")
+        raise WireError("this is not a frame, or it is too large")
     parts = []
     while missing > 0:
         parts.append(_more(connection, min(missing, _CHUNK)))

@@ -220,13 +220,13 @@ class Parser(SimpleReader):
             return self.read_arithmetic_for(start)
         name = _LOOP_NAME.match(self.text, self.pos, self.end)
         if name is None:
-            raise self.fail(f"name expected behind {kind}")
+            raise self.fail(f"name expected after {kind}")
         self.marks.append(Mark(self.pos, name.end(), name[0]))
         self.pos = name.end()
         self.blanks()
         words: list[Word] | None = None
         if self._reserved() == "{":
-            raise self.fail(f"{kind}: expected ; or a newline in front of the brace")
+            raise self.fail(f"{kind}: expected ; or a newline before the brace")
         if self.peek() == ";":
             self._separator()
         else:
@@ -465,7 +465,7 @@ class Parser(SimpleReader):
             tests.append(Test(start, self.pos, operator or "", (operand,)))
         elif self._test_ends():
             if self.peek() == "\n":
-                raise self.fail("[[: newline behind a word")
+                raise self.fail("[[: newline after a word")
             tests.append(Test(start, left.end, "", (left,)))
         else:
             operator = self._binary_operator()
@@ -623,7 +623,7 @@ class Parser(SimpleReader):
         if char and not self._at_stop(stop):
             raise self.fail(f"unexpected {char!r}")
         if char and char != ")" and _ends_in_redirect(item):
-            raise self.fail("a reserved word right behind a redirect is none")
+            raise self.fail("a reserved word right after a redirect is an ordinary word")
         return None
 
     def _at_stop(self, stop: frozenset[str]) -> bool:

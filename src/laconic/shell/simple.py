@@ -89,7 +89,7 @@ class SimpleReader(Lexer):
         dash = self.pos
         self.pos += 1
         if self.pos < self.end and self.text[self.pos] not in META:
-            raise self.fail("text behind >&-")
+            raise self.fail("text after >&-")
         target = Word(dash, self.pos, (Literal(dash, self.pos, "-"),))
         return Redirect(start, self.pos, fd, operator, target, None)
 
@@ -164,7 +164,7 @@ class SimpleReader(Lexer):
                 raise self.fail("array as the value of an array's element")
             value = self._array()
             if self.pos < self.end and self.text[self.pos] not in META:
-                raise self.fail("text behind an array")
+                raise self.fail("text after an array")
         else:
             value = self.word()
         return Assignment(start, self.pos, name, index, append, value)
@@ -254,7 +254,7 @@ class SimpleReader(Lexer):
         if words and found.index is not None and any(c in META for c in found.index.text):
             raise self.fail("blank in the subscript of an argument", found.start)
         if redirects and (isinstance(found.value, Array) or found.index is not None):
-            raise self.fail("array assignment behind a redirect", found.start)
+            raise self.fail("array assignment after a redirect", found.start)
 
     def _check_name(self, word: Word, name: str | None, *, bare: bool) -> None:
         """Refuse a first word that bash might not read as the name of a command."""
