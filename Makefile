@@ -33,7 +33,7 @@ fix: .venv/.dev  ## fix what ruff can fix
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: .venv/.package  ## write the generated parts of docs/
+docs: .venv/.package  ## write what is generated: parts of README.md and docs/, client/kinds.h
 	$(BIN)/python scripts/docs.py
 
 bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this machine

@@ -117,7 +117,7 @@ class Decision:
         return f"Decision({what}, {self.start}..{self.end})"
 
     def __str__(self) -> str:
-        """One line for a person; names and words in it cannot command the terminal."""
+        """One line for a person, without characters that control the terminal."""
         line = f"{self.verdict.word}: {self.reason} ({self.rule})"
         line += f"; instead: {self.instead}" if self.instead else ""
         return "".join(c if c.isprintable() else "\ufffd" for c in line)
@@ -128,7 +128,7 @@ class Decision:
         return self.start, self.end
 
     def with_problems(self, problems: tuple[Problem, ...]) -> Decision:
-        """The same decision, which also says what is wrong with the files behind it."""
+        """The same decision, which also says what is wrong with the files it was made from."""
         return Decision(
             self.verdict,
             self.rule,
@@ -144,7 +144,7 @@ class Decision:
         )
 
     def leaves(self) -> Iterable[Decision]:
-        """The decisions that have no parts: the grounds of this one."""
+        """The decisions without parts that this one is based on."""
         if not self.parts:
             yield self
         for part in self.parts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from laconic import engine
@@ -28,8 +29,6 @@ def main(args: argparse.Namespace) -> int:
     engine.record(request, decision, settings)
     warn((*settings.problems, *decision.problems))
     if args.json:
-        import json  # noqa: PLC0415 - for this option only
-
         facts = {"version": 1, "answer": engine.answer(decision, settings)}
         print(json.dumps({**facts, **to_json(decision, request.command)}, indent=1))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +30,6 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _json(row: dict[str, Any]) -> str:
-    import json  # noqa: PLC0415 - for this option only
-
     return json.dumps(row)
 
 

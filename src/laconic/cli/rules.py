@@ -12,8 +12,7 @@ from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
 from laconic.policy.user_tables import load_library, own_rows
-from laconic.settings.config_dirs import files_in
-from laconic.settings.load import read_settings
+from laconic.settings.load import files_in, read_settings
 from laconic.types import Verdict
 
 if TYPE_CHECKING:

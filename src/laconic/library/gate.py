@@ -30,7 +30,7 @@ from laconic.library.reminders import ReminderQueue
 from laconic.library.rule import Context, Rule, normal_stack, texts
 from laconic.library.rules import Rules
 from laconic.library.when import RuleError
-from laconic.settings.environ import current_directory
+from laconic.settings.environ import working_directory
 from laconic.settings.load import isolated_settings, process_environment
 from laconic.types import Verdict
 
@@ -130,7 +130,7 @@ class Gate:
     def place(self, cwd: str | PathLike[str] | None = None) -> str:
         """The directory that commands are judged and run in."""
         cwd = self._cwd if cwd is None else cwd
-        return str(cwd) if cwd is not None else current_directory() or "/"
+        return str(cwd) if cwd is not None else working_directory() or "/"
 
     def context(self, cwd: str | PathLike[str] | None = None) -> Context:
         """What rules may know of the place."""

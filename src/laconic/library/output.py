@@ -9,7 +9,7 @@ from laconic.compact.lines import read_streams
 from laconic.compact.notice import masked, notice
 from laconic.compact.tokens import estimate_bytes
 from laconic.record.store import Store
-from laconic.run.plan import choose
+from laconic.run.plan import plan_run
 from laconic.run.task import Task
 from laconic.secrets.mask import Masker
 
@@ -46,7 +46,7 @@ def show(
     try:
         task = Task(["sh", "-c", command])
         task.is_wrapped, task.settings = True, settings
-        view = choose(task, {}).view
+        view = plan_run(task, {}).view
         known = _UNKNOWN_STATUS if status is None else status
         found = view.compacted(known, read_streams(out, err), spares_alarm=True)
         if found is not None and (not keeps or (raw_id := _kept(out, err, settings))):

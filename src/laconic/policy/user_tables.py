@@ -11,7 +11,7 @@ from itertools import islice
 
 from laconic.errors import Problem
 from laconic.knowledge import catalog
-from laconic.settings.config_dirs import files_in
+from laconic.settings.load import files_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from laconic.knowledge.catalog import Row
     from laconic.knowledge.knowledge import Library
-    from laconic.settings.config_dirs import File
-    from laconic.settings.load import Settings
+    from laconic.settings.load import File, Settings
 
     Fault = tuple[str, str, str]  # where, message, hint
 
