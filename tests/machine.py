@@ -42,6 +42,7 @@ def enclose() -> Path:
         (place / name).mkdir()
     _link(place / "bin", path)
     os.environ.update(kept, **_TIDY, PATH=f"{place}/bin", HOME=f"{place}/home")
+    os.environ["TESTS_PLACE"] = str(place)  # which all processes of a test run share
     return place
 
 
