@@ -30,12 +30,18 @@ def pytest_configure(config):
 # A file is run by one process; those that take longest come first, so that none is waited for.
 LONGEST = (
     "tests/run/run_test.py",
-    "tests/server/client_test.py",
-    "tests/policy/decide_test.py",
-    "tests/server/isolation_test.py",
-    "tests/shell/",
+    "tests/server/",
     "tests/run/",
+    "tests/effects_test.py",
+    "tests/packaging_test.py",
+    "tests/policy/decide_test.py",
+    "tests/shell/",
+    "tests/rewrite/differential_test.py",
+    "tests/record/tokenizer_test.py",
+    "tests/compact/compact_test.py",
     "tests/policy/",
+    "tests/knowledge/",
+    "tests/cli/",
 )
 
 

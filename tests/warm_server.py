@@ -175,7 +175,7 @@ class Installation:
         shutil.rmtree(self.runtime, ignore_errors=True)
 
 
-def until(path: Path) -> str:
+def until(path: Path | str) -> str:
     """Give shell code that goes on once there is such a file."""
     return f"while [ ! -e {path} ]; do sleep 0.05; done"
 
