@@ -24,6 +24,8 @@ def judge(call: Call) -> None:
             call.ask("operand", "an operand that is not known", argument)
         elif name == "of" and value.startswith("/dev/") and value not in _SINKS:
             call.deny("device", "overwrites a device", argument)
+        elif name == "of" and argument.text is None:
+            call.ask("target", "writes to a place that is not known", argument)
         elif name == "of":
             call.writes(argument.behind(3))
         elif name == "if":
