@@ -43,9 +43,8 @@ def judge(call: Call) -> None:
         is_path_gone = is_path_gone or name.text == "PATH"
         if name.text not in _DISPENSABLE and not is_private(name.text or "PATH", {}):
             call.ask("unset", "takes a variable away that may decide what runs", name)
-    program = operands[settings].text
     for setting in operands[:settings]:
-        call.sets(setting, program)
+        call.sets(setting, operands[settings:])
         is_path_gone = is_path_gone and not setting.leading.startswith("PATH=")
     if is_path_gone and any(map(_may_be_shell, operands[settings:])):
         call.ask("path", "a shell without PATH may run programs of the current directory")
