@@ -91,12 +91,18 @@ def _echoed_first(command: str) -> str | None:
     return None if name is None else command.replace(name, f"$(echo {name})", 1)
 
 
+def _behind_env(command: str) -> str | None:
+    """Not for builtins that evaluate their arguments: env starts programs, which do not."""
+    name = _first_name(command)
+    return None if name in (None, "printf", "test") else f"env X=1 {command}"
+
+
 MUTATIONS = {
     "blanks": lambda c: c.replace(" ", "  ") if "'" not in c and '"' not in c else None,
     "quotes": _quote_first,
     "backslash": _backslash_first,
     "full path": _full_path,
-    "env": lambda c: f"env X=1 {c}" if _first_name(c) else None,
+    "env": _behind_env,
     "sh -c": lambda c: "sh -c '" + c.replace("'", "'\\''") + "'",
     "substitution": lambda c: f"echo $({c}\n)",
     "group": lambda c: f"{{ {c}\n}}",
