@@ -45,7 +45,7 @@ _COREUTILS = frozenset(
     """.split()
 )
 # So do the manuals of these. None of them runs or loads anything that a variable names, but for
-# those of _FILES and _HEEDED: https://www.gnu.org/software/grep/manual/html_node/Environment-Variables.html,
+# those of _HEEDED and _RUNTIME: https://www.gnu.org/software/grep/manual/html_node/Environment-Variables.html,
 # https://www.gnu.org/software/sed/manual/, https://www.gnu.org/software/diffutils/manual/,
 # https://jqlang.org/manual/, https://github.com/BurntSushi/ripgrep/blob/master/GUIDE.md
 _READS_FEW = _COREUTILS.union("cmp diff egrep fgrep grep jq rg sed sort".split())
