@@ -8,11 +8,15 @@ import os
 import shutil
 import signal
 
+import hypothesis
 import pytest
 
 from machine import enclose
 
 _numbers = itertools.count()
+# How long an example takes says more of what else runs than of the code.
+hypothesis.settings.register_profile("tests", deadline=None)
+hypothesis.settings.load_profile("tests")
 
 pytest_plugins = ["hook_fixture", "oracle.plugin"]
 
