@@ -15,7 +15,9 @@ from machine import enclose
 
 _numbers = itertools.count()
 # How long an example takes says more of what else runs than of the code.
-hypothesis.settings.register_profile("tests", deadline=None)
+hypothesis.settings.register_profile(
+    "tests", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("tests")
 
 pytest_plugins = ["hook_fixture", "oracle.plugin"]
