@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help conformance demo test quick test-pythons lint fix docs bench gate-report prompts oracle oracle-truth effects differential e2e clean
+.PHONY: help conformance demo test quick test-pythons lint fix docs bench gate-report prompts oracle oracle-truth mutations effects differential e2e clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -76,6 +76,9 @@ oracle-truth: .venv/.dev  ## record the truth again after tests/cases/oracle has
 	tests/oracle/build.sh
 	PYTHONPATH=tests $(BIN)/python -m oracle.generate
 	PYTHONPATH=tests $(BIN)/python -m oracle.truth write
+
+mutations: .venv/.dev  ## change every command of tests/cases/decide in every way, and check that none is judged less strictly
+	LACONIC_TEST_SHARE=1 $(BIN)/python -m pytest -n auto -q tests/policy/decide_test.py -k mutation
 
 effects: .venv/.dev  ## run what the gate allows, also with random arguments, and check that no file changes
 	PYTHONPATH=tests $(BIN)/python -m effects.hunt $(SEED)

@@ -136,7 +136,7 @@ def test_a_log_that_cannot_be_written_stops_nothing(tmp_path, kind):
         state = tmp_path / "x/state"
     start = time.monotonic()
     assert append(state) is False
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 10
     assert not (tmp_path / "elsewhere").exists()
 
 

@@ -109,5 +109,5 @@ def test_the_client_reads_no_byte_too_many_whatever_a_server_sends(tmp_path):
     ]
     subprocess.run(command, check=True)
     for seed in ("1", "2", "3"):
-        done = subprocess.run([program, "20000", seed], capture_output=True, text=True, check=False)
+        done = subprocess.run([program, "10000", seed], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -372,9 +372,9 @@ def test_a_mistake_in_what_is_stricter_is_told(project):
 )
 def test_a_hostile_file_costs_little_time(project, text):
     project.write_text(text)
-    start = time.monotonic()
+    start = time.process_time()
     settings = read_settings()
-    assert time.monotonic() - start < 3
+    assert time.process_time() - start < 3
     assert all(len(problem.line) < 1_000 for problem in settings.problems)
 
 

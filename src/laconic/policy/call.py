@@ -17,7 +17,7 @@ from laconic.types import HARD, Decision, Effect, Verdict, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from laconic.knowledge.knowledge import Entry, Match
     from laconic.policy.judge import Judge
@@ -287,13 +287,16 @@ class Call:
             why = "may send credentials to a server that it is told here"
             self.does(Effect.SENDS, "server", why, argument)
 
-    def sets(self, argument: Argument, program: str | None = None) -> None:
-        """`NAME=value` for the environment of what runs: the program, if it is known."""
+    def sets(self, argument: Argument, command: Sequence[Argument] = ()) -> None:
+        """`NAME=value` for the environment of what runs: a command, if it is known."""
         name, _, value = argument.leading.partition("=")
-        if is_unheard(name, program):
+        if not command and self.parsed is not None and "COMMAND" in (self.entry.operands or ()):
+            command = self.parsed.operands[(self.entry.operands or ()).index("COMMAND") :]
+        words = tuple(word.text for word in command[:2])
+        if words and is_unheard(name, words[0]):
             return
         known = None if argument.text is None else value
-        finding = self.judge.environment(name, known, argument.start, argument.end)
+        finding = self.judge.environment(name, known, argument.start, argument.end, words)
         if finding is not None:
             self.findings.append(finding)
 

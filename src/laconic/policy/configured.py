@@ -52,9 +52,13 @@ def settled(call: Call, name: str) -> list[Decision]:
 
 
 def _denied(call: Call, found: Decision) -> Decision:
-    """It stands in the built-in deny list, and this call of it is not known to be harmless."""
+    """It stands in the built-in deny list, and this call of it is not known to be harmless.
+
+    A file that it writes asks by its place, as with any program: `dd of=y` is not worse than `> y`.
+    """
     is_about_program = found.rule == call.id or found.rule.startswith(f"{call.id}/")
-    if found.verdict is not Verdict.ASK or not is_about_program:
+    is_plain_file = found.rule == f"{call.id}/write" and not found.firm
+    if found.verdict is not Verdict.ASK or not is_about_program or is_plain_file:
         return found
     return Decision(
         Verdict.DENY,

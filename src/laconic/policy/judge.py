@@ -330,8 +330,10 @@ class Judge:
             name, value = assignment.name, value_of(assignment, self)
             span = assignment.start, assignment.end
             if command.words:
-                program = literal(command.words[0])
-                decision = self.environment(name, value, *span, program=program)
+                words = tuple(map(literal, command.words[:2]))
+                if words[0] in self.functions:
+                    words = ()  # the variable is for whatever the function runs
+                decision = self.environment(name, value, *span, words=words)
             elif variables.is_private(name, self.facts.environment, value) or configures_gate(
                 self, name, value
             ):
@@ -343,10 +345,15 @@ class Judge:
         return found
 
     def environment(
-        self, name: str, value: str | None, start: int, end: int, program: str | None = None
+        self,
+        name: str,
+        value: str | None,
+        start: int,
+        end: int,
+        words: tuple[str | None, ...] = (),
     ) -> Decision | None:
         """A variable for the environment of a program: None if it does no harm."""
-        if variables.is_harmless(name, value, program) or configures_gate(self, name, value):
+        if variables.is_harmless(name, value, words) or configures_gate(self, name, value):
             return None
         reason = f"{name} in the environment may change what the program does"
         found = self.finding(Effect.UNCLEAR, f"environment/{name}", reason, (start, end))

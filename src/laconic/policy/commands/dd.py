@@ -26,6 +26,8 @@ def judge(call: Call) -> None:
             call.does(Effect.UNCLEAR, "word", "a word that is not one of its settings", argument)
         elif name == "of" and value.startswith("/dev/") and value not in _SINKS:
             call.does(Effect.DESTROYS, "device", "overwrites a device", argument)
+        elif name == "of" and argument.text is None:
+            call.does(Effect.UNCLEAR, "target", "writes to a place that is not known", argument)
         elif name == "of":
             call.writes(argument.behind(3))
         elif name == "if":

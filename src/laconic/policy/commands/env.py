@@ -51,9 +51,8 @@ def judge(call: Call) -> None:
             call.does(
                 Effect.UNCLEAR, "unset", "takes a variable away that may decide what runs", name
             )
-    program = operands[settings].text
     for setting in operands[:settings]:
-        call.sets(setting, program)
+        call.sets(setting, operands[settings:])
         is_path_gone = is_path_gone and not setting.leading.startswith("PATH=")
     if is_path_gone and any(map(_may_be_shell, operands[settings:])):
         call.does(
