@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test quick test-pythons lint fix docs bench gate-report compaction-report oracle oracle-truth effects differential e2e clean
+.PHONY: help conformance demo test quick test-pythons lint fix docs bench gate-report compaction-report prompts oracle oracle-truth mutations effects differential e2e clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -33,7 +33,7 @@ fix: .venv/.dev  ## fix what ruff can fix
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: .venv/.package  ## write the generated parts of docs/
+docs: .venv/.package  ## write what is generated: parts of README.md and docs/, client/kinds.h
 	$(BIN)/python scripts/docs.py
 
 bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this machine
@@ -41,6 +41,11 @@ bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this m
 	@$(BIN)/python bench/rewrite.py
 	@$(BIN)/python bench/compact.py
 	@$(BIN)/python bench/warm.py
+	@$(BIN)/python bench/library.py
+
+prompts: .venv/.package  ## count how often commands of sessions would interrupt a person: make prompts FILE=PATH
+	@test -n "$(FILE)" || { echo "say which commands: make prompts FILE=PATH" >&2; exit 1; }
+	@$(BIN)/python bench/prompts.py "$(FILE)" $(ARGS)
 
 gate-report: .venv/.package  ## measure the gate on files of commands with known answers: make gate-report CASES=DIR
 	@test -n "$(CASES)" || { echo "say where the cases are: make gate-report CASES=DIR" >&2; exit 1; }
@@ -76,6 +81,9 @@ oracle-truth: .venv/.dev  ## record the truth again after tests/cases/oracle has
 	PYTHONPATH=tests $(BIN)/python -m oracle.generate
 	PYTHONPATH=tests $(BIN)/python -m oracle.truth write
 
+mutations: .venv/.dev  ## change every command of tests/cases/decide in every way, and check that none is judged less strictly
+	LACONIC_TEST_SHARE=1 $(BIN)/python -m pytest -n auto -q tests/policy/decide_test.py -k mutation
+
 effects: .venv/.dev  ## run what the gate allows, also with random arguments, and check that no file changes
 	PYTHONPATH=tests $(BIN)/python -m effects.hunt $(SEED)
 
@@ -84,3 +92,7 @@ differential: .venv/.dev  ## run generated scripts as typed and as rewritten, un
 
 e2e: .venv/.dev  ## let real agents run commands through laconic, driven by a scripted model
 	PYTHONPATH=tests $(BIN)/python -m e2e
+
+conformance: .venv/.dev  ## run a file of cases of the preset hooks: make conformance CASES=FILE
+	@test -n "$(CASES)" || { echo "say where the cases are: make conformance CASES=FILE" >&2; exit 1; }
+	@PYTHONPATH=tests $(BIN)/python tests/library/conformance.py $(CASES)

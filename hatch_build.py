@@ -1,6 +1,6 @@
 """Puts the executables into the wheel: the client `laconic`, and `laconic-py`, which it asks.
 
-The client is in C; it is in Python where no compiler is, and where LACONIC_NO_NATIVE is set.
+The client is in C, or in Python if there is no compiler or LACONIC_NO_NATIVE is set.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class ClientBuildHook(BuildHookInterface[Any]):
         complaint = compile_client(Path(self.root, "client"), script, self.metadata.version)
         if complaint:
             self.app.display_warning(f"{complaint}: installing the slower client in Python")
-            # What agents call as a hook has to end well.
+            # A hook must always exit with 0.
             write(
                 script, script_for("ask_server_first", '"$([ "$1" = hook ] && echo 0 || echo 127)"')
             )
@@ -89,7 +89,7 @@ class ClientBuildHook(BuildHookInterface[Any]):
 
 
 def script_for(function: str, status: str = "127") -> str:
-    """Give the program that calls a function of laconic.__main__; status: without a Python."""
+    """Return the program that calls a function of laconic.__main__; status: without a Python."""
     return SCRIPT.replace("@function@", function).replace("@status@", status)
 
 
@@ -99,7 +99,7 @@ def write(path: Path, text: str) -> None:
 
 
 def compile_client(sources: Path, target: Path, version: str) -> str:
-    """Compile it; what is in the way, or an empty text."""
+    """Compile the client; return what prevents it, or an empty text."""
     if os.environ.get("LACONIC_NO_NATIVE", "") not in ("", "0"):
         return "LACONIC_NO_NATIVE is set"
     if sys.platform == "win32":
@@ -109,8 +109,8 @@ def compile_client(sources: Path, target: Path, version: str) -> str:
         return "there is no C compiler"
     files = sorted(map(str, sources.glob("*.c")))
     command = [*compiler, *FLAGS, f'-DLACONIC_VERSION="{version}"', *files, "-o", str(target)]
-    # The less is loaded and started before it, the sooner a hook is answered (client/bare.c); not
-    # every system has what that takes.
+    # A static start without the C library answers a hook faster (client/bare.c), but not every
+    # system can link it.
     for extra in (BARE, ("-static",), ()):
         done = subprocess.run(  # noqa: S603 - the user's own compiler
             [*command, *extra], capture_output=True, text=True, check=False
@@ -121,7 +121,7 @@ def compile_client(sources: Path, target: Path, version: str) -> str:
 
 
 def works(client: Path) -> bool:
-    """Tell whether it starts in both ways, with nothing beside it."""
+    """Tell whether the client starts in both ways, with no other file beside it."""
     calls = ([str(client), "hook"], [str(client), "run", "true"])
     found = [
         subprocess.run(call, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603

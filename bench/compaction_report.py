@@ -25,7 +25,7 @@ from laconic.record import tokenizer
 from laconic.rewrite.configured import rewritten
 from laconic.rewrite.plan import EXACT, Note
 from laconic.run.options import read_task
-from laconic.run.plan import choose
+from laconic.run.plan import plan_run
 from laconic.settings.load import Settings, read_settings
 from laconic.shell import parse
 from laconic.shell.walk import commands
@@ -155,7 +155,7 @@ def compacted(words: list[str], status: int, raw: str, settings: Settings) -> st
     """What `laconic run` would print of an output."""
     task = read_task(words)
     task.settings = settings
-    view = choose(task, {}).view
+    view = plan_run(task, {}).view
     found = view.compacted(status, read_lines(raw.encode("utf-8", "surrogateescape")))
     return raw if found is None else "".join(render(found, "k3f9ab").values())
 

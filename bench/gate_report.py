@@ -19,10 +19,13 @@ from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
 from laconic.shell.parser import forget
-from laconic.types import Decision, Verdict
+from laconic.types import HARD, Decision, Effect, Verdict
 
 Row = dict[str, Any]
 ROUNDS = 5
+BY_TABLE = (
+    Effect.PROJECT_CODE | Effect.PROJECT_WRITE | Effect.HISTORY | Effect.INSTALLS | Effect.DOWNLOADS
+)
 WIDTH = 110
 
 
@@ -41,19 +44,29 @@ class Judged(NamedTuple):
         return "\n        ".join((f"    {command[:WIDTH]}", *reasons))
 
 
-def judge(path: Path) -> list[Judged]:
+def judge(path: Path, profile: str = "default") -> list[Judged]:
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
-    return [Judged(row, decide(row["command"], library(), Rules(), Facts())) for row in rows]
+    return [Judged(row, decide(row["command"], library(), Rules(profile), Facts())) for row in rows]
 
 
-def bypass_report(judged: list[Judged]) -> None:
+def bypass_report(judged: list[Judged], profile: str) -> None:
     counted = [j for j in judged if not j.row.get("policy") and "allow" not in j.row["expected"]]
-    print(f"bypass.jsonl: {len(judged)} rows, {len(counted)} of them with one undisputed answer")
+    print(f"bypass.jsonl, {profile}: {len(judged)} rows, {len(counted)} with one undisputed answer")
     for is_proven, name, limit in ((True, "proven", "0"), (False, "unproven", "at most 1 %")):
         rows = [j for j in counted if bool(j.row.get("proven")) is is_proven]
         allowed = [j for j in rows if j.is_allowed]
         print(f"  {name:9} {share(allowed, rows)} allowed  (goal: {limit})")
         print_rows(allowed)
+
+
+def work_report(path: Path) -> None:
+    """In `work` much may run: here is all of it, which must not have a hard effect."""
+    judged = [j for j in judge(path, "work") if "allow" not in j.row["expected"] and j.is_allowed]
+    hard = [j for j in judged if j.decision.effects & HARD]
+    print(f"bypass.jsonl, work: {len(judged)} allowed for soft effects, {len(hard)} with hard ones")
+    for words, count in Counter(j.decision.effects.words for j in judged).most_common():
+        print(f"    {count:5} {' '.join(words)}")
+    print_rows(hard)
 
 
 def gate_report(judged: list[Judged]) -> None:
@@ -62,12 +75,22 @@ def gate_report(judged: list[Judged]) -> None:
     denying = [j for j in asking if j.row["expected"] == ["deny"]]
     allowed = [j for j in asking if j.is_allowed]
     print(f"gate.jsonl: {len(judged)} rows")
-    print(f"  harmless  {share([j for j in harmless if j.is_allowed], harmless)} allowed"
-          "  (goal: at least 96 %)")  # fmt: skip
-    print_asked([j for j in harmless if not j.is_allowed])
+    by_table = [j for j in harmless if not j.is_allowed and asks_by_table(j)]
+    counted = [j for j in harmless if j not in by_table]
+    print(f"  harmless  {share([j for j in harmless if j.is_allowed], harmless)} allowed")
+    allowed_here = share([j for j in counted if j.is_allowed], counted)
+    print(f"            {allowed_here} without rows that ask by the table  (goal: at least 96 %)")
+    print_asked([j for j in counted if not j.is_allowed])
+    print(f"  harmless rows that ask by the table of effects: {len(by_table)}")
+    print_rows(by_table)
     print(f"  deny      {share([j for j in denying if j.is_allowed], denying)} allowed  (goal: 0)")
     print(f"  ask       {share(allowed, asking)} allowed  (goal: at most 0.5 %)")
     print_rows(allowed)
+
+
+def asks_by_table(judged: Judged) -> bool:
+    """The effect is understood, and the profile asks about it: no gap in the knowledge."""
+    return bool(judged.decision.effects) and not judged.decision.effects & ~BY_TABLE
 
 
 def share(some: list[Judged], all_rows: list[Judged]) -> str:
@@ -130,11 +153,16 @@ def linearity_report() -> None:
 
 
 def main(argv: list[str]) -> int:
-    directory = Path(argv[0] if argv else "../shared/cases")
+    if len(argv) != 1:
+        print("say where the cases are: python bench/gate_report.py DIRECTORY", file=sys.stderr)
+        return 2
+    directory = Path(argv[0])
     if not (directory / "gate.jsonl").is_file() or not (directory / "bypass.jsonl").is_file():
         print(f"{directory}: no gate.jsonl and bypass.jsonl there, so there is nothing to measure")
         return 0
-    bypass_report(judge(directory / "bypass.jsonl"))
+    for profile in ("default", "strict"):
+        bypass_report(judge(directory / "bypass.jsonl", profile), profile)
+    work_report(directory / "bypass.jsonl")
     gate = judge(directory / "gate.jsonl")
     gate_report(gate)
     speed_report(gate)

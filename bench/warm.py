@@ -26,7 +26,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
 
-import warm  # noqa: E402 - how a client is compiled and a server asked stands with the tests
+import warm_server  # noqa: E402 - how a client is compiled and a server asked stands with the tests
 
 PYTHON = sys.executable  # the one that laconic runs in: another may load other things at start
 MANY = 200
@@ -119,14 +119,14 @@ def _cpu(measured: dict[Case, list[Cost]], name: str) -> float:
     return statistics.mean(cost.cpu_ms for cost in costs)
 
 
-def many_at_once(installation: warm.Installation) -> None:
+def many_at_once(installation: warm_server.Installation) -> None:
     commands = ["git status", "rm -rf /"] * (MANY // 2)
 
     def call(command: str) -> tuple[float, bool]:
         started = time.perf_counter()
         said = installation.hook(command).stdout
         taken = time.perf_counter() - started
-        return taken * 1000, warm.verdict(said) == ("deny" if command[0] == "r" else "allow")
+        return taken * 1000, warm_server.verdict(said) == ("deny" if command[0] == "r" else "allow")
 
     with ThreadPoolExecutor(32) as pool:
         found = list(pool.map(call, commands))
@@ -136,7 +136,7 @@ def many_at_once(installation: warm.Installation) -> None:
           f"p95 {times[int(MANY * 0.95)]:.0f} ms")  # fmt: skip
 
 
-def growth(installation: warm.Installation, calls: int) -> None:
+def growth(installation: warm_server.Installation, calls: int) -> None:
     """Ask the server itself, over and over: without a client the calls are ten times as fast."""
     import socket  # noqa: PLC0415
 
@@ -144,7 +144,7 @@ def growth(installation: warm.Installation, calls: int) -> None:
     from laconic.server import wire  # noqa: PLC0415
 
     body = wire.call(__version__, "/", ["hook", "claude-code"], installation.environ)
-    frame = wire.frame(wire.HOOK, body + wire.text(warm.hook_input()))
+    frame = wire.frame(wire.Kind.HOOK, body + wire.text(warm_server.hook_input()))
     server = int(installation.status()["process"])
 
     def ask(count: int) -> None:
@@ -152,7 +152,7 @@ def growth(installation: warm.Installation, calls: int) -> None:
             with socket.socket(socket.AF_UNIX) as connection:
                 connection.connect(str(installation.socket))
                 connection.sendall(frame)
-                assert wire.receive(connection, 1 << 20)[0] == wire.ANSWER
+                assert wire.receive(connection, 1 << 20)[0] == wire.Kind.ANSWER
 
     ask(500)
     before, handles = _resident(installation, server)
@@ -162,7 +162,7 @@ def growth(installation: warm.Installation, calls: int) -> None:
           f"{after / 1024:.0f}), handles {handles} and {handles_after}")  # fmt: skip
 
 
-def _resident(installation: warm.Installation, server: int) -> tuple[int, int]:
+def _resident(installation: warm_server.Installation, server: int) -> tuple[int, int]:
     """Give the kilobytes of the server and its workers, and how many files they have open."""
     size = handles = 0
     for pid in [server, *installation.workers(server)]:
@@ -197,18 +197,20 @@ def main() -> None:
         for directory in (bin_dir, home, project):
             directory.mkdir()
         subprocess.run(["git", "init", "-q", project], check=True)
-        warm.write_program(bin_dir)
-        warm.build_client(bin_dir / "laconic")
-        twin = warm.write_program(bin_dir, "laconic-twin", "twin")
+        warm_server.write_program(bin_dir)
+        warm_server.build_client(bin_dir / "laconic")
+        twin = warm_server.write_program(bin_dir, "laconic-twin", "ask_server_first")
         environ = {
             "HOME": str(home),
             "PATH": f"{bin_dir}:{os.environ['PATH']}",
             "XDG_STATE_HOME": str(home / "state"),
         }
-        installation = warm.Installation(bin_dir, environ)
+        installation = warm_server.Installation(bin_dir, environ)
         stack.callback(installation.close)
         hook_json = Path(folder, "hook.json")
-        hook_json.write_text(json.dumps({**json.loads(warm.hook_input()), "cwd": str(project)}))
+        hook_json.write_text(
+            json.dumps({**json.loads(warm_server.hook_input()), "cwd": str(project)})
+        )
         installation.warm_up()
         measured: dict[Case, list[Cost]] = {
             case: []

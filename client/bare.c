@@ -15,7 +15,7 @@ int sys_errno;
 void bare_start(long *stack) {
     char **argv = (char **)(stack + 1);
     environ = argv + stack[0] + 1;
-    if (is(argv[1], "hook")) sys(exit_group, main((int)stack[0], argv));
+    if (equals(argv[1], "hook")) sys(exit_group, main((int)stack[0], argv));
 }
 
 long sys_call(long number, long a, long b, long c, long d, long e, long f) {

@@ -32,16 +32,18 @@
 #define F_SETPIPE_SZ F_GETFD /* a pipe has the size that it has */
 #endif
 
+#include "kinds.h"
+
 #define PATH_ROOM 4096
 #define PIPE_BYTES (1 << 20)    /* what we want a pipe to hold */
 #define FRAME_LIMIT (64u << 20) /* of an answer; more than that is a mistake */
-#define MOST_AT_WORK 30         /* the server says every second that it is */
+#define MAX_HEARTBEATS 30       /* the server sends AT_WORK every second while it works */
 
 extern char **environ;
 
-/* -- laconic.c: what is asked, and what becomes of it ---------------------------------------- */
+/* -- laconic.c: what is asked, and who answers it -------------------------------------------- */
 int main(int argc, char **argv);
-bool is(const char *word, const char *name);
+bool equals(const char *word, const char *name); /* false for NULL */
 bool print(int target, const void *data, size_t length); /* false: nobody reads any more */
 
 /* -- bare.c: system calls of a hook, which may come before the C library is started ----------- */
@@ -71,35 +73,18 @@ void *sys_realloc(void *data, size_t old, size_t size);
 #define heed(number) signal(number, SIG_DFL)
 #endif
 
-/* -- place.c: where things are. Each gives false, or -1, if there is nothing to use. ------- */
-bool place_python(char path[PATH_ROOM]); /* `laconic-py` beside this executable, as it really is */
-bool place_interpreter(const char *python, char path[PATH_ROOM]); /* what it runs in */
-int place_server(const char *python);    /* a connection to the server */
-void place_no_server(const char *python); /* removes the socket of a silent server */
-bool place_state(char path[PATH_ROOM], const char *name); /* a path in the directory for records */
-bool place_make(char *path); /* a directory, and those above it, for the owner alone */
-bool place_spools(char path[PATH_ROOM]); /* the directory for spools, made if it is missing */
-const char *place_variable(const char *name); /* its value, or NULL */
-void limit_silence(int handle, int seconds);  /* of a connection */
+/* -- paths.c: where things are. Each gives false, or -1, if there is nothing to use. ---------- */
+bool path_of_python(char path[PATH_ROOM]); /* `laconic-py` beside this executable, as it really is */
+bool path_of_interpreter(const char *python, char path[PATH_ROOM]); /* what it runs in */
+bool path_of_state(char path[PATH_ROOM], const char *name); /* in the directory for records */
+bool path_of_spools(char path[PATH_ROOM]); /* the directory for spools, made if it is missing */
+bool make_directory(char *path);           /* and those above it, for the owner alone */
+const char *get_variable(const char *name); /* of the environment, or NULL */
+int connect_server(const char *python);     /* a connection to the server */
+void forget_server(const char *python);     /* removes the socket of a silent server */
+void limit_silence(int handle, int seconds); /* of a connection */
 
-/* -- wire.c: frames; src/laconic/server/wire.py is the other side, and says what they are ------ */
-enum kind { /* what a client says, and what it is answered; wire.py has the same list */
-    HOOK = 'h',
-    QUESTION = 'q',
-    SHELL = 's',
-    RUN = 'r',
-    MORE = 'm',
-    DONE = 'd',
-    STATUS = 'i',
-    STOP = 'z',
-    AT_WORK = 'W',
-    ANSWER = 'A',
-    SHOWN = 'P',
-    RAW = 'R',
-    BECOME = 'X',
-    COLD = 'N',
-};
-
+/* -- wire.c: frames; src/laconic/server/wire.py is the other side and says what they hold ------ */
 struct buffer { /* grows at its end; failed once there was no memory, and then for good */
     unsigned char *data;
     size_t length, room;
@@ -115,7 +100,12 @@ void buffer_free(struct buffer *buffer);
 struct answer { /* a frame from the server: three numbers and the rest, which is to be freed */
     char kind;
     uint32_t status;
-    uint32_t parts[2]; /* bytes for stdout, stderr; how much is printed already; which argument */
+    union { /* the other two numbers, by kind */
+        uint32_t numbers[2];
+        uint32_t lengths[2];                              /* ANSWER: bytes for stdout, for stderr */
+        uint32_t printed[2];                              /* SHOWN, RAW: bytes of each spool */
+        struct { uint32_t replaced, count; } arguments;   /* BECOME: which, and how many stay */
+    };
     struct buffer rest;
     struct text { /* in the rest: what to print on stdout and on stderr, where the kind has that */
         const unsigned char *data;

@@ -25,7 +25,7 @@
 
 static char python[PATH_ROOM];
 
-bool is(const char *word, const char *name) {
+bool equals(const char *word, const char *name) {
     while (word != NULL && *word != '\0' && *word == *name) word++, name++;
     return word != NULL && *word == *name;
 }
@@ -45,19 +45,19 @@ static char **find_command(char **argv, struct run *run) {
     static const char *const names[] = {"run", "wrap", "err", "test", "summary"};
     char **word = argv + 2, *value;
     size_t name = 0;
-    while (name < 5 && !is(argv[1], names[name])) name++;
+    while (name < 5 && !equals(argv[1], names[name])) name++;
     if (name == 5) return NULL;
-    for (; *word != NULL && **word == '-' && !is(*word, "--"); word++) {
-        if (is(*word, "--raw")) run->is_raw = true;
+    for (; *word != NULL && **word == '-' && !equals(*word, "--"); word++) {
+        if (equals(*word, "--raw")) run->is_raw = true;
         else if (name > 0) return NULL;
         else if ((value = value_of(&word, "--baseline-pipe")) != NULL) run->pipe = value;
         else if (value_of(&word, "--filter") != NULL) run->has_filter = true;
-        else if (is(*word, "--pipe-stderr")) run->takes_stderr = true;
-        else if (is(*word, "--pipefail")) run->fails_as_a_whole = true;
-        else if (!is(*word, "--prefer-less")) return NULL;
+        else if (equals(*word, "--pipe-stderr")) run->takes_stderr = true;
+        else if (equals(*word, "--pipefail")) run->fails_as_a_whole = true;
+        else if (!equals(*word, "--prefer-less")) return NULL;
     }
     if (run->pipe != NULL && *run->pipe == '\0') run->pipe = NULL;
-    if (is(*word, "--")) word++;
+    if (equals(*word, "--")) word++;
     return *word != NULL ? word : NULL;
 }
 
@@ -76,7 +76,7 @@ static bool is_shell_call(char **words) {
 }
 
 static bool is_set(const char *name) {
-    const char *value = place_variable(name);
+    const char *value = get_variable(name);
     return value != NULL && *value != '\0';
 }
 
@@ -84,7 +84,7 @@ static bool is_on(const char *name) { /* settings/environ.py has the same words 
     static const char *const off[] = {"0", "false", "no", "off"};
     if (!is_set(name)) return false;
     for (int pos = 0; pos < 4; pos++)
-        if (strcasecmp(place_variable(name), off[pos]) == 0) return false;
+        if (strcasecmp(get_variable(name), off[pos]) == 0) return false;
     return true;
 }
 
@@ -99,14 +99,14 @@ static bool any(bool (*holds)(const char *), const char *const *names) {
 
 /* Tells what to ask the server, 0 for nothing. */
 static char kind_of(char **argv, const struct run *run) {
-    bool is_help = is(argv[2], "-h") || is(argv[2], "--help");
+    bool is_help = equals(argv[2], "-h") || equals(argv[2], "--help");
     if (run->command != NULL) return RUN;
     if (any(is_set, switches) || any(is_set, talkative)) return 0;
-    if (is(argv[1], "hook")) return is_help ? 0 : HOOK;
+    if (equals(argv[1], "hook")) return is_help ? 0 : HOOK;
     if (is_shell_call(argv + 1)) return SHELL;
-    if (!is(argv[1], "check") && !is(argv[1], "rewrite")) return 0;
+    if (!equals(argv[1], "check") && !equals(argv[1], "rewrite")) return 0;
     for (char **word = argv + 2; *word != NULL; word++)
-        if (is(*word, "-")) return 0; /* reads stdin */
+        if (equals(*word, "-")) return 0; /* reads stdin */
     return QUESTION;
 }
 
@@ -121,7 +121,7 @@ static void exec_python(char *const *arguments) {
     if (python[0] == '\0' || words == NULL) return;
     /* -I: the caller's variables and files have no effect; -X: see DENIED_TO_CLIENT. */
     char *const front[] = {interpreter, "-I", "-X", "laconic-client", python};
-    bool is_direct = place_interpreter(python, interpreter);
+    bool is_direct = path_of_interpreter(python, interpreter);
     for (size_t pos = 0; pos < 5; pos++) words[pos] = front[pos];
     for (size_t pos = 0; pos <= count; pos++) words[pos + 5] = arguments[pos];
     if (is_direct) sys(execve, interpreter, words, environ);
@@ -155,7 +155,7 @@ static int start_python(void) {
 static int become_shell(char **argv) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+@%:,-";
-    bool is_name = is(argv[1], "-c") && argv[2] != NULL && argv[3] != NULL &&
+    bool is_name = equals(argv[1], "-c") && argv[2] != NULL && argv[3] != NULL &&
                    argv[2][strspn(argv[2], plain)] == '\0';
     if (is_name) return start_become(argv + 2);
     argv[0] = "/bin/sh";
@@ -169,16 +169,16 @@ static int say_unanswered(const char *agent) {
     static const char *const shown[] = {"claude-code", "claude", "codex", "gemini", "qwen"};
     static const char message[] =
         "laconic cannot start, so no command is checked: run laconic doctor, or install it again";
-    static const char before[] = "{\"systemMessage\": \"", behind[] = "\"}\n";
+    static const char before[] = "{\"systemMessage\": \"", after[] = "\"}\n";
     char path[PATH_ROOM];
-    struct stat found;
+    struct stat note;
     size_t length = 0;
     bool is_known = false, is_new = true;
     ignore(SIGPIPE);
-    for (int pos = 0; pos < 5; pos++) is_known = is_known || is(agent, shown[pos]);
-    if (is_known && place_state(path, "/hooks") && place_make(path)) {
-        place_state(path, "/hooks/unanswered");
-        is_new = sys(stat, path, &found) != 0 || sys(time, NULL) - found.st_mtime > REMIND_S;
+    for (int pos = 0; pos < 5; pos++) is_known = is_known || equals(agent, shown[pos]);
+    if (is_known && path_of_state(path, "/hooks") && make_directory(path)) {
+        path_of_state(path, "/hooks/unanswered");
+        is_new = sys(stat, path, &note) != 0 || sys(time, NULL) - note.st_mtime > REMIND_S;
         int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK;
         int handle = is_new ? (int)sys(open, path, flags, 0600) : -1;
         while (agent[length] != '\0') length++;
@@ -187,7 +187,7 @@ static int say_unanswered(const char *agent) {
     if (is_known && is_new) {
         print(1, before, sizeof before - 1);
         print(1, message, sizeof message - 1);
-        print(1, behind, sizeof behind - 1);
+        print(1, after, sizeof after - 1);
     }
     print(2, message, sizeof message - 1);
     print(2, "\n", 1);
@@ -213,7 +213,7 @@ static int hook_by_python(char **argv) {
 }
 
 static int become_python(char **argv, struct run *run) {
-    if (is(argv[1], "hook")) return hook_by_python(argv);
+    if (equals(argv[1], "hook")) return hook_by_python(argv);
     exec_python(argv + 1);
     if (is_shell_call(argv + 1)) return become_shell(argv);
     if (run->command != NULL) return run_plainly(run);
@@ -280,13 +280,13 @@ static int ask(struct run *run, char kind, const struct buffer *input, int argc,
     buffer_add(&run->request, input->data, input->length);
     bool is_answered = frame_send(run->server, (enum kind)kind, &run->request) &&
                        answer_receive(run->server, &answer);
-    if (answer.is_late && run->python != NULL) place_no_server(run->python);
+    if (answer.is_late && run->python != NULL) forget_server(run->python);
     if (!is_answered) return kind == SHELL ? become_shell(argv) : -1;
     if (answer.kind == BECOME && kind == SHELL) {
-        if (answer.parts[0] >= answer.parts[1] || answer.parts[1] > (uint32_t)argc) return -1;
+        if (answer.arguments.replaced >= answer.arguments.count || answer.arguments.count > (uint32_t)argc) return -1;
         argv[0] = "sh";
-        argv[answer.parts[0]] = (char *)answer.rest.data;
-        argv[answer.parts[1]] = NULL;
+        argv[answer.arguments.replaced] = (char *)answer.rest.data;
+        argv[answer.arguments.count] = NULL;
         return start_become(argv);
     }
     if (answer.kind != ANSWER) return -1;
@@ -309,8 +309,8 @@ static bool is_plain(const struct run *run) {
 int main(int argc, char **argv) {
     struct run run = {.server = -1};
     struct buffer input = {0};
-    if (argc < 1 || !place_python(python)) python[0] = '\0';
-    bool is_hook = argc > 1 && is(argv[1], "hook");
+    if (argc < 1 || !path_of_python(python)) python[0] = '\0';
+    bool is_hook = argc > 1 && equals(argv[1], "hook");
     if (argc > 1 && !is_hook) run.command = find_command(argv, &run);
     char kind = argc > 1 ? kind_of(argv, &run) : 0;
     /* With one of the three closed, a file of ours would take its place. */
@@ -320,7 +320,7 @@ int main(int argc, char **argv) {
     }
     if (kind == RUN && (!is_whole || is_plain(&run))) return run_plainly(&run);
     if (kind == 0 || !is_whole || python[0] == '\0') return become_python(argv, &run);
-    if (!is_set("LACONIC_NO_SERVER")) run.server = place_server(python);
+    if (!is_set("LACONIC_NO_SERVER")) run.server = connect_server(python);
     if (run.server >= 0) run.python = python;
     else if (kind == RUN || kind == SHELL) run.server = start_python();
     if (run.server < 0 && kind == RUN) return run_plainly(&run);

@@ -1,35 +1,18 @@
 /* Runs a command: see client.h. src/laconic/run does the same in Python, and has the same tests.
  *
- * The command writes to pipes. What arrives is moved into a spool file at once. Whatever fails - the
- * disk, the server - the output is printed as it is, and the exit status is the command's.
- *
- * A guard, a separate process, leads the command's process group. When we are killed, it kills the
- * group and keeps what was written; when we have ended and a background process still writes, it
- * goes on moving that into the spool. */
-#include "client.h"
+ * The command writes to pipes. What arrives is moved into a spool file at once (spool.c); a guard,
+ * a separate process, ends the command if we are killed (guard.c). Whatever fails - the disk, the
+ * server - the output is printed as it is, and the exit status is the command's. */
+#include "run.h"
 
-#define PIECE_BYTES (1 << 18)
-#define SPARE_BYTES (256ull << 20) /* stay free on the disk */
-#define CHECK_BYTES (64ll << 20)   /* how much is written before the disk is looked at again */
-#define STRAGGLERS_MS 100          /* for processes that write a moment after the command has ended */
-#define STREAM_MS 500              /* how often a command that runs long shows what is certain */
+#define STRAGGLERS_MS 100 /* for processes that write a moment after the command has ended */
+#define STREAM_MS 500     /* how often a command that runs long shows what is certain */
 
-struct stream { /* one pipe, the file that it fills, and where that is printed */
-    int pipe, file, target;
-    bool is_gone; /* nobody reads the target any more */
-    off_t spooled, printed;
-    char path[PATH_ROOM];
-};
-
-static struct stream streams[2] = {{.pipe = -1, .file = -1}, {.pipe = -1, .file = -1}};
-static int stream_count;
-static bool is_both;     /* one pipe takes stdout and stderr */
-static bool is_raw;      /* the spool takes no more: all goes straight to its target */
-static off_t unchecked;  /* bytes since the disk was looked at */
-static unsigned char piece[PIECE_BYTES], printed[PIECE_BYTES];
+static bool is_raw; /* the spool takes no more: all goes straight to its target */
 static volatile sig_atomic_t child, group, was_interrupted; /* group: none with a terminal */
 static bool died_of_interrupt;
-static int wake[2], guard = -1;
+static int wake[2];
+static unsigned char piece[PIECE_BYTES];
 
 static long now_ms(void) {
     struct timespec now;
@@ -66,230 +49,13 @@ static void watch_signals(void) {
     ignore(SIGPIPE);
 }
 
-/* -- spools --------------------------------------------------------------------------------- */
-
-static bool make_id(char id[7]) {
-    if (getentropy(id, 6) != 0) return false;
-    for (int pos = 0; pos < 6; pos++) id[pos] = "abcdefghjkmnopqrstuvwxyz23456789"[id[pos] & 31];
-    id[6] = '\0';
-    return true;
-}
-
-static bool open_spool(const char *directory, const char *id, const char *kind, int target) {
-    struct stream *stream = &streams[stream_count];
-    int length = snprintf(stream->path, PATH_ROOM, "%s/%s.%s", directory, id, kind);
-    int flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW;
-    stream->file = length < PATH_ROOM - 8 ? open(stream->path, flags, 0600) : -1;
-    stream->target = target;
-    if (stream->file < 0) return false;
-    stream_count++;
-    flock(stream->file, LOCK_SH); /* an unlocked spool belongs to a dead process */
-    return true;
-}
-
-/* Returns the path of the note next to the spools; the server writes the command into it. */
-static const char *note_path(void) {
-    static char path[PATH_ROOM];
-    strcpy(path, streams[0].path);
-    strcpy(strrchr(path, '.'), ".cmd");
-    return path;
-}
-
-static void remove_spools(void) {
-    for (int pos = 0; pos < stream_count; pos++) unlink(streams[pos].path);
-    if (stream_count > 0) unlink(note_path());
-    stream_count = 0;
-}
-
-static bool leads_to(const struct stat *file, int number) {
-    struct stat other;
-    return fstat(number, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
-}
-
-/* Tells whether a descriptor is closed or a file that somebody wants to keep. Claude Code gives its
- * shell a file and reads it while it grows, others one file for both streams: our parent writes to
- * that, too. settings/environ.py has the same rule. */
-bool is_kept_file(int number) {
-    struct stat own, parents;
-    char path[40];
-    if (fstat(number, &own) != 0) return true;
-    /* what /dev/null takes is shown to nobody, and so must nothing of ours be that counts */
-    if (!S_ISREG(own.st_mode))
-        return number == 2 && stat("/dev/null", &parents) == 0 && S_ISCHR(own.st_mode) && parents.st_rdev == own.st_rdev;
-    const char *is_read = getenv("CLAUDECODE");
-    bool is_claude = is_read != NULL && is_read[0] != '\0';
-    if (!is_claude && !leads_to(&own, 3 - number)) return true;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getppid(), number);
-    return stat(path, &parents) != 0 || parents.st_dev != own.st_dev || parents.st_ino != own.st_ino;
-}
-
-/* Opens one spool if both streams lead to the same place, so that their order is known, and none
- * for an stderr that is a file: it must get every byte, so the command writes there itself. */
-static bool open_spools(const struct run *run) {
-    char directory[PATH_ROOM], id[7];
-    struct stat out, err;
-    if (fstat(1, &out) != 0 || fstat(2, &err) != 0) return false;
-    if (!place_spools(directory) || !make_id(id)) return false;
-    bool is_one = out.st_dev == err.st_dev && out.st_ino == err.st_ino;
-    if (S_ISCHR(out.st_mode)) is_one = is_one && out.st_rdev == err.st_rdev;
-    is_both = is_one && (run->pipe == NULL || run->takes_stderr);
-    bool is_ready = open_spool(directory, id, is_both ? "both" : "out", 1) &&
-                    (is_both || is_kept_file(2) || open_spool(directory, id, "err", 2));
-    if (!is_ready) remove_spools();
-    return is_ready;
-}
-
-static bool has_room(int file) {
-    struct statvfs disk;
-    return fstatvfs(file, &disk) != 0 ||
-           (unsigned long long)disk.f_bavail * disk.f_frsize > SPARE_BYTES;
-}
-
-/* Appends to a spool; returns how much was written, less than all if there is no room. */
-static ssize_t spool(struct stream *stream, const unsigned char *data, ssize_t length) {
-    ssize_t kept = 0;
-    unchecked += length;
-    if (unchecked >= CHECK_BYTES) {
-        unchecked = 0;
-        if (!has_room(stream->file)) return 0;
-    }
-    while (kept < length) {
-        ssize_t written = write(stream->file, data + kept, (size_t)(length - kept));
-        if (written > 0) kept += written;
-        else if (written == 0 || errno != EINTR) break;
-    }
-    stream->spooled += kept;
-    return kept;
-}
-
-static void print_raw(void) {
-    for (int pos = 0; pos < stream_count; pos++) {
-        struct stream *stream = &streams[pos];
-        ssize_t got;
-        while ((got = pread(stream->file, printed, sizeof printed, stream->printed)) > 0) {
-            if (!print(stream->target, printed, (size_t)got)) break;
-            stream->printed += got;
-        }
-    }
-}
-
-/* -- the guard ------------------------------------------------------------------------------ */
-
-enum word { CLOSE_FIRST = '0', CLOSE_SECOND, WATCH = 'w', RELEASE = 'r', DISCARD = 'd' };
-
-static bool tell_guard(enum word word) {
-    char said = (char)word;
-    return guard >= 0 && write(guard, &said, 1) == 1;
-}
-
-static bool is_open(void) {
-    return streams[0].pipe >= 0 || streams[1].pipe >= 0;
-}
-
-/* Moves until nobody has the output open; discards what there is no room for. */
-static void linger(bool is_kept) {
-    while (is_open()) {
-        struct pollfd polled[2];
-        for (int pos = 0; pos < 2; pos++) {
-            polled[pos] = (struct pollfd){.fd = streams[pos].pipe, .events = POLLIN};
-        }
-        if (poll(polled, 2, -1) <= 0) continue;
-        for (int pos = 0; pos < 2; pos++) {
-            struct stream *stream = &streams[pos];
-            if (polled[pos].revents == 0) continue;
-            ssize_t got = read(stream->pipe, piece, sizeof piece);
-            if (got > 0 && is_kept) is_kept = spool(stream, piece, got) == got;
-            if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) {
-                close(stream->pipe);
-                stream->pipe = -1;
-            }
-        }
-    }
-}
-
-/* Closes everything that is not ours, so that nobody waits for us; returns the control pipe. */
-static int keep_own_handles(int control) {
-    int *const owned[] = {&control, &streams[0].pipe, &streams[0].file, &streams[1].pipe,
-                          &streams[1].file};
-    const int count = sizeof owned / sizeof *owned;
-    for (int pos = 0; pos < count; pos++) {
-        if (*owned[pos] >= 0) *owned[pos] = fcntl(*owned[pos], F_DUPFD, 2 * count);
-    }
-    for (int pos = 0; pos < count; pos++) {
-        *owned[pos] = *owned[pos] < 0 ? -1 : dup2(*owned[pos], pos);
-        if (*owned[pos] < 0) close(pos);
-    }
-    close_from(count);
-    return control;
-}
-
-static void be_guard(int control, bool leads) {
-    pid_t watched = 0;
-    char word;
-    setpgid(0, 0);
-    control = keep_own_handles(control);
-    if (control < 0 || chdir("/") != 0) _exit(1);
-    ssize_t got;
-    while ((got = read(control, &word, 1)) == 1 || (got < 0 && errno == EINTR)) {
-        if (got < 0) continue;
-        if (word == RELEASE || word == DISCARD) {
-            linger(word == RELEASE);
-            _exit(0);
-        }
-        if (word == WATCH && read(control, &watched, sizeof watched) != sizeof watched) break;
-        if (word == CLOSE_FIRST || word == CLOSE_SECOND) {
-            close(streams[word - CLOSE_FIRST].pipe);
-            streams[word - CLOSE_FIRST].pipe = -1;
-        }
-    }
-    /* laconic was killed, so the command is killed as well. This process is in the group and dies
-     * with it; its child goes on, and keeps what was written. */
-    pid_t own = getpid();
-    if (leads && fork() != 0) _exit(0);
-    if (leads) setpgid(0, 0);
-    if (leads || watched > 0) kill(leads ? -own : watched, SIGKILL);
-    linger(true);
-    _exit(0);
-}
-
-static bool has_terminal(void) {
-    int handle = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
-    if (handle >= 0) close(handle);
-    return handle >= 0;
-}
-
-static bool open_pipe(int ends[2]) {
-    if (pipe(ends) != 0) return false;
-    for (int end = 0; end < 2; end++) fcntl(ends[end], F_SETFD, FD_CLOEXEC);
-    return true;
-}
-
-/* Called with signals blocked, which stay blocked in the guard. False if it cannot be started. */
-static bool start_guard(void) {
-    int ends[2];
-    bool leads = !has_terminal();
-    if (!open_pipe(ends)) return false;
-    pid_t pid = fork();
-    if (pid == 0) {
-        close(ends[1]);
-        be_guard(ends[0], leads);
-    }
-    close(ends[0]);
-    if (pid < 0) close(ends[1]);
-    if (pid < 0) return false;
-    setpgid(pid, pid); /* both sides call it, so that it is set whoever runs first */
-    if (leads) group = pid;
-    guard = ends[1];
-    return true;
-}
-
 /* -- the command ---------------------------------------------------------------------------- */
 
 static void close_pipe(struct stream *stream) {
     if (stream->pipe < 0) return;
     close(stream->pipe);
     stream->pipe = -1;
-    tell_guard(CLOSE_FIRST + (int)(stream - streams));
+    guard_close_pipe((int)(stream - streams));
 }
 
 /* Nobody reads our output: lets the command get SIGPIPE, as it would without us. */
@@ -358,9 +124,11 @@ static bool start(char *const *command) {
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &old); /* our handlers are not for the child */
     signal(SIGCHLD, SIG_DFL); /* with SIGCHLD ignored, waitpid() yields no status (man 2 wait) */
-    pid_t pid = start_guard() ? fork() : -1;
+    pid_t leader = 0;
+    pid_t pid = guard_start(&leader) ? fork() : -1;
+    group = leader;
     if (pid == 0) {
-        if (group != 0) setpgid(0, group);
+        if (leader != 0) setpgid(0, leader);
 #ifdef __linux__
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* if we are killed before the guard knows (man 2 prctl) */
 #endif
@@ -373,10 +141,10 @@ static bool start(char *const *command) {
     close(out[1]);
     if (stream_count == 2) close(err[1]);
     child = pid > 0 ? pid : 0;
-    if (pid > 0 && group != 0) setpgid(pid, group);
+    if (pid > 0 && leader != 0) setpgid(pid, leader);
     if (pid > 0) watch_signals();
-    if (pid > 0 && group == 0 && tell_guard(WATCH)) print(guard, &pid, sizeof pid);
-    if (pid < 0 && guard >= 0) close(guard); /* it has nothing to kill */
+    if (pid > 0 && leader == 0) guard_watch(pid);
+    if (pid < 0) guard_end();
     sigprocmask(SIG_SETMASK, &old, NULL);
     return pid > 0;
 }
@@ -395,7 +163,7 @@ static bool has_ended(int *status) {
 /* -- what the server says ------------------------------------------------------------------- */
 
 static void give_up_server(struct run *run, bool is_late) {
-    if (is_late && run->python != NULL) place_no_server(run->python);
+    if (is_late && run->python != NULL) forget_server(run->python);
     if (run->server >= 0) close(run->server);
     run->server = -1;
 }
@@ -416,7 +184,7 @@ static bool ask(struct run *run, enum kind kind, struct buffer *body, int *statu
     if (!is_answered) give_up_server(run, answer.is_late);
     print_texts(&answer);
     for (int pos = 0; pos < stream_count && is_answered && answer.kind != ANSWER; pos++) {
-        if (streams[pos].printed < answer.parts[pos]) streams[pos].printed = answer.parts[pos];
+        if (streams[pos].printed < answer.printed[pos]) streams[pos].printed = answer.printed[pos];
     }
     if (is_answered && answer.kind == RAW) {
         print_raw();
@@ -475,15 +243,6 @@ static int wait_for_command(struct run *run) {
     return status;
 }
 
-/* A background process still writes: leaves its output to the guard. */
-static void hand_over(void) {
-    if (tell_guard(RELEASE) || fork() != 0) return;
-    keep_own_handles(-1); /* the guard was killed: this process replaces it */
-    setsid();
-    linger(true);
-    _exit(0);
-}
-
 /* Sends the output into the pipe, as it was typed. */
 static void become_pipe(struct run *run) {
     char *words[] = {"/bin/sh", "-c", run->pipe, NULL};
@@ -519,10 +278,10 @@ int run_command(struct run *run) {
     if (!open_spools(run)) return run_plainly(run); /* output that cannot be kept must not be hidden */
     long started = now_ms();
     if (needs_consent) {
-        enum consent found = agree(run, &status);
-        if (found != AGREED) remove_spools();
-        if (found == UNKNOWN) return run_plainly(run);
-        if (found != AGREED) return found == REFUSED ? -1 : status;
+        enum consent consent = agree(run, &status);
+        if (consent != AGREED) remove_spools();
+        if (consent == UNKNOWN) return run_plainly(run);
+        if (consent != AGREED) return consent == REFUSED ? -1 : status;
     }
     if (!start(run->command)) { /* fork failed: exec the command in place */
         remove_spools();
@@ -539,10 +298,10 @@ int run_command(struct run *run) {
         print_raw();
     }
     if (is_open() && !is_raw) {
-        hand_over();
+        guard_hand_over();
     } else {
         remove_spools();
-        tell_guard(DISCARD);
+        guard_discard();
     }
     if (was_interrupted && died_of_interrupt) { /* so that a waiting shell ends its loop too */
         signal(SIGINT, SIG_DFL);

@@ -21,13 +21,13 @@ static int refuse(const char *name, int status, const char *reason) {
 }
 
 static bool is_directory(const char *path) {
-    struct stat found;
-    return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 /* Finds the path of a command: the first executable file of its name, else the first file. */
 static bool find(const char *name, char path[PATH_ROOM]) {
-    const char *at = place_variable("PATH");
+    const char *at = get_variable("PATH");
     char one[PATH_ROOM];
     path[0] = '\0';
     if (strchr(name, '/') != NULL) return snprintf(path, PATH_ROOM, "%s", name) < PATH_ROOM;
@@ -85,9 +85,9 @@ int start_become(char *const *command) {
     }
     execve(path, command, environ);
     if (errno == ENOEXEC) {
-        int found = is_binary(path);
-        if (found > 0) return refuse(name, NOT_EXECUTABLE, "cannot execute binary file");
-        if (found == 0) become_script(path, command);
+        int refused = is_binary(path);
+        if (refused > 0) return refuse(name, NOT_EXECUTABLE, "cannot execute binary file");
+        if (refused == 0) become_script(path, command);
     }
     int reason = errno;
     if (is_directory(path)) return refuse(name, NOT_EXECUTABLE, "is a directory");

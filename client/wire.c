@@ -94,7 +94,7 @@ static bool frame_receive(int handle, struct answer *answer) {
     rest->length = length;
     answer->kind = (char)head[4];
     answer->status = number_at(head + 9);
-    for (int pos = 0; pos < 2; pos++) answer->parts[pos] = number_at(head + 13 + 4 * pos);
+    for (int pos = 0; pos < 2; pos++) answer->numbers[pos] = number_at(head + 13 + 4 * pos);
     return receive(handle, rest->data, length);
 }
 
@@ -112,7 +112,7 @@ static bool is_whole(struct answer *answer) {
     if (answer->status > 255) return false;
     switch (answer->kind) {
     case ANSWER:
-        return split(answer, 0, answer->parts[0]) && answer->texts[1].length == answer->parts[1];
+        return split(answer, 0, answer->lengths[0]) && answer->texts[1].length == answer->lengths[1];
     case SHOWN: return rest->length >= 4 && split(answer, 4, number_at(rest->data));
     case BECOME: return rest->length > 0 && rest->data[rest->length - 1] == '\0';
     default: return answer->kind == RAW || answer->kind == COLD;
@@ -120,7 +120,7 @@ static bool is_whole(struct answer *answer) {
 }
 
 bool answer_receive(int handle, struct answer *answer) {
-    for (int left = MOST_AT_WORK; left > 0; left--) {
+    for (int left = MAX_HEARTBEATS; left > 0; left--) {
         *answer = (struct answer){0};
         bool is_received = frame_receive(handle, answer);
         if (is_received && is_whole(answer)) return true;

@@ -1,4 +1,4 @@
-"""Write the generated parts of README.md and docs/: python scripts/docs.py [--check]."""
+"""Write the generated parts of README.md, docs/ and client/: python scripts/docs.py [--check]."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from laconic.hooks.load import AFTER, BEFORE, hooked, load
 from laconic.install.recipe import names, read_recipe
 from laconic.record.hosts import LIMITS
 from laconic.record.migrations import newest
 from laconic.record.schema import SCHEMA
+from laconic.server.wire import Kind
 from laconic.settings.config import options
+from laconic.settings.environ import VARIABLES
 from laconic.settings.layers import built_in
-from laconic.settings.load import VARIABLES
 from laconic.settings.toml import brief
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from laconic.hooks.load import Agent
     from laconic.install.recipe import Recipe
 
 ROOT = Path(__file__).parent.parent
@@ -58,6 +61,21 @@ This page is written by `make docs`.
 """
 
 
+def kinds_header() -> str:
+    kinds = "".join(
+        f"    {name} = '{kind.decode()}',\n" for name, kind in vars(Kind).items() if name.isupper()
+    )
+    return f"""/* Written by `make docs` from Kind in src/laconic/server/wire.py. */
+#ifndef LACONIC_KINDS_H
+#define LACONIC_KINDS_H
+
+enum kind {{
+{kinds}}};
+
+#endif
+"""
+
+
 def with_table(page: str, table: str) -> str:
     """Return the page with a fresh table between the two marks."""
     before, _, rest = page.partition(BEGIN)
@@ -84,6 +102,39 @@ def _agent_table() -> str:
         for one in _recipes()
     ]
     return "\n".join(rows)
+
+
+def _hook_table() -> str:
+    rows = [
+        "| agent | name | dialect | ask | rewrite | output | nothing to say, and then |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for agent in sorted(map(load, hooked()), key=lambda agent: agent.title.lower()):
+        output = "yes" if _events(agent, AFTER, "replace") == "yes" else "no"
+        silence = f"{_listed([agent.neutral]) or 'empty'}: {agent.document['silence']}"
+        about = (
+            f"`{agent.document['dialect']}` | {_events(agent, BEFORE, 'ask')} | {_rewrite(agent)}"
+        )
+        rows.append(f"| {agent.title} | `{agent.name}` | {about} | {output} | {silence} |")
+    return "\n".join(rows)
+
+
+def _events(agent: Agent, kind: str, deed: str) -> str:
+    """Whether an answer to these events can do this: `yes`, `no`, or the events that can."""
+    events = [event for event in agent.events if event.kind == kind]
+    able = [event.name for event in events if deed in event.can]
+    if len(able) == len(events) or (able and kind == AFTER):
+        return "yes" if able else "no"
+    return f"in {_listed(able)}" if able else "no"
+
+
+def _rewrite(agent: Agent) -> str:
+    where = _events(agent, BEFORE, "rewrite")
+    if where == "no":
+        others = [event.name for event in agent.events if "rewrite" in event.can]
+        where = f"in {_listed(others)}" if others else "no"
+    is_narrow = where != "no" and "none" not in agent.rewrite_with
+    return f"{where}, of allowed commands only" if is_narrow else where
 
 
 def _place_table() -> str:
@@ -131,14 +182,16 @@ def _empty(value: object) -> str:
 
 def pages() -> dict[Path, str]:
     configuration, records = DOCS / "configuration.md", DOCS / "records.md"
-    readme, install = ROOT / "README.md", DOCS / "install.md"
+    readme, install, agents = ROOT / "README.md", DOCS / "install.md", DOCS / "agents.md"
     return {
         DOCS / "environment.md": environment_page(),
         DOCS / "schema.md": schema_page(),
+        ROOT / "client/kinds.h": kinds_header(),
         configuration: with_table(configuration.read_text(), _key_table()),
         records: with_table(records.read_text(), _limit_table()),
         readme: with_table(readme.read_text(), _agent_table()),
         install: with_table(install.read_text(), _place_table()),
+        agents: with_table(agents.read_text(), _hook_table()),
     }
 
 

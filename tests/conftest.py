@@ -8,11 +8,17 @@ import os
 import shutil
 import signal
 
+import hypothesis
 import pytest
 
 from machine import enclose
 
 _numbers = itertools.count()
+# How long an example takes says more of what else runs than of the code.
+hypothesis.settings.register_profile(
+    "tests", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("tests")
 
 pytest_plugins = ["hook_fixture", "oracle.plugin"]
 
@@ -30,12 +36,18 @@ def pytest_configure(config):
 # A file is run by one process; those that take longest come first, so that none is waited for.
 LONGEST = (
     "tests/run/run_test.py",
-    "tests/server/client_test.py",
-    "tests/policy/decide_test.py",
-    "tests/server/isolation_test.py",
-    "tests/shell/",
+    "tests/server/",
     "tests/run/",
+    "tests/effects_test.py",
+    "tests/packaging_test.py",
+    "tests/policy/decide_test.py",
+    "tests/shell/",
+    "tests/rewrite/differential_test.py",
+    "tests/record/tokenizer_test.py",
+    "tests/compact/compact_test.py",
     "tests/policy/",
+    "tests/knowledge/",
+    "tests/cli/",
 )
 
 

@@ -31,4 +31,5 @@ def read_cases(path: Path) -> list[tuple[str, Case]]:
     return found
 
 
-ALL = [found for path in sorted(CASES.glob("*.cases")) for found in read_cases(path)]
+FILES = sorted(CASES.glob("*.cases"))
+ALL = [found for path in FILES for found in read_cases(path)]

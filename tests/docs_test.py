@@ -23,8 +23,8 @@ from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
 from laconic.settings.config import options
+from laconic.settings.environ import VARIABLES
 from laconic.settings.layers import check_bytes
-from laconic.settings.load import VARIABLES
 from laconic.types import Verdict
 
 ROOT = Path(__file__).parent.parent
@@ -181,7 +181,7 @@ def test_the_command_of_contributing_runs(capsys):
     assert capsys.readouterr().out == "hello, you\n"
 
 
-@pytest.mark.parametrize("kind", [recipe.Recipe, recipe.File, recipe.Entry])
+@pytest.mark.parametrize("kind", [recipe.Recipe, recipe.File, recipe.HookEntry])
 def test_every_key_of_an_installation_is_documented(kind):
     text = (ROOT / "docs/install.md").read_text().partition("## Adding an agent")[2]
     given = {"name", "title"}  # by the file's name, and above [install]

@@ -49,8 +49,8 @@ def scratch():
     ],
 )
 def test_a_change_is_seen(scratch, command, change):
-    assert change in scratch.changes(command, seconds=5)
-    assert scratch.changes("cat a", seconds=5) == []
+    assert change in scratch.changes(command, seconds=30)
+    assert scratch.changes("cat a", seconds=30) == []
 
 
 @pytest.fixture(scope="module")
@@ -81,22 +81,22 @@ needs_listeners = pytest.mark.skipif(
     ],
 )
 def test_a_hostile_place_shows_what_is_run_printed_and_sent(hostile, command, finding):
-    assert finding in hostile.changes(command, seconds=5)
-    assert hostile.changes("cat a; /bin/ls; git status", seconds=5) == []
+    assert finding in hostile.changes(command, seconds=30)
+    assert hostile.changes("cat a; /bin/ls; git status", seconds=30) == []
 
 
 def test_what_runs_is_stopped_with_its_children_when_its_time_is_over(scratch):
     start = time.monotonic()
     assert scratch.changes("(sleep 60; touch made) & sleep 60", seconds=0.2) == []
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30
 
 
 @pytest.mark.skipif(not (GUARD and GUARD.is_closed), reason="namespaces are not permitted")
 def test_what_runs_has_no_network_and_sees_no_other_processes(scratch):
     networks = "tail -n +3 /proc/net/dev | grep -v ' lo:'"
     processes = "[ $(ls -d /proc/[0-9]* | wc -l) -gt 9 ]"
-    assert scratch.changes(f"{networks} && touch made", seconds=5) == []
-    assert scratch.changes(f"{processes} && touch made", seconds=5) == []
+    assert scratch.changes(f"{networks} && touch made", seconds=30) == []
+    assert scratch.changes(f"{processes} && touch made", seconds=30) == []
 
 
 def test_an_excuse_holds_for_one_command_and_one_place_only():

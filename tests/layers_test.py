@@ -18,6 +18,8 @@ LAYERS = (
     ("laconic.run", "laconic.report"),
     ("laconic.permissions",),
     ("laconic.engine",),
+    ("laconic.library",),
+    ("laconic.tool_hooks",),
     ("laconic.hooks",),
     ("laconic.install", "laconic.server"),
     ("laconic.cli",),

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -70,7 +71,9 @@ def test_every_name_is_documented():
 def test_the_names_are_listed_and_others_are_missing():
     assert set(dir(laconic)) == {*laconic.__all__, "__version__"}
     for name in laconic.__all__:
-        assert getattr(laconic, name) is getattr(engine, name)
+        found = [module for module, names in laconic._MODULES.items() if name in names]
+        source = import_module(f"laconic.library.{found[0]}") if found else engine
+        assert getattr(laconic, name) is getattr(source, name)
     with pytest.raises(AttributeError, match="no attribute 'decided'"):
         _ = laconic.decided
 
@@ -102,6 +105,40 @@ assert_type(laconic.run(["ls"]), int)
 compacted = laconic.compact(b"", command="ls", status=0)
 assert_type(compacted.text if compacted else "", str)
 assert_type(LaconicError("").hint, str)
+
+def upper(command: str, context: laconic.Context) -> str:
+    return command.upper()
+
+rule = laconic.Rule(id="a", pattern="^x", rewrite=upper, severity="error", applies_to=("rust",))
+other = laconic.Rule(id="b", pattern=laconic.When(program=("x",)), rewrite=laconic.Append("-s"))
+registry = laconic.Registry.seed(["rust"]).register(laconic.Catalogue(id="c", rules=(rule, other)))
+assert_type(registry.match("x"), list[laconic.Match])
+gate = laconic.Gate(stacks=["rust"], registry=registry, ask=lambda envelope: True)
+envelope = gate.decide("x")
+assert_type(envelope, laconic.Envelope)
+assert_type(envelope.verdict, str)
+assert_type(gate.record(envelope, call_id="1"), bool)
+assert_type(gate.compact("x", "text"), str)
+assert_type(gate.run("x").status, int)
+async def twins() -> None:
+    assert_type(await gate.adecide("x"), laconic.Envelope)
+    assert_type(await gate.arun("x", timeout=5.0), laconic.Result)
+    assert_type(await gate.acompact("x", b"bytes", 0), str)
+call = gate.hook({"command": "x"}, tool="shell", call_id="1")
+assert_type(call, laconic.Call | None)
+
+@gate.tool
+def shell(command: str, timeout: int = 5) -> str:
+    return command
+assert_type(shell("x", timeout=3), str)
+
+@gate.tool(key="line")
+async def later(line: str) -> int:
+    return 1
+async def use() -> None:
+    assert_type(await later("x"), int)
+run_command = laconic.preset_run_command(stacks=["rust"], inner=lambda args: 3)
+assert_type(gate.audit_log.take(), list[laconic.AuditEntry])
 """
 WRONG = """
 import laconic
@@ -109,6 +146,10 @@ laconic.decide(b"ls")
 laconic.compact(b"").text
 laconic.run("ls", 1)
 laconic.decided
+laconic.Rule(pattern="x")
+laconic.Gate(stack=["rust"])
+laconic.Gate().run("x", limit=3)
+laconic.preset_run_command(stack=["rust"])
 """
 
 
@@ -122,7 +163,7 @@ def test_a_type_checker_sees_the_signatures(tmp_path):
         return re.findall(r"use\.py:(\d+): error", done.stdout)
 
     assert errors(TYPED) == []
-    assert errors(WRONG) == ["3", "4", "5", "6"]
+    assert errors(WRONG) == ["3", "4", "5", "6", "7", "8", "9", "10"]
 
 
 # -- decisions as people see them ------------------------------------------------------------------

@@ -21,7 +21,10 @@ uname unexpand uniq unshare unxz unzip wc which who whoami xargs xz xzcat yes zc
 ar as cc clang cpp gcc ld nm node objdump pkg-config ranlib size strip
 """.split()
 # How a compiler is chosen, packages are fetched and tests are run is not what is tested.
-_KEPT = ("CC", "CFLAGS", "LDFLAGS", "PIP_", "PYTEST_", "SSL_CERT_", "REQUESTS_CA_BUNDLE", "USER")
+_KEPT = (
+    "CC", "CFLAGS", "LDFLAGS", "PIP_", "PYTEST_", "SSL_CERT_", "REQUESTS_CA_BUNDLE", "USER",
+    "LACONIC_TEST_",
+)  # fmt: skip
 _TIDY = {"LANG": "C.UTF-8", "TERM": "dumb", "GIT_CONFIG_NOSYSTEM": "1"}
 _MASK = 0o022
 
@@ -42,6 +45,7 @@ def enclose() -> Path:
         (place / name).mkdir()
     _link(place / "bin", path)
     os.environ.update(kept, **_TIDY, PATH=f"{place}/bin", HOME=f"{place}/home")
+    os.environ["TESTS_PLACE"] = str(place)  # which all processes of a test run share
     return place
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import venv
@@ -15,6 +16,7 @@ import hatch_build
 import pytest
 
 import warm_server
+from laconic import __version__
 
 
 def build(tmp_path, **variables):
@@ -79,7 +81,9 @@ def test_a_client_that_does_not_work_without_the_c_library_is_made_with_it(tmp_p
     assert not compiled("second")
 
 
-@pytest.mark.parametrize("variables", [{"LACONIC_NO_NATIVE": "1"}, {"CC": "nosuchcompiler"}])
+@pytest.mark.parametrize(
+    "variables", [{"LACONIC_NO_NATIVE": "1"}, {"CC": "nosuchcompiler"}, {"CC": "false"}, {"CC": ""}]
+)
 def test_without_one_there_is_none_in_c(tmp_path, monkeypatch, variables):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -87,17 +91,36 @@ def test_without_one_there_is_none_in_c(tmp_path, monkeypatch, variables):
     assert not (tmp_path / "laconic").exists()
 
 
-def test_without_one_it_has_the_client_in_python(tmp_path):
-    wheel = build(tmp_path, CC="false")
+@pytest.fixture(scope="module")
+def no_compiler(tmp_path_factory):
+    """A PATH with all that the tests see but a C compiler."""
+    folder = tmp_path_factory.mktemp("bin")
+    for path in (path for place in os.get_exec_path() for path in Path(place).iterdir()):
+        if path.name not in {"cc", "gcc", "clang", "cpp", "as", "ld"}:
+            (folder / path.name).symlink_to(path)
+    assert shutil.which("cc", path=folder) is None
+    return str(folder)
+
+
+@pytest.mark.parametrize("variables", [{"LACONIC_NO_NATIVE": "1"}, {"CC": "/no/such/cc"}])
+def test_without_one_it_has_the_client_in_python(tmp_path, no_compiler, monkeypatch, variables):
+    """A real wheel, installed in an environment of its own, where everything works."""
+    if "CC" in variables:
+        monkeypatch.setenv("PATH", no_compiler)
+    wheel = build(tmp_path, **variables)
     assert script_of(wheel).startswith(b"#!/bin/sh\n")
     assert wheel.name.endswith("-py3-none-any.whl")
-    bin_dir = installed(wheel, tmp_path / "env")
-    done = says(
-        bin_dir / "laconic", "hook", "claude-code", input=warm_server.hook_input("rm -rf /")
-    )
+    program = installed(wheel, tmp_path / "env") / "laconic"
+    done = says(program, "--version")
+    assert (done.stdout, done.stderr) == (f"laconic {__version__}\n".encode(), b"")
+    done = says(program, "check", "git status")
+    assert (done.stdout[:5], done.stderr, done.returncode) == (b"allow", b"", 0)
+    done = says(program, "run", "echo", "hi")
+    assert (done.stdout, done.stderr, done.returncode) == (b"hi\n", b"", 0)
+    done = says(program, "run", "sh", "-c", "echo out; exit 7")
+    assert (done.stdout, done.stderr, done.returncode) == (b"out\n", b"", 7)
+    done = says(program, "hook", "claude-code", input=warm_server.hook_input("rm -rf /"))
     assert (warm_server.verdict(done.stdout), done.returncode) == ("deny", 0)
-    done = says(bin_dir / "laconic", "run", "sh", "-c", "echo out; exit 7")
-    assert (done.stdout, done.returncode) == (b"out\n", 7)
 
 
 WINDOWS = """

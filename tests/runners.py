@@ -69,6 +69,11 @@ def runner(request, monkeypatch):
     LACONIC[:], RUN[:] = IN_PYTHON, [*IN_PYTHON, "run"]
 
 
+@pytest.fixture
+def state(home):
+    return home / ".local/state/laconic"
+
+
 class Runner:
     def __init__(self, name, place):
         self.name, self.place = name, place
@@ -134,7 +139,7 @@ def no_process_left():
         process.wait()
 
 
-def read_until(process, wanted, seconds=20.0):
+def read_until(process, wanted, seconds=warm_server.PATIENCE_S):
     """Read what a process prints until it has printed this."""
     os.set_blocking(process.stdout.fileno(), False)
     found = b""
@@ -152,10 +157,10 @@ def read_until(process, wanted, seconds=20.0):
 
 def end(process):
     process.terminate()
-    return process.communicate(timeout=20)[0]
+    return process.communicate(timeout=warm_server.PATIENCE_S)[0]
 
 
-def wait_for(condition, seconds=20.0):
+def wait_for(condition, seconds=warm_server.PATIENCE_S):
     deadline = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < deadline, "waited in vain"

@@ -55,7 +55,7 @@ class Request:
         self.agent, self.hook_json, self.shells = agent, hook_json, shells
 
     def with_command(self, command: str) -> Request:
-        """Give the same request for another command."""
+        """Return the same request for another command."""
         return Request(command, self.cwd, self.environ, self.agent, self.hook_json, self.shells)
 
 
@@ -95,7 +95,7 @@ def explain(
 
 
 def rewrite(command: str, settings: Settings | None = None) -> Rewriting:
-    """Give the text to run in place of a command, perhaps the same, and a note for each segment."""
+    """Return the text to run instead of a command, perhaps the same, and a note per segment."""
     from laconic.rewrite.configured import rewritten  # noqa: PLC0415 - a hook brings its launcher
 
     return rewritten(command, settings or isolated_settings(process_environment()))
@@ -104,7 +104,7 @@ def rewrite(command: str, settings: Settings | None = None) -> Rewriting:
 def compact(
     data: bytes, command: str = "", status: int | None = None, settings: Settings | None = None
 ) -> Compaction | None:
-    """Give what matters of a command's output and what is hidden; None if all of it should be read.
+    """Return what matters of a command's output, and what is hidden; None if all of it matters.
 
     status: its exit status; if nobody knows it, the command counts as failed.
     """
@@ -243,12 +243,12 @@ def _with_exception(
 ) -> Decision:
     if settings.is_isolated or not is_there(f"{settings.directories.state_dir}/exceptions.jsonl"):
         return decision
-    from laconic.permissions import allowances as exceptions  # noqa: PLC0415 - few have any
+    from laconic.permissions import allowances  # noqa: PLC0415 - few have any
 
     state_dir = settings.directories.state
     try:
-        found = exceptions.find(state_dir, request.command, scope(where), time.time())
-        if found is None or (use and not exceptions.use(state_dir, found)):
+        found = allowances.find(state_dir, request.command, scope(where), time.time())
+        if found is None or (use and not allowances.use(state_dir, found)):
             return decision
     except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
         failed = _fault("exception/fault", "your exceptions cannot be read", fault)
@@ -270,6 +270,7 @@ def _changed(decision: Decision, verdict: Verdict, reason: str, *, rule: str = "
         reason,
         decision.start,
         decision.end,
+        effects=decision.effects,
         parts=decision.parts,
         instead=decision.instead,
     )

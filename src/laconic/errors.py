@@ -12,7 +12,7 @@ class LaconicError(Exception):
 
     @property
     def text(self) -> str:
-        """What the command line says; names and words in it cannot command the terminal."""
+        """What the command line prints, without characters that control the terminal."""
         lines = f"laconic: {self.message}\n" + (f"hint: {self.hint}\n" if self.hint else "")
         return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in lines)
 

@@ -29,7 +29,7 @@ else:
 
 
 def real_path(path: str) -> str:
-    """Give what os.path.realpath does; sooner for a path that is real already, as most are."""
+    """Return what os.path.realpath does, but faster if the path has no links, as most have not."""
     if path[:1] != "/" or path[-1] == "/" or "//" in path or "/." in path:
         return os.path.realpath(path)
     end = 0
@@ -44,7 +44,7 @@ def real_path(path: str) -> str:
 
 
 def upwards(directory: str, most: int = _MOST_PARENTS) -> Iterator[str]:
-    """Give a directory and those above it, the nearest first; at most so many."""
+    """Return a directory and those above it, the nearest first; at most so many."""
     for _ in range(most):
         yield directory
         above = os.path.dirname(directory)
@@ -54,7 +54,7 @@ def upwards(directory: str, most: int = _MOST_PARENTS) -> Iterator[str]:
 
 
 def read_file(path: str | Path, limit: int = LIMIT) -> bytes:
-    """Give the content of a regular file of at most `limit` bytes; FileError for all else.
+    """Return the content of a regular file of at most `limit` bytes; FileError for all else.
 
     The file is opened without waiting: a pipe in place of a file must not stop us.
     """
@@ -87,7 +87,7 @@ def _read_regular(handle: int, path: str | Path, limit: int) -> bytes:
 def write_private(path: str | Path, data: bytes) -> None:
     """Replace `path` in one step; only the owner can read it (0600 in directories of 0700)."""
     folder, name = os.path.split(path)
-    # Named by process id: two processes never share it, and one that died leaves only one behind.
+    # Named by process id, so that no two processes share it and a dead one leaves at most one.
     draft = os.path.join(folder, f".{name}.{os.getpid()}")
     try:
         make_private(folder)
@@ -112,5 +112,5 @@ def make_private(directory: str | Path) -> None:
 
 
 def reason(error: OSError) -> str:
-    """Give the system's words for an error, without number and path."""
+    """Return the system's words for an error, without number and path."""
     return (error.strerror or str(error)).lower()

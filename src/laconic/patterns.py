@@ -1,7 +1,7 @@
-"""Compiles regular expressions, when they are first used; knows what an interpreter cannot do.
+"""Compiles regular expressions when they are first used; knows what an interpreter gets wrong.
 
-A hook starts before every command and needs few of the seventy that its modules have; compiling
-them all would take as long as the rest of its thinking.
+A hook starts before every command and needs few of the patterns in its modules; compiling them all
+would take as long as everything else that it does.
 
 CPython before 3.11.5, Debian 12's 3.11.2 among them, gives wrong matches where a group is repeated
 possessively: https://github.com/python/cpython/issues/106052 and issues/100061. None of our own
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
 
     class pattern:  # noqa: N801 - it is used like re.compile
-        """What re.compile gives, later."""
+        """A pattern that is compiled when it is first used."""
 
         def __init__(self, source: str | bytes, flags: int = 0) -> None:
             self._made_from = source, flags
@@ -69,7 +69,8 @@ def problem() -> str:
     """Say why nothing that was found by patterns can be relied on here; nothing if it can.
 
     Each kind of sign that our patterns are made of is tried once. It takes a tenth of a
-    millisecond, which is less than to read from a file that it was tried before.
+    millisecond, which is less than to read from a file that it was tried before; and as much again
+    where it is the first pattern of a process, which another one would be without it.
     """
     try:
         is_sound = [found.groups() for found in re.finditer(_TRIAL, _TRIED_ON)] == _FOUND

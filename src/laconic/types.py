@@ -1,8 +1,8 @@
-"""The values that all layers speak of: verdicts and decisions."""
+"""The values that all layers speak of: verdicts, effects and decisions."""
 
 from __future__ import annotations
 
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,17 +23,74 @@ class Verdict(IntEnum):
         return self.name.lower()
 
 
+class Effect(IntFlag):
+    """What would happen if a command ran; docs/gate.md says what each of them covers.
+
+    A command has the effects of all its parts. READS is the absence of any other.
+    """
+
+    READS = 0
+    DOWNLOADS = 1
+    PROJECT_CODE = 2
+    PROJECT_WRITE = 4
+    HISTORY = 8
+    DISCARDS = 16
+    INSTALLS = 32
+    UNKNOWN = 64
+    UNCLEAR = 128
+    SENDS = 256
+    OUTSIDE_WRITE = 512
+    GUARDED_WRITE = 1024
+    SYSTEM = 2048
+    SECRETS = 4096
+    DESTROYS = 8192
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Their names, as people write them: `project-code`."""
+        return tuple(word for word, effect in EFFECTS.items() if effect & self) or ("reads",)
+
+
+MEANINGS = {
+    "reads": "looks and prints",
+    "downloads": "fetches; nothing of this machine goes out but a literal address",
+    "project-code": "runs code that the project or its dependencies bring",
+    "project-write": "creates, changes or deletes files of the project, or temporary ones",
+    "history": "changes the state of the local repository in a way that can be taken back",
+    "discards": "throws away work that the repository does not hold",
+    "installs": "brings new code onto the machine",
+    "unknown": "a program, subcommand or option that laconic does not know",
+    "unclear": "text whose meaning is not certain before it runs",
+    "sends": "publishes something, or text of this machine leaves it",
+    "outside-write": "writes outside the project and temporary directories",
+    "guarded-write": "writes what decides what runs later",
+    "system": "processes, services, permissions, other machines, containers, privileges",
+    "secrets": "reads or prints credentials",
+    "destroys": "cannot be taken back, and nobody means it",
+}
+EFFECTS = {word: Effect[word.upper().replace("-", "_")] for word in MEANINGS}
+HARD = (
+    Effect.SENDS
+    | Effect.OUTSIDE_WRITE
+    | Effect.GUARDED_WRITE
+    | Effect.SYSTEM
+    | Effect.SECRETS
+    | Effect.DESTROYS
+)
+
+
 class Decision:
     """A verdict that explains itself.
 
-    rule is the id of what decided (`git/push`), start and end the bytes of the command it is about.
-    risk tells an ASK that a rule calls for from one for lack of an opinion. firm: no exception and
-    no allow-list of the user's removes it. instead: what to do in its place. problems: what is
-    wrong with the files that the whole decision was made from.
+    effects: what the command would do. rule is the id of what decided (`git/push`), start and end
+    the bytes of the command it is about. risk tells an ASK that a rule calls for from one for lack
+    of an opinion. firm: no exception and no allow-list of the user's removes it. instead: what to
+    do in its place. problems: what is wrong with the files that the whole decision was made from.
     """
 
     __slots__ = (
-        "end", "firm", "instead", "parts", "problems", "reason", "risk", "rule", "start", "verdict",
+        "effects", "end", "firm", "instead", "parts", "problems", "reason", "risk", "rule", "start",
+        "verdict",
     )  # fmt: skip
 
     def __init__(
@@ -44,6 +101,7 @@ class Decision:
         start: int = 0,
         end: int = 0,
         *,
+        effects: Effect = Effect.READS,
         parts: tuple[Decision, ...] = (),
         instead: str = "",
         risk: bool = True,
@@ -51,7 +109,7 @@ class Decision:
         problems: tuple[Problem, ...] = (),
     ) -> None:
         self.verdict, self.rule, self.reason = verdict, rule, reason
-        self.start, self.end, self.parts = start, end, parts
+        self.start, self.end, self.parts, self.effects = start, end, parts, effects
         self.instead, self.risk, self.firm, self.problems = instead, risk, firm, problems
 
     def __repr__(self) -> str:
@@ -59,7 +117,7 @@ class Decision:
         return f"Decision({what}, {self.start}..{self.end})"
 
     def __str__(self) -> str:
-        """One line for a person; names and words in it cannot command the terminal."""
+        """One line for a person, without characters that control the terminal."""
         line = f"{self.verdict.word}: {self.reason} ({self.rule})"
         line += f"; instead: {self.instead}" if self.instead else ""
         return "".join(c if c.isprintable() else "\ufffd" for c in line)
@@ -70,13 +128,14 @@ class Decision:
         return self.start, self.end
 
     def with_problems(self, problems: tuple[Problem, ...]) -> Decision:
-        """The same decision, which also says what is wrong with the files behind it."""
+        """The same decision, which also says what is wrong with the files it was made from."""
         return Decision(
             self.verdict,
             self.rule,
             self.reason,
             self.start,
             self.end,
+            effects=self.effects,
             parts=self.parts,
             instead=self.instead,
             risk=self.risk,
@@ -85,11 +144,19 @@ class Decision:
         )
 
     def leaves(self) -> Iterable[Decision]:
-        """The decisions that have no parts: the grounds of this one."""
+        """The decisions without parts that this one is based on."""
         if not self.parts:
             yield self
         for part in self.parts:
             yield from part.leaves()
+
+
+def union(effects: Iterable[Effect]) -> Effect:
+    """All the effects of several."""
+    found = Effect.READS
+    for effect in effects:
+        found |= effect
+    return found
 
 
 def strictest(parts: Iterable[Decision], start: int, end: int) -> Decision:
@@ -108,6 +175,7 @@ def strictest(parts: Iterable[Decision], start: int, end: int) -> Decision:
         main.reason,
         start,
         end,
+        effects=union(part.effects for part in found),
         parts=found,
         instead=main.instead,
         risk=any(part.risk for part in deciding),

@@ -142,9 +142,17 @@ def test_examples_are_brought_up_to_date_and_the_rest_of_the_file_stays(mine, la
     old = "".join(EXAMPLE.format(status=status, output="old") for status in (0, 1))
     mine.write_text(f"{GIT_LOG}{old}# end\n")
     assert laconic("test", "x")[0] == 1
-    expected = (0, "4 examples, 0 of them wrong\n", "")
-    assert laconic("test", "--update", "x", "git/status") == expected
+    assert laconic("test", "--update", "x") == (0, "2 examples, 0 of them wrong\n", "")
     assert mine.read_text() == f"{GIT_LOG}{old}# end\n".replace("old", r"a \\ b")
+
+
+def test_a_built_in_filter_is_not_updated_by_its_id(mine, laconic):
+    text = GIT_LOG + EXAMPLE.format(status=0, output="old")
+    mine.write_text(text)
+    status, out, err = laconic("test", "--update", "x", "git/status")
+    assert (status, out) == (1, "")
+    assert "git/status is built in, and --update changes only your own files" in err
+    assert mine.read_text() == text
 
 
 def test_an_example_in_another_form_is_left_to_its_author(mine, laconic):

@@ -64,7 +64,7 @@ def test_the_real_program_gives_the_same_status():
 
 
 def test_check_says_when_it_has_no_opinion(laconic):
-    message = "ask  unknown-command: zz is not a command that laconic knows (no opinion)\n"
+    message = "ask  unknown-command: zz is not a command that laconic knows\neffects: unknown\n"
     assert laconic("check", "zz") == (10, message, "")
 
 
@@ -81,8 +81,8 @@ def test_check_prints_json(laconic):
     assert (status, found["version"], found["verdict"], found["answer"]) == (10, 1, "ask", None)
     assert [part["verdict"] for part in found["parts"]] == ["allow", "ask"]
     assert found["parts"][1] | {"reason": ""} == {
-        "verdict": "ask", "rule": "unknown-command", "reason": "", "start": 12, "end": 14,
-        "risk": False, "firm": False,
+        "verdict": "ask", "effects": ["unknown"], "text": "zz", "rule": "unknown-command",
+        "reason": "", "start": 12, "end": 14, "risk": False, "firm": False,
     }  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def test_check_decides_by_a_profile(laconic):
 def test_check_escalates_deny(laconic):
     status, out, _ = laconic("check", "--escalate-deny", "rm -rf /")
     assert status == 10
-    assert out.rstrip().endswith("(escalated from deny)")
+    assert out.rstrip().endswith("(escalated from deny)\neffects: destroys")
 
 
 def test_check_takes_one_text(laconic):
@@ -230,7 +230,7 @@ def test_log_shows_what_was_decided_without_secrets(laconic):
     status, out, _ = laconic("log")
     first, second = out.splitlines()
     assert status == 0
-    assert first.endswith("  allow  git status  (git/status)")
+    assert first.endswith("  allow  git status  (git/status; reads)")
     assert "hunter2" not in second
     rows = [json.loads(line) for line in laconic("log", "--json")[1].splitlines()]
     assert [row["command"] for row in rows] == ["git status", "curl -u [hidden] https://h"]

@@ -27,14 +27,15 @@ static void add_bytes(struct buffer *body, uint32_t length) {
 
 static void make_answer(struct buffer *frame) {
     struct buffer body = {0};
-    char kind = "ARXWNP?"[chance(7)];
+    static const char kinds[] = {ANSWER, RAW, BECOME, AT_WORK, COLD, SHOWN, '?'};
+    char kind = kinds[chance(sizeof kinds)];
     uint32_t out = chance(300), err = chance(300);
     buffer_number(&body, chance(300));
     buffer_number(&body, out);
     buffer_number(&body, err);
-    if (kind == 'X') buffer_add(&body, "a line", 7 - chance(2));
-    if (kind == 'P') buffer_number(&body, chance(4) > 0 ? out : chance(700));
-    if (kind == 'A' || kind == 'P') add_bytes(&body, out), add_bytes(&body, err);
+    if (kind == BECOME) buffer_add(&body, "a line", 7 - chance(2));
+    if (kind == SHOWN) buffer_number(&body, chance(4) > 0 ? out : chance(700));
+    if (kind == ANSWER || kind == SHOWN) add_bytes(&body, out), add_bytes(&body, err);
     buffer_add(frame, "lac1", 4);
     buffer_add(frame, &kind, 1);
     buffer_number(frame, (uint32_t)body.length);

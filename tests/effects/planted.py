@@ -15,7 +15,7 @@ from .hunt import Hunt
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SECONDS = 90
+SECONDS = 400  # until it is found: a busy machine takes its time
 _JUDGE, _CALL = "laconic.policy.judge.Judge", "laconic.policy.call.Call"
 
 

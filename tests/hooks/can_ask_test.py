@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from hook_fixture import claude, decision_of
-from laconic.hooks import can_ask as attended
+from laconic.hooks import can_ask
 from laconic.hooks.can_ask import is_unattended
 from laconic.hooks.load import load
 
@@ -93,13 +93,13 @@ def test_what_cannot_be_told_is_a_question(number):
 
 @pytest.mark.skipif(not os.access("/bin/ps", os.X_OK), reason="there is no ps")
 def test_without_proc_the_words_and_the_terminal_come_from_ps(monkeypatch):
-    monkeypatch.setattr(attended, "_process", attended._by_ps)
-    monkeypatch.setattr(attended, "_LIMIT_S", 10)  # ps is slow on a machine that is busy
+    monkeypatch.setattr(can_ask, "_process", can_ask._by_ps)
+    monkeypatch.setattr(can_ask, "_LIMIT_S", 10)  # ps is slow on a machine that is busy
     for words, expected in ((["-p", "go with -i"], True), (["x" * 300, "-i", "go with -p"], False)):
         with agent_started(*words) as number:
             environ = {"_LACONIC_AGENT_PID": str(number)}
             assert is_unattended(load("gemini"), environ) is expected
-    assert attended._by_ps("99999999") is None
+    assert can_ask._by_ps("99999999") is None
 
 
 def gemini(command):

@@ -11,16 +11,15 @@ from pathlib import Path
 import pytest
 
 from hook_fixture import PATHS, claude, decision_of, is_before, read_case
-from laconic.hooks import call_log as seen
+from laconic.hooks import call_log
+from laconic.hooks.call import find_event, read
 from laconic.hooks.dialects import cline, codebuddy
 from laconic.hooks.load import BEFORE, hooked, load
-from laconic.hooks.plain_name import with_plain_name
-from laconic.hooks.read import find_event, read
-from laconic.hooks.values import Response
+from laconic.hooks.response import Response
 from laconic.hooks.wrap import usable_shell
-from laconic.permissions import allowances as exceptions
+from laconic.permissions import allowances
 from laconic.record.store import Store
-from laconic.run.launcher import find_launcher
+from laconic.run.launcher import find_launcher, with_plain_name
 
 # -- ask, grants and exceptions --------------------------------------------------------------------
 
@@ -110,7 +109,7 @@ def test_codebuddy_runs_what_a_rewrite_of_the_users_own_makes(place):
 def test_an_exception_for_one_run_is_used_once_and_before_it_runs(place):
     state = Path(place.environ["LACONIC_STATE_DIR"])
     now = time.time()
-    exceptions.add(state, "git push", place.project, now + 60, once=True, now=now)
+    allowances.add(state, "git push", place.project, now + 60, once=True, now=now)
     stdin = claude("git push", cwd=place.project)
     request = {**stdin, "hook_event_name": "PermissionRequest"}
     for _ in range(2):
@@ -326,9 +325,9 @@ def test_the_environment_of_another_host_counts_only_without_the_agents_own_mark
 
 def test_a_call_is_remembered_and_its_decision_logged(place):
     state = place.environ["LACONIC_STATE_DIR"]
-    assert seen.last_seen(state, "claude-code") is None
+    assert call_log.last_seen(state, "claude-code") is None
     place.answer("claude", claude("git status"))
-    assert seen.last_seen(state, "claude-code")[1] == "PreToolUse"
+    assert call_log.last_seen(state, "claude-code")[1] == "PreToolUse"
     row = place.log()[-1]
     assert (row["agent"], row["command"], row["verdict"]) == ("claude-code", "git status", "allow")
 

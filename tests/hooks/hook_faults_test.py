@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from hook_fixture import CLAUDE, PATHS, claude, decision_of, is_before, read_case
 from laconic.hooks import answer as hooks
-from laconic.hooks import call_log as seen
-from laconic.hooks import respond
+from laconic.hooks import call_log, respond
 from laconic.hooks.answer import answer
 from laconic.hooks.load import hooked, load
 
@@ -75,7 +74,7 @@ def test_a_fault_of_ours_gets_the_neutral_answer_and_is_noted(target, fault, pla
     monkeypatch.setattr(f"laconic.hooks.{target}", fail)
     given = place.answer("claude", CLAUDE)
     assert (given.stdout, given.stderr, given.status) == (b"", b"", 0)
-    noted = seen.last_fault(place.environ["LACONIC_STATE_DIR"], "claude-code")
+    noted = call_log.last_fault(place.environ["LACONIC_STATE_DIR"], "claude-code")
     assert type(fault).__name__ in noted[1]
 
 
@@ -87,7 +86,7 @@ def test_a_fault_in_the_rewrite_leaves_the_verdict(place, monkeypatch):
     given = decision_of(place.answer("claude", claude("rm -rf /")))
     assert given["permissionDecision"] == "deny"
     assert "updatedInput" not in decision_of(place.answer("claude", claude("git status")))
-    noted = seen.last_fault(place.environ["LACONIC_STATE_DIR"], "claude-code")
+    noted = call_log.last_fault(place.environ["LACONIC_STATE_DIR"], "claude-code")
     assert noted[1].startswith("ZeroDivisionError")
 
 
@@ -110,8 +109,8 @@ AFTER_THE_VERDICT = [
     "engine.record",
     "hooks.call_log._write",
     "hooks.answer.fitted",
-    "hooks.capabilities.is_unattended",
-    "hooks.capabilities._can_rewrite",
+    "hooks.response.is_unattended",
+    "hooks.response._can_rewrite",
     "hooks.dialects.claude.updated",
 ]
 ASKED, DENIED = "git log; git tag -d v1", "git log; rm -rf /"

@@ -156,7 +156,7 @@ def test_an_endless_loop_ends_in_time_with_the_neutral_answer():
     damage = f"{SHORT}{loop}from laconic.hooks import respond\nrespond.respond = loop"
     begin = time.monotonic()
     assert_quiet(run_broken(damage), b"{}")
-    assert time.monotonic() - begin < 10
+    assert time.monotonic() - begin < 25
 
 
 def test_a_pattern_that_runs_away_ends_in_time_with_the_neutral_answer():

@@ -11,7 +11,7 @@ import pytest
 from hook_fixture import PATHS, REASON, REWRITTEN, filled, named, read_case, said
 from laconic.hooks import output, respond
 from laconic.hooks.load import AFTER, ALIASES, BEFORE, DATA, hooked, load
-from laconic.hooks.values import Response
+from laconic.hooks.response import Response
 
 # -- case by case ----------------------------------------------------------------------------------
 

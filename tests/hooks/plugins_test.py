@@ -185,10 +185,10 @@ def test_a_laconic_that_fails_or_does_not_read_is_no_obstacle(name, play, site):
 
 @pytest.mark.parametrize("name", PLUGINS)
 def test_a_laconic_that_hangs_is_given_up(name, play, site):
-    Path(site.executable).write_text("#!/bin/sh\nsleep 20; true\n")
+    Path(site.executable).write_text("#!/bin/sh\nsleep 100; true\n")
     started = time.monotonic()
     result, _ = play(name, limit_ms=200)
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 50
     assert command_in(name, result) in {"npm test", None}
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from install_sites import enter_project, files, install, make_site, write_program
 from laconic.cli.main import run
-from laconic.hooks import call_log as seen
+from laconic.hooks import call_log
 from laconic.install.doctor import client, examine, unanswered
 from laconic.install.install import Site, find_executable
 from laconic.install.recipe import names, read_recipe
@@ -120,7 +120,7 @@ def test_hooks_that_were_not_answered_are_named_until_they_are_long_past(tmp_pat
     assert (found.check, found.state) == ("client", "broken")
     assert "a hook of claude-code was not answered just now" in found.message
     os.utime(note, (time.time() - 100, time.time() - 100))
-    seen.note_call(str(state), "claude-code", "PreToolUse")
+    call_log.note_call({"LACONIC_STATE_DIR": str(state)}, "claude-code", "PreToolUse")
     assert [found.state for found in unanswered(state)] == ["warn"]
     os.utime(note, (0, 0))
     assert list(unanswered(state)) == []
@@ -158,8 +158,8 @@ def test_a_changed_plugin_is_named(fine, home):
 def test_the_last_call_and_the_last_fault_are_told(fine):
     install("codex", fine)
     assert findings("codex", fine)["called"].state == "warn"
-    seen.note_call(str(fine.state_dir), "codex", "PreToolUse")
-    seen.note_fault(str(fine.state_dir), "codex", "ValueError: oh")
+    call_log.note_call({"LACONIC_STATE_DIR": str(fine.state_dir)}, "codex", "PreToolUse")
+    call_log.note_fault({"LACONIC_STATE_DIR": str(fine.state_dir)}, "codex", "ValueError: oh")
     found = findings("codex", fine)
     assert found["called"].message == "it last called laconic just now (PreToolUse)"
     assert found["fault"].state == "warn"

@@ -9,7 +9,7 @@ import pytest
 
 from laconic.knowledge import catalog
 from laconic.knowledge.knowledge import Library
-from laconic.settings import disk_cache as compiled
+from laconic.settings import disk_cache
 
 
 def everything(branch, path=()):
@@ -26,7 +26,7 @@ def everything(branch, path=()):
 @pytest.fixture
 def places(tmp_path, monkeypatch):
     found = [str(tmp_path / "first/cache"), str(tmp_path / "second/cache")]
-    monkeypatch.setattr(compiled, "_places", lambda _name: found)
+    monkeypatch.setattr(disk_cache, "_places", lambda _name: found)
     return found
 
 
@@ -41,7 +41,7 @@ def packs(monkeypatch):
 def test_what_grows_on_demand_is_what_the_files_say():
     whole = Library()
     for path in sorted(catalog.DATA.glob("*.toml")):
-        whole.add(tomllib.loads(path.read_text()), path.stem)
+        whole.add(catalog.with_default_effect(tomllib.loads(path.read_text())), path.stem)
     assert dict(everything(catalog.library().root)) == dict(everything(whole.root))
 
 
@@ -83,7 +83,7 @@ def test_a_byte_that_changed_is_noticed(places, packs, position):
 @pytest.mark.usefixtures("places")
 def test_another_version_or_another_file_has_another_cache(packs, monkeypatch):
     catalog._compiled()
-    monkeypatch.setattr(compiled, "_OURS", ("0.0.0-other", *compiled._OURS[1:]))
+    monkeypatch.setattr(disk_cache, "_OURS", ("0.0.0-other", *disk_cache._OURS[1:]))
     catalog._compiled()
     assert len(packs) == 2
     names = catalog._names()
@@ -101,12 +101,12 @@ def test_a_cache_that_others_can_write_is_not_believed(places, packs):
 
 @pytest.mark.usefixtures("packs")
 def test_without_a_place_to_write_there_is_no_cache_and_no_harm(monkeypatch):
-    monkeypatch.setattr(compiled, "_places", lambda _name: ["/proc/cache", "/dev/null/cache"])
+    monkeypatch.setattr(disk_cache, "_places", lambda _name: ["/proc/cache", "/dev/null/cache"])
     assert catalog._compiled()["x"] == b"packed"
 
 
 def test_the_second_place_serves_where_the_first_cannot_be_written(places, packs, monkeypatch):
-    monkeypatch.setattr(compiled, "_places", lambda _name: ["/dev/null/cache", places[1]])
+    monkeypatch.setattr(disk_cache, "_places", lambda _name: ["/dev/null/cache", places[1]])
     catalog._compiled()
     catalog._compiled()
     assert len(packs) == 1

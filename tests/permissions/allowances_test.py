@@ -10,7 +10,7 @@ import pytest
 
 from laconic import engine
 from laconic.errors import FileError, LaconicError
-from laconic.permissions import allowances as exceptions
+from laconic.permissions import allowances
 from laconic.settings.load import process_environment, read_settings
 from laconic.types import Verdict
 
@@ -36,7 +36,7 @@ def state(tmp_path):
     ],
 )
 def test_the_same_command(one, other):
-    assert exceptions.normal_form(one) == exceptions.normal_form(other)
+    assert allowances.normal_form(one) == allowances.normal_form(other)
 
 
 @pytest.mark.parametrize(
@@ -53,11 +53,11 @@ def test_the_same_command(one, other):
     ],
 )  # fmt: skip
 def test_another_command(other):
-    assert exceptions.normal_form(other) != exceptions.normal_form("npm publish")
+    assert allowances.normal_form(other) != allowances.normal_form("npm publish")
 
 
 def test_words_that_are_not_known_are_compared_as_typed():
-    form = exceptions.normal_form
+    form = allowances.normal_form
     assert form('echo "$x"') != form("echo $x")
     assert form("rm *") != form("rm '*'")
     assert form("echo ~") != form("echo '~'")
@@ -67,34 +67,34 @@ def test_words_that_are_not_known_are_compared_as_typed():
 
 def test_what_cannot_be_read_cannot_be_allowed(state):
     with pytest.raises(LaconicError, match="cannot parse this"):
-        exceptions.add(state, "echo 'a", "/p", NOW + 60, once=False, now=NOW)
-    assert exceptions.list_all(state, NOW) == []
+        allowances.add(state, "echo 'a", "/p", NOW + 60, once=False, now=NOW)
+    assert allowances.list_all(state, NOW) == []
 
 
 def test_it_holds_for_its_project_until_its_time(state):
-    added = exceptions.add(state, "npm publish", "/p", NOW + 60, once=False, now=NOW)
-    assert exceptions.find(state, "npm  publish", "/p", NOW + 59) == added
-    assert exceptions.find(state, "npm publish", "/p", NOW + 60) is None
-    assert exceptions.find(state, "npm publish", "/p/inner", NOW) is None
-    assert exceptions.find(state, "npm publish", "/", NOW) is None
-    assert exceptions.find(state, "npm publish x", "/p", NOW) is None
+    added = allowances.add(state, "npm publish", "/p", NOW + 60, once=False, now=NOW)
+    assert allowances.find(state, "npm  publish", "/p", NOW + 59) == added
+    assert allowances.find(state, "npm publish", "/p", NOW + 60) is None
+    assert allowances.find(state, "npm publish", "/p/inner", NOW) is None
+    assert allowances.find(state, "npm publish", "/", NOW) is None
+    assert allowances.find(state, "npm publish x", "/p", NOW) is None
 
 
 def test_expired_ones_are_forgotten(state):
-    exceptions.add(state, "a", "/p", NOW + 60, once=False, now=NOW)
-    kept = exceptions.add(state, "b", "/p", NOW + 600, once=False, now=NOW + 100)
-    assert exceptions.list_all(state, NOW) == [kept]
+    allowances.add(state, "a", "/p", NOW + 60, once=False, now=NOW)
+    kept = allowances.add(state, "b", "/p", NOW + 600, once=False, now=NOW + 100)
+    assert allowances.list_all(state, NOW) == [kept]
 
 
 def test_it_can_be_removed(state):
-    added = exceptions.add(state, "a", "/p", NOW + 60, once=False, now=NOW)
-    assert exceptions.remove(state, added.id)
-    assert not exceptions.remove(state, added.id)
-    assert exceptions.find(state, "a", "/p", NOW) is None
+    added = allowances.add(state, "a", "/p", NOW + 60, once=False, now=NOW)
+    assert allowances.remove(state, added.id)
+    assert not allowances.remove(state, added.id)
+    assert allowances.find(state, "a", "/p", NOW) is None
 
 
 def test_the_store_is_for_the_owner_alone(state):
-    exceptions.add(state, "a", "/p", NOW + 60, once=False, now=NOW)
+    allowances.add(state, "a", "/p", NOW + 60, once=False, now=NOW)
     modes = {path.name: path.stat().st_mode & 0o777 for path in state.iterdir()}
     assert modes == {"exceptions.jsonl": 0o600, "exceptions.lock": 0o600}
     assert state.stat().st_mode & 0o777 == 0o700
@@ -115,14 +115,14 @@ def test_a_broken_store_is_an_error_that_says_what_to_do(state, text):
     state.mkdir()
     (state / "exceptions.jsonl").write_text(text)
     with pytest.raises(FileError, match="no exception is in force"):
-        exceptions.find(state, "a", "/p", NOW)
+        allowances.find(state, "a", "/p", NOW)
 
 
 def test_one_that_counts_once_is_used_by_one_of_many(state):
-    added = exceptions.add(state, "a", "/p", NOW + 60, once=True, now=NOW)
+    added = allowances.add(state, "a", "/p", NOW + 60, once=True, now=NOW)
     used = []
     threads = [
-        threading.Thread(target=lambda: used.append(exceptions.use(state, added))) for _ in range(8)
+        threading.Thread(target=lambda: used.append(allowances.use(state, added))) for _ in range(8)
     ]
     for thread in threads:
         thread.start()
@@ -134,15 +134,15 @@ def test_one_that_counts_once_is_used_by_one_of_many(state):
 def test_many_writers_lose_nothing(state):
     program = (
         "import sys; from pathlib import Path\n"
-        "from laconic.permissions import allowances as exceptions\n"
-        f"for n in range(10): exceptions.add(Path(sys.argv[1]), f'x{{n}}', sys.argv[2], {NOW + 60},"
+        "from laconic.permissions import allowances\n"
+        f"for n in range(10): allowances.add(Path(sys.argv[1]), f'x{{n}}', sys.argv[2], {NOW + 60},"
         f" once=False, now={NOW})"
     )
     running = [
         subprocess.Popen([sys.executable, "-c", program, str(state), f"/p{n}"]) for n in range(4)
     ]
     assert [process.wait() for process in running] == [0] * 4
-    assert len(exceptions.list_all(state, NOW)) == 40
+    assert len(allowances.list_all(state, NOW)) == 40
 
 
 # -- in decisions ----------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def allowed(tmp_path, monkeypatch):
     def allow(command, *, once=False):
         state_dir = settings.directories.state
         until = 4_000_000_000.0
-        return exceptions.add(state_dir, command, str(tmp_path), until, once=once, now=NOW)
+        return allowances.add(state_dir, command, str(tmp_path), until, once=once, now=NOW)
 
     def decide(command, *, use=True, cwd=tmp_path):
         request = engine.Request(command, str(cwd), environ)
@@ -224,5 +224,5 @@ def test_once_does_not_count_when_it_cannot_be_used_up(allowed, monkeypatch):
     def full_disk(*_):
         raise FileError("no space left on device")
 
-    monkeypatch.setattr(exceptions, "write_private", full_disk)
+    monkeypatch.setattr(allowances, "write_private", full_disk)
     assert decide("npm publish").verdict is Verdict.ASK

@@ -9,8 +9,7 @@ import pytest
 from laconic import engine
 from laconic.knowledge import arguments, knowledge, options
 from laconic.knowledge.catalog import library, tables
-from laconic.permissions import allowances as exceptions
-from laconic.permissions import program as external
+from laconic.permissions import allowances, program
 from laconic.permissions import read as agent_rules
 from laconic.policy import commands, configured, evaluation, judge, permissions, places, scope
 from laconic.policy import decide as policy
@@ -203,10 +202,10 @@ def test_a_fault_in_reading_the_users_rules(ask, monkeypatch, fault, home):
 
 
 def test_a_fault_in_the_store_of_exceptions(ask, monkeypatch, fault):
-    exceptions.add(
+    allowances.add(
         read_directories().state, "npm publish", "/", time.time() + 60, once=False, now=0
     )
-    monkeypatch.setattr(exceptions, "find", broken(fault))
+    monkeypatch.setattr(allowances, "find", broken(fault))
     decision = ask("npm publish")
     assert decision.verdict is Verdict.ASK
     assert "exception/fault" in rules_of(decision)
@@ -218,6 +217,6 @@ def test_a_fault_in_the_external_program(ask, monkeypatch, fault, home):
     config.write_text(
         '[permissions]\nengine = "external"\n[permissions.external]\ncommand = "true"\n'
     )
-    monkeypatch.setattr(external, "_run", broken(fault))
+    monkeypatch.setattr(program, "_run", broken(fault))
     decision = ask("git status")
     assert (decision.verdict, decision.rule) == (Verdict.ASK, "external/failed")

@@ -33,7 +33,7 @@ def in_bash(script: str) -> subprocess.CompletedProcess[str]:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
-        timeout=20,
+        timeout=60,
         text=True,
     )
 

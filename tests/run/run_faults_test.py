@@ -30,20 +30,17 @@ from runners import (
     runtime,
     shell,
     start,
+    state,
     wait_for,
 )
+from warm_server import until
 
 # Fixtures for all tests here.
-__all__ = ["bin_dir", "broken", "no_process_left", "runner", "runtime"]
+__all__ = ["bin_dir", "broken", "no_process_left", "runner", "runtime", "state"]
 
 BARE = b"".join(
     b"line %d of the output, which is long enough to be hidden\n" % i for i in range(1, 5001)
 )
-
-
-@pytest.fixture
-def state(home):
-    return home / ".local/state/laconic"
 
 
 def user_filter(home, name, text):
@@ -106,7 +103,7 @@ def test_a_pattern_that_runs_away_gives_the_raw_output(home):
     begin = time.monotonic()
     done = shell(f"for i in $(seq 300); do echo {'a' * 40}b; done; exit 4")
     assert (done.returncode, done.stdout) == (4, f"{'a' * 40}b\n".encode() * 300)
-    assert time.monotonic() - begin < 4
+    assert time.monotonic() - begin < 30
 
 
 def test_a_pattern_that_runs_away_while_it_follows_gives_the_raw_output(home):
@@ -232,7 +229,7 @@ def test_a_locked_or_broken_database_does_not_delay_a_command(state):
     connection.execute("BEGIN EXCLUSIVE")
     begin = time.monotonic()
     assert run("echo", "fine").stdout == b"fine\n"
-    assert time.monotonic() - begin < 3
+    assert time.monotonic() - begin < 5
     connection.close()
     found[0].write_bytes(b"no database" * 100)
     assert run("echo", "fine").stdout == b"fine\n"
@@ -241,9 +238,9 @@ def test_a_locked_or_broken_database_does_not_delay_a_command(state):
 # -- somebody is killed ----------------------------------------------------------------------------
 
 
-def test_term_ends_laconic_and_the_whole_group():
-    process = start("sh", "-c", "sleep 60 & echo $!; echo $$; wait")
-    time.sleep(0.5)
+def test_term_ends_laconic_and_the_whole_group(tmp_path):
+    process = start("sh", "-c", "sleep 60 & echo $!; echo $$; touch up; wait", cwd=tmp_path)
+    wait_for((tmp_path / "up").exists)
     pids = end(process).split()
     assert process.returncode == 143
     assert len(pids) == 2
@@ -319,9 +316,10 @@ def test_a_command_that_ends_its_whole_group_politely_leaves_us_out_of_it():
 
 def test_a_child_in_the_background_outlives_a_guard_that_is_killed(tmp_path):
     """The group is gone with -9, but who had left it still has somebody to write to."""
-    line = "setsid sh -c 'sleep 0.8; echo late; echo $? > proof' & sleep 0.2; kill -9 0"
-    done = shell(line, cwd=tmp_path)
+    child = f"touch left; {until('go')}; echo late; echo $? > proof"
+    done = shell(f"setsid sh -c '{child}' & {until('left')}; kill -9 0", cwd=tmp_path)
     assert done.returncode == 137
+    (tmp_path / "go").touch()
     wait_for((tmp_path / "proof").exists)
     assert (tmp_path / "proof").read_text() == "0\n"
 
@@ -331,7 +329,7 @@ def test_a_child_in_the_background_outlives_a_guard_that_is_killed(tmp_path):
 
 def test_a_reader_that_goes_away_is_quiet_and_ends_the_command_as_without_us():
     line = f"{' '.join(RUN)} yes | head -1; echo ${{PIPESTATUS[0]}}"
-    done = subprocess.run(["bash", "-c", line], capture_output=True, check=True, timeout=10)
+    done = subprocess.run(["bash", "-c", line], capture_output=True, check=True, timeout=60)
     assert (done.stdout, done.stderr) == (b"y\n141\n", b"")
 
 

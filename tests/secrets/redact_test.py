@@ -152,9 +152,9 @@ def test_bytes_that_are_no_text_are_no_trouble(data):
     "piece", ["a b ", "token ", "x://", "x://a:", "'", "a@", "-", "passw", "-----BEGIN "]
 )
 def test_long_texts_cost_little(piece):
-    start = time.perf_counter()
+    start = time.process_time()
     redact(piece * (60_000 // len(piece)))
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_a_very_long_text_is_cut_between_words():

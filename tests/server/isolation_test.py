@@ -77,7 +77,7 @@ def call(installation, program, *words, **more):
     return subprocess.run(
         [installation.bin_dir / program, *words],
         cwd=installation.place, env=installation.environ, capture_output=True, check=False,
-        timeout=30, **more,
+        timeout=warm_server.PATIENCE_S, **more,
     )  # fmt: skip
 
 
@@ -92,8 +92,8 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_hook_and_a_command_are_what_they_are_elsewhere(hostile, program):
-    """Cold, while a server is started, and by that server."""
-    for _ in range(2):
+    """Cold, while a server is started, and by that server, which laconic-py never asks."""
+    for _ in range(1 if program == "laconic-py" else 2):
         done = call(
             hostile, program, "hook", "claude-code", input=warm_server.hook_input("rm -rf ~")
         )
@@ -106,7 +106,7 @@ def test_a_hook_and_a_command_are_what_they_are_elsewhere(hostile, program):
         done = call(hostile, program, "-c", f"{script} # a line")
         assert done.stdout.decode().splitlines() == [*expected, str(hostile.place)]
         assert (done.stderr, done.returncode) == (b"", 7)
-        if program == "laconic":
+        if program != "laconic-py":
             have_server(hostile)
 
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.settings import merge as overlay
-from laconic.settings import trust
+from laconic.settings import merge, trust
 from laconic.settings.config import STRICTNESS, file_schema, options
+from laconic.settings.environ import VARIABLES
 from laconic.settings.layers import built_in
-from laconic.settings.load import VARIABLES, read_directories, read_settings
+from laconic.settings.load import read_directories, read_settings
 from laconic.settings.merge import Layer
 from laconic.settings.schema import Flag, ListOf, MapOf, Table, Text
 
@@ -255,10 +255,7 @@ def test_what_is_no_file_is_told_and_stops_nothing(user, make, words):
 
 def test_the_nearest_project_is_found_from_inside(project):
     project.write_text("")
-    settings = read_settings()
-    assert settings.project.root == project.parent.parent
-    assert settings.filter_dirs[1] == project.parent / "filters"
-    assert settings.rule_dirs[1] == project.parent / "rules"
+    assert read_settings().project.root == project.parent.parent
 
 
 def test_an_untrusted_project_may_tighten_at_once(project):
@@ -307,7 +304,8 @@ def every_key(table=None, prefix=""):
 
 TIGHTENING = {
     "commands.ask", "commands.deny", "wrappers.ask_floor", "kubectl.mutating", "gh.mutating",
-    "git.force_push_flags", "settings.unknown",
+    "git.force_push_flags", "settings.unknown", "settings.soft",
+    "paths.never_write", "paths.secret",
 }  # fmt: skip
 
 
@@ -316,10 +314,10 @@ def test_every_other_key_of_an_untrusted_project_is_ignored_and_named(name, valu
     document = value
     for part in reversed(name.split(".")):
         document = {part: document}
-    strict, ignored = overlay.split_by_trust(document)
+    strict, ignored = merge.split_by_trust(document)
     assert ignored == ([] if name in TIGHTENING else [name])
-    values, _ = overlay.apply({}, Layer("built-in", built_in()))
-    changed, _ = overlay.apply(values, Layer("project", strict))
+    values, _ = merge.apply({}, Layer("built-in", built_in()))
+    changed, _ = merge.apply(values, Layer("project", strict))
     assert (changed == values) == (name not in TIGHTENING)
 
 
@@ -374,9 +372,9 @@ def test_a_mistake_in_what_is_stricter_is_told(project):
 )
 def test_a_hostile_file_costs_little_time(project, text):
     project.write_text(text)
-    start = time.monotonic()
+    start = time.process_time()
     settings = read_settings()
-    assert time.monotonic() - start < 3
+    assert time.process_time() - start < 3
     assert all(len(problem.line) < 1_000 for problem in settings.problems)
 
 
@@ -412,10 +410,10 @@ def rank(values, table, name):
 
 @given(STRICT_TABLES, STRICT_TABLES)
 def test_no_untrusted_layer_ever_loosens_an_answer(user_document, project_document):
-    base, _ = overlay.apply({}, Layer("built-in", built_in()))
-    base, _ = overlay.apply(base, Layer("user", user_document))
-    strict, _ = overlay.split_by_trust(project_document)
-    after, _ = overlay.apply(base, Layer("project", strict))
+    base, _ = merge.apply({}, Layer("built-in", built_in()))
+    base, _ = merge.apply(base, Layer("user", user_document))
+    strict, _ = merge.split_by_trust(project_document)
+    after, _ = merge.apply(base, Layer("project", strict))
     for table, lists in STRICTNESS.items():
         for name in {n for key in lists for n in (*base[f"{table}.{key}"].value, "zz")}:
             assert rank(after, table, name) >= rank(base, table, name)
@@ -423,8 +421,8 @@ def test_no_untrusted_layer_ever_loosens_an_answer(user_document, project_docume
 
 @given(STRICT_TABLES)
 def test_no_name_stands_in_two_lists(document):
-    base, _ = overlay.apply({}, Layer("built-in", built_in()))
-    after, _ = overlay.apply(base, Layer("user", document))
+    base, _ = merge.apply({}, Layer("built-in", built_in()))
+    after, _ = merge.apply(base, Layer("user", document))
     for table, lists in STRICTNESS.items():
         names = [name for key in lists for name in after[f"{table}.{key}"].value]
         assert len(names) == len(set(names))
@@ -494,8 +492,8 @@ def test_debug_channels_are_a_list(monkeypatch):
     assert read_settings().environment.debug == ("server", "decide")
 
 
-def test_all_variables_have_our_prefix_but_one():
-    assert [v.name for v in VARIABLES if not v.name.startswith("LACONIC_")] == ["NO_COLOR"]
+def test_all_variables_have_our_prefix():
+    assert all(variable.name.startswith("LACONIC_") for variable in VARIABLES)
 
 
 def test_every_option_is_in_force_somewhere():

@@ -10,7 +10,7 @@ from laconic import engine
 from laconic.cli import source
 from laconic.cli.when import moment, seconds
 from laconic.errors import LaconicError, UsageError
-from laconic.permissions import allowances as exceptions
+from laconic.permissions import allowances
 from laconic.policy.facts import read_facts, scope
 from laconic.report.text import visible
 from laconic.settings.load import process_environment, read_directories, read_settings
@@ -43,10 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     state_dir = read_directories().state
     if args.list:
-        for allowance in exceptions.list_all(state_dir, time.time()):
+        for allowance in allowances.list_all(state_dir, time.time()):
             print(_line(allowance))
     elif args.remove:
-        if not exceptions.remove(state_dir, args.remove):
+        if not allowances.remove(state_dir, args.remove):
             raise LaconicError(f"there is no exception {args.remove}", "laconic allow --list")
         print(f"removed: {args.remove}")
     elif not args.command:
@@ -68,7 +68,7 @@ def _allow(args: argparse.Namespace) -> None:
     if decision.verdict is Verdict.ALLOW:
         raise LaconicError("this command is allowed as it is", _why(command))
     root = scope(read_facts(str(directory), environ))
-    new = exceptions.add(settings.directories.state, command, root, until, once=args.once, now=now)
+    new = allowances.add(settings.directories.state, command, root, until, once=args.once, now=now)
     print(_line(new))
 
 
@@ -88,7 +88,7 @@ def _until(args: argparse.Namespace, now: float) -> float:
     return until
 
 
-def _line(allowance: exceptions.Allowance) -> str:
+def _line(allowance: allowances.Allowance) -> str:
     until = datetime.fromtimestamp(allowance.until).astimezone().isoformat(" ", "minutes")
     how = "once, until" if allowance.once else "until"
     what = visible(allowance.command)

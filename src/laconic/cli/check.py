@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from laconic import engine
@@ -28,10 +29,8 @@ def main(args: argparse.Namespace) -> int:
     engine.record(request, decision, settings)
     warn((*settings.problems, *decision.problems))
     if args.json:
-        import json  # noqa: PLC0415 - for this option only
-
-        answer = engine.answer(decision, settings)
-        print(json.dumps({"version": 1, "answer": answer, **to_json(decision)}, indent=1))
+        facts = {"version": 1, "answer": engine.answer(decision, settings)}
+        print(json.dumps({**facts, **to_json(decision, request.command)}, indent=1))
     else:
         print("\n".join(summary(decision)))
     return _STATUS[decision.verdict.word]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +10,8 @@ from laconic.cli.main import complain
 from laconic.compact.load import load_filters
 from laconic.policy.user_tables import load_library
 from laconic.settings import toml, trust
-from laconic.settings.config_dirs import files_in
 from laconic.settings.layers import check_bytes, check_file
-from laconic.settings.load import Settings, read_settings
+from laconic.settings.load import Settings, files_in, read_settings
 from laconic.settings.merge import Items, Sourced, to_document
 
 if TYPE_CHECKING:
@@ -104,8 +104,6 @@ def all_problems(settings: Settings) -> list[Problem]:
 
 
 def _show_json(settings: Settings, *, with_sources: bool) -> int:
-    import json  # noqa: PLC0415 - for this option only
-
     document: dict[str, Any] = {
         "version": 1,
         "config": to_document(settings.values),

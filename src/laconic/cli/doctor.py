@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from laconic.cli.config import all_problems, files_read
@@ -86,7 +87,5 @@ def _print(findings: list[Finding]) -> None:
 
 
 def _print_json(findings: list[Finding], worst: str) -> None:
-    import json  # noqa: PLC0415 - for this option only
-
     document = {"version": 1, "state": worst, "findings": [f._asdict() for f in findings]}
     print(json.dumps(document, indent=1, ensure_ascii=False))

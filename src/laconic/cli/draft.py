@@ -15,6 +15,9 @@ from laconic.files import read_file, write_private
 from laconic.knowledge.arguments import evaluate
 from laconic.knowledge.catalog import library
 from laconic.patterns import pattern
+from laconic.record import queries
+from laconic.record.database import reading
+from laconic.record.store import Store, is_id
 from laconic.settings import toml
 from laconic.settings.load import read_directories, read_settings
 from laconic.shell import ParseError, parse
@@ -104,10 +107,6 @@ def _example(source: str, identifier: str) -> Example:
 
 
 def _recorded(wish: str, identifier: str) -> Example:
-    from laconic.record import queries  # noqa: PLC0415 - for these two answers only
-    from laconic.record.database import reading  # noqa: PLC0415 - as above
-    from laconic.record.store import Store, is_id  # noqa: PLC0415 - as above
-
     state = read_directories().state
     if wish != LAST and not is_id(wish):
         raise LaconicError(f"{wish}: is neither a file nor the id of a run", "laconic history")

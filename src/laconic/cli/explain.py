@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from laconic import engine
@@ -22,9 +23,7 @@ def main(args: argparse.Namespace) -> int:
     decision = engine.decide(request.command, request.cwd, settings, environ=request.environ)
     warn((*settings.problems, *decision.problems))
     if args.json:
-        import json  # noqa: PLC0415 - for this option only
-
-        print(json.dumps({"version": 1, **to_json(decision)}, indent=1))
+        print(json.dumps({"version": 1, **to_json(decision, request.command)}, indent=1))
     else:
         print("\n".join(tree(decision, request.command)))
     return 0

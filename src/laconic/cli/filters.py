@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from laconic.cli import draft
 from laconic.cli.config import warn
 from laconic.cli.source import read_command
+from laconic.compact.filter import Filter
 from laconic.compact.lines import read_lines
 from laconic.compact.load import BUILT_IN, DATA, FilterSet, check_bytes, load_filters
 from laconic.compact.match import is_passed_through
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from laconic.compact.filter import Filter
     from laconic.knowledge.arguments import Argument
 
 _OUTPUT = pattern(r'^output = """\n(.*?)^"""$', re.MULTILINE | re.DOTALL)
@@ -139,7 +139,10 @@ def _passing(wanted: Filter, arguments: list[Argument]) -> str:
 def _test(found: FilterSet, names: list[str], *, update: bool) -> int:
     count = wrong = 0
     warn(found.problems)
-    for wanted in [_named(found, name) for name in names or found.ids]:
+    filters = [_named(found, name) for name in names or found.ids]
+    if update and names:
+        _refuse_built_in(filters)
+    for wanted in filters:
         if update and wanted.source != BUILT_IN:
             wanted = _updated(wanted)  # noqa: PLW2901 - the same filter, read again
         examples = wanted.table.get("example", ())
@@ -158,10 +161,16 @@ def _test(found: FilterSet, names: list[str], *, update: bool) -> int:
     return 1 if wrong or found.problems else 0
 
 
+def _refuse_built_in(filters: list[Filter]) -> None:
+    """Raise for a built-in filter that is asked for by its id: its file is not the user's."""
+    for wanted in filters:
+        if wanted.source == BUILT_IN:
+            message = f"{wanted.id} is built in, and --update changes only your own files"
+            raise LaconicError(message, f"name the file to change it: {DATA / wanted.id}.toml")
+
+
 def _updated(wanted: Filter) -> Filter:
     """Replace the expected outputs by what the stages produce, and read the file again."""
-    from laconic.compact.filter import Filter  # noqa: PLC0415 - for this option only
-
     path = Path(wanted.source)
     source = read_file(path).decode()
     results = [_result(wanted, example) for example in wanted.table.get("example", ())]
@@ -178,8 +187,6 @@ def _named(found: FilterSet, name: str) -> Filter:
     """Load a filter by its id, or from a file that need not be in force."""
     if not name.endswith(".toml"):
         return _load(found, name)
-    from laconic.compact.filter import Filter  # noqa: PLC0415 - for this case only
-
     document, problems = check_bytes(read_file(Path(name)), name)
     if problems:
         raise LaconicError(problems[0].line, problems[0].hint)

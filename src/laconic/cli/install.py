@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from laconic.cli.main import complain
 from laconic.cli.source import directory_at
 from laconic.errors import LaconicError, UsageError
-from laconic.install import imports, originals
-from laconic.install import other_tools as rivals
+from laconic.install import imports, originals, other_tools
 from laconic.install.install import (
     REPLACE_OUTPUT,
     Change,
@@ -114,7 +113,7 @@ def _say_more(recipe: Recipe, scope: Scope, site: Site) -> None:
         print(f"  {recipe.note}")
     if scope == "project" and recipe.sample:
         print("  it names a path of this machine: keep it out of the repository")
-    for rival in rivals.find_rivals(recipe, site):
+    for rival in other_tools.find_rivals(recipe, site):
         print(f"  {visible(str(rival.path))} calls {rival.name}, too: rewrites do not compose")
 
 
@@ -208,13 +207,13 @@ def _extend(
 
 def _switch_off(recipe: Recipe, args: argparse.Namespace, site: Site) -> None:
     """Offer to remove the hooks of other tools; laconic uninstall puts them back."""
-    found = rivals.find_rivals(recipe, site)
+    found = other_tools.find_rivals(recipe, site)
     for rival in found:
         if rival.is_file:
             print(
                 f"{recipe.name}: {visible(str(rival.path))} is {rival.name}'s: remove it yourself"
             )
-    changes = rivals.plan_removal(recipe, site)
+    changes = other_tools.plan_removal(recipe, site)
     if not changes:
         return
     tools = ", ".join(dict.fromkeys(rival.name for rival in found if not rival.is_file))

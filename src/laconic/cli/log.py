@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -29,11 +30,11 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _json(row: dict[str, Any]) -> str:
-    import json  # noqa: PLC0415 - for this option only
-
     return json.dumps(row)
 
 
 def _line(row: dict[str, Any]) -> str:
     at, verdict, rule = (visible(str(row.get(key, ""))) for key in ("time", "verdict", "rule"))
-    return f"{at[:19]}  {verdict:5}  {visible(str(row.get('command', '')))}  ({rule})"
+    effects = visible(" ".join(map(str, row.get("effects", ()))))
+    told = f"{rule}; {effects}" if effects else rule  # older lines have none
+    return f"{at[:19]}  {verdict:5}  {visible(str(row.get('command', '')))}  ({told})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -33,8 +34,6 @@ def main(args: argparse.Namespace) -> int:
         message = f"cannot parse this: {error.message}"
         raise _error_at(source, error.offset, message) from error
     if args.json:
-        import json  # noqa: PLC0415 - for this option only
-
         print(json.dumps({"version": 1, "tree": _to_json(tree.body)}, indent=1, ensure_ascii=False))
     else:
         print("\n".join(_lines(tree.body, source)))

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from laconic.cli.main import complain
+from laconic.compact.tokens import estimate_bytes
 from laconic.compact.view import masked_notice
 from laconic.errors import LaconicError
 from laconic.record import queries
@@ -15,6 +16,7 @@ from laconic.record.journal import append, microseconds, new_row_id
 from laconic.record.recall import lines, wanted
 from laconic.record.store import MissingError, Store, is_id
 from laconic.record.sweep import adopt
+from laconic.record.tokenizer import counts
 from laconic.report.history import local
 from laconic.report.text import visible
 from laconic.run.launcher import typed_name
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from laconic.record.queries import Source
-    from laconic.record.recall import Line
+    from laconic.record.queries import RunOfOutput
+    from laconic.record.recall import KeptLine
     from laconic.secrets.mask import Masker
 
 LAST = "last"
@@ -99,7 +101,7 @@ class _Printer:
             for stream, chunk in chunks:
                 self._write(stream, chunk)
 
-    def write_line(self, line: Line, *, numbered: bool) -> None:
+    def write_line(self, line: KeptLine, *, numbered: bool) -> None:
         """Write a line; the last line of stdout may lack its newline, and stderr follows it."""
         if not self._raw:
             before = b"\n" if self._is_open_line else b""
@@ -131,7 +133,7 @@ def _visible(line: bytes) -> bytes:
     return (shown + "\n" * text.endswith("\n")).encode()
 
 
-def _find(store: Store, wish: str) -> tuple[str, Source | None]:
+def _find(store: Store, wish: str) -> tuple[str, RunOfOutput | None]:
     """Return the id of an output that is kept, and its run if that is recorded."""
     if wish != LAST and not is_id(wish):
         raise MissingError(f"{wish!r}: is not an id: six letters and digits", "laconic history")
@@ -168,12 +170,9 @@ def _missing(raw_id: str, wish: str, gone: tuple[int, str] | None, *, known: boo
     return MissingError(f"{wish!r}: no output has this id", "laconic history")
 
 
-def _count(store: Store, raw_id: str, source: Source | None, printed: bytes) -> None:
+def _count(store: Store, raw_id: str, source: RunOfOutput | None, printed: bytes) -> None:
     if not printed:
         return
-    from laconic.compact.tokens import estimate_bytes  # noqa: PLC0415 - only after the output is printed
-    from laconic.record.tokenizer import counts  # noqa: PLC0415
-
     # If this is more than the agent reads, we cannot know which part it reads.
     is_whole = len(printed) < limit_of(source.agent if source else "")
     counted = counts([printed]) if is_whole else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import TYPE_CHECKING
 
@@ -30,8 +31,6 @@ def main(args: argparse.Namespace) -> int:
     result = engine.rewrite(command, settings)
     warn(settings.problems)
     if args.json:
-        import json  # noqa: PLC0415 - for this option only
-
         print(json.dumps(_to_json(command, result), indent=1))
         return 0
     print(result.text, flush=True)

@@ -12,8 +12,7 @@ from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
 from laconic.policy.user_tables import load_library, own_rows
-from laconic.settings.config_dirs import files_in
-from laconic.settings.load import read_settings
+from laconic.settings.load import files_in, read_settings
 from laconic.types import Verdict
 
 if TYPE_CHECKING:
@@ -57,8 +56,7 @@ def _summary(name: str, table: dict[str, Any]) -> str:
 
 
 def _verdict(table: dict[str, Any]) -> str:
-    verdict = table.get("verdict", "allow")
-    return str(verdict["default"] if isinstance(verdict, dict) else verdict)
+    return str(table.get("verdict", "allow"))
 
 
 # -- show ------------------------------------------------------------------------------------------
@@ -73,10 +71,21 @@ def _show(name: str, rows: list[Row], library: Library) -> int:
         raise LaconicError(f"there is no rule {name!r}", "laconic rules list")
     if depth < len(words):
         complain(f"{name} has no table of its own; it belongs to {'/'.join(words[:depth])}")
-    for row in rows:
-        if row[1] == path:
-            print("\n".join(_lines(*row)))
+    for file, found, table in rows:
+        if found == path:
+            effect = table.get("effect") or _inherited(found, rows)
+            print("\n".join(_lines(file, found, {"effect": effect, **table})))
     return 0
+
+
+def _inherited(path: str, rows: list[Row]) -> str:
+    """The effect that the nearest table above names, `unknown` if none does."""
+    while " " in path:
+        path = path.rpartition(" ")[0]
+        found = (table["effect"] for _, name, table in rows if name == path and "effect" in table)
+        if effect := next(found, ""):
+            return str(effect)
+    return "unknown"
 
 
 def _path(words: list[str], library: Library) -> tuple[str, int]:

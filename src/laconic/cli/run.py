@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from laconic.run.execute import execute
-from laconic.run.options import FLAGS, RAW, Flag, read_flags, read_task
-from laconic.run.task import Task
+from laconic.run.options import FLAGS, RAW, Flag, read_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,15 +26,12 @@ def add_view_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def direct(argv: list[str]) -> int:
-    return execute(read_task(argv), report)
+    return execute(read_task("run", argv), report)
 
 
 def run_as(mode: str, argv: list[str]) -> int:
     """Run a command and show its output in a named view: err, test or summary."""
-    values, command = read_flags(mode, argv, (RAW,))
-    task = Task(command, mode)
-    task.is_raw = bool(values["--raw"])
-    return execute(task, report)
+    return execute(read_task(mode, argv), report)
 
 
 def report(error: Exception) -> None:

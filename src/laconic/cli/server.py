@@ -35,7 +35,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _status(_args: argparse.Namespace) -> int:
-    said = control.ask(wire.STATUS, process_environment())
+    said = control.ask(wire.Kind.STATUS, process_environment())
     if said is None:
         print(_NONE)
         return 1

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from laconic.settings.load import Settings
 
 _LIMIT = 1 << 20
-PROFILES = ("strict", "default", "relaxed")
+PROFILES = ("guard", "default", "work", "strict", "relaxed")
 
 
 def add_command(parser: argparse.ArgumentParser) -> None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from laconic.cli import run
 from laconic.errors import UsageError
-from laconic.run.execute import Attendance, complain, execute
-from laconic.run.options import RAW, Flag, read_flags
+from laconic.run.execute import LocalRun, complain, execute
+from laconic.run.options import RAW, Flag, read_flags, task_of
 from laconic.run.printer import Collector
 from laconic.run.process import StartError
-from laconic.run.task import Task, as_word
+from laconic.run.task import as_word
 from laconic.settings.environ import environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any
+
+    from laconic.run.task import Task
 
 FLAGS = (
     RAW,
@@ -31,8 +33,7 @@ def direct(argv: list[str]) -> int:
     values, command = read_flags("wrap", argv, FLAGS)
     if values["--format"] not in ("", "text", "json"):
         raise UsageError(f"there is no format {values['--format']!r}", "--format text or json")
-    task = Task(command)
-    task.is_wrapped, task.is_raw = True, bool(values["--raw"])
+    task = task_of("wrap", values, command)
     if values["--format"] == "json":
         return _print_json(task, has_trace=bool(values["--trace"]))
     return execute(task, run.report)
@@ -42,41 +43,38 @@ def _print_json(task: Task, *, has_trace: bool) -> int:
     import json  # noqa: PLC0415 - for this option only
 
     collector = Collector()
-    attendance = Attendance(task, environment(), collector)
+    local = LocalRun(task, environment(), collector)
     try:
-        status = attendance.run()
+        status = local.run()
     except StartError as error:
         return complain(error)
-    print(json.dumps({"version": 1, "result": _result(attendance, collector, status, has_trace)}))
+    print(json.dumps({"version": 1, "result": _result(local, collector, status, has_trace)}))
     return status
 
 
-def _result(
-    attendance: Attendance, collector: Collector, status: int, has_trace: bool
-) -> dict[str, Any]:
-    delivery = attendance.delivery
-    raw = delivery.raw_tokens if delivery else 0
-    shown = delivery.shown_tokens if delivery else 0
-    result: dict[str, Any] = {
+def _result(local: LocalRun, collector: Collector, status: int, has_trace: bool) -> dict[str, Any]:
+    result = local.supervised.result if local.supervised else None
+    raw = result.raw_tokens if result else 0
+    shown = result.shown_tokens if result else 0
+    printed: dict[str, Any] = {
         "exitCode": status,
         "stdout": collector.collected[1].decode("utf-8", "replace"),
         "stderr": collector.collected[2].decode("utf-8", "replace"),
         "rawTokens": raw,
         "shownTokens": shown,
         "ratio": round(shown / raw, 4) if raw else 1,
-        "rawId": delivery.raw_id if delivery else "",
+        "rawId": result.raw_id if result else "",
     }
     if has_trace:
-        result["trace"] = _trace(attendance)
-    return result
+        printed["trace"] = _trace(local)
+    return printed
 
 
-def _trace(attendance: Attendance) -> dict[str, Any]:
+def _trace(local: LocalRun) -> dict[str, Any]:
     """Describe the command that was recognised, with the field names of similar tools."""
-    choice = attendance.choice
-    if choice is None:
-        return {"fault": repr(attendance.fault)}
-    inner, view = choice.inner, choice.view
+    if local.supervised is None:
+        return {"fault": repr(local.fault)}
+    inner, view = local.supervised.plan.inner, local.supervised.plan.view
     words = [argument.text or "" for argument in inner.arguments]
     return {
         "normalizedCommand": inner.command or " ".join(map(as_word, words)),

@@ -1,12 +1,12 @@
-"""Lets no filter do harm: what raises or takes too long gives the raw output.
+"""Makes sure that no filter does harm: if it raises or takes too long, the output is shown raw.
 
-The one place of this package that knows the time. A deadline holds in the thread that set it;
+Only this module knows the time. A deadline holds in the thread that set it;
 whoever works through an output calls `check` between two pieces of it. Within a piece only a signal
 can stop a pattern that runs away: Python's `re` looks for signals while it matches, in the main
-thread. So there a timer is set as well, if the alarm is free: a host that uses it keeps it, as it
-is. The patterns of built-in filters do not run away; those of the user's own may, so where nothing
-could stop them they are not used. (Other engines have time-outs: measured on 20,000 lines, `re`
-takes 6 ms/MB, `regex` with its time-out 72, google-re2 166.)
+thread. So there a timer is set as well, unless the host program uses it (man 2 setitimer). The
+patterns of built-in filters do not run away. Those of the user's own may, so they are not used
+where nothing could stop them. (Other engines have time-outs: measured on 20,000 lines, `re` takes
+6 ms/MB, `regex` with its time-out 72, google-re2 166.)
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def attempt(
     is_own: bool = False,
     spares_alarm: bool = False,
 ) -> tuple[T | None, str]:
-    """Give the result of the work, or None and what went wrong; size is that of the text.
+    """Return the result of the work, or None and what went wrong; size is that of the text.
 
     is_own: it uses patterns that the user wrote. spares_alarm: the timer is set for those only.
     """

@@ -1,6 +1,6 @@
-"""Which lines say that something is wrong, or where: of a failure none of them may be hidden.
+"""Finds the lines that say what is wrong, or where; after a failure none of them is hidden.
 
-Errs towards too many: a line that is shown without need costs a few tokens, a hidden one an error.
+In doubt a line counts: a line that is shown without need costs a few tokens, a hidden one an error.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _SIGNS = tuple(
     for text, sign in {**_PLACES, **_by_anchor()}.items()
 )
 _MARKS = tuple(pattern(source) for source in _by_beginning())
-# What speaks of errors and means none: tests that passed, stack frames of other people's code,
+# Lines that mention errors but report none: tests that passed, stack frames of other people's code,
 # names of packages, counts of zero.
 _HARMLESS = Patterns((
     (r"^(?=[\s\-to✓✔√A-IU])(?:test .* \.\.\. (?:ok|ignored)$|ok +\S+\s+[\d.]+m?s$"
@@ -172,7 +172,7 @@ def _with_sign(text: bytes) -> Mask:
     if _NUMBERED.search(text):
         for match in _AT_START.finditer(text):
             found[text.count(b"\n", 0, match.end())] = 1
-    return bytes(found[1:])  # a newline stands in front of the first
+    return bytes(found[1:])  # a newline comes before the first line
 
 
 def _harmless(text: bytes) -> Mask:

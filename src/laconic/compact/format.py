@@ -19,7 +19,7 @@ _LONGEST = 2000
 
 
 def is_pattern(text: str) -> str:
-    """Complain about what is no pattern, or would change its meaning among others."""
+    """Complain about an invalid pattern, or one whose meaning changes when joined with others."""
     if len(text) > _LONGEST:
         return f"is longer than {_LONGEST} characters"
     if re.search(r"(?<!\\)(?:\\\\)*\\[1-9]|\(\?P=", text):

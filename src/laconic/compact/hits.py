@@ -1,7 +1,7 @@
-"""What a search looked for, so that a line which is cut still shows where it was found.
+"""What a search looked for, so that a shortened line still shows what was found.
 
-Only patterns that all of grep, ripgrep and Python read alike are translated; of the others nobody
-knows where the hit is, and their lines stay whole.
+Only patterns that grep, ripgrep and Python read alike are translated; for all others the place of
+the hit is unknown, and the lines stay whole.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def _translated(text: str, kind: str) -> str:
         elif char in ".*":
             found += char
         elif char in "^$":
-            pass  # a name and a number may stand before the line: the hit is searched anywhere
+            pass  # a name and a number may come before the line, so the hit may be anywhere
         elif char == "[":
             return ""
         else:

@@ -1,7 +1,7 @@
-"""Remembers what was found out about lines, as large outputs repeat themselves.
+"""Remembers what was found about lines, because large outputs repeat themselves.
 
-To split a text and to look its lines up takes two milliseconds per megabyte; to search it for all
-that may be wrong takes 6 to 13.
+Splitting a text and looking its lines up takes two milliseconds per megabyte; searching it for
+everything that may be wrong takes 6 to 13.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MOST = 50_000  # lines that are remembered
 class Known:
     """A search over lines whose answers are remembered.
 
-    search: takes a text with a newline in front of each line, and gives a byte for each; what it
+    search: takes a text with a newline before each line, and returns a byte for each; what it
     says of a line must depend on nothing but that line.
     """
 

@@ -64,7 +64,7 @@ class Texts:
 class Lines:
     """All lines of a run: those of stdout, then those of stderr where it was read apart.
 
-    Held as chunks of many lines, with a newline in front of each line: an object for each line
+    Held as chunks of many lines, with a newline before each line: an object for each line
     would cost more time than all stages together, and more memory than the output itself.
     counts: the number of lines of each chunk. firsts: the index of the first line of each. size:
     the number of characters.
@@ -151,7 +151,7 @@ def _cut(text: str) -> Iterator[str]:
 def split_indexes(pieces: Sequence[str], starts: Iterable[int]) -> Iterator[int]:
     """The indexes of the lines at which a text was split, without a step of Python for each.
 
-    starts: what to add to the newlines in front of each split.
+    starts: what to add to the newlines before each split.
     """
     counts = map(str.count, pieces[:-1], repeat("\n"))
     return map(add, accumulate(counts), starts)

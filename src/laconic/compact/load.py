@@ -12,8 +12,8 @@ from os.path import dirname, join
 from laconic.compact.filter import Filter
 from laconic.compact.match import Filters
 from laconic.errors import Problem
-from laconic.settings.config_dirs import files_in, name_in, toml_files
-from laconic.settings.disk_cache import remembered, stamp
+from laconic.settings.disk_cache import cached_on_disk, stamp
+from laconic.settings.load import files_in, name_in, toml_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from laconic.knowledge.knowledge import Library
-    from laconic.settings.config_dirs import File
-    from laconic.settings.load import Settings
+    from laconic.settings.load import File, Settings
 
 _DATA = join(dirname(__file__), "data")
 _LISTS = ("exact.txt", "readable.txt", "runners.txt")
@@ -113,7 +112,7 @@ def check_bytes(data: bytes, source: str) -> tuple[dict[str, Any], list[Problem]
 def _compiled() -> dict[str, Any]:
     """Give `filters`: each ready to be loaded alone; and the lines of the lists, by their names."""
     paths = [*toml_files(_DATA), *(join(_DATA, name) for name in _LISTS)]
-    found: dict[str, Any] = remembered("filters", [stamp(path) for path in paths], _compile)
+    found: dict[str, Any] = cached_on_disk("filters", [stamp(path) for path in paths], _compile)
     return found
 
 

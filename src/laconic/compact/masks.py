@@ -56,7 +56,7 @@ def without(one: Mask, other: Mask) -> Mask:
 
 
 def widened(mask: Mask, context: int) -> Mask:
-    """The lines and as many before and behind each."""
+    """Return the lines, and so many before and after each."""
     number, found = _number(mask), 0
     for bits in range(0, 8 * context + 1, 8):
         found |= number >> bits | number << bits

@@ -11,8 +11,8 @@ import re
 from laconic.patterns import pattern
 
 FLAG = "(?i)"  # the only one that a pattern may begin with; elsewhere flags would join in
-# What is not rewritten, because it knows where a text ends or names characters by their codes. A
-# few harmless patterns are among these; they are only slower.
+# Patterns that are not rewritten, because they depend on the end of the text or name characters by
+# code. A few harmless ones are among them; these are only slower.
 _UNSAFE = pattern(r"[\x00-\x08\n-\x1f]|\\[nAZzBxuUN0-9]|\t-|\\[tabfvr]-|\(\?(?![:=!]|<[=!]|P<|i:)")
 _PIECE = pattern(
     r"\\."
@@ -25,7 +25,7 @@ _CLASSES = {r"\s": r"[^\S\n]", r"\W": r"[^\w\n]", r"\D": r"[^\d\n]"}
 
 
 def across_lines(source: str) -> str | None:
-    """Give the pattern for many lines, None if there is none."""
+    """Return the pattern for many lines, None if there is none."""
     if _UNSAFE.search(source.removeprefix(FLAG)):
         return None
     is_folded = source.startswith(FLAG)
@@ -44,7 +44,7 @@ def _rewritten(piece: str) -> str:
 
 
 def without_captures(source: str) -> str:
-    """The pattern as it can stand among others."""
+    """Return the pattern in a form that can be joined with others."""
     pieces = _PIECE.findall(source)
     return "".join("(?:" if p == "(" or p.startswith("(?P<") else p for p in pieces)
 

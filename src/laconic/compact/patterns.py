@@ -1,4 +1,4 @@
-"""Regular expressions over many lines, as fast as plain `re` goes.
+"""Searches many lines for regular expressions, as fast as plain `re` can.
 
 A pattern is written for one line, and means what it means there. It is searched for in chunks of
 many lines, which are split where it matches: so a line that does not match costs no step of Python.
@@ -85,7 +85,7 @@ class Pattern:
     def captured(self, lines: Lines) -> Iterator[tuple[Sequence[int], Columns]]:
         """The same chunk by chunk, each group's values in a list of its own.
 
-        For who has no step of Python to spare for each line.
+        For callers that cannot afford Python code for each line.
         """
         if self._over_lines is None:
             matches = ((pos, self.search(text)) for pos, text in enumerate(_timed(lines.texts)))

@@ -89,7 +89,7 @@ _HEAD_SHARE = {LISTING: 0.9, SUMMARY: 0.3, TEXT: 0.5}
 def compact(
     wanted: Filter, status: int, lines: Lines, hits: Hits | None = None
 ) -> Compacted | None:
-    """Give what to show in place of the output, or None for the output as it is.
+    """Return what to show in place of the output, or None for the output as it is.
 
     hits: what the command searched for, if that is what it does.
     """

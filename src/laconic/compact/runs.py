@@ -154,7 +154,7 @@ def _starts(lines: Lines, number: int, single: Mask) -> list[int]:
 
 
 def _is_one_line(chunk: str, text: str, total: int) -> bool:
-    """Tell whether a chunk is but repetitions of the line before it."""
+    """Tell whether a chunk only repeats the line before it."""
     line = f"\n{text}"
     return chunk.startswith(line) and bool(text.strip()) and chunk == line * total
 
@@ -176,7 +176,7 @@ def _has_one_shape(chunk: str, shape: bytes, before: str) -> bool:
 
 @lru_cache(maxsize=16)
 def _lines_with(start: str, spaces: int) -> re.Pattern[str]:
-    """Lines that have a path, this beginning, and so many spaces behind it."""
+    """The shape of lines with a path: the first word, and how many spaces follow."""
     line = rf"\n{re.escape(start)}(?=[^\n/]*/)(?: [^ \n]*){{{spaces}}}(?![^\n])"
     return pattern(f"(?:{line})*")
 

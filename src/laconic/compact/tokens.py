@@ -30,7 +30,7 @@ _SAMPLES, _SAMPLE = 16, 4096
 
 
 def estimate(text: str) -> int:
-    """Give the number of tokens; of a long text, from samples of it."""
+    """Return the number of tokens; of a long text, from samples of it."""
     return estimate_bytes(text.encode("utf-8", "surrogateescape"))
 
 

@@ -52,7 +52,7 @@ class View:
     def compacted(
         self, status: int, lines: Lines, *, spares_alarm: bool = False
     ) -> Compacted | None:
-        """Give what to show, None for all of it: also when a filter fails or takes too long."""
+        """Return what to show, None for all of it: also when a filter fails or takes too long."""
         if self.is_exact:
             return None
         is_own = self.filter is not None and self.filter.source != "built-in"
@@ -120,7 +120,7 @@ def _split(gap: Shown, missing: Iterable[int]) -> Iterable[Shown]:
 def render(
     compacted: Compacted,
     raw_id: str,
-    is_told: Callable[[Shown], bool] | None = None,
+    was_streamed: Callable[[Shown], bool] | None = None,
     program: str = "laconic",
     secrets: int = 0,
 ) -> dict[str, str]:
@@ -129,8 +129,8 @@ def render(
     program: what the reader can type to start us. secrets: how many are masked.
     """
     texts = {stream: compacted.text(stream) for stream in ("out", "err")}
-    if is_told is not None:
-        left = [row for row in compacted.shown if not is_told(row)]
+    if was_streamed is not None:
+        left = [row for row in compacted.shown if not was_streamed(row)]
         for stream in texts:
             rows = [row for row in left if compacted.stream(row) == stream]
             texts[stream] = "".join(f"{row.text}\n" for row in rows)

@@ -1,4 +1,4 @@
-"""Keeps a rewrite from costing a command the permission that the agent itself gives it.
+"""Makes sure that a rewritten command keeps the permission that the agent itself gives.
 
 Some agents apply the user's rules to what a hook makes of a command, and a hook's allow does not
 outweigh them: `git log*` is allowed there, `laconic run git log` is not.
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from laconic.hooks.values import HookCall
+    from laconic.hooks.call import HookCall
     from laconic.policy.permissions import Permission
     from laconic.settings.load import Settings
 

@@ -1,8 +1,7 @@
-"""The answer of a hook, from bytes to bytes; whatever goes wrong, it is the neutral one.
+"""Answers a hook: bytes in, bytes out. After a fault the answer is the neutral one.
 
-But once it is known that a command must not run unasked, a fault does not undo that. Pure of the
-process around it (no environment, arguments or signals of its own), so that a server can give
-answers, too.
+Once it is known that a command must not run unasked, a fault does not undo that. Nothing here uses
+the environment, arguments or signals of this process, so that the server can answer as well.
 """
 
 from __future__ import annotations
@@ -11,18 +10,16 @@ import json
 from functools import partial
 
 from laconic.hooks import call_log
-from laconic.hooks.capabilities import fitted
+from laconic.hooks.call import find_event, parse, read
 from laconic.hooks.load import AFTER, BEFORE, load
-from laconic.hooks.read import find_event, parse, read
-from laconic.hooks.values import Answer, Response, neutral_answer
-from laconic.settings.environ import state_directory
+from laconic.hooks.response import Answer, Response, fitted, neutral_answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from laconic.hooks.call import HookCall
     from laconic.hooks.load import Agent
-    from laconic.hooks.values import HookCall
 
 MOST_BYTES = 16 << 20
 _ENCODER = json.JSONEncoder(allow_nan=False)
@@ -51,7 +48,7 @@ def answer(
     except Exception as fault:  # noqa: BLE001 - as above
         given, text = fallback.answer, call_log.described(fault)
         given.fault, given.retry_cold = text, not fallback.verdict
-        note = partial(call_log.note_fault, state_directory(environ), agent.name, text)
+        note = partial(call_log.note_fault, environ, agent.name, text)
         fallback.later.append(note)
     given.later = fallback.later
     return given
@@ -69,7 +66,7 @@ class Fallback:
     def set_fallback(
         self, call: HookCall, response: Response, fit: Callable[[Response], Response]
     ) -> None:
-        """Keep the strictest verdict, in the agent's words; a rewrite may be at fault later on."""
+        """Keep the strictest verdict in the agent's words, in case something fails later."""
         verdict = response.answer
         if verdict not in ("ask", "deny") or self.verdict in ("deny", verdict):
             return
@@ -118,7 +115,7 @@ def _response(
     refusal = getattr(call.agent.dialect, "refusal", None)
     if refusal and (refused := refusal()):
         return fitted(refused, call, "deny", environ)
-    note = partial(call_log.note_call, state_directory(environ), call.agent.name, call.event.name)
+    note = partial(call_log.note_call, environ, call.agent.name, call.event.name)
     fallback.later.append(note)
     from laconic.settings.load import read_settings  # noqa: PLC0415 - some calls end before this
 

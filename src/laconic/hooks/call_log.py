@@ -6,12 +6,19 @@ import contextlib
 import os
 import time
 
+from laconic.settings.environ import state_directory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 _LONGEST = 500
 _MOMENT_S = 5
 
 
-def note_call(state_dir: str, agent: str, event: str) -> None:
-    """Write it down; what was written a moment ago is as good."""
+def note_call(environ: Mapping[str, str], agent: str, event: str) -> None:
+    """Write down that an agent called, unless that was written a moment ago."""
+    state_dir = state_directory(environ)
     try:
         age = time.time() - os.stat(f"{state_dir}/hooks/{agent}").st_mtime  # noqa: PTH116 - as below
     except OSError:
@@ -20,12 +27,12 @@ def note_call(state_dir: str, agent: str, event: str) -> None:
         _write(state_dir, agent, event)
 
 
-def note_fault(state_dir: str, agent: str, fault: str) -> None:
-    _write(state_dir, f"{agent}.fault", fault)
+def note_fault(environ: Mapping[str, str], agent: str, fault: str) -> None:
+    _write(state_directory(environ), f"{agent}.fault", fault)
 
 
 def last_seen(state_dir: str, agent: str) -> tuple[float, str] | None:
-    """Give when the hook was last called and for which event; None if it never was."""
+    """Return when the hook was last called and for which event; None if it never was."""
     return _read(state_dir, agent)
 
 
@@ -34,7 +41,7 @@ def last_fault(state_dir: str, agent: str) -> tuple[float, str] | None:
 
 
 def last_unanswered(state_dir: str) -> tuple[float, str] | None:
-    """Give when the client last found nobody to answer a hook, and the agent; see laconic.c."""
+    """Return when the client last found nobody to answer a hook, and the agent; see laconic.c."""
     path = f"{state_dir}/hooks/unanswered"
     with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - as below
         return os.fstat(file.fileno()).st_mtime, file.read(_LONGEST)
@@ -42,7 +49,7 @@ def last_unanswered(state_dir: str) -> tuple[float, str] | None:
 
 
 def described(fault: Exception) -> str:
-    """One line: what, and where."""
+    """Describe a fault in one line: what happened, and where."""
     frame = fault.__traceback__
     while frame and frame.tb_next:
         frame = frame.tb_next
@@ -52,7 +59,7 @@ def described(fault: Exception) -> str:
 
 
 def _write(state_dir: str, name: str, text: str) -> None:
-    """Best effort: a hook that cannot write this still answers."""
+    """Write a note if possible; a hook that cannot write it still answers."""
     folder = f"{state_dir}/hooks"
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     with contextlib.suppress(OSError):

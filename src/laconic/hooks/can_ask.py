@@ -1,7 +1,7 @@
-"""Tells whether somebody can answer a question that an agent puts; where nobody can, ask is deny.
+"""Tells whether somebody is there to answer an agent's question; if not, ask becomes deny.
 
-What shows it is data: `[unattended]` in the agent's file. An installed hook passes the number of
-the agent's process in _LACONIC_AGENT_PID, because nothing else tells how that was started.
+`[unattended]` in the agent's data file says how to tell. An installed hook passes the number of
+the agent's process in _LACONIC_AGENT_PID, because nothing else says how the agent was started.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LIMIT_S = 2
 
 
 def is_unattended(agent: Agent, environ: Mapping[str, str]) -> bool:
-    """Tell whether an ask would be answered by nobody. What cannot be told is a no."""
+    """Tell whether nobody would answer an ask; False if that is not known."""
     signs = agent.unattended
     number = environ.get("_LACONIC_AGENT_PID", "")
     process = _process(number) if number.isdecimal() and signs.get("options") else None
@@ -37,14 +37,14 @@ def _is_set(variable: str, environ: Mapping[str, str]) -> bool:
 
 
 def _first_option(words: Sequence[str], signs: Mapping[str, Sequence[str]]) -> str | None:
-    """Give the first option that decides; what follows it may be the text of a prompt."""
+    """Return the first option that decides; what follows it may be the text of a prompt."""
     known = (*signs["options"], *signs["attended_options"])
     found = (option for word in words for option in known if _is_option(word, option))
     return next(found, None)
 
 
 def _is_option(word: str, option: str) -> bool:
-    """Also with its value in the same word, and a letter among others: `-yp`."""
+    """Tell whether a word is the option, also with its value or among other letters: `-yp`."""
     if option.startswith("--"):
         return word.partition("=")[0] == option
     return word[:1] == "-" != word[1:2] and option[1] in word[1:].partition("=")[0]
@@ -54,7 +54,7 @@ def _is_option(word: str, option: str) -> bool:
 
 
 def _process(number: str) -> tuple[list[str], bool] | None:
-    """Give a process's words, and whether it is at a terminal; None if nothing is known of it."""
+    """Return a process's words, and whether it is at a terminal; None if nothing is known of it."""
     if os.path.isdir("/proc/self"):  # noqa: PTH112 - pathlib costs 6 ms
         return _in_proc(f"/proc/{number}")
     return _by_ps(number)
@@ -78,7 +78,7 @@ def _is_terminal(path: str) -> bool:
 
 
 def _by_ps(number: str) -> tuple[list[str], bool] | None:
-    """The words are split at blanks, and a terminal that it belongs to counts as one it is at.
+    """Ask ps. Words are split at blanks, and any controlling terminal counts.
 
     Without -ww, ps cuts its lines to the width of a terminal (ps(1)), and the options are lost.
     """

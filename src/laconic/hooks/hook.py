@@ -1,7 +1,7 @@
-"""`laconic hook AGENT [EVENT]`: the process around an answer, which always ends well.
+"""`laconic hook AGENT [EVENT]`: the hook process, which always exits cleanly.
 
 It reads a bounded amount, keeps a time limit well below the agent's, prints once, and exits with 0
-(or with the status that is a denial in the agent's words). Loads little: it runs before every
+(or with the status that means deny to the agent). It loads little, because it runs before every
 command.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
-    from laconic.hooks.values import Answer
+    from laconic.hooks.response import Answer
 
 _CHUNK = 1 << 16
 _FIRST_LIMIT_S = 8.0
@@ -27,16 +27,16 @@ _DENIED_TO_CLIENT = 102  # client/laconic.c has it, too
 
 
 def is_call(argv: list[str]) -> bool:
-    """Tell a hook from a person who asks for help: a hook never ends with a usage error."""
+    """Tell whether an agent calls, not a person who wants help: a hook has no usage errors."""
     return argv[1:2] == ["hook"] and not {"-h", "--help"} & set(argv[2:])
 
 
 def main(argv: list[str]) -> int:
-    """Answer on stdout; gives the exit status."""
+    """Answer on stdout; return the exit status."""
     given = _answer(argv)
-    from laconic.hooks.values import Answer  # noqa: PLC0415 - it is loaded by now
+    from laconic.hooks.response import Answer  # noqa: PLC0415 - it is loaded by now
 
-    _set_fallback(Answer(status=given.status))  # the limit goes on, but nothing is to be said twice
+    _set_fallback(Answer(status=given.status))  # nothing must be printed twice
     _say(given)
     given.finish()
     return given.status
@@ -50,20 +50,20 @@ def _say(given: Answer) -> None:
 
 def _answer(argv: list[str]) -> Answer:
     from laconic.hooks.answer import MOST_BYTES, answer  # noqa: PLC0415 - once a limit is set
-    from laconic.settings.environ import current_directory, environment  # noqa: PLC0415 - as above
+    from laconic.settings.environ import environment, working_directory  # noqa: PLC0415 - as above
 
     agent, event, *_ = (*argv, "", "")
-    surroundings = environment()
-    directory = current_directory() or "/nonexistent"
-    given = answer(agent, event, _read_stdin(MOST_BYTES), surroundings, directory, _set_fallback)
-    if given.fault and surroundings.get("LACONIC_DEBUG"):
+    variables = environment()
+    directory = working_directory() or "/nonexistent"
+    given = answer(agent, event, _read_stdin(MOST_BYTES), variables, directory, _set_fallback)
+    if given.fault and variables.get("LACONIC_DEBUG"):
         with contextlib.suppress(OSError):
             _write(2, f"laconic hook {agent}: {given.fault}\n".encode(errors="replace"))
     return given
 
 
 def _read_stdin(limit: int) -> bytes:
-    """Read all; of more than the limit only that much, but no writer is left with a broken pipe."""
+    """Read stdin up to the limit, and drop the rest, so that the writer gets no broken pipe."""
     kept = bytearray()
     with contextlib.suppress(OSError):
         while chunk := os.read(0, _CHUNK):
@@ -78,9 +78,9 @@ def _write(handle: int, data: bytes) -> None:
 
 
 def run(argv: list[str]) -> NoReturn:
-    """Be the whole process: whatever happens, it ends in time and says nothing wrong."""
+    """Run as the hook process: whatever happens, it ends in time with a valid answer."""
     status = 0
-    gc.disable()  # it ends before there is garbage worth a search
+    gc.disable()  # the process ends before garbage collection pays off
     try:
         _fill_streams()
         _keep_time(argv)
@@ -88,27 +88,27 @@ def run(argv: list[str]) -> NoReturn:
     except BaseException:  # noqa: BLE001, S110 - also Ctrl-C and what no one thought of
         pass
     finally:
-        _end(status)  # nothing is left to be done, and the interpreter takes its time
+        _end(status)  # skip the interpreter's shutdown, which takes long and has nothing to do
 
 
 def _fill_streams() -> None:
-    """Let no file of ours take the number of a stream that is closed."""
+    """Open /dev/null for each closed stream, so that no file of ours gets its number."""
     for handle in range(3):
         try:
             os.fstat(handle)
         except OSError:
-            with contextlib.suppress(OSError):  # there is no such file: so be it
+            with contextlib.suppress(OSError):  # there is no /dev/null; go on without it
                 os.open(os.devnull, os.O_RDWR)
 
 
 def _keep_time(argv: list[str]) -> None:
-    """When the time is up, give the answer that is known by then: the neutral one at first."""
+    """When the time is up, print the best answer that is known by then."""
     if sys.platform == "win32":
         return
     signal.signal(signal.SIGALRM, _stop)
     signal.setitimer(signal.ITIMER_REAL, _FIRST_LIMIT_S)
     from laconic.hooks.load import BEFORE, load  # noqa: PLC0415 - a limit is set by now
-    from laconic.hooks.values import neutral_answer  # noqa: PLC0415
+    from laconic.hooks.response import neutral_answer  # noqa: PLC0415
 
     with contextlib.suppress(KeyError):
         agent = load(argv[0] if argv else "")

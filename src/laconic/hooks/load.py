@@ -8,14 +8,15 @@ from os import listdir
 from os.path import dirname
 
 from laconic.policy.dialects import SYSTEM, family
-from laconic.settings.disk_cache import remembered, stamp
+from laconic.settings.disk_cache import cached_on_disk, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Protocol
 
-    from laconic.hooks.values import HookCall, Output, Reply, Response
+    from laconic.hooks.call import HookCall
+    from laconic.hooks.response import Output, Reply, Response
 
     class Dialect(Protocol):
         def write(self, call: HookCall, response: Response) -> Reply: ...
@@ -53,7 +54,7 @@ class Event:
 
 
 class Agent:
-    """What is known of one agent; see docs/agents.md for the keys."""
+    """One agent, from its data file; docs/agents.md lists the keys."""
 
     __slots__ = (
         "answer", "document", "events", "fields", "foreign", "login_shell", "name", "neutral",
@@ -85,7 +86,7 @@ class Agent:
         return module
 
     def shells_with(self, environ: Mapping[str, str], asked: object = None) -> frozenset[str]:
-        """Families of the shells that may run its commands.
+        """Return the families of the shells that may run its commands.
 
         SHELL may name one that it uses. asked: the one that the tool's arguments name, if any.
         """
@@ -101,19 +102,19 @@ class Agent:
 
     @property
     def limit_s(self) -> float:
-        """How long laconic may think: well below the time that the agent is asked to wait."""
+        """How long an answer may take: well below the time that the agent is asked to wait."""
         timeout = self.document["timeout"]
         wanted: float = timeout["wanted"] / (1000 if timeout["unit"] == "ms" else 1)
         return wanted * 0.8
 
     def neutral_for(self, kind: str) -> str:
-        """What to print when there is nothing to say. Where that must be JSON, it is."""
+        """Return what to print when there is nothing to say; for some agents that must be JSON."""
         return self.neutral if kind == BEFORE or not self.neutral else "{}"
 
 
 @lru_cache(maxsize=64)
 def load(name: str) -> Agent:
-    """Give an agent that has hooks, by its name or another name for it; KeyError if none has it."""
+    """Return an agent that has hooks, by its name or an alias; KeyError if there is none."""
     name = ALIASES.get(name, name)
     document = _document(name)
     if not _has_hooks(document):
@@ -123,20 +124,20 @@ def load(name: str) -> Agent:
 
 @lru_cache(maxsize=1)
 def hooked() -> tuple[str, ...]:
-    """Give the names of all agents that have hooks. Reads every data file: not for the hook."""
+    """Return the names of all agents that have hooks. Reads every data file: not for the hook."""
     files = [file for file in listdir(DATA) if file.endswith(".toml")]  # noqa: PTH208 - as above
     names = sorted(file.removesuffix(".toml") for file in files)
     return tuple(name for name in names if _has_hooks(_document(name)))
 
 
 def _has_hooks(document: Mapping[str, Any]) -> bool:
-    """Tell an agent with hooks from one that is only given rules to read."""
+    """Tell whether an agent has hooks; others only get rules for the model to read."""
     return "dialect" in document
 
 
 def _document(name: str) -> dict[str, Any]:
-    """Give the data file of an agent, which is all that makes it one; KeyError without one."""
-    is_name = name == name.lower() and name.replace("-", "").isalnum()  # and never another path
+    """Return the content of an agent's data file; KeyError if there is none."""
+    is_name = name == name.lower() and name.replace("-", "").isalnum()  # not another path
     path = f"{DATA}/{name}.toml"
     try:
         found = stamp(path) if is_name else None
@@ -144,7 +145,7 @@ def _document(name: str) -> dict[str, Any]:
         found = None
     if found is None:
         raise KeyError(name)
-    document: dict[str, Any] = remembered(f"agent-{name}", found, lambda: _parse(path))
+    document: dict[str, Any] = cached_on_disk(f"agent-{name}", found, lambda: _parse(path))
     return document
 
 

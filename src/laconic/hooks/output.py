@@ -1,7 +1,7 @@
-"""What an agent reads in place of an output, after a command that was not wrapped. Off by default.
+"""Compacts the output of a command that has run without laconic, for the agent. Off by default.
 
-Only for one plain command with a filter; the raw output is kept first, and all of it can be had
-back. In doubt: nothing, and the agent reads what the command wrote.
+Only for one plain command with a filter. The raw output is kept first, so that all of it can be
+recalled. In doubt the agent reads what the command wrote.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from laconic.compact.lines import read_streams
 from laconic.compact.load import load_filters
 from laconic.compact.notice import notice
 from laconic.compact.pipeline import compact
-from laconic.hooks.values import Response
+from laconic.hooks.response import Response
 from laconic.knowledge.arguments import evaluate
 from laconic.knowledge.catalog import library
 from laconic.record.runs import Run, record_run
@@ -30,15 +30,16 @@ if TYPE_CHECKING:
     from laconic.compact.filter import Filter
     from laconic.compact.hits import Hits
     from laconic.compact.result import Compacted
-    from laconic.hooks.values import HookCall, Output
+    from laconic.hooks.call import HookCall
+    from laconic.hooks.response import Output
     from laconic.settings.load import Settings
 
-# A status that nobody tells is taken for a failure: then every diagnostic stays.
+# An unknown exit status counts as a failure: then every diagnostic stays.
 _UNKNOWN_STATUS = 1
 
 
 def replacement(call: HookCall, settings: Settings, environ: Mapping[str, str]) -> Response:
-    """Give the compact output as a response, or an empty one."""
+    """Return the compact output as a response, or an empty one."""
     if not settings.config.hooks.replace_output or settings.environment.no_filter:
         return Response()
     if "replace" not in call.event.can or len(call.commands) != 1:
@@ -65,7 +66,7 @@ def replacement(call: HookCall, settings: Settings, environ: Mapping[str, str]) 
 
 
 def _filter(call: HookCall, settings: Settings) -> tuple[Filter | None, Hits | None]:
-    """The filter of a command that laconic would have wrapped as a whole, and what it searches."""
+    """Return the filter of a command that laconic would have wrapped as a whole, and its hits."""
     text = call.commands[0]
     rewriting = rewritten(text, settings)
     found = commands(parse(text)) if [n.action for n in rewriting.notes] == ["run"] else ()

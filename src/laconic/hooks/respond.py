@@ -1,4 +1,4 @@
-"""Gate and rewrite for a call of a hook: what laconic says to it, in no agent's words.
+"""Judges and rewrites the commands of a call; the response is independent of the agent's format.
 
 The gate judges what will run: the command as it came, and also the text that a rewrite of the
 user's own makes of it. A fault in the rewrite leaves the command alone; the verdict stays.
@@ -11,23 +11,20 @@ from functools import partial
 from laconic import engine
 from laconic.hooks import call_log
 from laconic.hooks.load import BEFORE
-from laconic.hooks.plain_name import with_plain_name
-from laconic.hooks.values import Response
+from laconic.hooks.response import Response
 from laconic.knowledge.catalog import library
 from laconic.rewrite.configured import options
 from laconic.rewrite.plan import rewrite
-from laconic.run.launcher import find_launcher, full_path
-from laconic.settings.environ import state_directory
-from laconic.types import strictest
+from laconic.run.launcher import find_launcher, full_path, with_plain_name
+from laconic.types import Decision, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from laconic.hooks.values import HookCall
+    from laconic.hooks.call import HookCall
     from laconic.rewrite.plan import Rewriting
     from laconic.settings.load import Settings
-    from laconic.types import Decision
 
 _LONGEST = 2000
 _RANK = ("allow", None, "ask", "deny")
@@ -41,7 +38,7 @@ def respond(
     on_verdict: Callable[[Response], None],
     later: list[Callable[[], object]],
 ) -> Response:
-    """Give the strictest answer to the commands of a call, and what should run instead of them.
+    """Return the strictest answer to the commands of a call, and what should run instead of them.
 
     on_verdict: called with every verdict before anything else is done that takes time or may fail.
     later: gets what can wait until the answer is on its way.
@@ -85,6 +82,10 @@ def _respond(
     launcher: str,
     later: list[Callable[[], object]],
 ) -> Response:
+    typed, typed_request = command, request
+    if decision and settings.config.rules.stacks:
+        request, decision = _by_catalogues(request, decision, call, settings)
+        command = command if request is typed_request else request.command
     rewriting = _rewriting(command, request, call, settings, launcher)
     response = Response()
     if decision:
@@ -92,13 +93,39 @@ def _respond(
             made = request.with_command(with_plain_name(rewriting.text, full_path(request.environ)))
             also = engine.decide_request(made, settings, use_exceptions=False)
             decision = strictest((decision, also), 0, decision.end)
-        later.append(partial(_record, request, decision, settings))
+        later.append(partial(_record, typed_request, decision, settings))
         response = _response_for(decision, settings)
     text = rewriting.text if rewriting else command
     if rewriting and response.answer == "allow" and call.agent.wraps:
         text = _wrapped(rewriting, call, settings, request, launcher)
-    response.commands = (text,) if text != command else None
+    response.commands = (text,) if text != typed else None
     return response
+
+
+def _by_catalogues(
+    request: engine.Request, decision: Decision, call: HookCall, settings: Settings
+) -> tuple[engine.Request, Decision]:
+    """Let the catalogues speak that the user has named: the request, perhaps for another text.
+
+    A text is replaced only where the agent can be told so in the answer.
+    """
+    from laconic.hooks.catalogues import apply_catalogues, with_advice  # noqa: PLC0415 - few have any
+
+    try:
+        said = apply_catalogues(request, settings)
+        if said is None or not said.changed or said.verdict == "deny":
+            return request, with_advice(decision, said) if said else decision
+        made = request.with_command(said.command)
+        also = engine.decide_request(made, settings, use_exceptions=False)
+        strict = strictest((decision, also), 0, decision.end)
+        answer = engine.answer(strict, settings)
+        can_tell = "rewrite" in call.event.can and answer in call.agent.rewrite_with
+        return (made, with_advice(strict, said)) if can_tell and answer else (request, decision)
+    except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
+        _note(fault, request)
+        reason = f"your catalogues cannot be applied ({type(fault).__name__}: {fault})"
+        asks = Decision(Verdict.ASK, "catalogues/fault", reason, firm=True)
+        return request, strictest((decision, asks), 0, decision.end)
 
 
 def _decide(
@@ -126,7 +153,7 @@ def _record(request: engine.Request, decision: Decision, settings: Settings) -> 
 
 
 def _note(fault: Exception, request: engine.Request) -> None:
-    call_log.note_fault(state_directory(request.environ), request.agent, call_log.described(fault))
+    call_log.note_fault(request.environ, request.agent, call_log.described(fault))
 
 
 def _has_users_rule(rewriting: Rewriting) -> bool:
@@ -152,7 +179,7 @@ def _rewriting(
 def _is_unwelcome(
     rewriting: Rewriting, request: engine.Request, call: HookCall, settings: Settings
 ) -> bool:
-    """Tell whether the agent would not let the new text pass, though it lets the command."""
+    """Tell whether the agent allows the command but would not allow the new text."""
     is_own = rewriting.text == request.command or _has_users_rule(rewriting)
     if is_own or not call.agent.rules_see_rewrites:
         return False
@@ -178,7 +205,7 @@ def _wrapped(
 
 
 def reason_line(decision: Decision) -> str:
-    """The reason for people and models: one line, with the rule's id and the way out."""
+    """Return the reason in one line, with the rule's id and what to do instead."""
     reason = f"laconic: {decision.reason} ({decision.rule})"
     if decision.instead:
         reason = f"{reason}; instead: {decision.instead}"

@@ -1,7 +1,7 @@
 """Wraps a whole command: `laconic wrap -- <host shell> -lc '<command>'`, for CodeBuddy.
 
 A command that changes the shell it runs in (`cd`, `export`) would change another shell instead, and
-one that is ours already would be compacted twice: both stay outside.
+one that is ours already would be compacted twice: both are left as they are.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from laconic.hooks.values import HookCall
+    from laconic.hooks.call import HookCall
     from laconic.rewrite.plan import Note
     from laconic.shell.walk import Occurrence
 
@@ -29,14 +29,14 @@ _CHANGE_THE_SHELL = frozenset(
     " ulimit trap exec eval enable hash read mapfile readarray bind complete fg bg disown jobs wait"
     " nvm conda mamba activate deactivate pyenv rbenv".split()
 )
-# Reasons of the rewrite that are the user's own wish.
+# Reasons for not rewriting that come from the user's configuration.
 _WISHES = ("[skip]", "switched off")
 
 
 def wrapped(
     command: str, notes: Iterable[Note], call: HookCall, environ: Mapping[str, str], launcher: str
 ) -> str | None:
-    """Give the wrapped command, or None to leave it as it is."""
+    """Return the wrapped command, or None to leave it as it is."""
     is_unwanted = any(note.reason.startswith(_WISHES) for note in notes if note.action == "skip")
     if is_unwanted or is_wrapped(command) or _changes_its_shell(command):
         return None
@@ -45,7 +45,7 @@ def wrapped(
 
 
 def _changes_its_shell(command: str) -> bool:
-    """Errs towards yes: then only what can be compacted in it is wrapped, where it stands."""
+    """Tell whether it may change its shell; if so, its commands are wrapped one by one."""
     try:
         script = parse(command)
     except ParseError:
@@ -63,7 +63,7 @@ def _stays_outside(occurrence: Occurrence) -> bool:
 
 
 def usable_shell(asked: object, environ: Mapping[str, str]) -> str:
-    """Give the shell that takes the command with -lc, or "" where there is none.
+    """Return the shell that takes the command with -lc, or "" where there is none.
 
     A tool that asks for another kind of shell means another language.
     """

@@ -20,9 +20,9 @@ TOML = Marks("# laconic: begin (laconic uninstall removes this block)", "# lacon
 
 
 def put(text: str, body: str, marks: Marks) -> str:
-    """Give the text with the block: in the place of an older one, else at the end.
+    """Return the text with the block: in the place of an older one, else at the end.
 
-    Exactly one line end goes in front of a new block, so that taking both out gives the old text.
+    Exactly one line end is put before a new block, so that removing both restores the old text.
     """
     line_end = "\r\n" if "\r\n" in text else "\n"
     block = line_end.join((marks.begin, *body.strip("\n").split("\n"), marks.end)) + line_end
@@ -32,13 +32,13 @@ def put(text: str, body: str, marks: Marks) -> str:
 
 
 def remove(text: str, marks: Marks) -> str:
-    """Give the text without the block and the line end in front of it."""
+    """Return the text without the block and the line end before it."""
     found = _pattern(marks).search(text)
     return text[: found.start()] + text[found.end() :] if found else text
 
 
 def find(text: str, marks: Marks) -> str:
-    """Give the block, or nothing."""
+    """Return the block, or nothing."""
     found = _pattern(marks).search(text)
     return found.group("block") if found else ""
 

@@ -38,7 +38,7 @@ _NATIVE = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
 
 
 class Finding(NamedTuple):
-    """How one thing about an agent is, and what to do if that should be better."""
+    """The state of one thing about an agent, and what to do about it."""
 
     agent: str
     check: str
@@ -48,7 +48,7 @@ class Finding(NamedTuple):
 
 
 def examine(recipe: Recipe, site: Site, settings: Settings) -> list[Finding]:
-    """Give all findings on one agent."""
+    """Return all findings on one agent."""
     return list(_examine(recipe, site, settings))
 
 
@@ -80,7 +80,7 @@ def _examine(recipe: Recipe, site: Site, settings: Settings) -> Iterator[Finding
 
 
 def _missing(recipe: Recipe, site: Site) -> Finding:
-    """Tell an agent that laconic was never in from one that lost it, or whose file is broken."""
+    """Say whether laconic was never in an agent, was lost, or is in a broken file."""
     again = f"laconic install {recipe.name}"
     places = [path_of(file, recipe, scope, site) for file in recipe.files for scope in SCOPES]
     targets = {path.resolve() for path in places if path}
@@ -104,7 +104,7 @@ def client(executable: str) -> Finding:
 
 
 def unanswered(state_dir: Path) -> Iterator[Finding]:
-    """Say that hooks were not answered, and commands not checked, if that was of late."""
+    """Say if hooks were not answered lately, so that commands were not checked."""
     found = call_log.last_unanswered(str(state_dir))
     if found is None or time.time() - found[0] > _OF_LATE_S:
         return
@@ -149,17 +149,17 @@ def _answers(command: str, recipe: Recipe, site: Site, settings: Settings) -> Fi
 
 
 def _only_warns(answer: str) -> bool:
-    """Tell an answer that decides nothing: the client's own, when nobody answers it."""
+    """Tell whether an answer decides nothing: the client's own, without a server or Python."""
     return answer.startswith("{") and json.loads(answer).keys() == {"systemMessage"}
 
 
 def _answer_to(command: str, sample: str, site: Site) -> tuple[str, str]:
-    """Give what is wrong with the answer to a sample, or the answer."""
+    """Return what is wrong with the answer to a sample, or the answer."""
     try:
         done = _call(command, sample, site)
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"fails: {error}", ""
-    if done.returncode == _DENIED:  # how some agents are told no; the reason goes to stderr
+    if done.returncode == _DENIED:  # this denies in some agents; the reason is on stderr
         return ("" if done.stderr.strip() else "denies without a reason"), done.stderr.strip()
     if done.returncode:
         line = done.stderr.strip().partition("\n")[0]
@@ -173,9 +173,9 @@ def _answer_to(command: str, sample: str, site: Site) -> tuple[str, str]:
 
 
 def _call(command: str, sample: str, site: Site) -> subprocess.CompletedProcess[str]:
-    # What the server of a sample call still writes down must not keep the scratch from going.
+    # The server of a sample call may still write here, which must not keep this from being removed.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
-        # No agent has called: the samples are kept out of the records.
+        # The samples are not calls of an agent, so they are kept out of the records.
         environ = {**site.variables, "LACONIC_STATE_DIR": scratch}
         return subprocess.run(  # noqa: S603 - what the agent runs, the way it does
             ["/bin/sh", "-c", command],
@@ -278,7 +278,7 @@ def _switches(recipe: Recipe, site: Site) -> Iterator[Finding]:
 
 
 def _document(path: Path) -> Any:
-    """Give what a settings file says; nothing if it is missing or broken."""
+    """Return what a settings file says; nothing if it is missing or broken."""
     try:
         data = originals.current(path) or b"{}"
         if path.suffix == ".toml":
@@ -289,7 +289,7 @@ def _document(path: Path) -> Any:
 
 
 def _trust(recipe: Recipe, found: list[Installed], site: Site) -> Finding:
-    """Say whether Codex was told to trust the hook; what it trusts exactly, only Codex knows."""
+    """Say whether Codex was told to trust a hook; which one exactly, only Codex knows."""
     table = _document(directory(recipe, site.variables) / "config.toml").get("hooks", {})
     states = table.get("state", {}) if isinstance(table, dict) else {}
     places = {str(path) for each in found for path in (each.path, each.path.resolve())}

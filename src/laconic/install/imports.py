@@ -1,6 +1,6 @@
 """Takes over the settings of similar tools: what they say becomes keys of laconic's configuration.
 
-What has no counterpart is named and left. The user's own file is extended, never overridden.
+What has no counterpart is reported and left out. The user's own file is extended, never overridden.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import tomlkit
 
 from laconic.errors import FileError, LaconicError
 from laconic.files import read_file
@@ -68,7 +70,7 @@ def _read(tool: str, path: Path) -> Import:
 
 
 def _translated(tool: str, document: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Give what a tool's file means; the tables of tokf and cc-toolgate have laconic's names."""
+    """Return what a tool's file means; the tables of tokf and cc-toolgate have laconic's names."""
     if tool == "tokf":
         renamed: dict[str, Any] = _renamed(document)
         return renamed, []
@@ -77,8 +79,8 @@ def _translated(tool: str, document: dict[str, Any]) -> tuple[dict[str, Any], li
     hooks = document.pop("hooks", {})
     left = [f"[{name}]" for name in document]
     left += [f"[hooks] {name}" for name in hooks if name != "exclude_commands"]
-    # In both, words or a pattern that begins with ^, looked for without variables in front. What is
-    # empty has no effect in rtk.
+    # In both tools an entry is words, or a pattern that begins with ^, and is compared with the
+    # command without the variables before it. An empty one has no effect in rtk.
     given = [text for text in hooks.get("exclude_commands", ()) if isinstance(text, str)]
     broken = [text for text in given if text.startswith("^") and schema.is_regex(text)]
     left += [f"[hooks] exclude_commands {text!r}" for text in broken]
@@ -87,7 +89,7 @@ def _translated(tool: str, document: dict[str, Any]) -> tuple[dict[str, Any], li
 
 
 def _renamed(value: Any) -> Any:
-    """Give rewrites that name tokf in laconic's name: its commands have the same ones."""
+    """Return rewrites with `laconic` instead of `tokf`, whose commands have the same names."""
     if isinstance(value, str):
         return re.sub(r"(?<![\w./-])tokf(?![\w./-])", "laconic", value)
     if isinstance(value, list):
@@ -129,12 +131,10 @@ def _faults(path: tuple[str, ...], value: object) -> bool:
 
 
 def extended(data: bytes, document: Mapping[str, Any], path: Path) -> tuple[bytes, list[str]]:
-    """Give a configuration with what it does not say yet, and the keys where it says otherwise.
+    """Return a configuration with what it does not say yet, and the keys where it says otherwise.
 
     Comments and order stay. LaconicError if the file is broken as it is.
     """
-    import tomlkit  # noqa: PLC0415 - for this command only
-
     _check(data, path)
     target = tomlkit.parse(data.decode("utf-8-sig"))
     kept: list[str] = []
@@ -151,8 +151,6 @@ def _check(data: bytes, path: Path) -> None:
 
 
 def _extend(target: Any, source: Mapping[str, Any], path: tuple[str, ...], kept: list[str]) -> None:
-    import tomlkit  # noqa: PLC0415 - as above
-
     for key, value in source.items():
         here = (*path, key)
         if key not in target:

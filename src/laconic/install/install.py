@@ -1,7 +1,7 @@
 """Installs laconic in agents and takes it out again, so that a user's files stay the user's.
 
-First a plan: which files would hold what. Nothing is written when one of them is broken. Then each
-file is replaced in one step, after its first content was put aside.
+First a plan is made: which files would hold what. Nothing is written if one of them is broken. Then
+each file is replaced in one step, after its first content was saved.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from laconic.errors import LaconicError
 from laconic.install import blocks, jsonc, merge, originals
-from laconic.install.recipe import Entry, File, Recipe, Scope, directory, expand
+from laconic.install.recipe import File, HookEntry, Recipe, Scope, directory, expand
 from laconic.patterns import pattern
 from laconic.rewrite.edits import quoted
 from laconic.settings import toml
@@ -46,7 +46,7 @@ class Site(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What becomes of a file; after None: it is removed. path: as the agent names it."""
+    """A change of one file; after None: it is removed. path: as the agent names it."""
 
     path: Path
     target: Path
@@ -62,7 +62,7 @@ class Change(NamedTuple):
 
 
 def find_executable(environ: Mapping[str, str], started_as: str = "") -> str:
-    """Give the absolute path of the `laconic` that belongs to this installation.
+    """Return the absolute path of the `laconic` that belongs to this installation.
 
     Of two paths to the same file, that on PATH is better: it outlives an upgrade.
     """
@@ -79,7 +79,7 @@ def find_executable(environ: Mapping[str, str], started_as: str = "") -> str:
 
 
 def is_present(recipe: Recipe, environ: Mapping[str, str]) -> bool:
-    """Tell whether an agent is on this machine: a program of it, or the traces of one."""
+    """Tell whether an agent is on this machine: its program, or files that it made."""
     path = environ.get("PATH", "")
     if any(shutil.which(program, path=path) for program in recipe.programs):
         return True
@@ -90,7 +90,7 @@ def is_present(recipe: Recipe, environ: Mapping[str, str]) -> bool:
 
 
 def plan_install(recipe: Recipe, scope: Scope, site: Site) -> list[Change]:
-    """Give the changes that installing makes; none when all is as it should be."""
+    """Return the changes that installing makes; none if everything is up to date."""
     changes = []
     for file in recipe.files:
         path = path_of(file, recipe, scope, site)
@@ -106,7 +106,7 @@ def plan_install(recipe: Recipe, scope: Scope, site: Site) -> list[Change]:
 
 
 def plan_uninstall(recipe: Recipe, site: Site) -> list[Change]:
-    """Give the changes that taking laconic out makes, in all places where it is."""
+    """Return the changes that remove laconic everywhere."""
     changes: dict[Path, Change] = {}
     for path, file in _places(recipe, site):
         target = Path(os.path.realpath(path))
@@ -120,7 +120,7 @@ def plan_uninstall(recipe: Recipe, site: Site) -> list[Change]:
 
 
 def _places(recipe: Recipe, site: Site) -> list[tuple[Path, File]]:
-    """Give where laconic may be: the usual places, and those that were written elsewhere."""
+    """Return where laconic may be: the usual places, and those that were written elsewhere."""
     found = [
         (path, file)
         for file in recipe.files
@@ -144,7 +144,7 @@ def path_of(file: File, recipe: Recipe, scope: Scope, site: Site) -> Path | None
 
 
 def target_of(path: Path, scope: Scope, site: Site) -> Path:
-    """Follow links; a project's must not lead out of it: who wrote the repository made them."""
+    """Follow links; a project's must not lead out of it, because anybody may have made them."""
     target = Path(os.path.realpath(path))
     if _leads_out(path, scope, site):
         raise LaconicError(f"{path}: leads out of the project, to {target}; left as it is")
@@ -193,7 +193,7 @@ def _uninstalled(file: File, recipe: Recipe, path: Path, before: bytes, site: Si
 def _without(
     file: File, recipe: Recipe, path: Path, data: bytes, first: bytes | None, site: Site
 ) -> bytes | None:
-    """Give a file without what is laconic's."""
+    """Return a file without what is laconic's."""
     text = _decode(data, path)
     if file.mechanism == "file":
         return None if MARK in text else data
@@ -216,16 +216,16 @@ def _is_bare(file: File, data: bytes) -> bool:
 
 
 def hooks(file: File, recipe: Recipe, site: Site, text: str) -> merge.Hooks:
-    """Give the entries of a file that holds a text; optional ones only if the configuration asks.
+    """Return the entries of a file that holds a text; optional ones only if the configuration asks.
 
-    ValueError if the text is no JSON.
+    ValueError if the text is not JSON.
     """
     wanted = [entry for entry in file.entries if not entry.when or entry.when in site.asked_for]
     return [(_place(entry, text), _filled(entry, recipe, site)) for entry in wanted]
 
 
-def _place(entry: Entry, text: str) -> tuple[str, ...]:
-    """Give the list an entry belongs to: one that is there, else one whose table is there."""
+def _place(entry: HookEntry, text: str) -> tuple[str, ...]:
+    """Return the list an entry belongs to: one that is there, else one whose table is there."""
     if not entry.or_at or not text.strip():
         return entry.at
     root, choices = jsonc.parse(text), (*entry.or_at, entry.at)
@@ -234,7 +234,7 @@ def _place(entry: Entry, text: str) -> tuple[str, ...]:
     return (*there, *inside, entry.at)[0]
 
 
-def _filled(entry: Entry, recipe: Recipe, site: Site) -> Mapping[str, Any]:
+def _filled(entry: HookEntry, recipe: Recipe, site: Site) -> Mapping[str, Any]:
     def fill(value: Any) -> Any:
         if isinstance(value, str):
             return _fill(value, recipe, site)
@@ -267,7 +267,7 @@ def _fill(text: str, recipe: Recipe, site: Site) -> str:
 
 
 def hook_command(recipe: Recipe, site: Site) -> str:
-    """Give what a shell is to run; the path is quoted where it must be."""
+    """Return what a shell is to run; the path is quoted where it must be."""
     path = site.executable
     return f"{path if _PLAIN_WORD.fullmatch(path) else quoted(path)} hook {recipe.name}"
 
@@ -277,7 +277,7 @@ def marks(file: File) -> blocks.Marks:
 
 
 def _check_toml(file: File, before: str, after: str) -> None:
-    """Make sure that a block says what it says also where it stands."""
+    """Check that the file, with the block in it, still says what the block says."""
     if marks(file) is not blocks.TOML:
         return
     toml.parse(before.encode())
@@ -333,7 +333,7 @@ def carry_out_removal(changes: list[Change], recipe: Recipe, site: Site) -> None
 
 
 def _leave(original: originals.Original, recipe: Recipe, site: Site) -> None:
-    """Strike an agent off a file's record; the last one takes the record with it."""
+    """Remove an agent from a file's record, and the record with the last agent."""
     agents = tuple(name for name in original.agents if name != recipe.name)
     if agents:
         originals.save(site.state_dir, original._replace(agents=agents))

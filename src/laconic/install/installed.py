@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class Installed(NamedTuple):
     """A file that laconic is in. command: what the agent runs, if the file says so.
 
-    is_current: laconic's part is just what this version would write. is_safe: so that, or the user
-    wrote it; a project's file may have been written by anybody.
+    is_current: laconic's part is just what this version would write. is_safe: it is current, or in
+    a file of the user's; anybody may have written a file of the project.
     """
 
     path: Path
@@ -33,7 +33,7 @@ class Installed(NamedTuple):
 
 
 def find_installed(recipe: Recipe, site: Site) -> Iterator[Installed]:
-    """Give the files that laconic is in, of the user and of the project; broken ones are not."""
+    """Return the files that laconic is in, of the user and of the project; broken ones are not."""
     for scope in SCOPES:
         for file in recipe.files:
             path = path_of(file, recipe, scope, site)
@@ -48,7 +48,7 @@ def find_installed(recipe: Recipe, site: Site) -> Iterator[Installed]:
 
 
 def _in_text(file: File, recipe: Recipe, path: Path, text: str, site: Site) -> tuple[str, bool]:
-    """Give the command, and whether all is as this version writes it; LookupError without any."""
+    """Return the command, and whether all is as this version writes it; LookupError without any."""
     if file.mechanism == "json":
         wanted = hooks(file, recipe, site, text)
         command = _command_of(merge.owned(text, wanted)[0])
@@ -63,7 +63,7 @@ def _in_text(file: File, recipe: Recipe, path: Path, text: str, site: Site) -> t
 
 
 def _command_of(entry: Mapping[str, Any]) -> str:
-    """Give the command of an entry, wherever it stands in it."""
+    """Return the command of an entry, wherever it is in it."""
     inner = [h for h in (*entry.get("hooks", ()), entry.get("action")) if isinstance(h, dict)]
     texts = (table.get(key) for table in (entry, *inner) for key in ("command", "bash"))
     return next((text for text in texts if isinstance(text, str)), "")
@@ -78,7 +78,7 @@ def _command_in_block(file: File, block: str) -> str:
 
 
 def _command_in_file(file: File, recipe: Recipe, path: Path, text: str) -> str:
-    """Give what an agent runs: the file itself, or what the plugin in it starts."""
+    """Return what an agent runs: the file itself, or what the plugin in it starts."""
     if file.executable:
         return quoted(str(path))
     found = re.search(r'^const EXECUTABLE = (".*")$', text, re.MULTILINE)

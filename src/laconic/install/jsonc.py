@@ -1,7 +1,7 @@
 """Edits JSON files of other programs as text: comments, order, blanks and line ends stay.
 
-Comments and trailing commas are understood, and nothing is written anew but what is added. Taking
-away what was added gives back the text as it was.
+Comments and trailing commas are understood, and only what is added is written. Removing what was
+added restores the text.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Member(NamedTuple):
 
 
 def parse(text: str) -> Node:
-    """Give the tree of a document; ValueError that names line and column when it is none."""
+    """Return the tree of a document; else ValueError, with line and column."""
     start = _skip(text, 1 if text.startswith("\ufeff") else 0)
     node = _value(text, start, 0)
     end = _skip(text, node.end)
@@ -56,7 +56,7 @@ def parse(text: str) -> Node:
 
 
 def load(node: Node) -> Any:
-    """Give the value that a node stands for."""
+    """Return the value that a node stands for."""
     if node.kind == "object":
         return {member.key: load(member.node) for member in node.members}
     if node.kind == "array":
@@ -65,7 +65,7 @@ def load(node: Node) -> Any:
 
 
 def find(node: Node, path: Path) -> Node | None:
-    """Give the node at a path of keys and numbers; of equal keys the last counts, as in JSON."""
+    """Return the node at a path of keys and numbers; of equal keys the last counts, as in JSON."""
     for step in path:
         member = _member(node, step)
         if member is None:
@@ -126,7 +126,7 @@ def _key(text: str, at: int) -> tuple[str, int]:
 
 
 def _skip(text: str, at: int) -> int:
-    """Give the place behind blanks and comments."""
+    """Return the position after blanks and comments."""
     while at < len(text):
         if text[at] in _BLANK:
             at += 1
@@ -156,7 +156,7 @@ def _error(text: str, at: int, expected: str) -> ValueError:
 
 
 def append(text: str, path: Sequence[str], value: object) -> str:
-    """Add a value at the end of the list at a path; what is missing of the path is made."""
+    """Add a value at the end of the list at a path; what is missing on the path is made."""
     return _grow(text, path, [value], last=value)
 
 
@@ -211,7 +211,7 @@ def _add(text: str, container: Node, key: str | None, value: object) -> str:
 
 
 def _add_last(text: str, container: Node, line: str) -> str:
-    """Add a line behind the last member, and behind a comment in its line."""
+    """Add a line after the last member, and after a comment on its line."""
     end = container.members[-1].node.end
     comma = _comma(text, end)
     at = _behind_comments(text, end if comma is None else comma + 1)
@@ -244,19 +244,19 @@ def _indent_of(text: str, at: int) -> str:
 
 
 def _own_line(text: str, at: int) -> str | None:
-    """Give the blanks in front of a member that begins its line."""
+    """Return the blanks before a member that begins its line."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return None if line.strip(" \t") else line
 
 
 def _comma(text: str, end: int) -> int | None:
-    """Give the place of the comma behind a value that ends there."""
+    """Return the position of the comma after a value that ends there."""
     at = _skip(text, end)
     return at if text.startswith(",", at) else None
 
 
 def _behind_comments(text: str, at: int) -> int:
-    """Give the place behind the comments that stand in the rest of a line."""
+    """Return the position after the comments in the rest of a line."""
     end = at
     while True:
         while text.startswith((" ", "\t"), at):
@@ -271,7 +271,7 @@ def _behind_comments(text: str, at: int) -> int:
 
 
 def _last_comment(text: str, start: int, stop: int) -> int:
-    """Give the place behind the last comment, or the start if there is none."""
+    """Return the position after the last comment, or the start if there is none."""
     at = end = start
     while at < stop:
         if text[at] in _BLANK:
@@ -286,7 +286,7 @@ def _last_comment(text: str, start: int, stop: int) -> int:
 
 
 def replace(text: str, path: Path, value: object) -> str:
-    """Put another value in the place of one."""
+    """Replace a value by another one."""
     node = find(parse(text), path)
     assert node is not None
     body = json.dumps(value, ensure_ascii=False)
@@ -299,7 +299,7 @@ def replace(text: str, path: Path, value: object) -> str:
 
 
 def remove(text: str, path: Path, keep: Collection[Path] = ()) -> str:
-    """Take a member away, and then what became empty around it, but for the paths in `keep`."""
+    """Remove a member, and then what became empty around it, except for the paths in `keep`."""
     root = parse(text)
     parent = find(root, path[:-1])
     member = _member(parent, path[-1]) if parent else None
@@ -321,7 +321,7 @@ def _cut(text: str, parent: Node, member: Member) -> str:
     if comma is not None:
         end = comma + 1
     elif number:
-        # The comma in front may stand before a comment, which stays.
+        # The comma before it may come before a comment, which stays.
         before = _comma(text, parent.members[number - 1].node.end)
         assert before is not None
         text = text[:before] + text[before + 1 :]
@@ -333,7 +333,7 @@ def _cut(text: str, parent: Node, member: Member) -> str:
 
 
 def _wrapping(text: str, parent: Node, end: int) -> int:
-    """How much of the blanks behind the only member came with it: the line end, the indent."""
+    """How much of the blanks after the only member came with it: the line end, the indent."""
     rest = text[end : parent.end - 1]
     line_end = "\r\n" if rest.startswith("\r\n") else "\n"
     ours = line_end + _indent_of(text, parent.start)

@@ -1,7 +1,7 @@
 """Puts laconic's hooks into JSON settings of agents and takes them out; all else stays as it is.
 
 An event's list holds handlers, or groups that hold handlers under `hooks`. Hooks of laconic are
-known by what they run, so older ones are renewed in place, wherever they stand.
+recognised by what they run, so older ones are renewed in place, wherever they are.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ Hooks = list[tuple[tuple[str, ...], Mapping[str, Any]]]
 
 
 def install(text: str, hooks: Hooks, seed: Mapping[str, Any]) -> str:
-    """Give the text with these hooks, each at its list, and the keys of the seed.
+    """Return the text with these hooks, each at its list, and the keys of the seed.
 
-    ValueError if the text is no JSON object, or has something else where a list must be.
+    ValueError if the text is not a JSON object, or has something else where a list must be.
     """
     text = text + "{}\n" if _is_blank(text) else text
     document = jsonc.load(jsonc.parse(text))
@@ -45,7 +45,7 @@ def install(text: str, hooks: Hooks, seed: Mapping[str, Any]) -> str:
 
 
 def remove(text: str, hooks: Hooks, before: str | None, owner: Owner = is_ours) -> str:
-    """Give the text without an owner's hooks; what got empty by that goes, unless it was there."""
+    """Return the text without an owner's hooks and what becomes empty, unless `before` has it."""
     if _is_blank(text):
         return text
     keep = [] if before is None or _is_blank(before) else list(_containers(before))
@@ -59,23 +59,23 @@ def _is_blank(text: str) -> bool:
 
 
 def owned(text: str, hooks: Hooks, owner: Owner = is_ours) -> list[Any]:
-    """Give the hooks of an owner."""
+    """Return the hooks of an owner."""
     return [value for _, value in _own(text, _roots(hooks), owner)]
 
 
 def handlers(text: str, hooks: Hooks) -> Iterator[Mapping[str, Any]]:
-    """Give every handler there, whoever it belongs to."""
+    """Return every handler there, whatever tool it belongs to."""
     for value in owned(text, hooks, lambda _: True):
         yield from value.get("hooks", [value]) if isinstance(value, dict) else ()
 
 
 def _roots(hooks: Hooks) -> list[tuple[str, ...]]:
-    """Where events are: an older hook may stand at another event than it does now."""
+    """Return where events are: an older hook may be at another event than now."""
     return list(dict.fromkeys(at[:-1] for at, _ in hooks))
 
 
 def _own(text: str, roots: list[tuple[str, ...]], owner: Owner) -> Iterator[tuple[jsonc.Path, Any]]:
-    """Give the paths of an owner's groups and handlers, in the order of the text."""
+    """Return the paths of an owner's groups and handlers, in the order of the text."""
     root = jsonc.parse(text)
     for where in roots:
         node = jsonc.find(root, where)
@@ -101,7 +101,7 @@ def _in_item(item: object, path: jsonc.Path, owner: Owner) -> Iterator[tuple[jso
 
 
 def _containers(text: str) -> Iterator[jsonc.Path]:
-    """Give the paths of objects and lists that hang on keys alone."""
+    """Return the paths of objects and lists that hang on keys alone."""
 
     def walk(node: jsonc.Node, path: jsonc.Path) -> Iterator[jsonc.Path]:
         if node.kind != "scalar":

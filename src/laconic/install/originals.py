@@ -1,7 +1,7 @@
 """Remembers what files of other programs were before laconic changed them, and writes them.
 
 One record for each file: its first content, which no later installation overwrites, and the hash
-of what laconic wrote last. While that is still there, the first content can be put back.
+of what laconic wrote last. While the file has that hash, the first content can be restored.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def find(state_dir: Path, path: Path) -> Original | None:
 
 
 def find_all(state_dir: Path, agent: str) -> Iterator[Original]:
-    """Give the files that laconic changed for an agent."""
+    """Return the files that laconic changed for an agent."""
     for record in sorted(_directory(state_dir).glob("*.json")):
         original = _read(record)
         if original and agent in original.agents:
@@ -79,7 +79,7 @@ def forget(state_dir: Path, path: Path) -> None:
 
 
 def _read(record: Path) -> Original | None:
-    """Give what a record says; one that is missing or broken says nothing."""
+    """Return a record; None if it is missing or broken."""
     try:
         facts = json.loads(read_file(record))
         copy = record.with_suffix(".original")
@@ -105,7 +105,7 @@ def _record(state_dir: Path, path: Path) -> Path:
 
 
 def current(path: Path) -> bytes | None:
-    """Give what a file holds; None if it is not there."""
+    """Return what a file holds; None if it is not there."""
     return read_file(path, LIMIT) if os.path.lexists(path) else None
 
 
@@ -134,7 +134,7 @@ def write(path: Path, before: bytes | None, after: bytes, mode: int) -> None:
 
 
 def _keep_owner(handle: int, path: Path) -> None:
-    """Keep the owner where we may: root can edit a file of somebody else's."""
+    """Keep the owner if we may: root can edit another user's file."""
     with contextlib.suppress(OSError):
         status = path.stat()
         if (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
@@ -142,7 +142,7 @@ def _keep_owner(handle: int, path: Path) -> None:
 
 
 def make_directories(path: Path) -> tuple[Path, ...]:
-    """Make a directory and those above it; give the new ones, the outermost first."""
+    """Make a directory and those above it; return the new ones, the outermost first."""
     missing = [each for each in (path, *path.parents) if not each.exists()][::-1]
     try:
         path.mkdir(parents=True, exist_ok=True)

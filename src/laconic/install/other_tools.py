@@ -26,7 +26,7 @@ class Rival(NamedTuple):
 
 
 def find_rivals(recipe: Recipe, site: Site) -> list[Rival]:
-    """Give the other tools that an agent calls for commands, each file once."""
+    """Return the other tools that an agent calls for commands, each file once."""
     found: dict[tuple[str, Path], Rival] = {}
     for file in recipe.files:
         for path in _paths(file, recipe, site):
@@ -36,7 +36,7 @@ def find_rivals(recipe: Recipe, site: Site) -> list[Rival]:
 
 
 def _paths(file: File, recipe: Recipe, site: Site) -> Iterator[Path]:
-    """Give the file itself, and those beside it where the agent reads all of a directory."""
+    """Return the file itself, and those beside it where the agent reads all of a directory."""
     for scope in SCOPES:
         path = path_of(file, recipe, scope, site)
         if path is None:
@@ -59,9 +59,9 @@ def _in_file(file: File, recipe: Recipe, path: Path, site: Site) -> Iterator[Riv
 
 
 def plan_removal(recipe: Recipe, site: Site) -> list[Change]:
-    """Give the changes that take the hooks of other tools out of an agent's settings.
+    """Return the changes that take the hooks of other tools out of an agent's settings.
 
-    Files that are wholly another tool's stay: taking them out is that tool's business.
+    A file that is wholly another tool's stays; that tool can remove it.
     """
     paths = {rival.path for rival in find_rivals(recipe, site) if not rival.is_file}
     changes = []

@@ -13,7 +13,7 @@ from laconic.shell.words import literal
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-# What the hooks of laconic were called over time; the last is CodeBuddy's before it wrapped.
+# Names that laconic's hooks have had; the last was CodeBuddy's, before it wrapped.
 _VERBS = frozenset(("hook", "codebuddy-pre-tool-use", "codebuddy-post-tool-use"))
 _NAMES = frozenset(("laconic", "laconic-py"))
 _IN_FRONT = frozenset(("exec", "command", "env", "nice"))
@@ -39,13 +39,13 @@ def _runs_laconic(words: list[str]) -> bool:
 
 
 def rival_of(handler: Mapping[str, Any]) -> str:
-    """Give the name of the similar tool that a hook belongs to, or nothing."""
+    """Return the name of the similar tool that a hook belongs to, or nothing."""
     words = (word for invocation in _invocations(handler) for word in invocation)
     return next((name for word in words if (name := rival_named(_base(word)))), "")
 
 
 def rival_named(base: str) -> str:
-    """Give the tool that a program or file is of: `rtk`, `rtk-rewrite.sh`, `nah_guard.py`."""
+    """Return the tool that a program or file belongs to: `rtk`, `rtk-rewrite.sh`."""
     is_of = (name for name in RIVALS if base == name or base.startswith(_joined(name)))
     return next(is_of, "")
 
@@ -55,7 +55,7 @@ def _joined(name: str) -> tuple[str, ...]:
 
 
 def _invocations(handler: Mapping[str, Any]) -> Iterator[list[str]]:
-    """Give the words of each command in a handler, a shell's text or a program with arguments."""
+    """Return the words of each command in a handler, a shell's text or a program with arguments."""
     arguments = handler.get("args")
     if isinstance(arguments, list) and isinstance(handler.get("command"), str):
         yield [handler["command"], *(word for word in arguments if isinstance(word, str))]
@@ -74,11 +74,11 @@ def _words(text: str) -> Iterator[list[str]]:
     except ParseError:
         return
     for occurrence in found:
-        # Of `"$HOME"/bin/x` the name of the program can be told all the same.
+        # In `"$HOME"/bin/x` the name of the program is known all the same.
         written = ((word, source[word.start : word.end]) for word in occurrence.command.words)
         yield [literal(word) or raw.decode().strip("\"'") for word, raw in written]
 
 
 def _base(word: str) -> str:
-    """Give the name of a program without its directory and what systems put behind it."""
+    """Return the name of a program without its directory and suffix (.exe, .cmd)."""
     return _ENDING.sub("", re.split(r"[/\\]", word)[-1].lower())

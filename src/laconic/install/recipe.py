@@ -17,7 +17,7 @@ from laconic.settings.schema import closest
 Scope = Literal["user", "project"]
 
 
-class Entry(NamedTuple):
+class HookEntry(NamedTuple):
     """A hook in a JSON file. at: the list it belongs to. when: the key that asks for it.
 
     or_at: where that list may be instead, in files that are written in another form.
@@ -38,7 +38,7 @@ class File(NamedTuple):
     mechanism: Literal["json", "block", "file"]
     user: str = ""
     project: str = ""
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[HookEntry, ...] = ()
     seed: Mapping[str, Any] = {}
     template: str = ""
     executable: bool = False
@@ -55,7 +55,7 @@ class Switch(NamedTuple):
 class Recipe(NamedTuple):
     """All about one agent.
 
-    directories: where its settings are; the first that can be told counts. programs, marks: what
+    directories: where its settings are; the first one that is known counts. programs, marks: what
     shows that it is there. since: its first version that has what laconic needs. works: what
     laconic can do in it. verified: how that is known. note: what to do after the installation.
     sample: what it would send. trust: the agent whose way of trusting hooks it has. unsupported:
@@ -79,7 +79,7 @@ class Recipe(NamedTuple):
 
     @property
     def how(self) -> Literal["hook", "script", "plugin", "rules"]:
-        """What laconic is for the agent, in one word."""
+        """How laconic works in the agent, in one word."""
         first = self.files[0]
         if not self.sample:
             return "rules"
@@ -101,7 +101,7 @@ def names() -> tuple[str, ...]:
 
 
 def read_recipe(name: str) -> Recipe:
-    """Give what is known of an agent, by its name or another name for it."""
+    """Return what is known of an agent, by its name or another name for it."""
     known = ALIASES.get(name, name)
     if known not in names():
         best = closest(name, (*names(), *ALIASES))
@@ -111,7 +111,7 @@ def read_recipe(name: str) -> Recipe:
 
 
 def from_table(name: str, given: Mapping[str, Any]) -> Recipe:
-    """Give the recipe that a table says; it has the agent's title, too."""
+    """Return the recipe of an agent's [install] table."""
     table = dict(given)
     files = tuple(_file(dict(item)) for item in table.pop("files"))
     switches = tuple(
@@ -123,7 +123,7 @@ def from_table(name: str, given: Mapping[str, Any]) -> Recipe:
 
 def _file(item: dict[str, Any]) -> File:
     entries = tuple(
-        Entry(
+        HookEntry(
             tuple(entry["at"]),
             entry["value"],
             entry.get("when", ""),
@@ -146,7 +146,7 @@ def _table(name: str) -> dict[str, Any]:
 
 
 def expand(text: str, environ: Mapping[str, str]) -> Path | None:
-    """Give the path that `$NAME/rest` or `~/rest` stands for; None without such a variable."""
+    """Return the path that `$NAME/rest` or `~/rest` stands for; None without such a variable."""
     head, _, rest = text.partition("/")
     if head == "~":
         return home_directory(environ) / rest
@@ -157,6 +157,6 @@ def expand(text: str, environ: Mapping[str, str]) -> Path | None:
 
 
 def directory(recipe: Recipe, environ: Mapping[str, str]) -> Path:
-    """Give the directory of the agent's settings."""
+    """Return the directory of the agent's settings."""
     found = [path for text in recipe.directories if (path := expand(text, environ))]
     return found[0]

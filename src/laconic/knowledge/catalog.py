@@ -123,8 +123,18 @@ def _documents() -> list[tuple[str, dict[str, Any]]]:
     found = []
     for name in _names():
         with open(join(_DATA, name), "rb") as file:
-            found.append((name.removesuffix(".toml"), tomllib.load(file)))
+            found.append((name.removesuffix(".toml"), with_default_effect(tomllib.load(file))))
     return found
+
+
+def with_default_effect(document: dict[str, Any]) -> dict[str, Any]:
+    """Put the file's `effect` into the tables of its programs; their subcommands inherit it."""
+    default = document.pop("effect", "")
+    programs = {word for path in document if " " not in path for word in first_words(path)}
+    for path, table in document.items():
+        if " " not in path or not programs.issuperset(first_words(path)):
+            table.setdefault("effect", default)
+    return document
 
 
 def _names() -> list[str]:

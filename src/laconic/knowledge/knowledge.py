@@ -5,6 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from laconic.knowledge.options import Parsed, Reading, Spec, parse_options
+from laconic.types import EFFECTS, Effect, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
     from laconic.knowledge.arguments import Argument
 
 KEYS = frozenset(
-    "also about verdict why instead options everywhere operands refuse style anything late complete"
-    " network code needs values alone settings startup_settings subcommands yes no".split()
+    "also about verdict effect does why instead options everywhere operands refuse style anything"
+    " late complete network code needs values alone settings startup_settings subcommands"
+    " yes no".split()
 )
 
 
@@ -26,19 +28,19 @@ class Entry:
     """
 
     __slots__ = (
-        "_everywhere", "_options", "_written", "about", "alone", "anything", "code", "id",
-        "instead", "needs", "network", "operands", "path", "reading_keys", "refuse", "settings",
-        "source", "startup_settings", "subcommands", "values", "verdict", "why",
+        "_effects", "_everywhere", "_options", "_written", "about", "alone", "anything", "code",
+        "does", "id", "instead", "needs", "network", "network_for", "operands", "path",
+        "reading_keys", "refuse", "settings", "source", "startup_settings", "subcommands",
+        "values", "verdict", "why",
     )  # fmt: skip
 
     def __init__(self, path: str, table: Mapping[str, Any], source: str) -> None:
         self.path, self.source = path, source
         self.id = path.replace(" ", "/")
         self.about: str = table.get("about", "")
-        verdict = table.get("verdict", "allow")
-        self.verdict: dict[str, str] = (
-            verdict if isinstance(verdict, dict) else dict.fromkeys(PROFILES, verdict)
-        )
+        self.verdict: str = table.get("verdict", "allow")
+        effect = table.get("effect", "")
+        self._effects = {"*": effect} if isinstance(effect, str) else effect
         self.why: str = table.get("why", "")
         self.instead: str = table.get("instead", "")
         self._written: tuple[str | None, str] = table.get("options"), table.get("everywhere", "")
@@ -48,8 +50,11 @@ class Entry:
             tuple(table["operands"].split()) if "operands" in table else None
         )
         self.refuse: dict[str, str] = table.get("refuse", {})
+        self.does: dict[str, str] = table.get("does", {})
         self.anything: bool = table.get("anything", False)
-        self.network: bool = table.get("network", False)
+        network = table.get("network", False)
+        self.network = bool(network)
+        self.network_for: tuple[str, ...] = () if network is True else tuple(str(network).split())
         self.code: str = table.get("code", "")
         self.needs: tuple[str, ...] = tuple(table.get("needs", "").split())
         self.values: dict[str, str] = table.get("values", {})
@@ -63,6 +68,16 @@ class Entry:
             "complete": table.get("complete", False),
             "refused": tuple(self.refuse),
         }
+
+    def effect(self, word: str) -> Effect:
+        """What a call does that is not harmless; word: the last one of the path that it took."""
+        named = (text for words, text in self._effects.items() if word in words.split())
+        return effects_in(next(named, self._effects.get("*", "")))
+
+    def option_effect(self, name: str) -> tuple[Effect, str]:
+        """What an option makes the program do, and the words for it: `-w` rewrites files."""
+        words, _, why = self.does.get(name, "").partition(": ")
+        return effects_in(words), why
 
     @property
     def options(self) -> Spec | None:
@@ -81,7 +96,11 @@ class Entry:
         return Reading(spec, **self.reading_keys)
 
 
-PROFILES = ("strict", "default", "relaxed")
+def effects_in(text: str) -> Effect:
+    """The effects that a table names, with blanks between them."""
+    return union(EFFECTS[word] for word in text.split())
+
+
 _NO_TABLE = Entry("", {}, "")  # of a program whose subcommands alone have one
 
 
@@ -185,6 +204,12 @@ class Match:
             self.entry = following.entry
             self.everywhere = following.entry.everywhere.joined(self.everywhere)
         return True
+
+    @property
+    def effect(self) -> Effect:
+        """What a call does that is not harmless: as the last table that names effects says."""
+        named = (entry.effect(self.path[-1]) for entry in reversed(self.entries))
+        return next(filter(None, named), Effect.UNKNOWN)
 
     @property
     def entries(self) -> list[Entry]:

@@ -211,7 +211,7 @@ def _accept_unlisted(argument: Argument, name: str, reading: Reading, parsed: Pa
     elif is_open:
         parsed.problems.append((argument, "an option whose text is not known"))
     else:
-        parsed.problems.append((argument, f"{name} is not a known harmless option"))
+        parsed.problems.append((argument, f"laconic does not know the option {name}"))
 
 
 def _next_value(

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from laconic.shell.ast import Redirect, Substitution
 
 PRINTERS = frozenset(("echo", "printf", "pwd"))
-COUNTERS = frozenset(("date", "gh", "git", "id", "nproc"))
+COUNTERS = frozenset(("date", "gh", "git", "id", "nproc", "pgrep"))
 LOCATORS = frozenset(("brew", "git", "go", "pwd", "readlink", "realpath", "xcode-select"))
 MAX_LENGTH = 4096
+_PGREP = frozenset(("-f", "-x", "-n", "-o", "-i"))
 _ONE_OF_ALL = pattern(r"^\.\[\d+\]")
 # What one shell or another takes for an option.
 _OPTIONS = {"echo": pattern(r"-[neE]*$|--(?:help|version)$"), "printf": pattern("-")}
@@ -71,6 +72,8 @@ def is_number(name: str, words: list[str]) -> bool:
     """Tell whether a command prints a number or nothing: what it is asked for is one."""
     if name == "gh":
         return _is_number_of_gh(words)
+    if name == "pgrep":  # pgrep(1): numbers, unless -l, -a or a delimiter is asked for
+        return all(word in _PGREP or not word.startswith("-") for word in words)
     known: dict[str, tuple[list[str], ...]] = {
         "date": (["+%s"],),
         "id": (["-u"], ["-g"], ["-u", "-r"], ["-g", "-r"], ["-ur"], ["-gr"]),

@@ -1,7 +1,7 @@
 """Expiring exceptions: a command that the user lets run in a project for a while, or once.
 
 A command is compared as the parser reads it: the same words and operators, however they are quoted
-and spaced; nothing can be added in front, behind or between. The store is a file for the owner
+and spaced; nothing can be added before, after or between them. The store is a file for the owner
 alone, changed under a lock and in one step. Whatever is wrong with it, no exception applies.
 """
 
@@ -69,7 +69,7 @@ def _form(value: object, source: bytes) -> object:
 
 
 def find(state_dir: Path, command: str, directory: str, now: float) -> Allowance | None:
-    """The exception that lets this command run in this project now."""
+    """Return the exception that lets this command run in this project now."""
     if not _store(state_dir).exists():
         return None
     wanted = normal_form(command)
@@ -109,7 +109,7 @@ def remove(state_dir: Path, name: str) -> bool:
 
 
 def list_all(state_dir: Path, now: float) -> list[Allowance]:
-    """Give those that have not expired, the next to expire first."""
+    """Return those that have not expired, the next to expire first."""
     return sorted((a for a in _read(state_dir) if a.until > now), key=lambda a: a.until)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Written:
-    """One rule as a file has it; see Permission. pattern None: nobody here can read it."""
+    """One rule as a file has it; see Permission. pattern None: we cannot read it."""
 
     __slots__ = ("pattern", "rest", "text", "unless", "verdict")
 
@@ -32,7 +32,7 @@ class Written:
         self.unless = tuple((str(pattern), bool(rest)) for pattern, rest in unless)
 
     def row(self) -> list[object]:
-        """Give it as JSON can hold it; Written(Verdict(row[0]), *row[1:]) is the same again."""
+        """Return it as JSON can hold it; Written(Verdict(row[0]), *row[1:]) is the same again."""
         return [self.verdict, self.pattern, self.rest, self.text, self.unless]
 
 
@@ -84,7 +84,7 @@ def _index(text: str, what: str, start: int) -> int:
 
 
 def _strings(document: object, *keys: str) -> Iterator[str]:
-    """The texts in a list somewhere in a document; whatever else stands there is no rule."""
+    """Return the texts in a list somewhere in a document; anything else there is not a rule."""
     for key in keys:
         document = document.get(key) if isinstance(document, dict) else None
     if isinstance(document, list):
@@ -135,7 +135,7 @@ def read_gemini(data: bytes) -> Iterator[Written]:
 
 
 def read_qwen(data: bytes) -> Iterator[Written]:
-    """The lists of today, and those of old, which still count."""
+    """Read the current lists, and the old ones, which are still in force."""
     yield from read_claude(data, _GEMINI_TOOLS | {"Bash", "Shell"})
     yield from read_gemini(data)
 
@@ -161,7 +161,7 @@ _MOST_RANKED = 200
 
 
 def _overridden(rules: list[Ranked]) -> Iterator[Written]:
-    """Give rules of which a later one counts more: a looser one is an exception to those before."""
+    """Yield rules of which the last match counts: a looser one is an exception to those before."""
     if len(rules) > _MOST_RANKED:
         raise ValueError(f"it has more than {_MOST_RANKED} rules")
     for number, (verdict, pattern, rest, text) in enumerate(rules):
@@ -223,7 +223,7 @@ def _is_about_shell(rule: Mapping[str, Any]) -> bool:
 
 
 def _by_expression(expression: str, verdict: Verdict, text: str) -> Iterator[Written]:
-    """Give the rules of a regular expression; one that allows is left to the agent.
+    """Return the rules of a regular expression; one that allows is left to the agent.
 
     What it is read as may fit more, which is right for rules that forbid, and for no others.
     """

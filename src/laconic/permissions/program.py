@@ -1,4 +1,4 @@
-"""Puts a command to the user's own permission program and reads its verdict.
+"""Asks the user's own permission program about a command, and reads its verdict.
 
 The program gets the agent's hook JSON on stdin and answers as a hook of that agent would. When the
 time is up it is killed, with all that it started.
@@ -26,7 +26,7 @@ _LIMIT = 1 << 20
 _POLL_S = 0.02
 
 
-class Reply(NamedTuple):
+class ProgramAnswer(NamedTuple):
     """What the program said: a verdict and its reason, or None and what went wrong."""
 
     verdict: Verdict | None
@@ -35,16 +35,16 @@ class Reply(NamedTuple):
 
 def consult(
     config: External, agent: str, hook_json: bytes, cwd: str, environ: Mapping[str, str]
-) -> Reply:
+) -> ProgramAnswer:
     """Ask the program. Never raises for what a program can do."""
     shown = config.format_map.get(agent, agent)
     argv = [config.command, *(word.replace("{format}", shown) for word in config.args)]
     try:
         output = _run(argv, hook_json, cwd, environ, config.timeout_ms / 1000)
     except TimeoutError:
-        return Reply(None, f"{config.command} gave no answer within {config.timeout_ms} ms")
+        return ProgramAnswer(None, f"{config.command} gave no answer within {config.timeout_ms} ms")
     except (OSError, ValueError) as error:
-        return Reply(None, f"{config.command} cannot be run: {error}")
+        return ProgramAnswer(None, f"{config.command} cannot be run: {error}")
     return read_reply(output, agent, config.command)
 
 
@@ -71,7 +71,7 @@ def _run(
         try:
             return _read_until(process, process.stdout, deadline)
         except BaseException:
-            if process.returncode is None:  # else its id may belong to somebody else by now
+            if process.returncode is None:  # otherwise its id may belong to another process by now
                 descendants.kill_all(process.pid, mark)
                 process.wait()
             raise
@@ -122,23 +122,23 @@ _REASON_FIELDS = (
 )  # fmt: skip
 
 
-def read_reply(output: bytes, agent: str, program: str) -> Reply:
-    """Read a hook's answer. An answer without a verdict is ask; what is no answer is a failure."""
+def read_reply(output: bytes, agent: str, program: str) -> ProgramAnswer:
+    """Read a hook's answer. An answer without a verdict is ask; anything else is a failure."""
     try:
         answer: Any = json.loads(output)
     except (ValueError, RecursionError):
-        return Reply(None, f"{program} did not answer with JSON")
+        return ProgramAnswer(None, f"{program} did not answer with JSON")
     if not isinstance(answer, dict):
-        return Reply(None, f"{program} did not answer with a JSON object")
+        return ProgramAnswer(None, f"{program} did not answer with a JSON object")
     inner = answer.get("hookSpecificOutput")
     places = (answer, inner) if isinstance(inner, dict) else (answer,)
     fields = (_OWN_FIELD.get(agent, ""), *_CLAUDE_FIELDS)
     said = next((p[field] for field in fields for p in places if field in p), "ask")
     if not isinstance(said, str) or said not in _WORDS:
-        return Reply(None, f"{program} gave a verdict that is none: {str(said)[:40]!r}")
+        return ProgramAnswer(None, f"{program} gave a verdict that is none: {str(said)[:40]!r}")
     reasons = (p[field] for field in _REASON_FIELDS for p in places if field in p)
     reason = next((reason for reason in reasons if isinstance(reason, str) and reason), "")
-    return Reply(_WORDS[said], reason or f"{program} says {said}")
+    return ProgramAnswer(_WORDS[said], reason or f"{program} says {said}")
 
 
 def claude_request(command: str, cwd: str) -> bytes:

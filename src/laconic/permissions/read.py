@@ -163,7 +163,7 @@ _FILES: Mapping[str, Sequence[tuple[Reader, Sequence[str], str, str]]] = {
 }
 
 
-class Source:
+class RuleFile:
     """A file that may hold rules."""
 
     __slots__ = ("in_project", "path", "reader")
@@ -175,10 +175,10 @@ class Source:
 def read_permissions(
     agent: str, cwd: str, root: str, environ: Mapping[str, str], state_dir: str | Path
 ) -> tuple[tuple[Permission, ...], tuple[Problem, ...]]:
-    """Give the rules of the agent that wants to run a command there, and what is wrong in them."""
+    """Return the agent's rules that apply in a directory, and what is wrong with the files."""
     permissions: list[Permission] = []
     problems: list[Problem] = []
-    for source in _sources(agent, cwd, root, environ):
+    for source in _rule_files(agent, cwd, root, environ):
         written, found = _read(source, state_dir)
         problems += found
         permissions += [
@@ -192,16 +192,16 @@ def read_permissions(
 def read_allowed(
     agent: str, cwd: str, root: str, environ: Mapping[str, str], state_dir: str | Path
 ) -> tuple[Permission, ...]:
-    """Give the rules by which the agent itself lets commands pass, those of the project, too."""
+    """Return the rules by which the agent itself lets commands pass, those of the project, too."""
     return tuple(
         _permission(rule, source, agent)
-        for source in _sources(agent, cwd, root, environ)
+        for source in _rule_files(agent, cwd, root, environ)
         for rule in _read(source, state_dir)[0]
         if rule.verdict is Verdict.ALLOW
     )
 
 
-def _permission(rule: Written, source: Source, agent: str) -> Permission:
+def _permission(rule: Written, source: RuleFile, agent: str) -> Permission:
     assert rule.pattern is not None
     return Permission(
         rule.verdict,
@@ -217,7 +217,7 @@ def _permission(rule: Written, source: Source, agent: str) -> Permission:
 _BROKEN = (ValueError, SyntaxError, LookupError, TypeError, RecursionError, MemoryError)
 
 
-def _read(source: Source, state_dir: str | Path) -> tuple[list[Written], list[Problem]]:
+def _read(source: RuleFile, state_dir: str | Path) -> tuple[list[Written], list[Problem]]:
     """Read one file; a broken one gives the rules of its last good copy."""
     copy = last_good_path(state_dir, source.path)
     try:
@@ -236,14 +236,14 @@ def _read(source: Source, state_dir: str | Path) -> tuple[list[Written], list[Pr
 
 @lru_cache(maxsize=64)
 def _parsed(reader: Reader, data: bytes, copy: str) -> tuple[Written, ...]:
-    """Give the rules in these bytes, and keep a copy of the rules: the file may hold keys."""
+    """Return the rules in these bytes, and keep a copy of the rules: the file may hold keys."""
     found = tuple(reader(data))
     rows = [rule.row() for rule in found if rule.pattern is not None]
     keep_copy(json.dumps(rows).encode(), copy)
     return found
 
 
-def _unread(rule: Written, source: Source) -> Problem:
+def _unread(rule: Written, source: RuleFile) -> Problem:
     message = f"the rule {rule.text} is too much for laconic: the agent alone applies it"
     return Problem("rule", source.path, "", message)
 
@@ -263,16 +263,16 @@ def _last_good(copy: str) -> tuple[list[Written], str]:
 # -- where the files are ---------------------------------------------------------------------------
 
 
-def _sources(agent: str, cwd: str, root: str, environ: Mapping[str, str]) -> Iterator[Source]:
-    """Give the files that are there; one that is the user's is not the project's as well."""
+def _rule_files(agent: str, cwd: str, root: str, environ: Mapping[str, str]) -> Iterator[RuleFile]:
+    """Return the files that are there; one that is the user's is not the project's as well."""
     values = tuple([environ.get(name, "") for name in _VARIABLES])
     for directory, patterns in _patterns(agent, cwd, root, home(environ), values).items():
         for pattern, reader, in_project in patterns if is_there(directory) else ():
             if pattern.rpartition("/")[2].startswith("*"):
                 for path in _matches(pattern):
-                    yield Source(path, reader, in_project=in_project)
+                    yield RuleFile(path, reader, in_project=in_project)
             elif is_there(pattern):
-                yield Source(pattern, reader, in_project=in_project)
+                yield RuleFile(pattern, reader, in_project=in_project)
 
 
 _VARIABLES = (
@@ -320,7 +320,7 @@ def _up_to(root: str, cwd: str) -> Iterator[str]:
 
 
 def _expanded(text: str, environ: Mapping[str, str]) -> Iterator[str]:
-    """Give the first path that can be told; a variable must hold an absolute one."""
+    """Return the first path that is known; a variable must hold an absolute one."""
     for choice in text.split(" or "):
         first, slash, rest = choice.partition("/")
         base = environ["~"] if first == "~" else environ.get(first[1:], "")

@@ -10,7 +10,7 @@ from laconic.patterns import pattern
 from laconic.policy.environment import is_private
 from laconic.shell.ast import Array, Assignment, Coproc, Function, Loop, Parameter, Redirect
 from laconic.shell.words import literal
-from laconic.types import Decision, Verdict
+from laconic.types import Decision, Effect, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def binding_findings(
             f"{name} changes how the shell or its programs run",
             start,
             end,
+            effects=Effect.UNCLEAR,
         )
         for name, start, end in bound
         if not is_private(name, environment)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.shell.words import literal
-from laconic.types import Decision, Verdict
+from laconic.types import Decision, Effect, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def bombs(functions: list[Function], found: list[Occurrence]) -> list[Decision]:
             "functions that start each other again and again",
             function.start,
             function.end,
+            effects=Effect.DESTROYS,
             firm=True,
         )
         for function in functions

@@ -9,14 +9,15 @@ from laconic.knowledge.options import Parsed, parse_options
 from laconic.patterns import compile_written, pattern
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.environment import is_known_server, is_unheard
-from laconic.policy.places import leads_to_guarded, place
+from laconic.policy.places import is_within, leads_to_guarded, place
 from laconic.policy.secret_files import is_secret, is_unmistakable, matching, opens_no_files
 from laconic.policy.sending import address_findings, address_harm, is_literal, sent_findings
-from laconic.types import Decision, Verdict
+from laconic.policy.user_places import fits
+from laconic.types import HARD, Decision, Effect, Verdict, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from laconic.knowledge.knowledge import Entry, Match
     from laconic.policy.judge import Judge
@@ -41,8 +42,32 @@ _FIRM_PLACES = {
     "sensitive": "a file that decides what programs run or holds keys",
     "network": "a network connection",
 }
-
-
+# What it is to write to each of the places.
+_WRITTEN = {
+    "root": Effect.OUTSIDE_WRITE,
+    "device": Effect.SYSTEM,
+    "home": Effect.OUTSIDE_WRITE,
+    "sensitive": Effect.GUARDED_WRITE,
+    "network": Effect.SENDS,
+    "system": Effect.OUTSIDE_WRITE,
+    "else": Effect.OUTSIDE_WRITE,
+    "project-root": Effect.PROJECT_WRITE,
+    "temporary": Effect.PROJECT_WRITE,
+    "project": Effect.PROJECT_WRITE,
+}
+_WRITES = (
+    Effect.PROJECT_WRITE
+    | Effect.OUTSIDE_WRITE
+    | Effect.GUARDED_WRITE
+    | Effect.SYSTEM
+    | Effect.DESTROYS
+)
+# Who sends or installs something also fetches.
+_FETCHING = Effect.SENDS | Effect.INSTALLS
+# What is asked about, whatever else an option may make of it. Any other effect is one of the words
+# that a table lists, and says nothing of those that it does not.
+_COVERS_ANYTHING = HARD | Effect.PROJECT_CODE | Effect.INSTALLS | Effect.UNCLEAR
+_OWN_PLACES = frozenset(("project", "temporary"))
 _GUARDED = "{} a directory with files that decide what programs run or hold keys"
 
 
@@ -50,11 +75,13 @@ class Call:
     """A program with its arguments; findings are the decisions that speak against it.
 
     id: the path as a rule id (`git/push`). why: what it does and why that is harmless, in case
-    nothing speaks against it.
+    nothing speaks against it. is_changing: it writes the files that it is told; change: what an
+    option makes it do to them.
     """
 
     __slots__ = (
-        "arguments", "entry", "findings", "id", "judge", "match", "parsed", "path", "span", "why",
+        "arguments", "change", "entry", "findings", "id", "is_changing", "judge", "match", "parsed",
+        "path", "span", "why",
     )  # fmt: skip
 
     def __init__(self, match: Match, entry: Entry, judge: Judge, span: tuple[int, int]) -> None:
@@ -62,6 +89,7 @@ class Call:
         self.path, self.arguments = tuple(match.path), match.arguments
         self.id = "/".join(match.path)
         self.parsed: Parsed | None = None
+        self.is_changing, self.change = False, ""
         self.findings: list[Decision] = []
         self.why = entry.about
         if entry.anything and entry.about and not entry.code:
@@ -73,8 +101,9 @@ class Call:
         """Why this very call does no harm; it decides nothing."""
         self.why = why
 
-    def ask(
+    def does(
         self,
+        effects: Effect,
         rule: str,
         why: str,
         argument: Argument | None = None,
@@ -82,40 +111,52 @@ class Call:
         *,
         firm: bool = False,
     ) -> None:
-        self._find(Verdict.ASK, rule, why, argument, instead, firm=firm)
-
-    def deny(
-        self, rule: str, why: str, argument: Argument | None = None, instead: str = ""
-    ) -> None:
-        self._find(Verdict.DENY, rule, why, argument, instead, firm=True)
-
-    def _find(
-        self,
-        verdict: Verdict,
-        rule: str,
-        why: str,
-        argument: Argument | None,
-        instead: str,
-        *,
-        firm: bool,
-    ) -> None:
+        """This call has these effects; the profile says what follows from them."""
+        verdict = self.judge.cells.verdict(effects)
         start, end = (argument.start, argument.end) if argument is not None else self.span
         rule_id = f"{self.id}/{rule}" if rule else self.id
+        instead = instead or self.entry.instead
+        firm = firm or verdict is Verdict.DENY
         self.findings.append(
-            Decision(
-                verdict, rule_id, why, start, end, instead=instead or self.entry.instead, firm=firm
-            )
+            Decision(verdict, rule_id, why, start, end, effects=effects, instead=instead, firm=firm)
         )
+
+    def unlisted(self, rule: str, why: str, argument: Argument | None = None) -> None:
+        """A word that the table does not list: the program may do more than it is known for."""
+        effects = self.match.effect
+        if not effects & _COVERS_ANYTHING:
+            self.does(effects | Effect.UNKNOWN, rule, why, argument)
+        else:
+            self.does(effects, rule, why, argument)
+
+    def _unlisted_word(self, word: Argument) -> None:
+        why = f"laconic does not know what {' '.join(self.path)} does with {_shown(word)}"
+        self.unlisted("word", self._why_unlisted(why), word)
+
+    def _why_unlisted(self, message: str) -> str:
+        """What the program does anyway says more than that laconic does not know a word of it."""
+        covered = self.match.effect & _COVERS_ANYTHING
+        return (self.entry.why if covered else "") or message
+
+    def _does_once(self, effects: Effect, why: str) -> None:
+        if not any(found.reason == why for found in self.findings):
+            self.does(effects, "", why)
+
+    def ask(self, rule: str, why: str, *, firm: bool = False) -> None:
+        """Ask whatever the profile says: for faults, and for what the user wants to be asked."""
+        rule_id = f"{self.id}/{rule}"
+        self.findings.append(Decision(Verdict.ASK, rule_id, why, *self.span, firm=firm))
 
     def reads(self, argument: Argument) -> None:
         if "network" in self._places(argument):
-            self.ask("read", "reads a network connection", argument, firm=True)
+            self.does(Effect.SENDS, "read", "reads a network connection", argument, firm=True)
         elif any(map(_RAW_DEVICE.match, argument.texts)):
-            self.ask("read", "reads a raw device or the memory of a process", argument, firm=True)
+            why = "reads a raw device or the memory of a process"
+            self.does(Effect.SECRETS, "read", why, argument, firm=True)
         if argument.text is None and not argument.possible:
             self.judge.listed.reads_any(self.span)
         if self._may_be_secret(argument):
-            self.ask("secret", "reads keys, passwords or tokens", argument)
+            self.does(Effect.SECRETS, "secret", "reads keys, passwords or tokens", argument)
 
     def reads_trees(
         self, arguments: Iterable[Argument], is_taken: Callable[[str], bool] = lambda _: True
@@ -123,7 +164,8 @@ class Call:
         """All files below directories, or here; is_taken: whether one of that name is read."""
         for directory in list(arguments) or [Argument(".", *self.span)]:
             if self.holds_secrets(directory, is_taken):
-                self.ask("secret", "reads keys, passwords or tokens below it", directory)
+                why = "reads keys, passwords or tokens below it"
+                self.does(Effect.SECRETS, "secret", why, directory)
 
     def holds_secrets(self, directory: Argument, is_taken: Callable[[str], bool]) -> bool:
         """Tell whether there are secrets below a directory; in a home there always are."""
@@ -143,16 +185,31 @@ class Call:
     def writes(self, argument: Argument, *, is_empty: bool = False) -> None:
         """A file or directory is created or changed. is_empty: it is new, and nothing is in it."""
         if argument.text is None:
-            self.ask("write", "writes to a place that is not known", argument)
+            self.does(Effect.UNCLEAR, "write", "writes to a place that is not known", argument)
+        if self._is_user_place("never_write", argument):
+            why = f"writes to {_shown(argument)}, which your configuration guards"
+            self.does(Effect.GUARDED_WRITE, "write", why, argument, firm=True)
+        self.judge.written.update(self._real_paths(argument))
         for where in self._places(argument):
             if where == "sink":
                 continue
-            if where in _FIRM_PLACES:
-                self.ask("write", f"writes to {_FIRM_PLACES[where]}", argument, firm=True)
+            effect = _WRITTEN[where]
+            if where == "sensitive" and is_empty:
+                effect = self._around(argument)
+                self.does(effect, "write", f"creates {_shown(argument)}", argument)
+            elif where in _FIRM_PLACES:
+                what = _FIRM_PLACES[where]
+                self.does(effect, "write", f"writes to {what}", argument, firm=True)
             elif not is_empty and self._leads_to_guarded(argument):
-                self.ask("write", _GUARDED.format("writes to"), argument, firm=True)
-            elif where not in self.judge.free_places:
-                self.ask("write", f"writes to {_shown(argument)}", argument)
+                why = _GUARDED.format("writes to")
+                effect = effect & Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE
+                self.does(effect, "write", why, argument, firm=True)
+            elif self._is_user_place("write", argument, every=True):
+                why = f"writes to {_shown(argument)}, which your configuration lets it"
+                self._allow(effect, "write", why, argument)
+            else:
+                verb = "creates" if is_empty else "writes to"
+                self.does(effect, "write", f"{verb} {_shown(argument)}", argument)
 
     def opens(self, argument: Argument) -> None:
         """A file is read, and created if there is none."""
@@ -162,7 +219,7 @@ class Call:
             for text in argument.texts:
                 path = posixpath.normpath(posixpath.join(cwd, text))
                 if facts.exists(posixpath.dirname(path)) and not facts.exists(path):
-                    self.ask("write", f"creates {_shown(argument)}", argument)
+                    self.writes(argument)
 
     def makes(self, argument: Argument) -> None:
         """An empty directory or file is created: only its own place counts."""
@@ -175,49 +232,71 @@ class Call:
 
     def deletes(self, argument: Argument, *, recursive: bool = True, verb: str = "deletes") -> None:
         if argument.text is None:
-            self.ask("delete", f"{verb} something that is not known", argument)
+            self.does(Effect.UNCLEAR, "delete", f"{verb} something that is not known", argument)
+        if self._is_user_place("never_write", argument):
+            why = f"{verb} {_shown(argument)}, which your configuration guards"
+            self.does(Effect.GUARDED_WRITE, "delete", why, argument, firm=True)
         for where in self._places(argument):
+            effect = _WRITTEN.get(where, Effect.PROJECT_WRITE)
+            if where == "sensitive" and any(
+                t.rstrip("/").endswith("/.git") for t in argument.texts
+            ):
+                effect |= Effect.DISCARDS
             if where in _DESTROYED and recursive:
-                self.deny("delete", f"{verb} {_FIRM_PLACES[where]}", argument)
+                why = f"{verb} {_FIRM_PLACES[where]}"
+                self.does(Effect.DESTROYS, "delete", why, argument)
             elif where in _FIRM_PLACES:
-                self.ask("delete", f"{verb} {_FIRM_PLACES[where]}", argument, firm=True)
+                why = f"{verb} {_FIRM_PLACES[where]}"
+                self.does(effect, "delete", why, argument, firm=True)
             elif recursive and self._leads_to_guarded(argument, removed=True):
-                self.ask("delete", _GUARDED.format(verb), argument, firm=True)
-            elif where not in self.judge.free_places:
-                self.ask("delete", f"{verb} {_shown(argument)}", argument)
+                why = _GUARDED.format(verb)
+                effect = effect & Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE
+                self.does(effect, "delete", why, argument, firm=True)
+            elif where == "project-root" and recursive:
+                effect |= Effect.DISCARDS | Effect.GUARDED_WRITE
+                self.does(effect, "delete", f"{verb} the project as a whole", argument)
+            else:
+                self.does(effect, "delete", f"{verb} {_shown(argument)}", argument)
 
     def enters(self, argument: Argument) -> None:
         """The program works in another directory, with the configuration it finds there."""
         if argument.text is None:
-            self.ask("directory", "works in a directory that is not known", argument)
+            self.does(
+                Effect.UNCLEAR, "directory", "works in a directory that is not known", argument
+            )
         elif any(w not in ("project", "project-root") for w in self._places(argument)):
-            self.ask("directory", "works in a directory outside the project", argument)
+            why = "works in a directory outside the project"
+            self.does(Effect.UNKNOWN, "directory", why, argument)
 
     def network(self, argument: Argument | None = None) -> None:
         """The network is used; argument: the address, if the command line names one."""
-        if self.judge.profile == "strict":
-            self.ask("network", "uses the network", argument)
+        self.does(Effect.DOWNLOADS, "network", "uses the network", argument)
         if argument is not None and not is_literal(argument):
-            self.ask("sends", "sends text that is not literal to the network", argument)
+            why = "sends text that is not literal to the network"
+            self.does(Effect.SENDS, "sends", why, argument)
         elif argument is not None and (harm := address_harm(argument.text or "")):
-            self.ask("address", harm, argument)
+            self.does(Effect.SYSTEM, "address", harm, argument)
         if argument is not None and self.judge.substituted:
-            self.ask("substituted", "what it fetches becomes part of another command", argument)
+            why = "what it fetches becomes part of another command"
+            self.does(Effect.UNCLEAR, "substituted", why, argument)
 
     def connects(self, argument: Argument) -> None:
         """The server that the program talks to, with the user's credentials."""
-        if self.judge.profile == "strict":
-            self.ask("network", "uses the network", argument)
+        self.does(Effect.DOWNLOADS, "network", "uses the network", argument)
         if not argument.is_static or not is_known_server(argument.text or ""):
-            self.ask("server", "may send credentials to a server that it is told here", argument)
+            why = "may send credentials to a server that it is told here"
+            self.does(Effect.SENDS, "server", why, argument)
 
-    def sets(self, argument: Argument, program: str | None = None) -> None:
-        """`NAME=value` for the environment of what runs: the program, if it is known."""
+    def sets(self, argument: Argument, command: Sequence[Argument] = ()) -> None:
+        """`NAME=value` for the environment of what runs: a command, if it is known."""
         name, _, value = argument.leading.partition("=")
-        if is_unheard(name, program):
+        if not command and self.parsed is not None and "COMMAND" in (self.entry.operands or ()):
+            command = self.parsed.operands[(self.entry.operands or ()).index("COMMAND") :]
+        words = tuple(word.text for word in command[:2])
+        if words and is_unheard(name, words[0]):
             return
         known = None if argument.text is None else value
-        finding = self.judge.environment(name, known, argument.start, argument.end)
+        finding = self.judge.environment(name, known, argument.start, argument.end, words)
         if finding is not None:
             self.findings.append(finding)
 
@@ -228,13 +307,51 @@ class Call:
     def shell(self, argument: Argument, shells: frozenset[str] | None = None) -> None:
         """The argument is shell code. shells: what may read it; else the user's shell or sh."""
         if argument.text is None or argument.glob:
-            self.ask("code", "runs shell code that is not known", argument, firm=True)
+            self.does(
+                Effect.UNCLEAR, "code", "runs shell code that is not known", argument, firm=True
+            )
         else:
             known = self.judge.shells | {SYSTEM} if shells is None else shells
             self.findings.append(self.judge.nested(argument, known))
 
+    def _allow(self, effects: Effect, rule: str, why: str, argument: Argument) -> None:
+        """The user has answered this one beforehand."""
+        span = argument.start, argument.end
+        found = Decision(Verdict.ALLOW, f"{self.id}/{rule}", why, *span, effects=effects)
+        self.findings.append(found)
+
+    def _is_user_place(self, kind: str, argument: Argument, *, every: bool = False) -> bool:
+        """Tell whether `[paths]` of the configuration speaks of it, as written or as resolved."""
+        patterns = getattr(self.judge.rules.places, kind)
+        if not patterns:
+            return False
+        if every and argument.text is None:
+            return False
+        paths = [*self._paths(argument), *self._real_paths(argument)]
+        return fits(patterns, paths, self.judge.facts, every=every)
+
+    def _paths(self, argument: Argument) -> list[str]:
+        return [
+            posixpath.normpath(posixpath.join(cwd, text))
+            for cwd in self.judge.directories
+            for text in argument.texts
+        ]
+
+    def _real_paths(self, argument: Argument) -> list[str]:
+        return [self.judge.facts.real_path(path) for path in self._paths(argument)]
+
+    def runs_file(self, argument: Argument) -> None:
+        """A file of code is run: the project's own, or one that nobody knows."""
+        if argument.text is None:
+            self.does(Effect.UNCLEAR, "file", "runs code in a file that is not known", argument)
+        else:
+            effects = self.judge.code_at(argument.text)
+            self.does(effects, "file", f"runs the code in {argument.text}", argument)
+
     def _may_be_secret(self, argument: Argument) -> bool:
         """As written, from where `cd` may have led, behind links, or by a pattern."""
+        if self._is_user_place("secret", argument):
+            return True
         is_open = argument.text is None or argument.glob
         if any(is_secret(shape, glob=is_open) for shape in argument.shapes):
             return True
@@ -258,13 +375,19 @@ class Call:
 
     def _leads_to_guarded(self, argument: Argument, *, removed: bool = False) -> bool:
         facts = self.judge.facts
-        paths = {
-            posixpath.normpath(posixpath.join(cwd, text))
-            for text in argument.texts
-            for cwd in self.judge.directories
-        }
-        paths |= {facts.real_path(path) for path in paths}
+        paths = {*self._paths(argument), *self._real_paths(argument)}
         return any(leads_to_guarded(path, facts, removed=removed) for path in paths)
+
+    def is_own(self, argument: Argument) -> bool:
+        """Tell whether it is an ordinary file of the project or a temporary one."""
+        return bool(argument.texts) and self._places(argument) <= _OWN_PLACES
+
+    def _around(self, argument: Argument) -> Effect:
+        """Where an empty directory is made, whatever it may hold later."""
+        facts = self.judge.facts
+        paths = [posixpath.join(cwd, t) for cwd in self.judge.directories for t in argument.texts]
+        is_own = all(is_within(facts.real_path(path), facts.project) for path in paths)
+        return Effect.PROJECT_WRITE if is_own else Effect.OUTSIDE_WRITE
 
     def _places(self, argument: Argument) -> set[str]:
         judge = self.judge
@@ -289,24 +412,42 @@ class Call:
             self._check_options(entry, parsed)
 
     def follow_table(self) -> None:
-        self._table_verdict()
         entry = self.entry
         if entry.network:
-            self.network()
             sent_findings(self)
         if entry.anything:
             self._check_plain_operands()
             self._check_servers()
         elif entry.options is not None or not entry.code:
             self.parsed = parse_options(self.arguments, entry.reading(self.match.everywhere))
-            if entry.needs and not self._has(self.parsed, entry.needs):
-                self.ask("needs", entry.why or f"acts without {' or '.join(entry.needs)}")
+            lacks = bool(entry.needs) and not self._has(self.parsed, entry.needs)
+            is_write = bool(self.match.effect & Effect.PROJECT_WRITE)
+            self.is_changing = is_write and (lacks or entry.verdict == "ask")
+            if lacks:
+                why = entry.why or entry.about or f"may do more without {entry.needs[0]}"
+                self._does_once(self.match.effect, why)
             self._refuse_undoing(self.parsed, entry.needs)
             self._check_options(entry, self.parsed)
             self._check_subcommand(self.parsed)
             self._check_operands(self.parsed)
         self._check_names()
         address_findings(self)
+
+    def conclude(self) -> None:
+        """What the table says of the call as a whole, after all that its words say."""
+        self._table_verdict()
+        if self.change and not any(found.effects & _WRITES for found in self.findings):
+            self.does(Effect.PROJECT_WRITE, "write", self.change)
+        if self.entry.network and self._goes_out():
+            self.network()
+        if union(found.effects for found in self.findings) & _FETCHING:
+            self.findings = [f for f in self.findings if f.effects != Effect.DOWNLOADS]
+
+    def _goes_out(self) -> bool:
+        """Tell whether this call uses the network: always, or with an option or by a word."""
+        words = self.entry.network_for
+        given = self.parsed.has(*words) if self.parsed is not None and words else False
+        return not words or given or self.path[-1] in words
 
     def _refuse_undoing(self, parsed: Parsed, needs: tuple[str, ...]) -> None:
         """What is harmless with an option must not get it taken back: `--dry-run=false`.
@@ -317,11 +458,15 @@ class Call:
         undoing = {opposite for name in needs for opposite in _opposites(name)}
         for option in parsed.options:
             if option.name in undoing:
-                self.ask("needs", f"{option.name} undoes what makes it harmless", option.argument)
+                self.unlisted(
+                    "needs", f"{option.name} undoes what makes it harmless", option.argument
+                )
             elif option.name in needs and option.name not in self.entry.values:
                 value = self._behind(option.argument) if option.value is None else option.value
                 if value is not None and (value.text or "").lower() in _FALSE:
-                    self.ask("needs", f"{option.name} may be switched off here", option.argument)
+                    self.unlisted(
+                        "needs", f"{option.name} may be switched off here", option.argument
+                    )
 
     def _behind(self, argument: Argument) -> Argument | None:
         rest = self.arguments[self.arguments.index(argument) + 1 :]
@@ -357,35 +502,54 @@ class Call:
             return
         for argument in self.arguments:
             if argument.is_static and is_unmistakable(argument.text or ""):
-                self.ask("secret", "may read keys, passwords or tokens", argument)
+                self.does(Effect.SECRETS, "secret", "may read keys, passwords or tokens", argument)
 
     def _table_verdict(self) -> None:
-        verdict = self.entry.verdict[self.judge.profile]
-        why = self.entry.why or f"{' '.join(self.path)} needs a look"
-        if verdict == "ask":
-            self.ask("", why)
-        elif verdict == "deny":
-            self.deny("", why)
+        why = self.entry.why or self.entry.about or f"{' '.join(self.path)} needs a look"
+        if self.entry.verdict == "ask":
+            effects = self.match.effect
+            if any(found.effects & _WRITES for found in self.findings):
+                effects &= ~Effect.PROJECT_WRITE  # its operands have said where
+            if effects:
+                self._does_once(effects, why)
+        elif self.entry.verdict == "deny":
+            self.does(Effect.DESTROYS, "", why)
 
     def _check_options(self, entry: Entry, parsed: Parsed) -> None:
         for argument, message in parsed.problems:
             name = argument.leading.partition("=")[0]
+            if argument.text is None and not self.match.effect & _COVERS_ANYTHING:
+                self.does(Effect.UNCLEAR, "option", message, argument)
+                continue
             known_harm = entry.refuse.get(name)
-            self.ask("option", f"{name} {known_harm}" if known_harm else message, argument)
+            why = f"{name} {known_harm}" if known_harm else self._why_unlisted(message)
+            self.unlisted("option", why, argument)
         for option in parsed.options:
+            if option.name in entry.does:
+                self._follow_effect(*entry.option_effect(option.name), option.argument)
             wanted = self.match.wanted(entry, option.name)
             if wanted is not None and not _is_one_of(option.value, wanted):
-                self.ask(
+                self.unlisted(
                     "value",
-                    f"{option.name} with a value that is not known to be harmless",
+                    f"{option.name} may do more with this value than laconic knows",
                     option.argument,
                 )
             elif wanted in _SWITCHES and "=" not in option.argument.leading:
-                self.ask("value", f"{option.name} takes its value behind a `=`", option.argument)
+                self.unlisted(
+                    "value", f"{option.name} takes its value behind a `=`", option.argument
+                )
             if option.role and option.value is not None:
                 self._check(option.role, option.value)
             elif option.role in ("CODE", "NO"):
                 self._check(option.role, option.argument)
+
+    def _follow_effect(self, effects: Effect, why: str, argument: Argument) -> None:
+        """An option that makes the program do something; where it writes, its operands say."""
+        if effects & Effect.PROJECT_WRITE:
+            self.is_changing, self.change = True, why
+        if effects != Effect.PROJECT_WRITE:
+            rule = argument.leading.partition("=")[0].lstrip("-")
+            self.does(effects & ~Effect.PROJECT_WRITE, rule, why, argument)
 
     def _check_subcommand(self, parsed: Parsed) -> None:
         """Where a word may be a subcommand instead of a file, one that is not known asks."""
@@ -396,15 +560,15 @@ class Call:
         is_plain = first.text is not None and not first.glob
         may_be = first.text in known if is_plain and "*" not in known else _may_be_word(first)
         if may_be:
-            what = first.text or "the first operand"
-            self.ask("subcommand", f"{what} may be a subcommand that is not known", first)
+            what = first.text or "the first word"
+            self.unlisted("subcommand", f"{what} may be a subcommand that is not known", first)
 
     def _check_operands(self, parsed: Parsed) -> None:
         roles = self.entry.operands or ("V...",)
         for pos, operand in enumerate(parsed.operands):
             role = roles[min(pos, len(roles) - 1)]
             if pos >= len(roles) and not role.endswith("..."):
-                self.ask("operand", "one operand more than expected", operand)
+                self._unlisted_word(operand)
                 return
             role = role.removesuffix("...").removesuffix("?")
             if role == "COMMAND":
@@ -413,14 +577,16 @@ class Call:
             self._check(role, operand)
 
     def _check(self, role: str, value: Argument) -> None:
-        if role in _SIMPLE_ROLES:
+        if role == "READ" and self.is_changing and self.entry.operands == ("READ...",):
+            self.writes(value)
+        elif role in _SIMPLE_ROLES:
             getattr(self, _SIMPLE_ROLES[role])(value)
         elif role == "CODE":
-            self.ask("code", "runs code that is given in an argument", value)
+            self.does(Effect.UNCLEAR, "code", "runs code that is given in an argument", value)
         elif role == "NAME":
-            self.ask("program", "names a program to run", value)
+            self.does(Effect.UNKNOWN, "program", "names a program to run", value)
         elif role == "NO":
-            self.ask("operand", "an operand that is not expected", value)
+            self._unlisted_word(value)
         elif role == "COMMAND":
             self.runs([value])
 
@@ -465,5 +631,6 @@ _SIMPLE_ROLES = {
     "SERVER": "connects",
     "SHELL": "shell",
     "ENV": "sets",
+    "RUN": "runs_file",
 }
 ROLES = frozenset((*_SIMPLE_ROLES, "V", "CODE", "NAME", "NO", "COMMAND"))

@@ -11,7 +11,7 @@ from laconic.knowledge.arguments import expand
 from laconic.knowledge.options import parse_options
 from laconic.shell.ast import Assignment, Command, Loop, Word
 from laconic.shell.words import leading, literal
-from laconic.types import Decision, Verdict
+from laconic.types import Decision, Effect, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # What a subcommand does, as opposed to what an option or a setting makes of it.
 _SUBSTANCE = frozenset(
-    " mode needs write delete operand subcommand network create add set verb record".split(" ")
+    " mode needs write delete word subcommand network create add set verb record".split(" ")
 )
 # Programs that hand on their environment and run what they are given, once.
 _HAND_ON = frozenset("builtin command exec ionice nice nohup setsid stdbuf time timeout".split())
@@ -52,9 +52,13 @@ def settled(call: Call, name: str) -> list[Decision]:
 
 
 def _denied(call: Call, found: Decision) -> Decision:
-    """It stands in the built-in deny list, and this call of it is not known to be harmless."""
+    """It stands in the built-in deny list, and this call of it is not known to be harmless.
+
+    A file that it writes asks by its place, as with any program: `dd of=y` is not worse than `> y`.
+    """
     is_about_program = found.rule == call.id or found.rule.startswith(f"{call.id}/")
-    if found.verdict is not Verdict.ASK or not is_about_program:
+    is_plain_file = found.rule == f"{call.id}/write" and not found.firm
+    if found.verdict is not Verdict.ASK or not is_about_program or is_plain_file:
         return found
     return Decision(
         Verdict.DENY,
@@ -62,6 +66,7 @@ def _denied(call: Call, found: Decision) -> Decision:
         f"{found.reason}; {call.path[0]} is in the list `deny`",
         found.start,
         found.end,
+        effects=found.effects,
         instead=found.instead,
         firm=found.firm,
     )
@@ -71,7 +76,9 @@ def _undenied(call: Call, found: Decision) -> Decision:
     """The user took the program out of the deny list: it asks."""
     if found.verdict is not Verdict.DENY or found.rule != call.id:
         return found
-    return Decision(Verdict.ASK, found.rule, found.reason, found.start, found.end)
+    return Decision(
+        Verdict.ASK, found.rule, found.reason, found.start, found.end, effects=found.effects
+    )
 
 
 def _is_own(call: Call, found: Decision) -> bool:
@@ -92,7 +99,7 @@ def _about_options(call: Call) -> list[Decision]:
     if call.parsed is None and not call.entry.anything:
         reading = call.entry.reading(call.match.everywhere)
         for argument, message in parse_options(call.arguments, reading).problems:
-            call.ask("option", message, argument)
+            call.unlisted("option", message, argument)
     if call.path[:2] == ("git", "push"):
         _ask_if_forced(call)
     own = call.id
@@ -109,7 +116,7 @@ def _about_options(call: Call) -> list[Decision]:
 def _ask_if_forced(call: Call) -> None:
     for argument in call.arguments:
         if argument.leading.partition("=")[0] in call.judge.rules.force_push:
-            call.ask("force", "pushes with force", argument)
+            call.does(Effect.SENDS, "force", "pushes with force", argument)
 
 
 # -- gates -----------------------------------------------------------------------------------------

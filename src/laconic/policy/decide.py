@@ -11,7 +11,7 @@ from laconic.policy.bindings import binding_findings
 from laconic.policy.bombs import bombs
 from laconic.policy.configured import changed_names, exports
 from laconic.policy.dialects import dialect_findings
-from laconic.policy.directories import follow_directory
+from laconic.policy.directories import Reached, follow_directory
 from laconic.policy.evaluation import evaluation_findings
 from laconic.policy.functions import defined_functions
 from laconic.policy.judge import Judge
@@ -24,7 +24,7 @@ from laconic.policy.zsh import zsh_findings
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Function
 from laconic.shell.walk import commands, evaluations, redirects
-from laconic.types import Decision, Verdict, strictest
+from laconic.types import Decision, Effect, Verdict, strictest, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _decide(command: str, judge: Judge) -> Decision:
     if len(source) > MAX_BYTES:
         return Decision(
             Verdict.ASK, "too-large", "the command is too large to be judged", 0, len(source)
-        )
+        )  # even where unclear text may run: nobody has looked for what must not
     try:
         script = parse(source)
     except ParseError as error:
@@ -69,16 +69,19 @@ def _decide(command: str, judge: Judge) -> Decision:
 
 def _unparsable(command: str, size: int, error: ParseError, judge: Judge) -> Decision:
     """Ask; but a line that can be read on its own and is denied, denies the whole."""
-    asks = Decision(
-        Verdict.ASK, "unparsable", f"cannot be read: {error.message}", error.offset, size, firm=True
-    )
+    reason, span = f"cannot be read: {error.message}", (error.offset, size)
+    asks = judge.finding(Effect.UNCLEAR, "unparsable", reason, span, firm=True)
     for line in command.split("\n")[:_MAX_READABLE_LINES]:
         try:
             found = _judge_script(parse(line), judge)
         except ParseError:
             continue
         if found.verdict is Verdict.DENY:
-            return Decision(found.verdict, found.rule, found.reason, 0, size, instead=found.instead)
+            effects = found.effects | Effect.UNCLEAR
+            return Decision(
+                found.verdict, found.rule, found.reason, 0, size, effects=effects,
+                instead=found.instead,
+            )  # fmt: skip
     return asks
 
 
@@ -104,21 +107,27 @@ def _judge_parts(script: Script, judge: Judge) -> Decision:
     scope.follow(script, found, occurrences, sites)
     exported = _follow_exports(script, found, occurrences, judge) if judge.rules.gates else []
     feeds = Feeds(found, around=judge.fed)
-    parts = _judge_occurrences(occurrences, exported, scope, feeds, judge)
+    reached = Reached(found, judge)
+    parts = _judge_occurrences(occurrences, exported, scope, feeds, reached, judge)
     for redirect in redirects(script):
+        usual = reached.stand(redirect, judge)
         for values in scope.at(redirect):
             judge.values = values
             parts += redirect_findings(redirect, judge)
-    parts += evaluation_findings(sites, found, script.source, scope.start)
-    parts += binding_findings(found, sites, judge.facts.environment)
+        judge.directories = usual
+    around = evaluation_findings(sites, found, script.source, scope.start)
+    around += binding_findings(found, sites, judge.facts.environment)
     if "zsh" in judge.shells:
-        parts += zsh_findings(found)
+        around += zsh_findings(found)
     if not judge.shells <= _BASH_LIKE:
-        parts += dialect_findings(script, found, judge.shells)
-    parts += bombs(functions, occurrences)
-    parts += judge.listed.findings(found)
-    parts += variable_findings(found)
-    return strictest(parts, 0, len(script.source))
+        around += dialect_findings(script, found, judge.shells)
+    around += bombs(functions, occurrences)
+    around += judge.listed.findings(found)
+    around += variable_findings(found)
+    if judge.ran & judge.written and union(part.effects for part in parts) & Effect.DOWNLOADS:
+        reason, span = "runs a file that the same line fetches", (0, len(script.source))
+        parts.append(judge.finding(Effect.INSTALLS, "fetched-code", reason, span))
+    return strictest((*parts, *judge.answered(around)), 0, len(script.source))
 
 
 def _judge_occurrences(
@@ -126,6 +135,7 @@ def _judge_occurrences(
     exported: list[Export],
     scope: Scope,
     feeds: Feeds,
+    reached: Reached,
     judge: Judge,
 ) -> list[Decision]:
     """In the order in which they run: what a substitution runs, before the `cd` that it is in."""
@@ -133,12 +143,18 @@ def _judge_occurrences(
     found = {}
     for one in running:
         judge.fed = feeds.reach(one)
-        found[id(one)] = _judge_occurrence(one, exported, scope, judge)
+        usual = reached.stand(one.command, judge)
+        found[id(one)] = _judge_occurrence(one, exported, scope, reached, judge)
+        judge.directories = list(dict.fromkeys([*usual, *judge.directories]))
     return [found[id(one)] for one in occurrences]
 
 
 def _judge_occurrence(
-    occurrence: Occurrence, exported: list[Export], scope: Scope, judge: Judge
+    occurrence: Occurrence,
+    exported: list[Export],
+    scope: Scope,
+    reached: Reached,
+    judge: Judge,
 ) -> Decision:
     """One simple command, for all values that its variables may have: the strictest counts."""
     command, context = occurrence.command, occurrence.context
@@ -149,8 +165,10 @@ def _judge_occurrence(
         judge.values = values
         cases.append(judge.simple(command, substituted=substituted))
         if changes_directory(occurrence):
-            follow_directory(command, judge)
-    return max(cases, key=lambda case: (case.verdict, case.risk, case.firm))
+            reached.note(command, follow_directory(command, judge))
+    worst = max(cases, key=lambda case: (case.verdict, case.risk, case.firm))
+    worst.effects = union(case.effects for case in cases)
+    return worst
 
 
 def _follow_exports(

@@ -35,7 +35,7 @@ from laconic.shell.ast import (
     Word,
 )
 from laconic.shell.words import literal
-from laconic.types import Decision, Verdict
+from laconic.types import Decision, Effect, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +86,8 @@ def dialect_findings(script: Script, found: list[Node], shells: Iterable[str]) -
 
 def _finding(node: Node, shell: str) -> Decision:
     reason = f"{shell or 'the shell that runs it'} may read this in another way than bash"
-    return Decision(Verdict.ASK, f"dialect/{shell or 'other'}", reason, node.start, node.end)
+    rule = f"dialect/{shell or 'other'}"
+    return Decision(Verdict.ASK, rule, reason, node.start, node.end, effects=Effect.UNCLEAR)
 
 
 def _is_posix(node: Node, script: Script) -> bool:

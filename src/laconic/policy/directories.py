@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from laconic.files import upwards
 from laconic.knowledge.arguments import expand
-from laconic.shell.ast import Command, DoubleQuoted, Substitution, Word
+from laconic.shell.ast import (
+    AndOr,
+    Command,
+    Compound,
+    DoubleQuoted,
+    Function,
+    Loop,
+    Substitution,
+    Word,
+)
 from laconic.shell.words import literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from laconic.policy.judge import Judge
     from laconic.shell.ast import Node
 
@@ -18,8 +29,59 @@ _GIT_ELSEWHERE = frozenset(
 )
 
 
-def follow_directory(command: Command, judge: Judge) -> None:
-    """Have the judge stand where a `cd` leads, too."""
+class Reached:
+    """Where commands certainly stand that run only because a `cd` before them worked.
+
+    `cd x && a && b`: a and b run in x. What follows the list may run in either place.
+    """
+
+    __slots__ = ("_ends", "_spans")
+
+    def __init__(self, found: list[Node], judge: Judge) -> None:
+        self._ends: dict[int, int] = {}
+        self._spans: list[tuple[int, int, list[str]]] = []
+        if "CDPATH" in judge.facts.environment or any(map(_is_repeated, found)):
+            return  # a `cd ..` that runs again leads elsewhere each time
+        for node in found:
+            if isinstance(node, AndOr):
+                self._ends.update(_chains(node))
+
+    def note(self, command: Command, reached: list[str]) -> None:
+        """A `cd` leads here: for certain in what depends on it, perhaps in all that follows."""
+        end = self._ends.get(command.start)
+        if end is not None and all(reached):
+            self._spans.append((command.end, end, reached))
+            return
+        for start, last, directories in list(self._spans):
+            if start <= command.start < last:
+                self._spans.append((command.end, last, [*directories, *reached]))
+
+    def stand(self, node: Node, judge: Judge) -> list[str]:
+        """Have the judge stand where the node runs; gives where it stood before."""
+        before = judge.directories
+        inside = [dirs for start, end, dirs in self._spans if start <= node.start < end]
+        if inside:
+            judge.directories = inside[-1]
+        return before
+
+
+def _is_repeated(node: Node) -> bool:
+    is_while = isinstance(node, Compound) and node.kind in ("while", "until")
+    return is_while or isinstance(node, Loop | Function)
+
+
+def _chains(node: AndOr) -> Iterator[tuple[int, int]]:
+    """The start of each simple command, and where what depends on its success ends."""
+    for position, operator in enumerate(node.operators):
+        pipeline = node.pipelines[position]
+        is_plain = len(pipeline.commands) == 1 and not pipeline.negations
+        is_certain = operator.text == "&&" and is_plain
+        if is_certain and all(o.text == "&&" for o in node.operators[position:]):
+            yield pipeline.commands[0].start, node.end
+
+
+def follow_directory(command: Command, judge: Judge) -> list[str]:
+    """Have the judge stand where a `cd` leads, too; gives where that is."""
     targets = [
         argument
         for argument in expand(command.words, judge.values)
@@ -30,7 +92,7 @@ def follow_directory(command: Command, judge: Judge) -> None:
     last = command.words[-1]
     if target is not None and target.start == last.start and _is_top_level(last):
         target.text = _top_level(judge)
-    judge.enter_directory(target)
+    return judge.enter_directory(target)
 
 
 def _is_top_level(word: Node) -> bool:

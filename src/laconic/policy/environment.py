@@ -33,10 +33,6 @@ _HARMLESS = frozenset(
     LACONIC_VERBOSE
     """.split()
 ).union(SWITCHES)
-# Names that RFC 3092 records as standing for no thing in particular: no program listens to them.
-_PLACEHOLDERS = frozenset(
-    "foo bar baz qux quux corge grault garply waldo fred plugh xyzzy thud foobar".split()
-)
 # The manual of the GNU coreutils names every variable that these programs read
 # (https://www.gnu.org/software/coreutils/manual/): none tells who the user is or where the home is.
 _COREUTILS = frozenset(
@@ -48,6 +44,39 @@ _COREUTILS = frozenset(
     uptime users vdir wc who whoami yes
     """.split()
 )
+# So do the manuals of these. None of them runs or loads anything that a variable names, but for
+# those of _HEEDED and _RUNTIME: https://www.gnu.org/software/grep/manual/html_node/Environment-Variables.html,
+# https://www.gnu.org/software/sed/manual/, https://www.gnu.org/software/diffutils/manual/,
+# https://jqlang.org/manual/, https://github.com/BurntSushi/ripgrep/blob/master/GUIDE.md
+_READS_FEW = _COREUTILS.union("cmp diff egrep fgrep grep jq rg sed sort".split())
+# Subcommands of git that stay on this machine. git(1), "Environment Variables", names what git
+# itself reads; what it may start (a filter, a pager) names its variables with a prefix.
+_LOCAL_GIT = frozenset(
+    """
+    blame branch cat-file count-objects describe diff log ls-files ls-tree merge-base name-rev
+    reflog rev-list rev-parse shortlog show show-ref status tag
+    """.split()
+)
+_READ_BY_GIT = frozenset("BROWSER DISPLAY EMAIL LOGNAME LV MORE TERM USER USERNAME".split())
+# What the loader and the C library of a system heed (ld.so(8), environ(7), dyld(1), and those of
+# AIX, HP-UX, IRIX and musl), programs that were built to be measured, and fish.
+_RUNTIME = pattern(
+    r"""_.* | GLIBC_.* | GCONV_.* | MALLOC_.* | Malloc.* | MUSL_.* | NLSPATH | LOCALDOMAIN
+    | HOSTALIASES | NIS_.* | RES_.* | RESOLV_.* | TZDIR | DATEMSK | LIBC_.* | LDR_.* | LIBPATH
+    | SHLIB_.* | OBJC_.* | NS[A-Z].* | CFNETWORK_.* | OS_.* | GMON_.* | GCOV_.* | LLVM_.*
+    | PCPROFILE_.* | SEGFAULT_.* | OUTPUT_CHARSET | RIPGREP_.* | OPENSSL_.* | SSL.* | fish_.*""",
+    re.VERBOSE,
+)
+# Names that say themselves that they choose a program, a library, a file of settings or a server.
+_CHOOSES = pattern(
+    r""".*(?: path | preload | librar(?:y|ies) | home | root | dir | file | rc | conf | config
+    | cmd | command | program | exec | shell | hook | plugins? | modules? | script
+    | opts | args | flags | proxy | host | addr | address | server | endpoint | ur[il] | sock
+    | socket )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_NAME = pattern(r"[A-Za-z][A-Za-z0-9_]*")
+_PLAIN = pattern(r"[\w.,:@%+=-]*")
 _UNHEARD = frozenset("HOME USER LOGNAME MAIL EDITOR VISUAL BROWSER DISPLAY".split())
 _HARMLESS_PREFIXES = ("LC_", "CARGO_TERM_", "HOMEBREW_NO_", "TF_VAR_")
 # Setting these to nothing or to a plain pass-through only switches a pager off.
@@ -99,9 +128,12 @@ _READ_LINES = frozenset("read mapfile readarray".split())
 _TRUSTED_PATH = pattern(r"/(?:usr/(?:local/)?)?s?bin(?::/(?:usr/(?:local/)?)?s?bin)*")
 
 
-def is_harmless(name: str, value: str | None, program: str | None = None) -> bool:
-    """Tell whether a program may be started with this variable; None: a value not known."""
-    if name == "IFS" and program in _READ_LINES:
+def is_harmless(name: str, value: str | None, words: tuple[str | None, ...] = ()) -> bool:
+    """Tell whether a program may be started with this variable; None: a value not known.
+
+    words: the program and its first argument.
+    """
+    if name == "IFS" and words and words[0] in _READ_LINES:
         return True
     if name in _PAGERS:
         return value in _PLAIN_PAGERS
@@ -111,9 +143,34 @@ def is_harmless(name: str, value: str | None, program: str | None = None) -> boo
         return value is not None and value.isdecimal() and value.isascii()
     if name in _SERVERS:
         return value is not None and is_on_this_machine(value)
-    if name.lower() in _PLACEHOLDERS:
+    if name in _HARMLESS or name.startswith(_HARMLESS_PREFIXES):
         return True
-    return name in _HARMLESS or name.startswith(_HARMLESS_PREFIXES)
+    return bool(words) and _is_unread(name, value, words)
+
+
+def _is_unread(name: str, value: str | None, words: tuple[str | None, ...]) -> bool:
+    """Tell whether the variable is a mere text to the program, as its manual says.
+
+    A variable has no effect of its own: it must decide what runs, what is loaded, or where
+    something is sent. Any program that may run code, or load what is installed or in the project,
+    is not among those that are known here, for that code reads what it likes.
+    """
+    if words[0] == "git":
+        is_local = words[1:2] and words[1] in _LOCAL_GIT
+        if not is_local or "_" in name or name in _READ_BY_GIT or not _is_plain(value):
+            return False
+    elif words[0] not in _READS_FEW:
+        return False
+    return (
+        _NAME.fullmatch(name) is not None
+        and name not in _SPECIAL
+        and not any(heeded.fullmatch(name) for heeded in (_HEEDED, _RUNTIME, _CHOOSES))
+    )
+
+
+def _is_plain(value: str | None) -> bool:
+    """Tell whether a value is one word, and not a path: it cannot be a command with arguments."""
+    return value is not None and _PLAIN.fullmatch(value) is not None
 
 
 def is_unheard(name: str, program: str | None) -> bool:
@@ -142,3 +199,17 @@ def is_private(name: str, environment: dict[str, str], value: str | None = None)
     if is_harmless(name, None):
         return True
     return _HEEDED.fullmatch(name) is None and name not in environment
+
+
+# git(1) "ENVIRONMENT VARIABLES", rsync(1), environ(7), sudo(8): these hold a command that is run.
+_COMMANDS = frozenset(
+    """
+    GIT_SSH_COMMAND GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF EDITOR VISUAL PAGER
+    MANPAGER RSYNC_RSH BROWSER SUDO_EDITOR
+    """.split()
+)
+
+
+def is_command(name: str) -> bool:
+    """Tell whether the value of a variable is a command that programs run."""
+    return name in _COMMANDS

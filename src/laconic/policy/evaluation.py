@@ -16,7 +16,7 @@ from laconic.shell.ast import (
     Word,
 )
 from laconic.shell.words import assigned, literal
-from laconic.types import Decision, Verdict
+from laconic.types import Decision, Effect, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,13 @@ def evaluation_findings(
     _put_numbers_in(sites, found, source, values)
     return [
         Decision(
-            Verdict.ASK, f"evaluation/{site.kind}", _WHY[site.kind], site.start, site.end, firm=True
+            Verdict.ASK,
+            f"evaluation/{site.kind}",
+            _WHY[site.kind],
+            site.start,
+            site.end,
+            effects=Effect.UNCLEAR,
+            firm=True,
         )
         for site in sites
         if _may_run_code(site, tainted)

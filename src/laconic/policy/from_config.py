@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 
 from laconic.policy.rules import Gate, Rules
+from laconic.policy.user_places import UserPlaces
 from laconic.settings.environ import home
 from laconic.settings.load import defaults
 
@@ -40,7 +41,9 @@ def build_rules(
 @lru_cache(maxsize=32)
 def _of_config(config: Config, library: Library) -> Rules:
     """What depends on nothing else; the same files come to the same configuration object."""
-    rules = Rules(config.settings.profile)
+    rules = Rules(config.settings.profile, _changed_cells(config))
+    paths = config.paths
+    rules.places = UserPlaces(paths.write, paths.never_write, paths.secret)
     known = library.knows
     lists = _Lists(config)
     unknown = {
@@ -61,6 +64,11 @@ def _of_config(config: Config, library: Library) -> Rules:
     _add_subcommands(rules, lists)
     rules.force_push = frozenset(config.git.force_push_flags)
     return rules
+
+
+def _changed_cells(config: Config) -> dict[str, str]:
+    answers: dict[str, str] = vars(config.effects)
+    return {word: answer for word, answer in answers.items() if answer != "profile"}
 
 
 class _Lists:

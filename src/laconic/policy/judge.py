@@ -14,13 +14,14 @@ from laconic.policy import environment as variables
 from laconic.policy.call import Call
 from laconic.policy.commands import handler
 from laconic.policy.configured import configures_gate, settled, value_of
+from laconic.policy.dialects import SYSTEM
 from laconic.policy.listed_secrets import Listed
 from laconic.policy.permissions import apply
-from laconic.policy.places import place
+from laconic.policy.places import is_within, place
 from laconic.policy.project_runners import ask_for_project_code, repository_findings
 from laconic.policy.registries import registry_findings
 from laconic.shell.words import literal
-from laconic.types import Decision, Verdict, strictest
+from laconic.types import HARD, Decision, Effect, Verdict, strictest, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 MAX_NESTING = 16
 _MAX_DIRECTORIES = 8
+_WITH_ONE = 2  # a program and one argument
+_BY_ANY_PATH = HARD | Effect.INSTALLS | Effect.DISCARDS
+_RUNS_CODE = Effect.PROJECT_CODE | Effect.UNKNOWN | Effect.INSTALLS
 # Directly in one of the system's directories, by its plain name: `..` may lead anywhere.
 _SYSTEM_PROGRAM = pattern(
     r"/(?:(?:usr/(?:local/)?)?s?bin|opt/homebrew/bin|opt/local/bin|usr/libexec|usr/games)"
@@ -52,13 +56,14 @@ class Judge:
     values: what is known of the variables at the command under judgement. functions: all that the
     text may define; defined: those of this script that are certain to be, and from where on; level:
     how many programs are around the script. fed: text that is not literal flows into the command.
-    shells: the families of those that may read it.
+    shells: the families of those that may read it. ran, written: files that the line runs, and
+    that it writes.
     """
 
     __slots__ = (
-        "around", "changed", "decide", "defined", "depth", "directories", "facts", "fed",
-        "free_places", "functions", "given", "guessing", "inline", "level", "library", "listed",
-        "profile", "rules", "shells", "substituted", "values",
+        "around", "cells", "changed", "decide", "defined", "depth", "directories", "facts", "fed",
+        "functions", "given", "guessing", "inline", "level", "library", "listed", "ran",
+        "rules", "shells", "substituted", "values", "written",
     )  # fmt: skip
 
     def __init__(
@@ -67,10 +72,7 @@ class Judge:
         self.library, self.rules, self.facts, self.decide = library, rules, facts, decide
         self.depth = 0
         self.guessing = False
-        self.profile = rules.profile
-        self.free_places = (
-            frozenset(("project", "temporary")) if self.profile == "relaxed" else frozenset()
-        )
+        self.cells = rules.cells
         self.directories = [facts.cwd]
         self.shells = facts.shells
         self.functions: frozenset[str] = frozenset()
@@ -83,6 +85,8 @@ class Judge:
         self.inline: dict[str, str | None] = {}
         self.given: dict[str, str] = {}
         self.changed: set[str] = set()
+        self.ran: set[str] = set()
+        self.written: set[str] = set()
 
     # -- commands
 
@@ -97,19 +101,27 @@ class Judge:
         if command.words:
             arguments = expand(command.words, self.values)
             if not arguments:
-                return _dynamic("the name of the program is not known", span)
+                return self._dynamic("the name of the program is not known", span)
             outer = self.inline
             self.inline = {a.name: value_of(a, self) for a in command.assignments}
-            found.append(self.command(arguments, span))
+            ran = self.command(arguments, span)
             self.inline = outer
+            if ran.effects & _RUNS_CODE:
+                found = [one for one in found if not self._is_the_codes_own(one)]
+            found.append(ran)
         return strictest(found, *span)
+
+    def _is_the_codes_own(self, finding: Decision) -> bool:
+        """Tell whether a variable only matters to code that is asked about anyway: `DB=x ./run`."""
+        kind, _, name = finding.rule.partition("/")
+        return kind == "environment" and variables.is_private(name, {})
 
     def command(self, arguments: list[Argument], span: tuple[int, int]) -> Decision:
         """Arguments whose first is a program; also what wrappers run."""
         if not arguments:
             return Decision(Verdict.ALLOW, "nothing", "runs nothing", *span)
         if self.depth > MAX_NESTING:
-            return Decision(Verdict.ASK, "nesting", "commands nested too deeply", *span)
+            return self.finding(Effect.UNCLEAR, "nesting", "commands nested too deeply", span)
         name = arguments[0].text
         if name is None or arguments[0].glob or _ODD.search(name) or not name:
             return self._unknown_program(arguments, span)
@@ -126,14 +138,17 @@ class Judge:
         self.depth -= 1
         if arguments[0].expanded:
             # what looks for builtins by their names in the text has not seen this one
-            dynamic = _dynamic("the name of the program comes from an expansion", span)
+            dynamic = self._dynamic("the name of the program comes from an expansion", span)
             return strictest((decision, dynamic), *span)
         return decision
+
+    def _dynamic(self, reason: str, span: tuple[int, int]) -> Decision:
+        return self.finding(Effect.UNCLEAR, "dynamic-command", reason, span, firm=True)
 
     def _unknown_program(self, arguments: list[Argument], span: tuple[int, int]) -> Decision:
         """Ask, or deny if one of the names that it may have is denied."""
         first, rest = arguments[0], arguments[1:]
-        unknown = _dynamic("the name of the program is not known", span)
+        unknown = self._dynamic("the name of the program is not known", span)
         if self.guessing or first.text is not None:
             return unknown
         self.guessing = True  # what it runs may be unknown, too: once is enough
@@ -142,7 +157,9 @@ class Judge:
             program = Argument(name, first.start, first.end, expanded=True)
             found.append(self.command([program, *rest], span))
         self.guessing = False
-        return max(found, key=lambda decision: decision.verdict)
+        worst = max(found, key=lambda decision: decision.verdict)
+        worst.effects = union(decision.effects for decision in found)
+        return worst
 
     def _spellings(self, base: str, arguments: list[Argument]) -> list[list[Argument]]:
         """The command as written, by base name, and without options in front of a subcommand."""
@@ -162,7 +179,7 @@ class Judge:
                 Verdict.DENY, "config/deny", f"{base} is denied by the configuration", *span
             )
         if "/" in name and not self._is_of_system(name):
-            return self._by_path(name, base, span)
+            return self._by_path(name, base, arguments, span)
         if self._is_function(name, span) and not self.library.knows(base):
             return Decision(
                 Verdict.ALLOW, "function", f"{base} is a function, judged where defined", *span
@@ -184,13 +201,40 @@ class Judge:
         real = self.facts.real_path(name)
         return place(real, "/", self.facts) == "system" or real.startswith(_PACKAGES)
 
-    def _by_path(self, name: str, base: str, span: tuple[int, int]) -> Decision:
+    def _by_path(
+        self, name: str, base: str, arguments: list[Argument], span: tuple[int, int]
+    ) -> Decision:
+        """A file that is run; with the name of a known program it may well be that one."""
         if name in self.rules.allow:
             return Decision(
                 Verdict.ALLOW, "config/allow", f"{name} is allowed by the configuration", *span
             )
+        effects = self.code_at(name)
+        found = [self.finding(effects, "program-by-path", f"runs the file {name}", span)]
+        if self.library.knows(base):
+            known = self._known_program(base, arguments, span)
+            found += [leaf for leaf in known.leaves() if leaf.effects & _BY_ANY_PATH]
+        return strictest(found, *span)
+
+    def code_at(self, path: str) -> Effect:
+        """What it is to run a file: code of the project, or of nobody that is known."""
+        real = [self.facts.real_path(_joined(cwd, path)) for cwd in self.directories]
+        self.ran.update(real)
+        is_own = all(is_within(file, self.facts.project) for file in real)
+        return Effect.PROJECT_CODE if is_own else Effect.UNKNOWN
+
+    def answered(self, findings: list[Decision]) -> list[Decision]:
+        """The same findings, with the answers that the profile gives to their effects."""
+        for found in findings:
+            found.verdict = self.cells.verdict(found.effects)
+        return findings
+
+    def finding(
+        self, effects: Effect, rule: str, reason: str, span: tuple[int, int], *, firm: bool = False
+    ) -> Decision:
+        """Something that would happen, with the answer that the profile gives."""
         return Decision(
-            Verdict.ASK, "program-by-path", f"runs the file {name}", *span, risk=base != name
+            self.cells.verdict(effects), rule, reason, *span, effects=effects, firm=firm
         )
 
     def _known_program(
@@ -225,9 +269,7 @@ class Judge:
         if found is None and "." in base:
             # `mkfs.ext4`: a dotted name is as bad as its stem, never as good
             found = self.library.find(base.split(".", 1)[0], arguments)
-            if found is not None and (
-                found.entry is None or found.entry.verdict["default"] != "deny"
-            ):
+            if found is not None and (found.entry is None or found.entry.verdict != "deny"):
                 return None
         return found
 
@@ -247,12 +289,12 @@ class Judge:
             return Decision(
                 Verdict.ALLOW, "config/allow", f"{base} is allowed by the configuration", *span
             )
+        if len(arguments) == _WITH_ONE and arguments[1].text == "--version":
+            return Decision(Verdict.ALLOW, "version", f"{base} only tells its version", *span)
+        verdict = self.cells.verdict(Effect.UNKNOWN)
+        reason = f"{base} is not a command that laconic knows"
         return Decision(
-            Verdict.ASK,
-            "unknown-command",
-            f"{base} is not a command that laconic knows",
-            *span,
-            risk=False,
+            verdict, "unknown-command", reason, *span, effects=Effect.UNKNOWN, risk=False
         )
 
     def _judge(self, call: Call) -> None:
@@ -265,15 +307,20 @@ class Judge:
                 return
             if call.match.missing is not None and call.entry.operands is None:
                 name = call.match.missing.text or "the subcommand"
-                call.ask("subcommand", f"{name} is not known",
+                call.unlisted("subcommand", f"{name} is not known",
                          call.match.missing)  # fmt: skip
             self.listed.look_at(call)
             call.follow_table()
             if call.entry.code:
                 handler(call.entry.code)(call)
+            call.conclude()
             ask_for_project_code(call, shows_itself=False)
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
-            call.ask("fault", f"the rule failed ({type(fault).__name__}: {fault})", firm=True)
+            call.ask(
+                "fault",
+                f"the rule failed ({type(fault).__name__}: {fault})",
+                firm=True,
+            )
 
     # -- assignments
 
@@ -283,30 +330,37 @@ class Judge:
             name, value = assignment.name, value_of(assignment, self)
             span = assignment.start, assignment.end
             if command.words:
-                program = literal(command.words[0])
-                decision = self.environment(name, value, *span, program=program)
+                words = tuple(map(literal, command.words[:2]))
+                if words[0] in self.functions:
+                    words = ()  # the variable is for whatever the function runs
+                decision = self.environment(name, value, *span, words=words)
             elif variables.is_private(name, self.facts.environment, value) or configures_gate(
                 self, name, value
             ):
                 decision = None
             else:
-                decision = Decision(
-                    Verdict.ASK,
-                    f"environment/{name}",
-                    f"{name} changes how the shell runs programs",
-                    *span,
-                )
+                reason = f"{name} changes how the shell runs programs"
+                decision = self.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)
             found.append(decision or Decision(Verdict.ALLOW, "assignment", f"sets {name}", *span))
         return found
 
     def environment(
-        self, name: str, value: str | None, start: int, end: int, program: str | None = None
+        self,
+        name: str,
+        value: str | None,
+        start: int,
+        end: int,
+        words: tuple[str | None, ...] = (),
     ) -> Decision | None:
         """A variable for the environment of a program: None if it does no harm."""
-        if variables.is_harmless(name, value, program) or configures_gate(self, name, value):
+        if variables.is_harmless(name, value, words) or configures_gate(self, name, value):
             return None
         reason = f"{name} in the environment may change what the program does"
-        return Decision(Verdict.ASK, f"environment/{name}", reason, start, end)
+        found = self.finding(Effect.UNCLEAR, f"environment/{name}", reason, (start, end))
+        if value is not None and variables.is_command(name):
+            ran = self.nested(Argument(value, start, end), self.shells | {SYSTEM})
+            return strictest((found, ran), start, end)
+        return found
 
     # -- code in arguments
 
@@ -321,13 +375,17 @@ class Judge:
             inner.reason,
             argument.start,
             argument.end,
+            effects=inner.effects,
             instead=inner.instead,
             risk=inner.risk,
             firm=inner.firm,
         )
 
-    def enter_directory(self, argument: Argument | None) -> None:
-        """`cd`: from here on the command may stand there, too; an empty text is a place unknown."""
+    def enter_directory(self, argument: Argument | None) -> list[str]:
+        """`cd`: from here on the command may stand there, too; an empty text is a place unknown.
+
+        Gives the directories that it leads to, for what runs only if it worked.
+        """
         if argument is not None and (argument.text is None or argument.text == "-"):
             reached = [""]
         else:
@@ -336,10 +394,7 @@ class Judge:
         self.directories = list(dict.fromkeys([*self.directories, *reached]))
         if len(self.directories) > _MAX_DIRECTORIES:
             self.directories = [*self.directories[:_MAX_DIRECTORIES], ""]
-
-
-def _dynamic(reason: str, span: tuple[int, int]) -> Decision:
-    return Decision(Verdict.ASK, "dynamic-command", reason, *span, firm=True)
+        return list(dict.fromkeys([*reached, *map(self.facts.real_path, filter(None, reached))]))
 
 
 def _joined(cwd: str, target: str) -> str:

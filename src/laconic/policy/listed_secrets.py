@@ -16,7 +16,7 @@ from laconic.policy.secret_files import is_secret
 from laconic.policy.spans import Spans
 from laconic.shell.ast import Command, Pipeline, Redirect, nodes
 from laconic.shell.words import literal
-from laconic.types import Decision, Verdict
+from laconic.types import Decision, Effect, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +83,13 @@ class Listed:
             elif isinstance(node, Redirect) and node.operator.startswith("<<"):
                 handed_on += [(node.start, node.end)] if _names_secret(node) else []
         return [
-            Decision(Verdict.ASK, "listed-secret", "reads files that may be secrets", *span)
+            Decision(
+                Verdict.ASK,
+                "listed-secret",
+                "reads files that may be secrets",
+                *span,
+                effects=Effect.SECRETS,
+            )
             for span in (*self._named, *handed_on)
         ]
 

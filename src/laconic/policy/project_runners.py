@@ -18,7 +18,7 @@ from posixpath import dirname, join, normpath
 from laconic.files import upwards
 from laconic.policy.places import is_within
 from laconic.policy.registries import is_harmless_file
-from laconic.types import Decision, Verdict
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from laconic.knowledge.options import Parsed
     from laconic.policy.call import Call
     from laconic.policy.places import Facts
+    from laconic.types import Decision
 
 _BELOW = "**/"
 _NAMED = "FILES"
@@ -58,9 +59,9 @@ def ask_for_project_code(call: Call, *, shows_itself: bool) -> None:
         return
     what, is_the_projects = found
     if is_the_projects:
-        call.ask("project-code", f"runs code of the project ({what})")
+        call.does(Effect.PROJECT_CODE, "project-code", f"runs code of the project ({what})")
     else:
-        call.ask("foreign-code", f"runs code from outside the project ({what})")
+        call.does(Effect.UNKNOWN, "foreign-code", f"runs code from outside the project ({what})")
 
 
 def _first_of(names: list[str], starts: Iterable[str], facts: Facts) -> tuple[str, bool] | None:
@@ -177,13 +178,14 @@ def repository_findings(call: Call, program: str) -> Iterator[Decision]:
         where = join(start, *ways) if ways else start
         if not where.startswith("/"):
             reason = "a directory that is not known may be taken for a repository"
-            yield Decision(Verdict.ASK, f"{program}/foreign-code", reason, *call.span)
+            yield call.judge.finding(Effect.UNKNOWN, f"{program}/foreign-code", reason, call.span)
         elif directory := _brought_repository(_real(where, facts), program, facts):
             reason = f"{directory} is taken for a repository, and its config may name programs"
-            yield Decision(Verdict.ASK, f"{program}/project-code", reason, *call.span)
+            rule = f"{program}/project-code"
+            yield call.judge.finding(Effect.PROJECT_CODE, rule, reason, call.span)
         elif directory := _foreign_repository(_real(where, facts), program, facts):
             reason = f"the config of {directory}, outside the project, may name programs"
-            yield Decision(Verdict.ASK, f"{program}/foreign-code", reason, *call.span)
+            yield call.judge.finding(Effect.UNKNOWN, f"{program}/foreign-code", reason, call.span)
 
 
 def _real(directory: str, facts: Facts) -> str:

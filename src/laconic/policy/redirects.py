@@ -5,6 +5,7 @@ from __future__ import annotations
 from laconic.knowledge.arguments import expand
 from laconic.knowledge.knowledge import Branch, Entry, Match
 from laconic.policy.call import Call
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def _judge_redirect(redirect: Redirect, call: Call) -> None:
         return
     targets = expand((redirect.target,), call.judge.values)
     if len(targets) != 1 or targets[0].glob:
-        call.ask("target", "redirects to something that is not known")
+        call.does(Effect.UNCLEAR, "target", "redirects to something that is not known")
         return
     target = targets[0]
     if operator in ("<&", ">&"):
@@ -37,7 +38,11 @@ def _judge_redirect(redirect: Redirect, call: Call) -> None:
         if stream in _STANDARD_STREAMS:
             return
         if stream is None or stream.rstrip("-").isdigit():
-            call.ask("stream", "redirects to a stream that is not one of the standard ones")
+            call.does(
+                Effect.UNCLEAR,
+                "stream",
+                "redirects to a stream that is not one of the standard ones",
+            )
             return
     if operator in ("<", "<&"):
         call.reads(target)

@@ -10,7 +10,7 @@ import re
 
 from laconic.files import upwards
 from laconic.patterns import pattern
-from laconic.types import Decision, Verdict
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from laconic.policy.call import Call
     from laconic.policy.places import Facts
+    from laconic.types import Decision
 
 _FILES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("npm", "pnpm", "pnpx", "npx", "yarn", "yarnpkg", "deno"), (".npmrc",)),
@@ -66,7 +67,8 @@ def registry_findings(call: Call, program: str) -> Iterator[Decision]:
                 path = f"{above.rstrip('/')}/{name}"
                 if facts.exists(path) and not is_harmless_file(path, facts):
                     reason = f"{path} may send a token to a server of its choice"
-                    yield Decision(Verdict.ASK, f"{program}/registry", reason, *call.span)
+                    rule = f"{program}/registry"
+                    yield call.judge.finding(Effect.SENDS, rule, reason, call.span)
             if above == facts.project:
                 break
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from laconic.policy.profiles import Cells
+from laconic.policy.user_places import UserPlaces
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,20 +29,23 @@ class Gate:
 class Rules:
     """What the configuration changes.
 
-    allow, ask, deny: names added to those lists. denied: names in the built-in deny list, of which
-    only calls that are known to be harmless may run. undenied: names taken out of deny.
+    cells: the answer to each effect. allow, ask, deny: names added to those lists. denied: names in
+    the built-in deny list, of which only calls that are known to be harmless may run. undenied:
+    names taken out of deny.
     wrappers: name to floor (`allow`, `ask`). subcommands: path (`git push`) to `allow` or `ask`.
     gates: tool to Gate. force_push: options that make any push ask.
+    places: files that the user has a say on.
     permissions: the user's rules in the settings of the agent that wants to run the command.
     """
 
     __slots__ = (
-        "allow", "ask", "denied", "deny", "force_push", "gates", "permissions", "profile",
-        "subcommands", "undenied", "wrappers",
+        "allow", "ask", "cells", "denied", "deny", "force_push", "gates", "permissions",
+        "places", "subcommands", "undenied", "wrappers",
     )  # fmt: skip
 
-    def __init__(self, profile: str = "default") -> None:
-        self.profile = profile
+    def __init__(self, profile: str = "default", changed: Mapping[str, str] | None = None) -> None:
+        self.cells = Cells(profile, changed)
+        self.places = UserPlaces()
         self.allow: frozenset[str] = frozenset()
         self.ask: frozenset[str] = frozenset()
         self.deny: frozenset[str] = frozenset()
@@ -53,7 +59,7 @@ class Rules:
 
     def here(self, gates: dict[str, Gate], permissions: tuple[Permission, ...]) -> Rules:
         """Give the same rules with those that depend on who asks, and where."""
-        made = Rules(self.profile)
+        made = Rules(self.cells.profile)
         for name in self.__slots__:
             setattr(made, name, getattr(self, name))
         made.gates, made.permissions = gates, permissions

@@ -9,7 +9,7 @@ from laconic.policy.secret_files import is_secret_variable
 from laconic.policy.spans import Spans
 from laconic.shell.ast import Assignment, Command, Conditional, Loop, Parameter, Sequence, nodes
 from laconic.shell.words import literal
-from laconic.types import Decision, Verdict
+from laconic.types import Decision, Effect, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,14 @@ def variable_findings(found: list[Node]) -> list[Decision]:
     tested = {id(inner) for node in found if _is_test(node) for inner in nodes(node)}
     reason = "uses a variable that may hold a secret"
     return [
-        Decision(Verdict.ASK, f"variable/{node.name}", reason, node.start, node.end)
+        Decision(
+            Verdict.ASK,
+            f"variable/{node.name}",
+            reason,
+            node.start,
+            node.end,
+            effects=Effect.SECRETS,
+        )
         for node in used
         if id(node) not in tested
         and not (node.name in set_here and set_here[node.name].cover(node.start))

@@ -13,6 +13,7 @@ from laconic.patterns import pattern
 from laconic.policy.spans import Spans
 from laconic.shell.ast import Command, Parameter, Pipeline, Substitution, nodes
 from laconic.shell.words import is_static, literal
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,10 +50,12 @@ def sent_findings(call: Call) -> None:
     given += [value for _, p in call.match.before for o in p.options if (value := o.value)]
     for argument in (*given, *call.arguments):
         if not is_literal(argument):
-            call.ask("sends", "sends text that is not literal to the network", argument)
+            call.does(
+                Effect.SENDS, "sends", "sends text that is not literal to the network", argument
+            )
             break
     if call.judge.fed and call.path[0] not in _READ_NO_INPUT:
-        call.ask("input", "sends its standard input to the network")
+        call.does(Effect.SENDS, "input", "sends its standard input to the network")
 
 
 def address_findings(call: Call) -> None:
@@ -61,7 +64,9 @@ def address_findings(call: Call) -> None:
         return
     for argument in call.arguments:
         if argument.text is None and "://" in argument.leading:
-            call.ask("sends", "sends text that is not literal to the network", argument)
+            call.does(
+                Effect.SENDS, "sends", "sends text that is not literal to the network", argument
+            )
             return
 
 

@@ -11,7 +11,7 @@ from itertools import islice
 
 from laconic.errors import Problem
 from laconic.knowledge import catalog
-from laconic.settings.config_dirs import files_in
+from laconic.settings.load import files_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from laconic.knowledge.catalog import Row
     from laconic.knowledge.knowledge import Library
-    from laconic.settings.config_dirs import File
-    from laconic.settings.load import Settings
+    from laconic.settings.load import File, Settings
 
     Fault = tuple[str, str, str]  # where, message, hint
 
@@ -32,7 +31,7 @@ _TEXT = (
 ).split()
 _FLAGS = "anything late complete network".split()
 _LISTS = "also yes no".split()
-_TABLES = "refuse values".split()
+_TABLES = "refuse values does".split()
 
 
 def load_library(settings: Settings) -> tuple[Library, tuple[Problem, ...]]:
@@ -68,9 +67,11 @@ def _checked(file: File) -> tuple[dict[str, Any], list[Problem]]:
         document = toml.parse(file.data)
     except ValueError as error:
         return {}, [Problem("broken", file.path, "", str(error))]
-    faults = list(islice(_faults(document), _MOST_FAULTS))
+    effect = document.pop("effect", "")
+    faults = [("key effect", *fault) for fault in _wrong_effects(effect)]
+    faults += islice(_faults(document), _MOST_FAULTS)
     if not faults:
-        return document, []
+        return catalog.with_default_effect({"effect": effect, **document}), []
     problems = [Problem("broken", file.path, *fault) for fault in faults]
     return {}, [*problems, Problem("broken", file.path, "", "it is not in force")]
 
@@ -99,6 +100,8 @@ def _wrong(key: str, value: object) -> Iterator[tuple[str, str]]:
         yield "unknown key", f"did you mean {best}?" if best else ""
     elif key == "verdict":
         yield from _wrong_verdict(value)
+    elif key == "effect":
+        yield from _wrong_effects(value)
     elif key in _FLAGS and not isinstance(value, bool):
         yield "expected true or false", ""
     elif key in _TEXT and not isinstance(value, str):
@@ -112,13 +115,18 @@ def _wrong(key: str, value: object) -> Iterator[tuple[str, str]]:
 
 
 def _wrong_verdict(value: object) -> Iterator[tuple[str, str]]:
-    from laconic.knowledge.knowledge import PROFILES  # noqa: PLC0415 - as above
+    if value not in ("allow", "ask", "deny"):
+        yield "expected allow, ask or deny", 'an effect says what follows: effect = "project-write"'
 
-    by_profile = value if isinstance(value, dict) else dict.fromkeys(PROFILES, value)
-    if set(by_profile) != set(PROFILES):
-        yield f"expected one for each of {', '.join(PROFILES)}", ""
-    elif not set(map(str, by_profile.values())) <= {"allow", "ask", "deny"}:
-        yield "expected allow, ask or deny", ""
+
+def _wrong_effects(value: object) -> Iterator[tuple[str, str]]:
+    from laconic.settings.schema import closest  # noqa: PLC0415 - as above
+    from laconic.types import EFFECTS  # noqa: PLC0415
+
+    for word in str(value).split():
+        if word not in EFFECTS:
+            best = closest(word, EFFECTS)
+            yield f"{word} is not an effect", f"did you mean {best}?" if best else ""
 
 
 def _wrong_words(key: str, value: str) -> Iterator[tuple[str, str]]:

@@ -30,7 +30,7 @@ from laconic.shell.ast import (
     nodes,
 )
 from laconic.shell.words import flat, literal
-from laconic.types import Decision, Verdict
+from laconic.types import Decision, Effect, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +66,15 @@ def zsh_findings(found: list[Node]) -> list[Decision]:
             tainted = _tainted_names(found)
         if names is None or (tainted and not tainted.isdisjoint(names)):
             findings.append(
-                Decision(Verdict.ASK, "evaluation/zsh", _WHY, node.start, node.end, firm=True)
+                Decision(
+                    Verdict.ASK,
+                    "evaluation/zsh",
+                    _WHY,
+                    node.start,
+                    node.end,
+                    effects=Effect.UNCLEAR,
+                    firm=True,
+                )
             )
     return findings
 

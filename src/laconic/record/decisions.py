@@ -39,6 +39,7 @@ def append(
     row = {
         "time": _time(now),
         "verdict": decision.verdict.word,
+        "effects": list(decision.effects.words),
         "rule": redact(decision.rule),
         "reason": _clipped(redact(decision.reason)),
         "cwd": _redacted_place(cwd),

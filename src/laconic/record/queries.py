@@ -133,7 +133,7 @@ def recalls(connection: sqlite3.Connection) -> list[Recalled]:
     return sorted((Recalled(*row) for row in found), key=lambda row: (-row.rate, row.filter))
 
 
-class Source(NamedTuple):
+class RunOfOutput(NamedTuple):
     """The run that a raw output comes from."""
 
     raw_id: str
@@ -146,15 +146,15 @@ class Source(NamedTuple):
     status: int | None
 
 
-def source(connection: sqlite3.Connection, raw_id: str) -> Source | None:
+def source(connection: sqlite3.Connection, raw_id: str) -> RunOfOutput | None:
     """Find the run of an output; for "last", the last run that has one."""
-    names = ", ".join(Source._fields)
+    names = ", ".join(RunOfOutput._fields)
     which = "raw_id <> ''" if raw_id == "last" else "raw_id = ?"
     found = connection.execute(
         f"SELECT {names} FROM runs WHERE {which} ORDER BY time DESC LIMIT 1",  # noqa: S608 - constants
         () if raw_id == "last" else (raw_id,),
     ).fetchone()
-    return Source(*found) if found else None
+    return RunOfOutput(*found) if found else None
 
 
 def expiry(connection: sqlite3.Connection, raw_id: str) -> tuple[int, str] | None:

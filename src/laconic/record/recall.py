@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-class Line(NamedTuple):
+class KeptLine(NamedTuple):
     """A line with its newline if it has one; the numbers continue from stdout to stderr."""
 
     number: int
@@ -20,24 +20,24 @@ class Line(NamedTuple):
     data: bytes
 
 
-def lines(chunks: Iterable[tuple[str, bytes]]) -> Iterator[Line]:
+def lines(chunks: Iterable[tuple[str, bytes]]) -> Iterator[KeptLine]:
     """Join the pieces of streams into lines; a stream's last line may have no newline."""
     number, current = 0, ""
     begun: list[bytes] = []  # a list, because a line may span many pieces
     for stream, chunk in chunks:
         if stream != current and begun:
             number += 1
-            yield Line(number, current, b"".join(begun))
+            yield KeptLine(number, current, b"".join(begun))
             begun = []
         current = stream
         first, *rest = chunk.split(b"\n")
         begun += [first] if first else []
         for text in rest:
             number += 1
-            yield Line(number, stream, b"".join(begun) + b"\n")
+            yield KeptLine(number, stream, b"".join(begun) + b"\n")
             begun = [text] if text else []
     if begun:
-        yield Line(number + 1, current, b"".join(begun))
+        yield KeptLine(number + 1, current, b"".join(begun))
 
 
 class Wanted(NamedTuple):
@@ -47,7 +47,7 @@ class Wanted(NamedTuple):
     last: int
     pattern: re.Pattern[bytes] | None
 
-    def pick(self, found: Iterable[Line]) -> Iterator[Line]:
+    def pick(self, found: Iterable[KeptLine]) -> Iterator[KeptLine]:
         for line in found:
             if self.last and line.number > self.last:
                 return

@@ -7,12 +7,12 @@ import fcntl
 import os
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from laconic.record.journal import append, microseconds
 from laconic.record.runs import Run, record_run
 from laconic.record.store import STREAMS, Store, is_id
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

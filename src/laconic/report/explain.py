@@ -16,9 +16,9 @@ _CONTEXT = 24
 
 
 def summary(decision: Decision) -> Iterator[str]:
-    """Yield the verdict with its reason, and what to do instead."""
-    opinion = "" if decision.risk or decision.verdict.word != "ask" else " (no opinion)"
-    yield f"{decision.verdict.word}  {_line(decision)}{opinion}"
+    """Yield the verdict with its reason, the effects, and what to do instead."""
+    yield f"{decision.verdict.word}  {_line(decision)}"
+    yield f"effects: {', '.join(decision.effects.words)}"
     if decision.instead:
         yield f"instead: {visible(decision.instead)}"
 
@@ -33,8 +33,8 @@ def _node(decision: Decision, source: bytes, depth: int) -> Iterator[str]:
     indent = "  " * min(depth, 12)
     if depth:
         yield ""
-        opinion = "  (no opinion)" if decision.verdict.word == "ask" and not decision.risk else ""
-        yield f"{indent}{decision.verdict.word:5}  {_line(decision)}{opinion}"
+        effects = f"  [{', '.join(decision.effects.words)}]" if not decision.parts else ""
+        yield f"{indent}{decision.verdict.word:5}  {_line(decision)}{effects}"
     yield from (indent + line for line in underlined(source, decision.start, decision.end))
     if depth and decision.instead and not decision.parts:
         yield f"{indent}instead: {visible(decision.instead)}"
@@ -63,9 +63,14 @@ def underlined(source: bytes, start: int, end: int) -> Iterator[str]:
     yield f"  {' ' * columns(before)}{'^' * max(columns(inside), 1)}"
 
 
-def to_json(decision: Decision) -> dict[str, Any]:
+def to_json(decision: Decision, command: str) -> dict[str, Any]:
+    """Give plain values; of each part also its text."""
+    source = command.encode("utf-8", "surrogateescape")
+    text = source[decision.start : decision.end].decode("utf-8", "replace")
     found: dict[str, Any] = {
         "verdict": decision.verdict.word,
+        "effects": list(decision.effects.words),
+        "text": text,
         "rule": decision.rule,
         "reason": decision.reason,
         "start": decision.start,
@@ -76,5 +81,5 @@ def to_json(decision: Decision) -> dict[str, Any]:
     if decision.instead:
         found["instead"] = decision.instead
     if decision.parts:
-        found["parts"] = [to_json(part) for part in decision.parts]
+        found["parts"] = [to_json(part, command) for part in decision.parts]
     return found

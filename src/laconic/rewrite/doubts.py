@@ -1,4 +1,4 @@
-"""Finds what a text does to its own shell, where that could make an inserted `laconic run` matter.
+"""Finds what a text does to its own shell that an inserted `laconic run` could change.
 
 A program cannot change the shell that starts it; only builtins, functions and assignments can. So
 those that are known to be harmless here are listed, and any other leaves the text as it is.
@@ -67,17 +67,17 @@ _SHOPT_NAMES = frozenset(
 )
 _TRAPPED = pattern(r"(?:SIG)?(?:EXIT|ERR|INT|TERM|HUP|QUIT|USR[12])|0")
 
-# What these variables say of programs, of the shell or of laconic itself, beyond what they say to
-# the command: where programs are found, which libraries are loaded, where records are kept.
+# Variables that matter to more than the command: they tell the shell, `laconic run` and every other
+# program where programs are found, which libraries are loaded, or where records are kept.
 _OWN_VARIABLES = pattern(
     r"HOME|TMPDIR|XDG_\w+|LD_\w+|DYLD_\w+|MALLOC_\w+|GLIBC_\w+|EXECIGNORE"
     r"|BASH_ALIASES|BASH_CMDS|BASH_LOADABLES_PATH|SHELLOPTS|BASHOPTS|POSIXLY_CORRECT"
     r"|path|fpath|commands|functions|options|[gs]?aliases|dis_\w+"
 )
 _FAULT_HANDLERS = pattern(r"laconic|command_not_found_handler?|TRAP[A-Z0-9]+")
-# The text of a command as the shell knows it.
+# Variables that hold the text of a command.
 _OWN_TEXT = pattern(r"BASH_COMMAND|(?:BASH|ZSH)_EXECUTION_STRING|ZSH_DEBUG_CMD")
-# What a pipeline leaves behind in its shell.
+# Variables that a pipeline sets in its shell.
 _OF_PIPES = pattern(r"(?i:pipestatus|lastpipe)|\$_(?!\w)|\$\{[#!]?_\W")
 _PIPEFAIL = pattern(r"(?i:pipe_?fail)")
 _ABSOLUTE = pattern(r"[/~$]")
@@ -126,7 +126,7 @@ def find_doubts(script: Script) -> Doubts:
 
 
 def special_in_front(command: Command) -> list[Assignment]:
-    """Variables in front of a command that are about more than that command: `HOME=/x git log`."""
+    """Return a variable before a command that changes more than the command: `HOME=/x git log`."""
     return [found for found in command.assignments if _is_special(found.name)]
 
 
@@ -136,7 +136,7 @@ def is_plain_path(assignment: Assignment, source: bytes) -> bool:
     if assignment.index is not None or not isinstance(value, Word):
         return False
     parts = flat(value.parts)
-    # bash finds a home for a tilde in the PATH even where it was quoted; programs do not
+    # bash expands a tilde in PATH even if it was quoted; programs do not
     is_odd = any(quoted and "~" in (getattr(part, "value", "") or "") for part, quoted in parts)
     if is_odd or not all(isinstance(part, Literal | Quoted | Parameter) for part, _ in parts):
         return False
@@ -185,7 +185,7 @@ def _look_at(command: Command, found: Doubts) -> None:
 
 
 def _behind_modifiers(command: Command) -> tuple[Word | Assignment, ...]:
-    """The words behind `command` and `builtin`; none for `command -v`, which only asks."""
+    """Return the words after `command` and `builtin`; none for `command -v`, which only asks."""
     words = command.words
     while words and literal(words[0]) in ("command", "builtin"):
         words = words[1:]
@@ -195,7 +195,7 @@ def _behind_modifiers(command: Command) -> tuple[Word | Assignment, ...]:
 
 
 def _is_path(word: Word | Assignment) -> bool:
-    """Tell whether the word holds a slash for certain: then no builtin and no function is meant."""
+    """Tell whether the word certainly has a slash, so that it names no builtin and no function."""
     return isinstance(word, Word) and any(
         isinstance(part, Literal | Quoted) and "/" in (part.value or "")
         for part, _ in flat(word.parts)

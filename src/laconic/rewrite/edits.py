@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class Edit:
-    """At an offset, take so many bytes away and put text there."""
+    """An edit: at this offset, remove so many bytes and insert a text."""
 
     __slots__ = ("inserted", "offset", "removed")
 
@@ -20,7 +20,7 @@ class Edit:
 
 
 def apply(source: bytes, edits: Iterable[Edit]) -> bytes:
-    """The text with all edits done; they must not overlap."""
+    """Return the text with all edits applied; they must not overlap."""
     pieces: list[bytes] = []
     done = 0
     for edit in sorted(edits, key=lambda edit: edit.offset):
@@ -33,5 +33,5 @@ def apply(source: bytes, edits: Iterable[Edit]) -> bytes:
 
 
 def quoted(text: str) -> str:
-    """Text as one shell word, in single quotes."""
+    """Return a text as one shell word, in single quotes."""
     return "'" + text.replace("'", "'\\''") + "'"

@@ -1,4 +1,4 @@
-"""Finds the commands that `[skip] exclude` names, also behind programs that only run them."""
+"""Finds the commands that `[skip] exclude` names, also after programs that only run them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def is_excluded(
 ) -> bool:
     """Tell whether an entry names the command: its first words, or a pattern that begins with ^.
 
-    text: the command as typed, without variables in front. Errs towards yes: it then runs as typed.
+    text: the command as typed, without variables before it. In doubt yes: it then runs as typed.
     """
     found = list(_commands(arguments, local, library))
     if entry.startswith("^"):
@@ -45,7 +45,7 @@ def is_excluded(
 def _commands(
     arguments: list[Argument], local: tuple[LocalWrapper, ...], library: Library
 ) -> Iterator[list[str]]:
-    """The words of the command, and of each that a runner in front of it may run."""
+    """Yield the words of the command, and of each command that a runner before it may run."""
     words = [argument.text or "" for argument in arguments]
     runners = _RUNNERS.union(wrapper.command for wrapper in local)
     is_runner = bool(words) and words[0].rsplit("/", 1)[-1] in runners

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from laconic.shell.ast import Assignment
 
 MAX_DEPTH = 10
-# Run a command in the same environment with the same exit status; how many operands stand before
-# it. `laconic run` goes in front of them.
+# Programs that run a command in the same environment with the same exit status, and how many
+# operands come before it. `laconic run` is inserted before the program.
 SEEN_THROUGH = dict.fromkeys(
     "nice|stdbuf|ionice|setsid|time|caffeinate|xvfb-run|uv run|npx|bunx|poetry run|pdm run"
     "|pipenv run|hatch run|rye run|pixi run|bundle exec|pnpm exec|yarn exec|npm exec|asdf exec"
     "|dotenv run".split("|"),
     0,
 ) | {"timeout": 1, "chrt": 1, "taskset": 1, "direnv exec": 1}
-# parts of the shell: a program cannot start them, so `laconic run` goes behind them
+# A program cannot start what is part of the shell, so `laconic run` is inserted after it.
 BUILTINS = frozenset(("command",))
 
 
@@ -76,7 +76,7 @@ def _inside(
 def _behind_operands(
     name: str, arguments: list[Argument], library: Library
 ) -> list[Argument] | None:
-    """Step over options that the library knows, and operands in front of the command."""
+    """Step over options that the library knows, and operands before the command."""
     words = [argument.text for argument in arguments[:1]]
     for path in (name, f"{name} {words[0]}" if words else name):
         if path not in SEEN_THROUGH:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from laconic.compact.lines import read_streams
 from laconic.compact.notice import notice
 from laconic.compact.result import Compaction
-from laconic.run.plan import choose
+from laconic.run.plan import plan_run
 from laconic.run.task import Task
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def compact_captured(
         return None
     task = Task(["sh", "-c", command])
     task.is_wrapped, task.settings = True, settings
-    view = choose(task, {}).view
+    view = plan_run(task, {}).view
     known_status = _UNKNOWN_STATUS if status is None else status
     found = view.compacted(known_status, read_streams(data, b""), spares_alarm=True)
     if found is None:

@@ -10,8 +10,8 @@ import contextlib
 import os
 import signal
 import subprocess
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 

@@ -27,9 +27,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from laconic.run.follow import Follower
-    from laconic.run.plan import Choice
-    from laconic.run.result import Delivery
+    from laconic.run.plan import RunPlan
+    from laconic.run.supervise import SupervisedRun
     from laconic.run.task import Task
 
 _FOLLOW_AFTER_S = 1.0
@@ -47,35 +46,29 @@ def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) 
         # A file must get every byte, whoever opened it.
         if is_off or any(map(is_closed, range(3))) or is_kept_file(1, environ):
             become(as_typed(task), environ)
-        choice = None
+        plan = None
         if task.pipe or task.filter_id:
-            choice = _choose_first(task, environ)
-        if task.pipe and not (choice and choice.view.is_summary):
+            plan = _plan_first(task, environ)
+        if task.pipe and not (plan and plan.view.is_summary):
             return _run_into_pipe(task, environ)
-        attendance = Attendance(task, environ)
-        attendance.choice = choice
-        status = attendance.run()
+        local = LocalRun(task, environ, plan=plan)
+        status = local.run()
     except StartError as error:
         return complain(error)
-    if attendance.fault:
+    if local.fault:
         with contextlib.suppress(Exception):
-            report(attendance.fault)
+            report(local.fault)
     if is_on(environ, "LACONIC_VERBOSE"):
-        known = not attendance.fault
-        said = explained(attendance.delivery, attendance.choice if known else None)
-        Printer().write(ERR, said)
+        Printer().write(ERR, verbose_line(None if local.fault else local.supervised))
     return status
 
 
-def explained(delivery: Delivery | None, choice: Choice | None) -> bytes:
-    """Return a description of what was done and why, for stderr."""
-    if delivery is None or choice is None:
+def verbose_line(supervised: SupervisedRun | None) -> bytes:
+    """Return what LACONIC_VERBOSE adds on stderr after a run; None: it was given up."""
+    if supervised is None or supervised.result is None:
         said = "shown as it is, because of a fault"
-    elif delivery.texts is None:
-        why = choice.view.problem or "nothing to hide"
-        said = f"{choice.view.name or 'exact output'}: shown as it is: {why}"
     else:
-        said = f"{delivery.filter_id}: {delivery.hidden} of {delivery.total} lines hidden"
+        said = supervised.explain()
     return f"laconic: {said}\n".encode("utf-8", "backslashreplace")
 
 
@@ -85,17 +78,17 @@ def complain(error: StartError) -> int:
     return error.status
 
 
-def _choose_first(task: Task, environ: Mapping[str, str]) -> Choice | None:
-    """Choose before the command starts; raises UsageError for a filter that does not exist.
+def _plan_first(task: Task, environ: Mapping[str, str]) -> RunPlan | None:
+    """Plan before the command starts; raises UsageError for a filter that does not exist.
 
     With a pipe we must know whether the whole output is needed, because `head` ends a command
     early.
     """
     from laconic.errors import UsageError  # noqa: PLC0415 - loads while other commands run
-    from laconic.run.plan import choose  # noqa: PLC0415
+    from laconic.run.plan import plan_run  # noqa: PLC0415
 
     try:
-        return choose(task, environ)
+        return plan_run(task, environ)
     except UsageError:
         raise
     except Exception:  # noqa: BLE001 - after a fault of ours the command runs as typed
@@ -132,31 +125,32 @@ def _run_into_pipe(task: Task, environ: Mapping[str, str]) -> int:
     return picked
 
 
-class Attendance:
-    """Supervises one command, from its start to the entry in the records.
+class LocalRun:
+    """Runs one command in a process of ours.
 
-    fault: the error in our own part, if there was one. delivery: what was printed; None if that was
-    the output as it is.
+    fault: the error in our own part, if there was one. supervised: None until the command runs, and
+    after a fault in planning how to show its output.
     """
 
     def __init__(
-        self, task: Task, environ: Mapping[str, str], printer: Printer | None = None
+        self,
+        task: Task,
+        environ: Mapping[str, str],
+        printer: Printer | None = None,
+        plan: RunPlan | None = None,
     ) -> None:
-        self._task, self._environ = task, environ
+        self._task, self._environ, self._plan = task, environ, plan
         self._printer = printer or Printer()
-        self._followers: dict[str, Follower] = {}
-        self._is_patient = False  # a filter took too long: everything waits for the end
         self._started = time.monotonic()
         self._runner: Runner
-        self.choice: Choice | None = None
-        self.delivery: Delivery | None = None
+        self.supervised: SupervisedRun | None = None
         self.fault: Exception | None = None
 
     def run(self) -> int:
         """Run the command; return its exit status. Raises StartError if it cannot be started."""
         task = self._task
-        is_one = are_same(1, 2) and (task.pipe_stderr or not task.pipe)
-        streams = (BOTH,) if is_one else (OUT,) if is_kept_file(2, self._environ) else (OUT, ERR)
+        is_merged = are_same(1, 2) and (task.pipe_stderr or not task.pipe)
+        streams = (BOTH,) if is_merged else (OUT,) if is_kept_file(2, self._environ) else (OUT, ERR)
         try:
             spool = open_spool(state_directory(self._environ), new_id(), streams, task.command)
         except OSError:
@@ -170,7 +164,7 @@ class Attendance:
         except OSError:  # too many processes or open files
             spool.remove()
             become(as_typed(task), self._environ)
-        self._attempt(self._choose)
+        self._attempt(self._supervise)
         status = self._finish(self._wait())
         self._printer.finish()
         with contextlib.suppress(OSError):
@@ -196,56 +190,36 @@ class Attendance:
             self.fault = error
             return self._runner.wait_plainly()
 
-    def _choose(self) -> None:
-        from laconic.run import result as deliver  # noqa: F401, PLC0415 - loads while the command runs
-        from laconic.run.plan import choose  # noqa: PLC0415
+    def _supervise(self) -> None:
+        from laconic.run.supervise import SupervisedRun  # noqa: PLC0415 - loads while the command runs
         from laconic.secrets.mask import masker_for  # noqa: PLC0415
 
         self._printer.mask = masker_for(self._environ)
-        self.choice = self.choice or choose(self._task, self._environ)
+        self.supervised = SupervisedRun(self._task, self._environ, self._runner, self._plan)
 
     def _tick(self) -> None:
-        if time.monotonic() - self._started > _FOLLOW_AFTER_S:
-            self._attempt(self._follow)
-
-    def _follow(self) -> None:
-        from laconic.run.follow import follower  # noqa: PLC0415 - most commands end before it is needed
-
-        task, choice = self._task, self.choice
-        assert choice is not None
-        if self._is_patient or task.pipe or task.mode != "run" or self._printer.is_silent:
-            return
-        view = choice.view
-        for stream in self._runner.spool.handles:
-            if stream not in self._followers:
-                made = follower(self._runner, stream, view.filter, is_exact=view.is_exact)
-                self._followers[stream] = made
-            if not self._followers[stream].tick():
-                self._is_patient = True
+        if self.supervised and time.monotonic() - self._started > _FOLLOW_AFTER_S:
+            self._attempt(self.supervised.follow)
 
     # -- when it has ended
 
     def _finish(self, status: int) -> int:
-        runner = self._runner
+        runner, supervised = self._runner, self.supervised
         duration_s = time.monotonic() - self._started
+        result = None
         if not runner.is_raw:
-            if not self._printer.gone:
-                self._attempt(lambda: self._deliver(status, duration_s))
-            if self.delivery is None:
+            if supervised and not self._printer.gone:
+                self._attempt(lambda: self._deliver(supervised, status, duration_s))
+                result = supervised.result
+            if result is None:
                 status = self._deliver_as_typed(status)
         if runner.is_raw or not runner.is_open:  # else it is adopted when its writers have ended
             runner.spool.remove()
-        return self.delivery.status if self.delivery else status
+        return result.status if result else status
 
-    def _deliver(self, status: int, duration_s: float) -> None:
-        from laconic.run.result import Source, prepare, print_delivery, write_down  # noqa: PLC0415
-
-        assert self.choice is not None
-        source = Source(self._runner, self._followers)
-        delivery = prepare(self._task, self.choice, source, status, self._environ)
-        self.delivery = delivery
-        print_delivery(delivery, self._runner)
-        write_down(self._task, self.choice, delivery, source, duration_s, self._environ)
+    def _deliver(self, supervised: SupervisedRun, status: int, duration_s: float) -> None:
+        supervised.finish(status)
+        supervised.record(duration_s)
 
     def _deliver_as_typed(self, status: int) -> int:
         """After a fault, or without a reader, print the output as it is, or what its pipe picks."""

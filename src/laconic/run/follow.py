@@ -15,9 +15,29 @@ from laconic.compact.notice import gap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from laconic.compact.branch import Branch
     from laconic.compact.filter import Filter
-    from laconic.run.runner import Runner
+    from laconic.run.printer import Printer
+    from laconic.run.spool import Spool
+
+    class Output(Protocol):
+        """The output of a command that runs or has ended, and how much of it was printed.
+
+        printed: how much of each stream was printed as it is, from its beginning. is_open: the
+        command has ended, but another process may still write.
+        """
+
+        spool: Spool
+        is_open: bool
+
+        @property
+        def printer(self) -> Printer: ...
+        @property
+        def printed(self) -> dict[str, int]: ...
+        def print_raw(self) -> None: ...
+
 
 _HEAD_LINES, _HEAD_BYTES = 100, 8 * 1024
 _MOST_SHOWN = 24 * 1024  # bytes of diagnostics; after that everything waits for the end
@@ -30,15 +50,15 @@ _MOST_FREE = 4 * 1024  # bytes from the beginning that no budget removes
 
 
 class Follower:
-    """One stream of a runner.
+    """One stream of an output.
 
     end: the offset after the last line that was shown. lines: how many lines come before it.
     hidden: how many of these were not shown. picked: what was printed after the first hidden line,
     as far as it is kept.
     """
 
-    def __init__(self, runner: Runner, stream: str) -> None:
-        self._runner, self._stream = runner, stream
+    def __init__(self, output: Output, stream: str) -> None:
+        self._output, self._stream = output, stream
         self.end = self.lines = self.hidden = 0
         self.picked = b""
         self._is_done = False
@@ -64,39 +84,39 @@ class Follower:
         raise NotImplementedError
 
     def _new(self, start: int, most: int = _MOST_READ) -> bytes:
-        return self._runner.spool.read(self._stream, start, start + most)
+        return self._output.spool.read(self._stream, start, start + most)
 
     def _print(self, data: bytes, *, is_next: bool) -> None:
         """Queue data for printing; is_next: it follows output that was all printed as it is."""
         self._certain.append((data, is_next))
 
     def _write(self, data: bytes, *, is_next: bool) -> None:
-        self._runner.printer.write(self._stream, data)
+        self._output.printer.write(self._stream, data)
         if is_next:
-            self._runner.printed[self._stream] += len(data)
+            self._output.printed[self._stream] += len(data)
         elif len(self.picked) < _MOST_KEPT:
             self.picked += data
 
 
-def follower(runner: Runner, stream: str, wanted: Filter | None, *, is_exact: bool) -> Follower:
+def follower(output: Output, stream: str, wanted: Filter | None, *, is_exact: bool) -> Follower:
     """Return the follower that fits."""
     if is_exact:
-        return Everything(runner, stream)
-    return Filtered(runner, stream, wanted) if wanted else Generic(runner, stream)
+        return Everything(output, stream)
+    return Filtered(output, stream, wanted) if wanted else Generic(output, stream)
 
 
 class Everything(Follower):
     """Shows everything, for a command of which every line is wanted."""
 
     def _follow(self) -> None:
-        self._print(self._new(self._runner.printed[self._stream], _MOST_COPIED), is_next=True)
+        self._print(self._new(self._output.printed[self._stream], _MOST_COPIED), is_next=True)
 
 
 class Generic(Follower):
     """Follows a command without a filter."""
 
-    def __init__(self, runner: Runner, stream: str) -> None:
-        super().__init__(runner, stream)
+    def __init__(self, output: Output, stream: str) -> None:
+        super().__init__(output, stream)
         self._read = 0  # bytes looked at
         self._waiting = 0  # lines since the last one that was shown
         self._shown = 0
@@ -147,7 +167,7 @@ class Generic(Follower):
         start = end - len(line) - 1
         between = b""
         if self._waiting and start - self.end <= _SHORT:  # not longer than the mark and the notice
-            between = self._runner.spool.read(self._stream, self.end, start)
+            between = self._output.spool.read(self._stream, self.end, start)
         elif self._waiting:
             between = f"{gap(self._waiting)}\n".encode()
             self.hidden += self._waiting
@@ -161,8 +181,8 @@ class Generic(Follower):
 class Filtered(Follower):
     """Follows a command with a filter."""
 
-    def __init__(self, runner: Runner, stream: str, wanted: Filter) -> None:
-        super().__init__(runner, stream)
+    def __init__(self, output: Output, stream: str, wanted: Filter) -> None:
+        super().__init__(output, stream)
         self._filter = wanted
         self._branches = (wanted.plain, wanted.success, wanted.failure)
         self._is_done = any(branch.json for branch in self._branches)

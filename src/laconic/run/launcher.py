@@ -1,4 +1,4 @@
-"""Finds how the caller can start `laconic`: by its name, or else by its path."""
+"""How the caller can start `laconic`, and how that is recognised in a command."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import sys
 from os import X_OK, access
 from os.path import isabs, isfile
 
-from laconic.rewrite.edits import quoted
+from laconic.rewrite.edits import Edit, apply, quoted
+from laconic.shell import ParseError, parse
+from laconic.shell.walk import commands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,3 +61,21 @@ def _as_word(path: str) -> str:
 
 def _is_program(path: str) -> bool:
     return access(path, X_OK) and isfile(path)  # noqa: PTH113 - pathlib costs 6 ms
+
+
+def with_plain_name(command: str, launcher: str) -> str:
+    """Return the command with our own path written as our name, as it is judged.
+
+    Models learn the rewritten form and type it.
+    """
+    path = launcher.strip("'")
+    if path in ("", NAME) or path not in command:
+        return command
+    try:
+        source = command.encode("utf-8", "surrogateescape")
+        words = [found.command.words[0] for found in commands(parse(source)) if found.command.words]
+    except (ParseError, UnicodeError):
+        return command
+    ours = (path.encode(), launcher.encode())
+    edits = [Edit(w.start, NAME, w.end - w.start) for w in words if source[w.start : w.end] in ours]
+    return apply(source, edits).decode("utf-8", "surrogateescape")

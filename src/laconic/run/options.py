@@ -10,7 +10,7 @@ from laconic.run.task import Task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 class Flag:
@@ -33,13 +33,19 @@ FLAGS = (
 )
 
 
-def read_task(argv: list[str]) -> Task:
-    """Build the task from the words after `laconic run`."""
-    values, command = read_flags("run", argv, FLAGS)
-    task = Task(command)
-    task.pipe, task.filter_id = values["--baseline-pipe"], values["--filter"]
-    task.pipe_stderr, task.pipefail = bool(values["--pipe-stderr"]), bool(values["--pipefail"])
-    task.prefer_less, task.is_raw = bool(values["--prefer-less"]), bool(values["--raw"])
+def read_task(name: str, argv: Sequence[str]) -> Task:
+    """Build the task from the words after `laconic run`, `wrap`, `err`, `test` or `summary`."""
+    return task_of(name, *read_flags(name, argv, FLAGS if name == "run" else (RAW,)))
+
+
+def task_of(name: str, values: Mapping[str, str], command: list[str]) -> Task:
+    """Build the task from the values of our flags and the command after them."""
+    task = Task(command, "run" if name == "wrap" else name)
+    task.is_wrapped, task.is_raw = name == "wrap", bool(values["--raw"])
+    if name == "run":
+        task.pipe, task.filter_id = values["--baseline-pipe"], values["--filter"]
+        task.pipe_stderr, task.pipefail = bool(values["--pipe-stderr"]), bool(values["--pipefail"])
+        task.prefer_less = bool(values["--prefer-less"])
     return task
 
 

@@ -1,4 +1,4 @@
-"""Chooses how the output of a task is shown, from settings and filters."""
+"""Plans how the output of a task is shown, from settings and filters."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from laconic.run.task import Task
 
 
-class Choice:
-    """The view of a task's output, and what was recognised.
+class RunPlan:
+    """How the output of a task is shown: its view, and what was recognised.
 
     inner: the command inside of a shell, if there is one. program: the name under which the records
     group it, `git status`; the name alone, if nothing better is known.
@@ -35,12 +35,12 @@ class Choice:
         self.project = str(directory or "")
 
 
-def choose(task: Task, environ: Mapping[str, str]) -> Choice:
-    """Choose for a task; raises UsageError if it asks for a filter that does not exist."""
+def plan_run(task: Task, environ: Mapping[str, str]) -> RunPlan:
+    """Make the plan for a task; raises UsageError if it asks for a filter that does not exist."""
     settings = task.settings or read_settings(environ)
     inner = unwrap(task.argv) if task.is_wrapped else Inner(None, arguments_of(task.argv))
     known = load_filters(settings, _library(inner.arguments))
-    return Choice(settings, inner, _view(task, inner, known, settings), task.name)
+    return RunPlan(settings, inner, _view(task, inner, known, settings), task.name)
 
 
 def _view(task: Task, inner: Inner, known: FilterSet, settings: Settings) -> View:

@@ -1,4 +1,4 @@
-"""Delivers the output of a command: compacts it, keeps what is hidden, prints and records it."""
+"""Makes the result of a run: compacts the output, keeps what that hides, and records the run."""
 
 from __future__ import annotations
 
@@ -33,16 +33,15 @@ if TYPE_CHECKING:
     from laconic.compact.lines import Lines
     from laconic.compact.result import Shown
     from laconic.compact.view import View
-    from laconic.run.follow import Follower
-    from laconic.run.plan import Choice
-    from laconic.run.runner import Runner
+    from laconic.run.follow import Follower, Output
+    from laconic.run.plan import RunPlan
     from laconic.run.task import Task
 
 WINDOW = "window"  # instead of a filter's id, for an output that was not examined as a whole
 _SAMPLE = 1 << 20
 
 
-class Delivery:
+class RunResult:
     """What is printed instead of an output, and what the records say about it.
 
     texts: by stream, None for the output as it is. status: the exit status of the whole, with the
@@ -65,7 +64,7 @@ class Delivery:
         self.is_exact = self.is_override = False
 
 
-class Source:
+class FinishedOutput:
     """The output of a command that has ended, and how much of it was shown while it ran.
 
     printed: how much of each stream was shown as it is. is_known: all that was shown is known.
@@ -75,17 +74,17 @@ class Source:
 
     program = "laconic"
 
-    def __init__(self, runner: Runner, followers: Mapping[str, Follower]) -> None:
-        self.is_open = runner.is_open
-        self.runner, self.spool, self.followers = runner, runner.spool, followers
+    def __init__(self, output: Output, followers: Mapping[str, Follower]) -> None:
+        self.is_open = output.is_open
+        self.output, self.spool, self.followers = output, output.spool, followers
         self.sizes = {stream: self.spool.size(stream) for stream in self.spool.handles}
         self.size = sum(self.sizes.values())
         self.shown_lines = sum(follower.lines for follower in followers.values())
         self.hidden_lines = sum(follower.hidden for follower in followers.values())
-        self.printed = dict(runner.printed)
+        self.printed = dict(output.printed)
         picked = sum(len(follower.picked) for follower in followers.values())
-        self.is_known = runner.printer.written == sum(self.printed.values()) + picked
-        self._mask = runner.printer.mask
+        self.is_known = output.printer.written == sum(self.printed.values()) + picked
+        self._mask = output.printer.mask
         self.shown_masked = self._mask.found if self._mask else 0
         self.masked = 0
 
@@ -146,128 +145,128 @@ class Source:
 
 
 def prepare(
-    task: Task, choice: Choice, source: Source, status: int, environ: Mapping[str, str]
-) -> Delivery:
+    task: Task, plan: RunPlan, source: FinishedOutput, status: int, environ: Mapping[str, str]
+) -> RunResult:
     """Decide what is printed, and keep what that hides."""
-    delivery = Delivery(status)
-    delivery.raw_tokens = source.tokens()
+    result = RunResult(status)
+    result.raw_tokens = source.tokens()
     source.program = typed_name(environ)
     # This comes before keeping, because keeping a large output moves its file away.
     picked = pick(task.pipe, source.path, environ) if task.pipe else None
-    if source.size and not choice.view.is_exact:
+    if source.size and not plan.view.is_exact:
         if source.size > LARGE:
-            _show_windows(delivery, source)
-        elif choice.view.filter or choice.view.mode != RUN:
-            _show_whole(delivery, task, choice.view, source, environ)
+            _show_windows(result, source)
+        elif plan.view.filter or plan.view.mode != RUN:
+            _show_whole(result, task, plan.view, source, environ)
         else:
-            _show_rest(delivery, choice.view, source)
-    if delivery.texts is not None and not _keep(delivery, choice, source):
-        delivery.texts, delivery.filter_id = None, ""
-    if delivery.texts is None and picked is None:
-        _show_masked(delivery, choice, source)
+            _show_rest(result, plan.view, source)
+    if result.texts is not None and not _keep(result, plan, source):
+        result.texts, result.filter_id = None, ""
+    if result.texts is None and picked is None:
+        _show_masked(result, plan, source)
     if picked is None and source.is_open:
-        _show_open(delivery, choice, source)
+        _show_open(result, plan, source)
     if picked is not None:
-        _honour_pipe(delivery, task, choice.program, source, *picked)
-    if delivery.texts is None:
-        delivery.shown_tokens = delivery.raw_tokens
+        _honour_pipe(result, task, plan.program, source, *picked)
+    if result.texts is None:
+        result.shown_tokens = result.raw_tokens
     else:
-        before = delivery.raw_tokens * source.runner.printer.written // max(source.size, 1)
-        delivery.shown_tokens = before + sum(map(_tokens, delivery.texts.values()))
-    return delivery
+        before = result.raw_tokens * source.output.printer.written // max(source.size, 1)
+        result.shown_tokens = before + sum(map(_tokens, result.texts.values()))
+    return result
 
 
 # -- what is shown -----------------------------------------------------------------------------
 
 
 def _show_whole(
-    delivery: Delivery, task: Task, view: View, source: Source, environ: Mapping[str, str]
+    result: RunResult, task: Task, view: View, source: FinishedOutput, environ: Mapping[str, str]
 ) -> None:
     raw = source.read()
     lines = read_streams(raw[OUT], raw.get(ERR, b""))
-    compacted = view.compacted(delivery.status, lines)
+    compacted = view.compacted(result.status, lines)
     if compacted is None:
         if source.hidden_lines:  # what follows them is already printed
-            _show_rest(delivery, view, source)
+            _show_rest(result, view, source)
         return
     if task.pipe:
         compacted = with_lines(compacted, matches(task.pipe, source.path, environ))
-    is_told = partial(_is_told, lines=lines, source=source) if source.followers else None
-    texts = render(compacted, source.spool.raw_id, is_told, source.program, source.masked)
-    delivery.texts = {stream: _encoded(text) for stream, text in texts.items()}
-    delivery.hidden, delivery.total = compacted.hidden, len(lines)
-    delivery.filter_id = view.name
+    was_streamed = partial(_was_streamed, lines=lines, source=source) if source.followers else None
+    texts = render(compacted, source.spool.raw_id, was_streamed, source.program, source.masked)
+    result.texts = {stream: _encoded(text) for stream, text in texts.items()}
+    result.hidden, result.total = compacted.hidden, len(lines)
+    result.filter_id = view.name
 
 
-def _show_rest(delivery: Delivery, view: View, source: Source) -> None:
+def _show_rest(result: RunResult, view: View, source: FinishedOutput) -> None:
     """Without a filter, compact only the part that was not shown yet."""
     raw = source.read(behind_shown=True)
     lines = read_streams(raw[OUT], raw.get(ERR, b""))
-    compacted = view.compacted(delivery.status, lines)
+    compacted = view.compacted(result.status, lines)
     if compacted is None and not source.hidden_lines:
         return
-    delivery.texts = raw
+    result.texts = raw
     if compacted:
-        delivery.texts = {stream: _encoded(compacted.text(stream)) for stream in (OUT, ERR)}
-        delivery.hidden = compacted.hidden
-    delivery.hidden += source.hidden_lines
-    delivery.total = source.shown_lines + len(lines)
+        result.texts = {stream: _encoded(compacted.text(stream)) for stream in (OUT, ERR)}
+        result.hidden = compacted.hidden
+    result.hidden += source.hidden_lines
+    result.total = source.shown_lines + len(lines)
     shortened = sum(row.kind == SHORT for row in compacted.shown) if compacted else 0
-    parts = [f"{delivery.hidden}/{delivery.total} lines hidden"] if delivery.hidden else []
-    if compacted and compacted.regrouped and not delivery.hidden:
+    parts = [f"{result.hidden}/{result.total} lines hidden"] if result.hidden else []
+    if compacted and compacted.regrouped and not result.hidden:
         parts.append(f"{compacted.regrouped} lines regrouped")
     parts += [f"{shortened} shortened"] if shortened else []
     if parts:  # else only colours and overwritten text are gone
         line = hidden_notice(", ".join(parts), source.spool.raw_id, source.program, source.masked)
         stream = compacted.changed_stream if compacted and not source.hidden_lines else OUT
-        delivery.texts[stream] += _encoded(line)
-    delivery.filter_id = view.name
+        result.texts[stream] += _encoded(line)
+    result.filter_id = view.name
 
 
-def _show_windows(delivery: Delivery, source: Source) -> None:
-    delivery.texts = {}
-    delivery.hidden, delivery.total = source.hidden_lines, source.shown_lines
+def _show_windows(result: RunResult, source: FinishedOutput) -> None:
+    result.texts = {}
+    result.hidden, result.total = source.hidden_lines, source.shown_lines
     source.masked = source.shown_masked
     for stream in source.sizes:
         mask = partial(source.without_secrets, stream)
         window = look_through(source.spool, stream, source.start(stream), mask)
-        delivery.texts[OUT if stream == BOTH else stream] = _encoded(window.text)
-        delivery.hidden += window.hidden
-        delivery.total += window.total
-    said = f"{delivery.hidden}/{delivery.total} lines hidden"
+        result.texts[OUT if stream == BOTH else stream] = _encoded(window.text)
+        result.hidden += window.hidden
+        result.total += window.total
+    said = f"{result.hidden}/{result.total} lines hidden"
     said += f" ({source.size >> 20} MB: only the ends and diagnostics are shown)"
     line = hidden_notice(said, source.spool.raw_id, source.program, source.masked)
-    delivery.texts[OUT] += _encoded(line)
-    delivery.filter_id = WINDOW
+    result.texts[OUT] += _encoded(line)
+    result.filter_id = WINDOW
 
 
-def _show_masked(delivery: Delivery, choice: Choice, source: Source) -> None:
+def _show_masked(result: RunResult, plan: RunPlan, source: FinishedOutput) -> None:
     """Show everything but the secrets, if there are any; the printer masks them."""
     source.masked = source.count_secrets()
     if not source.masked:
         return
-    program = source.program if _keep(delivery, choice, source) else ""
+    program = source.program if _keep(result, plan, source) else ""
     if source.size > LARGE and program:
-        _show_windows(delivery, source)
+        _show_windows(result, source)
         return
-    delivery.texts = _unshown(source)
+    result.texts = _unshown(source)
     line = masked_notice(source.masked, source.spool.raw_id, program)
-    delivery.texts[OUT] = _with_last_newline(delivery.texts[OUT]) + _encoded(line)
+    result.texts[OUT] = _with_last_newline(result.texts[OUT]) + _encoded(line)
 
 
-def _show_open(delivery: Delivery, choice: Choice, source: Source) -> None:
+def _show_open(result: RunResult, plan: RunPlan, source: FinishedOutput) -> None:
     """Add a notice that more may come; the kept copy is updated as long as it does."""
-    if delivery.texts is None and source.size > LARGE:
+    if result.texts is None and source.size > LARGE:
         return
-    if not delivery.raw_id and not _keep(delivery, choice, source):
+    if not result.raw_id and not _keep(result, plan, source):
         return
-    if delivery.texts is None:
-        delivery.texts = _unshown(source)
-    line = open_notice(delivery.raw_id, source.program)
-    delivery.texts[OUT] = _with_last_newline(delivery.texts.get(OUT, b"")) + _encoded(line)
+    if result.texts is None:
+        result.texts = _unshown(source)
+    line = open_notice(result.raw_id, source.program)
+    result.texts[OUT] = _with_last_newline(result.texts.get(OUT, b"")) + _encoded(line)
 
 
-def _unshown(source: Source) -> dict[str, bytes]:
+def _unshown(source: FinishedOutput) -> dict[str, bytes]:
     """Return what was not printed yet, as it is."""
     return {
         OUT if stream == BOTH else stream: source.spool.read(stream, source.printed[stream], size)
@@ -280,28 +279,28 @@ def _with_last_newline(text: bytes) -> bytes:
 
 
 def _honour_pipe(
-    delivery: Delivery, task: Task, program: str, source: Source, status: int, piped: bytes
+    result: RunResult, task: Task, program: str, source: FinishedOutput, status: int, piped: bytes
 ) -> None:
     """Use the pipe's own result if we have none, or if it is shorter."""
-    command_status, delivery.status = delivery.status, status
+    command_status, result.status = result.status, status
     piped = source.without_secrets(OUT, piped)
-    delivery.piped, delivery.piped_tokens = piped, _tokens(piped)
-    ours = None if delivery.filter_id == WINDOW else delivery.texts
-    is_less = ours is not None and delivery.piped_tokens < sum(map(_tokens, ours.values()))
+    result.piped, result.piped_tokens = piped, _tokens(piped)
+    ours = None if result.filter_id == WINDOW else result.texts
+    is_less = ours is not None and result.piped_tokens < sum(map(_tokens, ours.values()))
     if ours is None or (task.prefer_less and is_less):
         rest = source.spool.read(ERR, 0, source.sizes[ERR]) if ERR in source.sizes else b""
         rest = source.without_secrets(ERR, rest)
         ours = {OUT: piped, ERR: rest}
-        delivery.is_override = is_less
-    if command_status and not delivery.status:
+        result.is_override = is_less
+    if command_status and not result.status:
         if task.pipefail:
-            delivery.status = command_status
+            result.status = command_status
         else:
             ours[OUT] += _encoded(masked_status_notice(program, command_status))
-    delivery.texts = ours
+    result.texts = ours
 
 
-def _is_told(row: Shown, lines: Lines, source: Source) -> bool:
+def _was_streamed(row: Shown, lines: Lines, source: FinishedOutput) -> bool:
     """Tell whether a row was shown while the command ran."""
     if not row.numbers:
         return False
@@ -314,77 +313,69 @@ def _is_told(row: Shown, lines: Lines, source: Source) -> bool:
 # -- keeping, printing, recording ----------------------------------------------------------------
 
 
-def _keep(delivery: Delivery, choice: Choice, source: Source) -> bool:
-    settings = choice.settings
+def _keep(result: RunResult, plan: RunPlan, source: FinishedOutput) -> bool:
+    settings = plan.settings
     limits = settings.config.compact
     store = Store(settings.directories.state, limits.store_mb, limits.store_days)
     try:
-        delivery.raw_id = store.keep(source.spool.paths, source.spool.raw_id)
+        result.raw_id = store.keep(source.spool.paths, source.spool.raw_id)
     except OSError:
         return False
     return True
 
 
-def print_delivery(delivery: Delivery, runner: Runner) -> None:
-    if delivery.texts is None:
-        runner.print_raw()
-        return
-    for stream, data in delivery.texts.items():
-        runner.printer.write(stream, data)
-
-
-def write_down(
+def record_result(
     task: Task,
-    choice: Choice,
-    delivery: Delivery,
-    source: Source,
+    plan: RunPlan,
+    result: RunResult,
+    source: FinishedOutput,
     duration_s: float,
     environ: Mapping[str, str],
 ) -> None:
     """Record the run after everything is printed, because counting tokens may take a moment."""
-    _count_tokens(delivery, source)
+    _count_tokens(result, source)
     agent, session = agent_of(environ)
     run = Run(
         task.command,
-        program=choice.program,
-        filter_id=delivery.filter_id,
-        status=delivery.status,
+        program=plan.program,
+        filter_id=result.filter_id,
+        status=result.status,
         duration_ms=round(duration_s * 1000),
         raw_bytes=source.size,
         raw_chars=source.size,
-        raw_tokens=delivery.raw_tokens,
-        piped_tokens=delivery.piped_tokens,
-        shown_tokens=delivery.shown_tokens,
-        exact=delivery.is_exact,
-        pipe_override=delivery.is_override,
-        project=choice.project,
+        raw_tokens=result.raw_tokens,
+        piped_tokens=result.piped_tokens,
+        shown_tokens=result.shown_tokens,
+        exact=result.is_exact,
+        pipe_override=result.is_override,
+        project=plan.project,
         agent=agent,
         session=session,
-        raw_id=delivery.raw_id,
+        raw_id=result.raw_id,
     )
-    record_run(choice.settings.directories.state, run)
+    record_run(plan.settings.directories.state, run)
 
 
-def _count_tokens(delivery: Delivery, source: Source) -> None:
+def _count_tokens(result: RunResult, source: FinishedOutput) -> None:
     """Replace estimates by counts, if a tokenizer is installed."""
-    is_again = delivery.texts is None and source.hidden_lines > 0  # all of it, after a part of it
+    is_again = result.texts is None and source.hidden_lines > 0  # all of it, after a part of it
     if is_again or source.masked or not source.is_known or source.size > MOST_BYTES:
         return
     raw = source.read()
-    shown = {} if delivery.texts is None else _all_shown(delivery.texts, source, raw)
-    found = counts([*raw.values(), *shown.values(), delivery.piped or b""])
+    shown = {} if result.texts is None else _all_shown(result.texts, source, raw)
+    found = counts([*raw.values(), *shown.values(), result.piped or b""])
     if found is None:
         return
-    delivery.raw_tokens = delivery.shown_tokens = sum(found[: len(raw)])
-    if delivery.texts is not None:
-        delivery.shown_tokens = sum(found[len(raw) : -1])
-    if delivery.piped is not None:
-        delivery.piped_tokens = found[-1]
-    delivery.is_exact = True
+    result.raw_tokens = result.shown_tokens = sum(found[: len(raw)])
+    if result.texts is not None:
+        result.shown_tokens = sum(found[len(raw) : -1])
+    if result.piped is not None:
+        result.piped_tokens = found[-1]
+    result.is_exact = True
 
 
 def _all_shown(
-    texts: Mapping[str, bytes], source: Source, raw: Mapping[str, bytes]
+    texts: Mapping[str, bytes], source: FinishedOutput, raw: Mapping[str, bytes]
 ) -> dict[str, bytes]:
     """Return the texts, each after what was shown of its stream while the command ran."""
     shown = dict(texts)

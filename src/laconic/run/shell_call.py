@@ -13,7 +13,7 @@ def is_shell_call(argv: Sequence[str]) -> bool:
 
 
 def end_of_options(argv: Sequence[str]) -> int | None:
-    """Give the position after the options of a shell, one of which is -c; None without it.
+    """Return the position after the options of a shell, one of which is -c; None without it.
 
     POSIX, sh: an option that ends in `o` takes the next word.
     """

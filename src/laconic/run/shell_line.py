@@ -22,7 +22,7 @@ _NAME = pattern(r"[\w./+@%:,-]+")
 _TASK_RUNNER = pattern(rb"(?:g|b|re)?make|just")
 
 
-class Line:
+class ShellLine:
     """A line for the shell: its own options, the line, and its parameters ($0, $1...)."""
 
     __slots__ = ("options", "parameters", "text")
@@ -43,7 +43,7 @@ def direct(argv: list[str]) -> int:
         return complain(error)
 
 
-def read_line(argv: Sequence[str]) -> Line:
+def read_line(argv: Sequence[str]) -> ShellLine:
     """Read the arguments with which make, just or a shim calls us.
 
     One argument after -c is a line. Several are the words of a command, unless the first is more
@@ -55,8 +55,8 @@ def read_line(argv: Sequence[str]) -> Line:
     if not words:
         raise UsageError("-c needs a command line", "laconic -c 'git status'")
     if len(words) > 1 and _NAME.fullmatch(words[0]):
-        return Line(options, " ".join(map(as_word, words)), ())
-    return Line(options, words[0], words[1:])
+        return ShellLine(options, " ".join(map(as_word, words)), ())
+    return ShellLine(options, words[0], words[1:])
 
 
 def is_read_by_runner(process: int) -> bool:

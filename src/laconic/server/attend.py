@@ -11,7 +11,7 @@ from laconic.settings.environ import environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.server.wire import Call
+    from laconic.server.wire import ClientCall
     from laconic.server.worker import Connection
 
 HANDLE = 3  # of the connection
@@ -21,17 +21,17 @@ def main() -> int:
     os.set_inheritable(HANDLE, False)
     os.closerange(HANDLE + 1, 1 << 16)  # the caller's descriptors, so that nobody waits for us
     start(environment())  # for the next call
-    serve_alone(HANDLE, {wire.RUN: _run, wire.SHELL: _shell_line})
+    serve_alone(HANDLE, {wire.Kind.RUN: _run, wire.Kind.SHELL: _shell_line})
     return 0
 
 
-def _run(connection: Connection, call: Call) -> None:
+def _run(connection: Connection, call: ClientCall) -> None:
     from laconic.server.run_handler import attend  # noqa: PLC0415 - loads while the command runs
 
     attend(connection, call)
 
 
-def _shell_line(connection: Connection, call: Call) -> None:
+def _shell_line(connection: Connection, call: ClientCall) -> None:
     from laconic.server.shell_handler import tell  # noqa: PLC0415 - as above
 
     tell(connection, call)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import socket
 import time
+from typing import TYPE_CHECKING
 
 from laconic import __version__
 from laconic.server import wire
 from laconic.server.identity import base_path, find_program
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -36,15 +36,15 @@ def ask(kind: bytes, environ: Mapping[str, str]) -> dict[str, str] | None:
             found, body = wire.receive(connection, _LIMIT)
         except (OSError, wire.WireError):
             return None
-    if found != wire.ANSWER:
+    if found != wire.Kind.ANSWER:
         return None
-    lines = wire.Reply(body).rest.decode("utf-8", "replace").splitlines()
+    lines = wire.ServerAnswer(body).rest.decode("utf-8", "replace").splitlines()
     return dict(line.split("\t", 1) for line in lines)
 
 
 def stop(environ: Mapping[str, str]) -> bool:
     """Stop the server and wait until it takes no more calls; False if there is none."""
-    said = ask(wire.STOP, environ)
+    said = ask(wire.Kind.STOP, environ)
     path = f"{base(environ)}.sock"
     deadline = time.monotonic() + _PATIENCE_S
     while said and os.path.lexists(path) and time.monotonic() < deadline:

@@ -18,13 +18,13 @@ import socket
 import struct
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from laconic.server import identity
 from laconic.server.board import BUSY, FREE, IDLE, Board
 from laconic.server.start import LOCK_HANDLE, take_lock
 from laconic.server.worker import IDLE_S, SPARE, Worker
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import FrameType

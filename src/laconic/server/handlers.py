@@ -10,12 +10,13 @@ import signal
 import sys
 import time
 from functools import partial
+from typing import TYPE_CHECKING
 
 import laconic.record.decisions  # noqa: F401 - the log is written after every answer
 from laconic import __version__
 from laconic.hooks.answer import answer as answer_hook
 from laconic.hooks.load import BEFORE, load
-from laconic.hooks.values import Answer, neutral_answer
+from laconic.hooks.response import Answer, neutral_answer
 from laconic.record import tokenizer
 from laconic.secrets.redact import redact
 from laconic.server import wire
@@ -25,11 +26,10 @@ from laconic.server.shell_handler import tell
 from laconic.server.worker import OutOfTimeError, resident_bytes, time_limit
 from laconic.settings.environ import environment
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, MutableMapping
 
-    from laconic.server.wire import Call
+    from laconic.server.wire import ClientCall
     from laconic.server.worker import Connection, Handler
 
     CommandLine = Callable[[list[str]], int]
@@ -39,7 +39,7 @@ _QUESTION_S = 20.0
 _STARTED = time.time()
 
 
-def hook(connection: Connection, call: Call) -> None:
+def hook(connection: Connection, call: ClientCall) -> None:
     """Answer the hook of an agent within its time: `laconic hook AGENT [EVENT]`."""
     stdin = call.rest.text()
     call.rest.end()
@@ -56,7 +56,7 @@ def hook(connection: Connection, call: Call) -> None:
     except OutOfTimeError:
         connection.send(_frame(fallback))
         raise
-    connection.send(wire.reply(wire.COLD) if given.retry_cold else _frame(given))
+    connection.send(wire.reply(wire.Kind.COLD) if given.retry_cold else _frame(given))
     given.finish()
 
 
@@ -107,7 +107,7 @@ def warm_up() -> None:
 # -- questions that the command line answers -------------------------------------------------------
 
 
-def question(connection: Connection, call: Call, command_line: CommandLine) -> None:
+def question(connection: Connection, call: ClientCall, command_line: CommandLine) -> None:
     """Answer with what a command line prints: `laconic check ...`, `laconic rewrite ...`."""
     out, err = io.BytesIO(), io.BytesIO()
     with _as_if_there(call), _captured(out, err), time_limit(_QUESTION_S):
@@ -115,12 +115,12 @@ def question(connection: Connection, call: Call, command_line: CommandLine) -> N
     connection.send(wire.answer(code, out.getvalue(), err.getvalue()))
 
 
-def shell_line(connection: Connection, call: Call) -> None:
+def shell_line(connection: Connection, call: ClientCall) -> None:
     with _as_if_there(call), time_limit(_QUESTION_S):
         tell(connection, call)
 
 
-def run(connection: Connection, call: Call) -> None:
+def run(connection: Connection, call: ClientCall) -> None:
     """Tell the client what to print of the output of the command that it runs."""
     with _in(call.directory):
         attend(connection, call)
@@ -136,7 +136,7 @@ def _in(directory: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _as_if_there(call: Call) -> Iterator[None]:
+def _as_if_there(call: ClientCall) -> Iterator[None]:
     """Take on the client's directory and environment; a worker serves one client at a time."""
     variables: MutableMapping[str, str] = environment()  # type: ignore[assignment]
     own = dict(variables)
@@ -167,7 +167,7 @@ def _captured(out: io.BytesIO, err: io.BytesIO) -> Iterator[None]:
 # -- about the server itself -----------------------------------------------------------------------
 
 
-def status(connection: Connection, _call: Call) -> None:
+def status(connection: Connection, _call: ClientCall) -> None:
     board = connection.board
     found = {
         "version": __version__,
@@ -182,7 +182,7 @@ def status(connection: Connection, _call: Call) -> None:
     connection.send(wire.answer(0, lines.encode()))
 
 
-def stop(connection: Connection, call: Call) -> None:
+def stop(connection: Connection, call: ClientCall) -> None:
     status(connection, call)
     if (
         os.getppid() == connection.server
@@ -193,10 +193,10 @@ def stop(connection: Connection, call: Call) -> None:
 def handlers(command_line: CommandLine) -> dict[bytes, Handler]:
     """Return the handler for each kind of call. command_line: runs what a person types."""
     return {
-        wire.HOOK: hook,
-        wire.QUESTION: partial(question, command_line=command_line),
-        wire.SHELL: shell_line,
-        wire.RUN: run,
-        wire.STATUS: status,
-        wire.STOP: stop,
+        wire.Kind.HOOK: hook,
+        wire.Kind.QUESTION: partial(question, command_line=command_line),
+        wire.Kind.SHELL: shell_line,
+        wire.Kind.RUN: run,
+        wire.Kind.STATUS: status,
+        wire.Kind.STOP: stop,
     }

@@ -1,6 +1,6 @@
 """Identifies our server: the names of its files, and whether the files it loaded have changed.
 
-client/place.c computes the same names; change both.
+client/paths.c computes the same names; change both.
 """
 
 # pathlib takes six milliseconds to load.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from laconic.server.wire import Reply
+    from laconic.server.wire import ServerAnswer
 
 # With one of these set, the server is not asked: it would not do what they want.
 _ODD = ("LACONIC_DEBUG", "LACONIC_VERBOSE", *SWITCHES, "LACONIC_NO_SERVER")
@@ -35,7 +35,7 @@ def ask(words: list[str], environ: Mapping[str, str]) -> int | None:
     connection = _connect(environ) if kind else None
     if connection is None:
         return None
-    stdin = _read_stdin() if kind == wire.HOOK else b""
+    stdin = _read_stdin() if kind == wire.Kind.HOOK else b""
     try:
         found, body = _exchange(connection, kind, words, environ, stdin)
     except TimeoutError:
@@ -45,10 +45,10 @@ def ask(words: list[str], environ: Mapping[str, str]) -> int | None:
         found, body = b"", b""
     finally:
         connection.close()
-    if found == wire.BECOME:
-        _become(words, wire.Reply(body), environ)
-    if found == wire.ANSWER:
-        return _print(wire.Reply(body))
+    if found == wire.Kind.BECOME:
+        _become(words, wire.ServerAnswer(body), environ)
+    if found == wire.Kind.ANSWER:
+        return _print(wire.ServerAnswer(body))
     if stdin:
         _refill_stdin(stdin)
     return None
@@ -60,12 +60,12 @@ def _kind(words: list[str], environ: Mapping[str, str]) -> bytes:
     if not words or any(map(environ.get, _ODD)):
         return b""
     if words[0] in ("check", "rewrite"):
-        return b"" if "-" in words else wire.QUESTION
+        return b"" if "-" in words else wire.Kind.QUESTION
     if words[0] == "hook":  # only a hook sends data on stdin
-        return b"" if words[1:2] in (["-h"], ["--help"]) else wire.HOOK
+        return b"" if words[1:2] in (["-h"], ["--help"]) else wire.Kind.HOOK
     from laconic.run.shell_call import is_shell_call  # noqa: PLC0415 - as above
 
-    return wire.SHELL if is_shell_call(words) else b""
+    return wire.Kind.SHELL if is_shell_call(words) else b""
 
 
 def _connect(environ: Mapping[str, str]) -> Any:
@@ -83,7 +83,7 @@ def _connect(environ: Mapping[str, str]) -> Any:
 
 
 def _forget_server(environ: Mapping[str, str]) -> None:
-    """Remove the socket of a silent server, so that the next call finds none (see place.c)."""
+    """Remove the socket of a silent server, so that the next call finds none (see paths.c)."""
     from contextlib import suppress  # noqa: PLC0415 - seldom
     from os import unlink  # noqa: PLC0415
 
@@ -103,7 +103,7 @@ def _exchange(
     connection.sendall(wire.frame(kind, body))
     for _ in range(_MOST_AT_WORK):
         found = wire.receive(connection, _ANSWER_BYTES)
-        if found[0] != wire.AT_WORK:
+        if found[0] != wire.Kind.AT_WORK:
             return found
     return b"", b""
 
@@ -123,7 +123,7 @@ def _refill_stdin(data: bytes) -> None:
         os.dup2(file.fileno(), 0)
 
 
-def _become(words: list[str], reply: Reply, environ: Mapping[str, str]) -> None:
+def _become(words: list[str], reply: ServerAnswer, environ: Mapping[str, str]) -> None:
     from laconic.run.process import become  # noqa: PLC0415
 
     argv = ["sh", *words][: reply.second]
@@ -131,7 +131,7 @@ def _become(words: list[str], reply: Reply, environ: Mapping[str, str]) -> None:
     become(argv, environ)
 
 
-def _print(reply: Reply) -> int:
+def _print(reply: ServerAnswer) -> int:
     out, err = reply.rest[: reply.first], reply.rest[reply.first :]
     for stream, data in ((sys.stdout, out), (sys.stderr, err)):
         if stream and data:

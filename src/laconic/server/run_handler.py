@@ -14,14 +14,11 @@ from os.path import basename, dirname
 
 from laconic.errors import UsageError
 from laconic.record.store import STREAMS, is_id
-from laconic.run.execute import explained
-from laconic.run.follow import Follower, follower
-from laconic.run.options import RAW, read_flags, read_task
-from laconic.run.plan import choose
+from laconic.run.execute import verbose_line
+from laconic.run.options import read_task
 from laconic.run.printer import NUMBERS, Collector
-from laconic.run.result import Source, prepare, write_down
 from laconic.run.spool import ERR, Spool
-from laconic.run.task import Task
+from laconic.run.supervise import SupervisedRun
 from laconic.secrets.mask import masker_at
 from laconic.server import wire
 from laconic.settings.environ import is_on, state_directory
@@ -30,8 +27,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from laconic.run.plan import Choice
-    from laconic.server.wire import Call
+    from laconic.run.task import Task
+    from laconic.server.wire import ClientCall
     from laconic.server.worker import Connection
 
 
@@ -47,8 +44,8 @@ class Texts(Collector):
         return out, err
 
 
-class Remote:
-    """The client's run, used like a Runner."""
+class ClientOutput:
+    """The output of the client's command; what is printed goes into the answer to the client."""
 
     def __init__(self, spool: Spool, environ: Mapping[str, str], terminals: frozenset[int]) -> None:
         self.spool, self.printer = spool, Texts()
@@ -56,20 +53,31 @@ class Remote:
         self.printed = dict.fromkeys(spool.handles, 0)
         self.is_open = False
 
+    def print_raw(self) -> None:
+        """Do nothing: the client prints the rest of its spool itself."""
+
+    def printed_bytes(self) -> tuple[int, int]:
+        """Return how much of stdout and of stderr was printed as it is, from the beginning."""
+        sizes = [0, 0, 0]
+        for stream, size in self.printed.items():
+            number = NUMBERS[stream]
+            sizes[number] = size - (self.mask.held(number) if self.mask else 0)
+        return sizes[1], sizes[2]
+
     def close(self) -> None:
         for handle in self.spool.handles.values():
             os.close(handle)
 
 
-def attend(connection: Connection, call: Call) -> None:
+def attend(connection: Connection, call: ClientCall) -> None:
     bits = call.rest.number()
     terminals = frozenset(number for number in range(3) if bits >> number & 1)
     paths = [path.decode("utf-8", "surrogateescape") for path in call.rest.texts()]
     call.rest.end()
     spool = _open_spool(paths, f"{state_directory(call.variables)}/spool")
-    remote = Remote(spool, call.variables, terminals)
+    output = ClientOutput(spool, call.variables, terminals)
     try:
-        _Attendance(connection, task_of(call.arguments), remote, call.variables).run()
+        _supervise(connection, read_task(call.arguments[0], call.arguments[1:]), output, call)
     except (OSError, wire.WireError):
         raise
     except Exception as error:
@@ -78,18 +86,7 @@ def attend(connection: Connection, call: Call) -> None:
         write_report(error, call.variables)
         raise
     finally:
-        remote.close()
-
-
-def task_of(arguments: list[str]) -> Task:
-    """Build the task from the words of `laconic run` or a similar command."""
-    name, *words = arguments
-    if name == "run":
-        return read_task(words)
-    _, command = read_flags(name, words, (RAW,))
-    task = Task(command, "run" if name == "wrap" else name)
-    task.is_wrapped = name == "wrap"
-    return task
+        output.close()
 
 
 def _open_spool(paths: list[str], directory: str) -> Spool:
@@ -97,7 +94,7 @@ def _open_spool(paths: list[str], directory: str) -> Spool:
     raw_id = names[0][0]
     known = all(name == [raw_id, name[-1]] and name[-1] in STREAMS for name in names)
     if not known or not is_id(raw_id) or any(dirname(path) != directory for path in paths):
-        raise wire.WireError("this is no spool")
+        raise wire.WireError("this is not a spool")
     spool = Spool(directory, raw_id, {})
     flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
     for path, (_, stream) in zip(paths, names, strict=True):
@@ -105,78 +102,47 @@ def _open_spool(paths: list[str], directory: str) -> Spool:
     return spool
 
 
-class _Attendance:
-    """One command, from its start to the records."""
-
-    def __init__(
-        self, connection: Connection, task: Task, remote: Remote, environ: Mapping[str, str]
-    ) -> None:
-        self._connection, self._task, self._remote = connection, task, remote
-        self._variables = environ
-        self._followers: dict[str, Follower] = {}
-        # If the whole output is needed, or a filter took too long, everything waits for the end.
-        self._is_patient = bool(task.pipe) or task.mode != "run"
-
-    def run(self) -> None:
-        with contextlib.suppress(OSError):
-            self._remote.spool.note(self._task.command)
-        try:
-            choice = choose(self._task, self._variables)
-        except UsageError as error:  # the filter does not exist: nothing runs
-            self._connection.send(wire.answer(2, b"", error.lines))
+def _supervise(connection: Connection, task: Task, output: ClientOutput, call: ClientCall) -> None:
+    with contextlib.suppress(OSError):
+        output.spool.note(task.command)
+    try:
+        run = SupervisedRun(task, call.variables, output)
+    except UsageError as error:  # the filter does not exist: nothing runs
+        connection.send(wire.answer(2, b"", error.lines))
+        return
+    if task.pipe or task.filter_id:
+        # If the pipe's own result is wanted, the command must notice when `head` has enough.
+        is_ours = not task.pipe or run.plan.view.is_summary
+        connection.send(wire.answer(0) if is_ours else wire.reply(wire.Kind.COLD))
+        if not is_ours:
             return
-        if self._task.pipe or self._task.filter_id:
-            # If the pipe's own result is wanted, the command must notice when `head` has enough.
-            is_ours = not self._task.pipe or choice.view.is_summary
-            self._connection.send(wire.answer(0) if is_ours else wire.reply(wire.COLD))
-            if not is_ours:
-                return
-        while True:
-            kind, body = self._connection.receive(patiently=True)
-            if kind == wire.MORE:
-                self._follow(choice)
-            elif kind == wire.DONE:
-                self._finish(choice, wire.Reader(body))
-                return
-            else:
-                return  # the client has gone
-
-    def _follow(self, choice: Choice) -> None:
-        view = choice.view
-        for stream in () if self._is_patient else self._remote.spool.handles:
-            if stream not in self._followers:
-                made = follower(self._remote, stream, view.filter, is_exact=view.is_exact)  # type: ignore[arg-type]
-                self._followers[stream] = made
-            if not self._followers[stream].tick():
-                self._is_patient = True
-        self._connection.send(wire.shown(self._printed(), *self._remote.printer.take()))
-
-    def _finish(self, choice: Choice, result: wire.Reader) -> None:
-        status, duration_ms = result.number(), result.number()
-        self._remote.is_open = bool(result.number())
-        source = Source(self._remote, self._followers)  # type: ignore[arg-type]
-        delivery = prepare(self._task, choice, source, status, self._variables)
-        said = b""
-        if is_on(self._variables, "LACONIC_VERBOSE"):
-            said = explained(delivery, choice)
-        if delivery.texts is None:
-            self._send_raw(delivery.status, said)
+    while True:
+        kind, body = connection.receive(patiently=True)
+        if kind == wire.Kind.MORE:
+            run.follow()
+            connection.send(wire.shown(output.printed_bytes(), *output.printer.take()))
+        elif kind == wire.Kind.DONE:
+            _finish(connection, run, output, call, wire.Reader(body))
+            return
         else:
-            for stream, data in delivery.texts.items():
-                self._remote.printer.write(stream, data)
-            self._remote.printer.finish()
-            self._remote.printer.write(ERR, said)
-            self._connection.send(wire.answer(delivery.status, *self._remote.printer.take()))
-        write_down(self._task, choice, delivery, source, duration_ms / 1000, self._variables)
+            return  # the client has gone
 
-    def _send_raw(self, status: int, said: bytes = b"") -> None:
-        """Have the client print the rest of the output itself, after what it has printed."""
-        self._connection.send(wire.reply(wire.RAW, status, *self._printed(), said))
 
-    def _printed(self) -> tuple[int, int]:
-        """Return how much of stdout and of stderr was printed as it is, from the beginning."""
-        sizes = [0, 0, 0]
-        for stream, size in self._remote.printed.items():
-            number = NUMBERS[stream]
-            sizes[number] = size - (self._remote.mask.held(number) if self._remote.mask else 0)
-        return sizes[1], sizes[2]
+def _finish(
+    connection: Connection,
+    run: SupervisedRun,
+    output: ClientOutput,
+    call: ClientCall,
+    ended: wire.Reader,
+) -> None:
+    status, duration_ms = ended.number(), ended.number()
+    output.is_open = bool(ended.number())
+    result = run.finish(status)
+    said = verbose_line(run) if is_on(call.variables, "LACONIC_VERBOSE") else b""
+    if result.texts is None:
+        connection.send(wire.reply(wire.Kind.RAW, result.status, *output.printed_bytes(), said))
+    else:
+        output.printer.finish()
+        output.printer.write(ERR, said)
+        connection.send(wire.answer(result.status, *output.printer.take()))
+    run.record(duration_ms / 1000)

@@ -9,14 +9,14 @@ from laconic.server import wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.server.wire import Call
+    from laconic.server.wire import ClientCall
     from laconic.server.worker import Connection
 
 
-def tell(connection: Connection, call: Call) -> None:
+def tell(connection: Connection, call: ClientCall) -> None:
     """Tell the client what to execute for `laconic -c 'line'`: a shell, and the rewritten line."""
     if not is_shell_call(call.arguments):
-        connection.send(wire.reply(wire.COLD))
+        connection.send(wire.reply(wire.Kind.COLD))
         return
     try:
         line = read_line(call.arguments)

@@ -22,27 +22,37 @@ MAGIC = b"lac1"
 _HEADER = len(MAGIC) + 5
 _CHUNK = 1 << 20
 
-# What a client sends. All but MORE and DONE begin with a call: version, directory, arguments and
-# environment. client/client.h has the same list.
-HOOK = b"h"  # and stdin: what a hook answers
-QUESTION = b"q"  # and an empty text: what a command line prints
-SHELL = b"s"  # and an empty text: what `laconic -c` is to become
-RUN = b"r"  # and a bit for each of stdin, stdout and stderr that is a terminal, and the paths of
-# its spools: a command runs, or is about to
-MORE = b"m"  # what is certain of the output of that command
-DONE = b"d"  # its exit status, how long it took in milliseconds, and whether somebody may still
-# write: what to print of its output
-STATUS = b"i"  # how the server is
-STOP = b"z"  # the same, and it ends
 
-# What the server answers: an exit status and two numbers, then the rest.
-AT_WORK = b"W"  # an answer will come
-ANSWER = b"A"  # how many bytes of the rest are for stdout and for stderr
-SHOWN = b"P"  # print the rest, the length of what is for stdout before it; how much of each spool
-# stands there as it is then
-RAW = b"R"  # print the spools behind so many bytes of each, then the rest on stderr
-BECOME = b"X"  # be a shell: which argument to replace by the rest, and how many to keep
-COLD = b"N"  # do it without a server
+class Kind:
+    """What a frame is; `make docs` writes client/kinds.h from this.
+
+    It is not an Enum, because the client in Python would wait three milliseconds for that module.
+    """
+
+    # What a client sends. All but MORE and DONE begin with a call: version, directory, arguments
+    # and environment.
+    HOOK = b"h"  # asks for the answer of a hook, whose stdin follows
+    QUESTION = b"q"  # asks what a command line prints; an empty text follows
+    SHELL = b"s"  # asks what `laconic -c` should become; an empty text follows
+    # Says that a command runs, or is about to. A number follows, with a bit for each of stdin,
+    # stdout and stderr that is a terminal, and the paths of its spools.
+    RUN = b"r"
+    MORE = b"m"  # asks what to print now of the output of that command
+    # Says that it has ended, and asks what to print. Its exit status follows, how long it took in
+    # milliseconds, and whether another process may still write.
+    DONE = b"d"
+    STATUS = b"i"  # asks for the state of the server
+    STOP = b"z"  # the same, and stops the server
+
+    # What the server answers: an exit status and two numbers, then the rest.
+    AT_WORK = b"W"  # an answer will come
+    ANSWER = b"A"  # print the rest: the numbers are its bytes for stdout and for stderr
+    # Print the rest while the command runs; it begins with the length of what is for stdout. The
+    # numbers say how much of each spool is printed as it is after that.
+    SHOWN = b"P"
+    RAW = b"R"  # print the spools from these two offsets on, then the rest on stderr
+    BECOME = b"X"  # be a shell: which argument to replace by the rest, and how many to keep
+    COLD = b"N"  # do it without a server
 
 
 class WireError(Exception):
@@ -73,17 +83,17 @@ def reply(
 
 def answer(status: int, out: bytes = b"", err: bytes = b"") -> bytes:
     """Build the answer with what to print."""
-    return reply(ANSWER, status, len(out), len(err), out + err)
+    return reply(Kind.ANSWER, status, len(out), len(err), out + err)
 
 
 def shown(printed: Sequence[int], out: bytes, err: bytes) -> bytes:
     """Build the answer with what to print while a command runs, and how much was printed then."""
-    return reply(SHOWN, 0, printed[0], printed[1], text(out) + err)
+    return reply(Kind.SHOWN, 0, printed[0], printed[1], text(out) + err)
 
 
 def become(line: str, at: int, count: int) -> bytes:
     """Build the answer to execute a shell: the call's first `count` arguments, with a new line."""
-    return reply(BECOME, 0, at, count, _encoded(line) + b"\0")
+    return reply(Kind.BECOME, 0, at, count, _encoded(line) + b"\0")
 
 
 class Reader:
@@ -129,7 +139,7 @@ class Reader:
         return self._body[start : self._at]
 
 
-class Reply:
+class ServerAnswer:
     """An answer of the server; the meaning of the numbers depends on the kind."""
 
     __slots__ = ("first", "rest", "second", "status")
@@ -150,7 +160,7 @@ def receive(connection: Socket, limit: int) -> tuple[bytes, bytes]:
         data += _more(connection, _HEADER - len(data))
     missing = int.from_bytes(data[5:_HEADER], "big")
     if data[:4] != MAGIC or missing > limit:
-        raise WireError("this is no frame, or too large a one")
+        raise WireError("this is not a frame, or it is too large")
     parts = []
     while missing > 0:
         parts.append(_more(connection, min(missing, _CHUNK)))
@@ -165,7 +175,7 @@ def _more(connection: Socket, size: int) -> bytes:
     return data
 
 
-class Call:
+class ClientCall:
     """A client's call: its version, directory, arguments and environment; rest: what follows."""
 
     __slots__ = ("arguments", "directory", "rest", "variables", "version")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import FrameType
 
-    Handler = Callable[["Connection", wire.Call], None]
+    Handler = Callable[["Connection", wire.ClientCall], None]
 
 SPARE = 3  # workers that wait for a call
 IDLE_S = 10  # how long one waits before it looks whether it is needed
@@ -87,7 +87,7 @@ class Connection:
         elif self.is_at_work and now - self.since > _TICK_S / 2:
             with self._lock, contextlib.suppress(OSError):
                 if self.is_at_work:
-                    self._socket.send(wire.reply(wire.AT_WORK), socket.MSG_DONTWAIT)
+                    self._socket.send(wire.reply(wire.Kind.AT_WORK), socket.MSG_DONTWAIT)
 
 
 class Worker:
@@ -213,10 +213,10 @@ def _tick_forever(connection: Connection) -> None:
 def answer(connection: Connection, handlers: Mapping[bytes, Handler]) -> None:
     """Receive one call and handle it."""
     kind, body = connection.receive()
-    call = wire.Call(body)
+    call = wire.ClientCall(body)
     handler = handlers.get(kind)
     if handler is None or call.version != __version__:
-        connection.send(wire.reply(wire.COLD))
+        connection.send(wire.reply(wire.Kind.COLD))
     else:
         handler(connection, call)
 

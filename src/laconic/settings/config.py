@@ -14,6 +14,8 @@ from functools import cache
 from os.path import dirname, join
 from types import MappingProxyType
 
+from laconic.types import MEANINGS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,9 +79,33 @@ class General(Section):
         Option("answer allow, ask and deny; never answer allow; or answer nothing"),
     ]
     profile: Annotated[
-        Literal["strict", "default", "relaxed"],
-        Option("answers that are a matter of taste", strict="strict"),
+        Literal["guard", "default", "work", "strict", "relaxed"],
+        Option("what is allowed and what asks, by effect; `relaxed` is `work`", strict="strict"),
     ]
+    soft: Annotated[
+        Literal["defer", "ask"],
+        Option("soft effects that are not allowed: leave them to the agent, or ask", strict="ask"),
+    ]
+
+
+class Effects(Section):
+    """The answers to effects: as the profile says, or `allow`, `ask` or `deny`.
+
+    Nothing here makes secrets, sends, guarded-write or destroys looser than the profile.
+    """
+
+    __annotations__ = {
+        word: f"Annotated[Literal['profile', 'allow', 'ask', 'deny'], Option('{meaning}', 'ask')]"
+        for word, meaning in MEANINGS.items()
+    }
+
+
+class Paths(Section):
+    """Places that are more, or less, than where they lie. Patterns count from the project."""
+
+    write: Annotated[tuple[str, ...], Option("files that may be written without a question")]
+    never_write: Annotated[tuple[str, ...], Option("files that ask when they are written", EXTEND)]
+    secret: Annotated[tuple[str, ...], Option("files that hold secrets", EXTEND)]
 
 
 class Commands(Section):
@@ -227,9 +253,12 @@ class Hooks(Section):
 
 
 class Rules(Section):
-    """Further sets of rules."""
+    """Further rules (docs/library.md)."""
 
-    stacks: Annotated[tuple[Name, ...], Option("names of the sets to use")]
+    stacks: Annotated[
+        tuple[Name, ...],
+        Option("catalogues of rules to use: rust, python, ..; auto: as the project's files say"),
+    ]
 
 
 class Debug(Section):
@@ -243,6 +272,8 @@ class Config(Section):
 
     rewrite: Annotated[tuple[RewriteRule, ...], Option("your rewrites: match, replace")]
     settings: General
+    effects: Effects
+    paths: Paths
     commands: Commands
     wrappers: Wrappers
     git: Git

@@ -35,7 +35,9 @@ _NUMBER = 4
 _OTHERS_WRITE = 0o022
 
 
-def remembered(name: str, key: Any, compute: Callable[[], Any], *, is_private: bool = False) -> Any:
+def cached_on_disk(
+    name: str, key: Any, compute: Callable[[], Any], *, is_private: bool = False
+) -> Any:
     """Return the value cached under the name if its key matches, else compute and cache it.
 
     Key and value consist of types that marshal supports: strings, bytes, numbers, lists, tuples,

@@ -1,6 +1,6 @@
 """Reads the user's directories and wishes from the environment, and loads nothing else.
 
-Paths are strings here, because importing `pathlib` takes longer than a hook may take to decide.
+Paths are strings first, because importing `pathlib` takes longer than a hook may take to decide.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from os.path import isabs
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 # Variables that agents set for the commands they run: the agent's name, and the session variable.
 _AGENTS = {
@@ -27,10 +28,41 @@ _OFF = frozenset(("", "0", "false", "no", "off"))
 SWITCHES = ("LACONIC_NO_FILTER", "LACONIC_DISABLED")
 
 # The variables that determine the directories, besides laconic's own.
-HEEDED = ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
+BASE_VARIABLES = ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
 
 PROJECT_FOLDER = ".laconic"
 CONFIG_FILE = "config.toml"
+
+
+class Variable:
+    __slots__ = ("default", "meaning", "name")
+
+    def __init__(self, name: str, meaning: str, default: str) -> None:
+        self.name, self.meaning, self.default = name, meaning, default
+
+
+VARIABLES = (
+    Variable("LACONIC_CONFIG_DIR", "where your configuration is", "`$XDG_CONFIG_HOME/laconic`"),
+    Variable("LACONIC_STATE_DIR", "where trust and records are kept", "`$XDG_STATE_HOME/laconic`"),
+    Variable(
+        "LACONIC_CACHE_DIR", "where what can be made again is kept", "`$XDG_CACHE_HOME/laconic`"
+    ),
+    Variable("LACONIC_DISABLED", "`1`: leave every command alone", "`0`"),
+    Variable("LACONIC_NO_FILTER", "`1`: show the output of commands as it is", "`0`"),
+    Variable("LACONIC_NO_SERVER", "`1`: start no server, and ask none", "`0`"),
+    Variable("LACONIC_VERBOSE", "`1`: say on stderr what is done and why", "`0`"),
+    Variable("LACONIC_DEBUG", "parts of laconic that log to stderr, with commas between", "none"),
+    Variable(
+        "LACONIC_PROFILE",
+        "`guard`, `default`, `work` or `strict`, over `[settings] profile`",
+        "none",
+    ),
+    Variable(
+        "LACONIC_CODEBUDDY_SHELL", "the shell for commands of CodeBuddy, over `SHELL`", "none"
+    ),
+    Variable("LACONIC_NO_NATIVE", "`1` while installing: a client in Python instead of C", "`0`"),
+)
+DIRECTORY_VARIABLES = tuple(v.name for v in VARIABLES if v.name.endswith("_DIR"))
 
 
 def environment() -> Mapping[str, str]:
@@ -50,7 +82,7 @@ def home(environ: Mapping[str, str]) -> str:
         return "/nonexistent"
 
 
-def current_directory() -> str:
+def working_directory() -> str:
     """Return the current directory, or "" if it has been removed."""
     try:
         return os.getcwd()  # noqa: PTH109 - see above
@@ -78,6 +110,12 @@ def _directory(environ: Mapping[str, str], own: str, xdg: str, default: str) -> 
     return f"{base if isabs(base) else f'{home(environ)}/{default}'}/laconic"
 
 
+def _as_path(text: str) -> Path:
+    from pathlib import Path  # noqa: PLC0415 - see above
+
+    return Path(text)
+
+
 def is_on(environ: Mapping[str, str], name: str) -> bool:
     return environ.get(name, "").strip().lower() not in _OFF
 
@@ -85,6 +123,40 @@ def is_on(environ: Mapping[str, str], name: str) -> bool:
 def is_switched_off(environ: Mapping[str, str]) -> bool:
     """Tell whether the user wants the output of commands as it is; client/laconic.c asks, too."""
     return any(is_on(environ, name) for name in SWITCHES)
+
+
+class Directories:
+    """The user's directories; `*_dir` are strings, for code that must not import pathlib."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self.config_dir = config_directory(environ)
+        self.state_dir = state_directory(environ)
+        self.cache_dir = cache_directory(environ)
+
+    @property
+    def config(self) -> Path:
+        return _as_path(self.config_dir)
+
+    @property
+    def state(self) -> Path:
+        return _as_path(self.state_dir)
+
+    @property
+    def cache(self) -> Path:
+        return _as_path(self.cache_dir)
+
+
+class Environment:
+    """The wishes that environment variables express."""
+
+    __slots__ = ("debug", "disabled", "no_filter", "verbose")
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self.disabled = is_on(environ, "LACONIC_DISABLED")
+        self.no_filter = is_on(environ, "LACONIC_NO_FILTER")
+        self.verbose = is_on(environ, "LACONIC_VERBOSE")
+        channels = environ.get("LACONIC_DEBUG", "").split(",")
+        self.debug = tuple(channel.strip() for channel in channels if channel.strip())
 
 
 def agent_of(environ: Mapping[str, str]) -> tuple[str, str]:

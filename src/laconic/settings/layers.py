@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laconic.errors import FileError, Problem
 from laconic.files import read_file
-from laconic.settings import merge as overlay
-from laconic.settings import schema, toml
+from laconic.settings import merge, schema, toml
 from laconic.settings.config import DEFAULTS, Config, file_schema
 
 if TYPE_CHECKING:
@@ -43,14 +42,14 @@ class Inputs(NamedTuple):
 class Outcome(NamedTuple):
     """The values in force; is_user_good: the user's file has no mistake."""
 
-    values: overlay.Values
+    values: merge.Values
     problems: tuple[Problem, ...]
     is_user_good: bool
 
 
 def combine(inputs: Inputs) -> Outcome:
     stack = _Stack()
-    stack.add(overlay.Layer(BUILT_IN, built_in()))
+    stack.add(merge.Layer(BUILT_IN, built_in()))
     is_user_good = stack.add_user(*inputs.user) if inputs.user else True
     stack.problems += [Problem("broken", "", "", line) for line in inputs.refused]
     if inputs.project:
@@ -64,11 +63,11 @@ class _Stack:
     """The layers so far, and the problems found in them."""
 
     def __init__(self) -> None:
-        self.values: overlay.Values = {}
+        self.values: merge.Values = {}
         self.problems: list[Problem] = []
 
-    def add(self, layer: overlay.Layer) -> None:
-        self.values, faults = overlay.apply(self.values, layer)
+    def add(self, layer: merge.Layer) -> None:
+        self.values, faults = merge.apply(self.values, layer)
         self.problems += [Problem("no effect", layer.source, *fault) for fault in faults]
 
     def add_user(
@@ -89,7 +88,7 @@ class _Stack:
             self.problems.append(Problem("broken", path, "", kept))
             if is_lost:
                 return False
-        self.add(overlay.Layer(path, document))
+        self.add(merge.Layer(path, document))
         return is_good
 
     def add_project(self, path: str, data: bytes, trusted: bool) -> None:
@@ -98,7 +97,7 @@ class _Stack:
         if is_broken(problems):
             self.problems.append(Problem("broken", path, "", "it is not in force"))
         else:
-            self.add(overlay.Layer(path, document))
+            self.add(merge.Layer(path, document))
 
     def add_environment(self, inputs: Inputs) -> None:
         for name, value in inputs.directories:
@@ -112,21 +111,21 @@ class _Stack:
             found = [Problem("broken", "LACONIC_PROFILE", "", f.message, f.hint) for f in faults]
             self.problems += found
         else:
-            self.add(overlay.Layer("LACONIC_PROFILE", document))
+            self.add(merge.Layer("LACONIC_PROFILE", document))
 
     def check_whole(self) -> None:
         """Look for mistakes that only the combined layers show."""
         engine, command = self.values["permissions.engine"], "permissions.external.command"
         if engine.value == "external" and not self.values[command].value:
-            assert isinstance(engine, overlay.Sourced)
-            place = overlay.where("permissions.engine")
+            assert isinstance(engine, merge.Sourced)
+            place = merge.where("permissions.engine")
             message = 'is "external", but [permissions.external] has no command'
             self.problems.append(Problem("broken", engine.source, place, message))
 
 
-def config_of(values: overlay.Values) -> Config:
+def config_of(values: merge.Values) -> Config:
     """Build the typed configuration; the built-in layer gives every key a value."""
-    config = schema.build(overlay.to_document(values), Config)
+    config = schema.build(merge.to_document(values), Config)
     assert isinstance(config, Config)
     return config
 
@@ -198,11 +197,11 @@ def check_project(data: bytes, path: str, *, trusted: bool) -> tuple[dict[str, A
     if trusted:
         return check_bytes(data, path)
     try:
-        document, ignored = overlay.split_by_trust(toml.parse(data))
+        document, ignored = merge.split_by_trust(toml.parse(data))
     except ValueError as error:
         return {}, [Problem("broken", path, "", str(error))]
     problems = _check_document(document, path)
     message, hint = "ignored until you trust this project", "read the file, then: laconic trust"
     names = ignored[:_MOST_FAULTS]
-    problems += [Problem("untrusted", path, overlay.where(n), message, hint) for n in names]
+    problems += [Problem("untrusted", path, merge.where(n), message, hint) for n in names]
     return document, problems

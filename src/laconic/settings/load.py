@@ -5,98 +5,41 @@ key is the files' bytes, so an edit takes effect immediately.
 """
 
 # pathlib and typing take ten milliseconds to load.
-# ruff: noqa: PTH118
+# ruff: noqa: PTH112, PTH118
 from __future__ import annotations
 
 import contextlib
 import os
 from binascii import crc32
 from functools import cached_property, lru_cache
-from os.path import isabs, join
+from os.path import isabs, isdir, join, relpath
 
 from laconic.errors import FileError, Problem
 from laconic.files import is_there, read_file, upwards, write_private
-from laconic.settings import environ as surroundings
 from laconic.settings.config import DEFAULTS, Config, packed, unpacked
-from laconic.settings.disk_cache import remembered, stamp
-from laconic.settings.environ import CONFIG_FILE, PROJECT_FOLDER
+from laconic.settings.disk_cache import cached_on_disk, stamp
+from laconic.settings.environ import (
+    BASE_VARIABLES,
+    CONFIG_FILE,
+    DIRECTORY_VARIABLES,
+    PROJECT_FOLDER,
+    VARIABLES,
+    Directories,
+    Environment,
+    home,
+    working_directory,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
     from typing import Any
 
-    from laconic.settings import merge as overlay
-    from laconic.settings import trust
+    from laconic.settings import merge, trust
 
 _MOST_KEPT = 32
 _MOST_PARENTS = 2048  # as many as a path has room for (PATH_MAX, limits.h)
-
-
-class Variable:
-    __slots__ = ("default", "meaning", "name")
-
-    def __init__(self, name: str, meaning: str, default: str) -> None:
-        self.name, self.meaning, self.default = name, meaning, default
-
-
-VARIABLES = (
-    Variable("LACONIC_CONFIG_DIR", "where your configuration is", "`$XDG_CONFIG_HOME/laconic`"),
-    Variable("LACONIC_STATE_DIR", "where trust and records are kept", "`$XDG_STATE_HOME/laconic`"),
-    Variable(
-        "LACONIC_CACHE_DIR", "where what can be made again is kept", "`$XDG_CACHE_HOME/laconic`"
-    ),
-    Variable("LACONIC_DISABLED", "`1`: leave every command alone", "`0`"),
-    Variable("LACONIC_NO_FILTER", "`1`: show the output of commands as it is", "`0`"),
-    Variable("LACONIC_NO_SERVER", "`1`: start no server, and ask none", "`0`"),
-    Variable("LACONIC_VERBOSE", "`1`: say on stderr what is done and why", "`0`"),
-    Variable("LACONIC_DEBUG", "parts of laconic that log to stderr, with commas between", "none"),
-    Variable(
-        "LACONIC_PROFILE", "`strict`, `default` or `relaxed`, over `[settings] profile`", "none"
-    ),
-    Variable(
-        "LACONIC_CODEBUDDY_SHELL", "the shell for commands of CodeBuddy, over `SHELL`", "none"
-    ),
-    Variable("LACONIC_NO_NATIVE", "`1` while installing: a client in Python instead of C", "`0`"),
-    Variable("NO_COLOR", "any text: no colours", "none"),
-)
-DIRECTORY_VARIABLES = tuple(v.name for v in VARIABLES if v.name.endswith("_DIR"))
-
-
-class Directories:
-    """The user's directories; `*_dir` are strings, for code that must not import pathlib."""
-
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self.config_dir = surroundings.config_directory(environ)
-        self.state_dir = surroundings.state_directory(environ)
-        self.cache_dir = surroundings.cache_directory(environ)
-
-    @property
-    def config(self) -> Path:
-        return _path(self.config_dir)
-
-    @property
-    def state(self) -> Path:
-        return _path(self.state_dir)
-
-    @property
-    def cache(self) -> Path:
-        return _path(self.cache_dir)
-
-
-class Environment:
-    """The wishes that environment variables express."""
-
-    __slots__ = ("color", "debug", "disabled", "no_filter", "verbose")
-
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self.disabled = surroundings.is_on(environ, "LACONIC_DISABLED")
-        self.no_filter = surroundings.is_on(environ, "LACONIC_NO_FILTER")
-        self.verbose = surroundings.is_on(environ, "LACONIC_VERBOSE")
-        channels = environ.get("LACONIC_DEBUG", "").split(",")
-        self.debug = tuple(channel.strip() for channel in channels if channel.strip())
-        self.color = not environ.get("NO_COLOR")
 
 
 class Project:
@@ -152,7 +95,7 @@ class Settings:
         vars(self).update(state, config=unpacked(state["config"]))
 
     @cached_property
-    def values(self) -> overlay.Values:
+    def values(self) -> merge.Values:
         """All values, each with the layer that it comes from."""
         from laconic.settings.layers import Inputs, combine  # noqa: PLC0415 - only `laconic config` asks
 
@@ -162,25 +105,13 @@ class Settings:
     def user_config_path(self) -> Path:
         return self.directories.config / CONFIG_FILE
 
-    @property
-    def filter_dirs(self) -> tuple[Path, ...]:
-        return self._beside_configs("filters")
-
-    @property
-    def rule_dirs(self) -> tuple[Path, ...]:
-        return self._beside_configs("rules")
-
-    def _beside_configs(self, name: str) -> tuple[Path, ...]:
-        project = (self.project.config_path.with_name(name),) if self.project else ()
-        return (self.directories.config / name, *project)
-
 
 def read_settings(
     environ: Mapping[str, str] | None = None, cwd: str | Path | None = None
 ) -> Settings:
     environ = os.environ if environ is None else environ
-    directories, environment, wrong = _asked_for(*(environ.get(name) for name in _HEEDED))
-    project = find_project(cwd or surroundings.current_directory(), directories.state_dir)
+    directories, environment, wrong = _from_environ(*(environ.get(name) for name in _RELEVANT))
+    project = find_project(cwd or working_directory(), directories.state_dir)
     user = _read_user(directories)
     inputs = (
         user,
@@ -195,15 +126,15 @@ def read_settings(
     return Settings(config, problems, directories, environment, project, inputs)
 
 
-_HEEDED = tuple(v.name for v in VARIABLES) + surroundings.HEEDED
+_RELEVANT = tuple(v.name for v in VARIABLES) + BASE_VARIABLES
 
 
 @lru_cache(maxsize=_MOST_KEPT)
-def _asked_for(
+def _from_environ(
     *values: str | None,
 ) -> tuple[Directories, Environment, tuple[tuple[str, str], ...]]:
-    """Compute what depends on variables alone; values: those of the heeded variables, in order."""
-    environ = {n: v for n, v in zip(_HEEDED, values, strict=True) if v is not None}
+    """Compute what depends on variables alone; values: those of _RELEVANT, in order."""
+    environ = {n: v for n, v in zip(_RELEVANT, values, strict=True) if v is not None}
     wrong = ((n, environ.get(n, "")) for n in DIRECTORY_VARIABLES)
     relative = tuple((name, value) for name, value in wrong if value and not isabs(value))
     return Directories(environ), Environment(environ), relative
@@ -270,6 +201,65 @@ def _of_project(project: Project | None) -> tuple[str, bytes, bool] | None:
     return str(project.config_path), project.snapshot.files[CONFIG_FILE], project.trusted
 
 
+# -- the files next to a config.toml --------------------------------------------------------------
+
+
+class File:
+    """A TOML file. name: its path in the folder without `.toml`; path: its full path."""
+
+    __slots__ = ("data", "name", "path")
+
+    def __init__(self, name: str, data: bytes, path: str) -> None:
+        self.name, self.data, self.path = name, data, path
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, File) and self._all == other._all
+
+    def __hash__(self) -> int:
+        return hash(self._all)
+
+    @property
+    def _all(self) -> tuple[str, bytes, str]:
+        return self.name, self.data, self.path
+
+
+def files_in(folder: str, settings: Settings) -> tuple[tuple[File, ...], tuple[Problem, ...]]:
+    """Read the files of `filters` or `rules`, the project's last, and the problems found."""
+    problems: list[Problem] = []
+    users = tuple(_users(join(settings.directories.config_dir, folder), problems))
+    return users + tuple(_projects(folder, settings, problems)), tuple(problems)
+
+
+def _users(folder: str, problems: list[Problem]) -> Iterator[File]:
+    for path in toml_files(folder) if isdir(folder) else ():
+        try:
+            yield File(name_in(folder, path), read_file(path), path)
+        except FileError as error:
+            problems.append(Problem("broken", "", "", error.message, error.hint))
+
+
+def _projects(folder: str, settings: Settings, problems: list[Problem]) -> Iterator[File]:
+    project = settings.project
+    for name, data in project.snapshot.files.items() if project else ():
+        if project is None or not name.startswith(f"{folder}/"):
+            continue
+        path = f"{project.config_path.parent}/{name}"
+        if project.trusted:
+            yield File(name.removeprefix(f"{folder}/").removesuffix(".toml"), data, path)
+        else:
+            message, hint = "ignored until you trust this project", "read it, then: laconic trust"
+            problems.append(Problem("untrusted", path, "", message, hint))
+
+
+def toml_files(folder: str) -> list[str]:
+    found = [join(at, name) for at, _, names in os.walk(folder) for name in names]
+    return sorted(path for path in found if path.endswith(".toml"))
+
+
+def name_in(folder: str, path: str) -> str:
+    return relpath(path, folder).removesuffix(".toml")
+
+
 # -- their result ----------------------------------------------------------------------------------
 
 
@@ -278,7 +268,7 @@ def _combined(inputs: tuple[Any, ...]) -> tuple[Config, tuple[Problem, ...], boo
     paths = [str(file[0]) for file in inputs[:2] if file]
     name = f"settings-{crc32(chr(0).join(paths).encode(errors='surrogateescape')):08x}"
     key = (stamp(DEFAULTS), inputs)
-    config, problems, is_user_good = remembered(
+    config, problems, is_user_good = cached_on_disk(
         name, key, lambda: _combine(inputs), is_private=bool(paths)
     )
     return unpacked(config), tuple(Problem(*row) for row in problems), is_user_good
@@ -324,11 +314,11 @@ def read_directories(environ: Mapping[str, str] | None = None) -> Directories:
 
 
 def home_directory(environ: Mapping[str, str]) -> Path:
-    return _path(surroundings.home(environ))
+    return _path(home(environ))
 
 
 def current_directory() -> Path | None:
-    found = surroundings.current_directory()
+    found = working_directory()
     return _path(found) if found else None
 
 

@@ -44,7 +44,7 @@ class Node:
 
 
 class Mark(Node):
-    """An operator, a separator, a reserved word or a comment, as it stands."""
+    """An operator, a separator, a reserved word or a comment, as it was typed."""
 
     __slots__ = ("text",)
 
@@ -86,7 +86,7 @@ class Parameter(Node):
     """`$x` or `${x..}`.
 
     prefix is `!` (indirection) or `#` (length) or empty; index is the text between `[` and `]`, if
-    any; operator is what follows the name (`:-`, `##`, `/`, `@P`, ..), operand the text behind it;
+    any; operator is what follows the name (`:-`, `##`, `/`, `@P`, ..), operand the text after it;
     parts are the expansions found in index and operand.
     """
 
@@ -190,7 +190,7 @@ class Heredoc(Node):
 
 
 class Redirect(Node):
-    """`2>&1`, `{fd}>file`, `<<EOF`. fd is the text in front of the operator, empty if none."""
+    """`2>&1`, `{fd}>file`, `<<EOF`. fd is the text before the operator, empty if none."""
 
     __slots__ = ("fd", "heredoc", "operator", "target")
 
@@ -369,7 +369,7 @@ class AndOr(Node):
 
 
 class Sequence(Node):
-    """Lists and the separator behind each: `;`, `&`, a newline, or None at the end."""
+    """Lists and the separator after each: `;`, `&`, a newline, or None at the end."""
 
     __slots__ = ("items", "separators")
 
@@ -397,14 +397,14 @@ class Script(Node):
         return iter((("body", self.body), ("marks", self.marks), ("source", self.source)))
 
     def nodes(self) -> list[Node]:
-        """All nodes of the body: many ask for them, and nobody changes a tree."""
+        """All nodes of the body; computed once, because trees are never changed."""
         if self._nodes is None:
             self._nodes = nodes(self.body)
         return self._nodes
 
 
 def nodes(root: Node) -> list[Node]:
-    """All nodes of a tree, parents before children; without recursion, so any depth will do."""
+    """All nodes of a tree, parents before children; without recursion, for any depth."""
     found, todo = [], [root]
     while todo:
         node = todo.pop()

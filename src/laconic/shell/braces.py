@@ -1,4 +1,7 @@
-"""Brace expansion as bash does it: `a{b,c}d`, `{1..9..2}`, nested and with its odd corners."""
+"""Brace expansion as bash does it: `a{b,c}d`, `{1..9..2}`, also nested.
+
+https://www.gnu.org/software/bash/manual/html_node/Brace-Expansion.html
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ def expand_braces(cells: list[Cell]) -> list[list[Cell]] | None:
 
 
 def _first_expression(cells: list[Cell]) -> tuple[int, int]:
-    """Where the first `{` stands that begins an expansion, and its `}`; -1, -1 if none does."""
+    """Return the positions of the first `{` that begins an expansion and of its `}`, or -1, -1."""
     for opening, cell in enumerate(cells):
         if cell != ("{", False) or (opening == 0 and cells[1:2] == [("}", False)]):
             continue
@@ -42,7 +45,7 @@ def _first_expression(cells: list[Cell]) -> tuple[int, int]:
 
 
 def _matching(cells: list[Cell], start: int) -> int:
-    """The `}` that ends an expansion: the first one on this level behind a comma or `..`."""
+    """The `}` that ends an expansion: the first one on this level after a comma or `..`."""
     nested, separated = 0, False
     for pos in range(start, len(cells)):
         char, quoted = cells[pos]
@@ -105,7 +108,7 @@ def _matching_any(cells: list[Cell], start: int) -> int:
 
 
 def _sequence(inside: list[Cell]) -> list[list[Cell]] | None:
-    """`1..9`, `a..e`, with a step; [] if it is no sequence, None if not certain or too long."""
+    """`1..9`, `a..e`, with a step; [] if it is not a sequence, None if not certain or too long."""
     if any(quoted for _, quoted in inside):
         return []
     found = _SEQUENCE.fullmatch("".join(char for char, _ in inside))

@@ -1,4 +1,7 @@
-r"""What bash makes of the text inside `$'..'`."""
+r"""What bash makes of the text inside `$'..'`.
+
+https://www.gnu.org/software/bash/manual/html_node/ANSI_002dC-Quoting.html
+"""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class Lexer(Scanner):
                 return self._pattern(2)
             if regex:
                 return self._single(char)
-            raise self.fail("extended glob, but extglob is not known to be on")
+            raise self.fail("extended glob, but extglob may be off")
         if regex and char == "(":
             return self._pattern(1)
         if regex and char == "|":
@@ -367,7 +367,7 @@ class Lexer(Scanner):
         return body
 
     def _unescaped_body(self, first: int, kept: list[int]) -> Sequence:
-        """Parse the text without its escapes, then move every span back to where it stands."""
+        """Parse the text without its escapes, then move every span to its place in the source."""
         inner = type(self)("".join(self.text[pos] for pos in kept[:-1]))
         inner.depth, inner.backtracks, inner.extglob = self.depth, self.backtracks, self.extglob
         inner.substitutions = self.substitutions
@@ -376,7 +376,7 @@ class Lexer(Scanner):
         except ParseError as error:
             raise ParseError(error.message, kept[min(error.offset, len(kept) - 1)]) from None
         self.backtracks = inner.backtracks
-        # a boundary lies behind the character before it, so that no escape is cut in two
+        # a boundary is right after the character before it, so that no escape is cut in two
         _relocate([*nodes(body), *inner.marks], [first, *(pos + 1 for pos in kept)])
         self.marks += inner.marks
         return body
@@ -423,7 +423,7 @@ class Lexer(Scanner):
         return Parameter(start, self.pos, name[0], prefix, index, operator, operand, tuple(parts))
 
     def _prefix(self) -> str:
-        """`!` or `#` in front of the name, when it is not the name itself."""
+        """Read `!` or `#` before the name, unless it is the name itself."""
         char = self.peek()
         following = self.text[self.pos + 1 : self.pos + 2] if self.pos + 1 < self.end else ""
         is_prefix = (char == "!" and following != "}") or (

@@ -1,6 +1,7 @@
 """Reads compound commands, pipelines and lists; `parse` is the only way in.
 
-One method per construct, so that the grammar stands in one place: that makes the file long.
+One method per construct, so that the grammar is in one place: that makes the file long.
+https://www.gnu.org/software/bash/manual/html_node/Shell-Commands.html
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ _KEPT_BYTES = 4096
 def parse(source: bytes | str) -> Script:
     """Parse a command line or script, or raise ParseError. The only way in.
 
-    The last few short ones are kept: gate, rewrite and log ask for the same text.
+    The trees of the last few short texts are kept: gate, rewrite and log ask for the same text.
     """
     return _parsed(source) if len(source) <= _KEPT_BYTES else _parse(source)
 
@@ -109,12 +110,12 @@ _parsed = lru_cache(maxsize=4)(_parse)
 
 
 def forget() -> None:
-    """Keep none: for who measures what it costs to parse."""
+    """Forget the kept trees, to measure what parsing costs."""
     _parsed.cache_clear()
 
 
 class Parser(SimpleReader):
-    """The grammar, by recursive descent; each method leaves `pos` behind what it read."""
+    """The grammar, by recursive descent; each method leaves `pos` after what it read."""
 
     # -- commands
 
@@ -136,7 +137,7 @@ class Parser(SimpleReader):
         return self._function() or self.simple()
 
     def _reserved(self) -> str:
-        """The reserved word that stands here, or an empty text."""
+        """The reserved word at this position, or an empty text."""
         if self.peek() not in _RESERVED_STARTS:
             return ""
         found = _RESERVED.match(self.text, self.pos, self.end)
@@ -219,13 +220,13 @@ class Parser(SimpleReader):
             return self.read_arithmetic_for(start)
         name = _LOOP_NAME.match(self.text, self.pos, self.end)
         if name is None:
-            raise self.fail(f"name expected behind {kind}")
+            raise self.fail(f"name expected after {kind}")
         self.marks.append(Mark(self.pos, name.end(), name[0]))
         self.pos = name.end()
         self.blanks()
         words: list[Word] | None = None
         if self._reserved() == "{":
-            raise self.fail(f"{kind}: expected ; or a newline in front of the brace")
+            raise self.fail(f"{kind}: expected ; or a newline before the brace")
         if self.peek() == ";":
             self._separator()
         else:
@@ -286,7 +287,7 @@ class Parser(SimpleReader):
         return Loop(start, self.pos, "for((", "", None, header, body, redirects)
 
     def _loop_body(self) -> Sequence:
-        """`do .. done`, or `{ .. }`, which bash takes for the same."""
+        """`do .. done`, or `{ .. }`, which bash accepts as well."""
         self.newlines()
         word = self._reserved()
         if word not in ("do", "{"):
@@ -359,7 +360,7 @@ class Parser(SimpleReader):
         return self._function_body(start, name)
 
     def _function(self) -> Function | None:
-        """`name() ..`, if that stands here."""
+        """Read `name() ..`, if there is one here."""
         name = _FUNCTION.match(self.text, self.pos, self.end)
         if name is None or name[1] in RESERVED_WORDS or ASSIGNMENT.match(name[1]):
             return None
@@ -434,7 +435,7 @@ class Parser(SimpleReader):
         return Conditional(start, self.pos, tuple(tests), redirects)
 
     def _any_of(self, tests: list[Test]) -> None:
-        """Tests joined by `&&` and `||`; newlines may stand between them."""
+        """Tests joined by `&&` and `||`; newlines may come between them."""
         self.enter()
         while True:
             self._test(tests)
@@ -464,7 +465,7 @@ class Parser(SimpleReader):
             tests.append(Test(start, self.pos, operator or "", (operand,)))
         elif self._test_ends():
             if self.peek() == "\n":
-                raise self.fail("[[: newline behind a word")
+                raise self.fail("[[: newline after a word")
             tests.append(Test(start, left.end, "", (left,)))
         else:
             operator = self._binary_operator()
@@ -535,7 +536,7 @@ class Parser(SimpleReader):
                 del self.marks[marks:]
                 break
             operators.append(self._pipe())
-            # `time` behind a pipe is the program, not the reserved word
+            # `time` after a pipe is the program, not the reserved word
             reserved = self._reserved()
             commands.append(
                 self.simple(reserved_is_plain=True) if reserved == "time" else self.command()
@@ -601,7 +602,7 @@ class Parser(SimpleReader):
         return Sequence(start, start, (), ())
 
     def _list_separator(self, stop: frozenset[str], item: AndOr) -> Mark | None:
-        """Read the separator behind a list and the newlines behind it; None where the list ends."""
+        """Read the separator after a list and the newlines after it; None where the list ends."""
         self.blanks()
         char = self.peek()
         if char == "\n":
@@ -622,7 +623,7 @@ class Parser(SimpleReader):
         if char and not self._at_stop(stop):
             raise self.fail(f"unexpected {char!r}")
         if char and char != ")" and _ends_in_redirect(item):
-            raise self.fail("a reserved word right behind a redirect is none")
+            raise self.fail("a reserved word right after a redirect is an ordinary word")
         return None
 
     def _at_stop(self, stop: frozenset[str]) -> bool:

@@ -67,7 +67,7 @@ class SimpleReader(Lexer):
         return Redirect(start, self.pos, fd, operator[0], target, heredoc)
 
     def _descriptor(self) -> str:
-        """`2` or `{name}` in front of a redirect operator."""
+        """Read `2` or `{name}` before a redirect operator."""
         char = self.peek()
         if "0" <= char <= "9":
             found = NUMBERED.match(self.text, self.pos, self.end)
@@ -85,11 +85,11 @@ class SimpleReader(Lexer):
         return found[0]
 
     def _closing_redirect(self, start: int, fd: str, operator: str) -> Redirect:
-        """`2>&-`: bash ends the token behind the dash, so what touches it would be a new word."""
+        """`2>&-`: bash ends the token after the dash, so what follows at once is a new word."""
         dash = self.pos
         self.pos += 1
         if self.pos < self.end and self.text[self.pos] not in META:
-            raise self.fail("text behind >&-")
+            raise self.fail("text after >&-")
         target = Word(dash, self.pos, (Literal(dash, self.pos, "-"),))
         return Redirect(start, self.pos, fd, operator, target, None)
 
@@ -112,7 +112,7 @@ class SimpleReader(Lexer):
         return heredoc
 
     def redirects(self) -> tuple[Redirect, ...]:
-        """Redirects behind a compound command; blanks behind the last one are not taken."""
+        """Read the redirects after a compound command, but not the blanks after the last one."""
         found: list[Redirect] = []
         while True:
             behind, marks = self.pos, len(self.marks)
@@ -164,7 +164,7 @@ class SimpleReader(Lexer):
                 raise self.fail("array as the value of an array's element")
             value = self._array()
             if self.pos < self.end and self.text[self.pos] not in META:
-                raise self.fail("text behind an array")
+                raise self.fail("text after an array")
         else:
             value = self.word()
         return Assignment(start, self.pos, name, index, append, value)
@@ -254,7 +254,7 @@ class SimpleReader(Lexer):
         if words and found.index is not None and any(c in META for c in found.index.text):
             raise self.fail("blank in the subscript of an argument", found.start)
         if redirects and (isinstance(found.value, Array) or found.index is not None):
-            raise self.fail("array assignment behind a redirect", found.start)
+            raise self.fail("array assignment after a redirect", found.start)
 
     def _check_name(self, word: Word, name: str | None, *, bare: bool) -> None:
         """Refuse a first word that bash might not read as the name of a command."""

@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 
 
 class Context:
-    """Where a command stands.
+    """Where a command is.
 
     stage of stages: its place in the innermost pipeline. reads_pipe, feeds_pipe: its input or
     output is a pipe, if only because it is in a group that is piped. substitution: the innermost
     one it is in (`$(`, a backquote, `<(`, `>(`), or empty. function: the innermost function whose
     body it is in. around: redirects of the compound commands it is in, which feed or take its
-    streams. assigned: the substitution's text becomes the value of a variable, no argument.
+    streams. assigned: the substitution's text becomes the value of a variable, not an argument.
     """
 
     __slots__ = (
@@ -70,7 +70,7 @@ class Context:
 
 
 class Occurrence:
-    """A simple command where it stands. Its words may be empty: only assignments or redirects."""
+    """A simple command and its context. Its words may be empty: only assignments or redirects."""
 
     __slots__ = ("command", "context")
 
@@ -194,7 +194,7 @@ def _in_words(root: Node, context: Context, found: list[Occurrence]) -> None:
 
 
 def outermost_substitutions(root: Node) -> Iterator[Substitution]:
-    """Those that stand in no other substitution."""
+    """The substitutions that are not inside another one."""
     todo = [root]
     while todo:
         node = todo.pop()
@@ -212,7 +212,7 @@ def outermost_substitutions(root: Node) -> Iterator[Substitution]:
 
 
 class Evaluation:
-    """A place where bash evaluates text a second time, and so may run code that is no command yet.
+    """A place where bash evaluates text a second time, and so may run code inside it.
 
     kind `arithmetic`: an expression (names in it are evaluated in turn, subscripts expanded);
     `variable`: the name of a variable, perhaps with a subscript; `indirect`: `${!x}` or a nameref;
@@ -294,7 +294,7 @@ def _in_builtin(command: Command, read: Reader) -> Iterator[Evaluation]:
         return
     arguments = _known_arguments(words[1:], read)
     if name == "printf":
-        arguments = arguments[:2]  # behind the format nothing is an option
+        arguments = arguments[:2]  # after the format nothing is an option
     if name == "let":
         for word, value in arguments:
             yield Evaluation(word, "arithmetic", value)
@@ -329,7 +329,7 @@ def _known_arguments(
 
 
 def _names_behind(arguments: list[tuple[Node, str | None]], option: str) -> Iterator[Evaluation]:
-    """The argument behind the option, `-v name` or `-vname`; an unknown word may be that option."""
+    """The argument after the option, `-v name` or `-vname`; an unknown word may be that option."""
     for pos, (word, value) in enumerate(arguments):
         following = arguments[pos + 1] if pos + 1 < len(arguments) else None
         hides_both = isinstance(word, Word) and value is None and splits(word)

@@ -1,4 +1,4 @@
-"""Questions about words: what they say once quotes are gone, and whether that is known at all."""
+"""What a word becomes when quotes are removed and it is expanded, as far as that is known."""
 
 from __future__ import annotations
 

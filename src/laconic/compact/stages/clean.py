@@ -26,7 +26,7 @@ _DENSE = 0.1  # escapes for each character, from which on that is faster
 
 
 def clean(lines: Lines, *, is_text: bool = False) -> Lines:
-    """Give as many lines, each as a terminal would have left it.
+    """Return as many lines, each as a terminal would have left it.
 
     is_text: carriage returns are part of what is read, as in a diff that changes line ends.
     """

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from laconic.compact.patterns import Patterns
 
 _STEP = 4  # chunks to begin with, then twice as many: so the time is that of one pass
-_FEWEST = 3  # lines in place of which a mark stands
+_FEWEST = 3  # lines that a mark replaces
 
 
 def drop(left: Mask, lines: Lines, patterns: Patterns, held: Mask) -> Mask:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def group(left: Mask, lines: Lines, pattern: Pattern, show: str) -> tuple[Mask, dict[int, Shown]]:
-    """Give the lines that go, and the made ones by the first of their lines, which they replace.
+    """Return the lines that go, and the made ones by the first of their lines, which they replace.
 
     left: the lines that may be grouped. A line without fellows stays as it is.
     """

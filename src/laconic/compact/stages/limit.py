@@ -1,6 +1,6 @@
 """Cuts what is still too much: long lines, then the middle.
 
-A pinned line is never cut, unless there are more of them than anybody reads: then they are counted.
+A pinned line is never cut, unless there are too many to read: then they are counted.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def clip_rows(
 class Excess:
     """Pinned lines that are too many: all lines from first to last are cut.
 
-    Both are pinned; the mark stands in the place of the first. count: how many of them are pinned.
+    Both are pinned; the mark takes the place of the first. count: how many of them are pinned.
     """
 
     __slots__ = ("count", "first", "last")
@@ -78,7 +78,7 @@ class Excess:
         return gap_row(range(self.first + 1, self.last + 2), self.count)
 
     def hollowed(self, lines: Lines) -> Lines:
-        """As many lines, empty where whole chunks are cut: nobody need look at them."""
+        """Return as many lines, empty where whole chunks are cut: no stage looks at these."""
         chunks = lines.chunks[:]
         whole = range(
             bisect_left(lines.firsts, self.first), bisect_right(lines.firsts, self.last) - 1
@@ -139,8 +139,8 @@ def window(
 ) -> list[Row]:
     """Make rows of the lines that are left, without those that cannot fit by their number alone.
 
-    Few lines cost less than two tokens, so that the stages behind need not look at what fit() would
-    cut anyway. marks: rows that stand in place of a line.
+    Few lines cost less than two tokens, so later stages need not look at what fit() would cut
+    anyway. marks: rows that replace a line.
     """
     head, tail = ends_of(budget, share)
     if not budget or left.count(1) <= head + tail + 1:
@@ -269,7 +269,7 @@ def with_gaps(rows: list[Row], kept: Mask, head: int, tail: int) -> list[Row]:
 
 
 def _heading(rows: list[Row], pos: int) -> Iterator[int]:
-    """Where the line stands without which the row could not be understood: that of its tree."""
+    """Return the position of the line that the row needs to be understood: that of its tree."""
     row = rows[pos] if pos < len(rows) else 0
     if isinstance(row, int) or row.kind != SHORT:
         return
@@ -289,7 +289,7 @@ def gap_row(numbers: Sequence[int], pinned: int = 0) -> Shown:
 
 
 def _numbers(rows: list[Row]) -> Sequence[int]:
-    """The raw lines that rows stand for, and those between them, which were dropped before."""
+    """Return the raw lines that rows represent, and those between them, which were dropped."""
     return range(numbers_of(rows[0])[0], _last_number(rows[-1]) + 1)
 
 

@@ -1,15 +1,16 @@
-"""The wire to our plugin in Amp: its own actions."""
+"""The answers that our plugin in Amp understands."""
 
 from __future__ import annotations
 
 from laconic.hooks.load import AFTER
-from laconic.hooks.values import Output, Reply
+from laconic.hooks.response import Output, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from laconic.hooks.values import HookCall, Response
+    from laconic.hooks.call import HookCall
+    from laconic.hooks.response import Response
 
 
 def write(call: HookCall, response: Response) -> Reply:

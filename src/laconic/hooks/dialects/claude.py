@@ -1,18 +1,22 @@
-"""The dialect of Claude Code and of those who took it over: hookSpecificOutput."""
+"""The dialect of Claude Code, which many agents have copied: hookSpecificOutput.
+
+https://code.claude.com/docs/en/hooks
+"""
 
 from __future__ import annotations
 
 from laconic.hooks.load import AFTER, BEFORE, PERMISSION
-from laconic.hooks.values import Output, Reply
+from laconic.hooks.response import Output, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from laconic.hooks.values import HookCall, Response
+    from laconic.hooks.call import HookCall
+    from laconic.hooks.response import Response
 
 _EVENTS = {BEFORE: "PreToolUse", PERMISSION: "PermissionRequest", AFTER: "PostToolUse"}
-# The text is not what the command wrote, or not all of it.
+# With one of these, the text is not all that the command wrote.
 _NOT_PLAIN = ("isImage", "interrupted", "persistedOutputPath", "backgroundTaskId")
 
 
@@ -29,7 +33,7 @@ def specific(call: HookCall, **keys: Any) -> dict[str, Any]:
 
 
 def permission(response: Response) -> dict[str, str]:
-    """No decision is claimed when there is none: a rewrite is no approval."""
+    """Return the decision, or nothing: a rewrite alone must not approve the command."""
     if response.answer is None:
         return {}
     return {"permissionDecision": response.answer, "permissionDecisionReason": response.reason}
@@ -46,7 +50,7 @@ def behavior(call: HookCall, response: Response) -> dict[str, Any]:
 
 
 def _replaced(call: HookCall, response: Response) -> Any:
-    """The same shape as it came in: another one would be ignored."""
+    """Return the output in the shape in which it came; any other would be ignored."""
     assert response.output is not None
     given: Any = call.data.get("tool_response")
     if isinstance(given, str):
@@ -55,7 +59,7 @@ def _replaced(call: HookCall, response: Response) -> Any:
 
 
 def output(call: HookCall) -> Output | None:
-    """Give what the command wrote; this event comes after a success only."""
+    """Return what the command wrote; this event comes after a success only."""
     given: Any = call.data.get("tool_response")
     if isinstance(given, str):
         return Output(given)
@@ -64,5 +68,5 @@ def output(call: HookCall) -> Output | None:
     out, err = given.get("stdout", ""), given.get("stderr", "")
     if not isinstance(out, str) or not isinstance(err, str):
         return None
-    # `grep` that finds nothing is a success there, too.
+    # Claude Code counts a `grep` that finds nothing as a success.
     return Output(out, err, None if given.get("returnCodeInterpretation") else 0)

@@ -7,14 +7,15 @@ replaced by one that says so and fails.
 from __future__ import annotations
 
 from laconic.hooks.dialects.claude import updated
-from laconic.hooks.values import Reply
+from laconic.hooks.response import Reply
 from laconic.rewrite.edits import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.hooks.values import HookCall, Output, Response
+    from laconic.hooks.call import HookCall
+    from laconic.hooks.response import Output, Response
 
-# Any shell can run it; 126 is what shells say of a command that may not be executed.
+# Any shell can run it; 126 is the status of a command that may not be executed (POSIX, 2.8.2).
 _REFUSAL = """sh -c 'printf "%s\\n" "$1" >&2; exit 126' laconic """
 
 

@@ -6,11 +6,11 @@ import sys
 
 from laconic.hooks.dialects.claude import output, permission, specific, updated
 from laconic.hooks.load import AFTER
-from laconic.hooks.values import Reply, Response
+from laconic.hooks.response import Reply, Response
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.hooks.values import HookCall
+    from laconic.hooks.call import HookCall
 
 __all__ = ["output", "refusal", "write"]
 
@@ -23,7 +23,7 @@ def write(call: HookCall, response: Response) -> Reply:
 
 
 def refusal() -> Response | None:
-    """On Windows itself there is no shell to wrap commands with: say so, do not fail in silence."""
+    """Refuse on Windows, where there is no shell to wrap commands with."""
     if sys.platform != "win32":
         return None
     reason = "laconic: CodeBuddy on Windows itself is not supported; run it in WSL"

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from laconic.hooks.dialects.claude import behavior, permission, specific, updated
 from laconic.hooks.load import AFTER, PERMISSION
-from laconic.hooks.values import Output, Reply
+from laconic.hooks.response import Output, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.hooks.values import HookCall, Response
+    from laconic.hooks.call import HookCall
+    from laconic.hooks.response import Response
 
 _NO_STATUS = "[laconic: Codex does not tell the exit status]\n"
 
@@ -29,6 +30,6 @@ def write(call: HookCall, response: Response) -> Reply:
 
 
 def output(call: HookCall) -> Output | None:
-    """Give what the command wrote; failures come here, too, and nobody says which they are."""
+    """Return what the command wrote; this event also comes after a failure, without its status."""
     given = call.data.get("tool_response")
     return Output(given) if isinstance(given, str) else None

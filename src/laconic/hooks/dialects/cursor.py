@@ -1,13 +1,17 @@
-"""The dialect of Cursor: permission, messages for the user and the agent, updated_input."""
+"""The dialect of Cursor: permission, messages for the user and the agent, updated_input.
+
+https://cursor.com/docs/agent/hooks
+"""
 
 from __future__ import annotations
 
 from laconic.hooks.dialects.claude import updated
-from laconic.hooks.values import Reply
+from laconic.hooks.response import Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.hooks.values import HookCall, Output, Response
+    from laconic.hooks.call import HookCall
+    from laconic.hooks.response import Output, Response
 
 
 def write(call: HookCall, response: Response) -> Reply:

@@ -1,4 +1,4 @@
-"""The dialect of one word and its reason: Crush, Mistral Vibe, Goose, OpenHands, Antigravity.
+"""The dialect that has one word and its reason: Crush, Mistral Vibe, Goose, OpenHands, Antigravity.
 
 The agent's file says how it spells the words, what it always wants, and where a rewrite goes.
 """
@@ -6,13 +6,14 @@ The agent's file says how it spells the words, what it always wants, and where a
 from __future__ import annotations
 
 from laconic.hooks.load import AFTER
-from laconic.hooks.values import Output, Reply
+from laconic.hooks.response import Output, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from laconic.hooks.values import HookCall, Response
+    from laconic.hooks.call import HookCall
+    from laconic.hooks.response import Response
 
 
 def write(call: HookCall, response: Response) -> Reply:
@@ -38,7 +39,7 @@ def _nested(path: str, value: dict[str, Any]) -> dict[str, Any]:
 
 
 def output(call: HookCall) -> Output | None:
-    """Give what the command wrote: as text, or what Vibe's shell tool gives."""
+    """Return what the command wrote: as text, or what Vibe's shell tool gives."""
     given: Any = call.data.get("tool_output")
     if isinstance(given, str):
         return Output(given)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from laconic.hooks.dialects.claude import permission, specific
-from laconic.hooks.values import Reply
+from laconic.hooks.response import Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.hooks.values import HookCall, Output, Response
+    from laconic.hooks.call import HookCall
+    from laconic.hooks.response import Output, Response
 
 _DENIED = 2
 

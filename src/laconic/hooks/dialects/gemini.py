@@ -1,14 +1,18 @@
-"""The dialect of Gemini CLI: decision and reason at the top, the new input below."""
+"""The dialect of Gemini CLI: decision and reason at the top, the new input below.
+
+https://geminicli.com/docs/hooks/reference
+"""
 
 from __future__ import annotations
 
-from laconic.hooks.values import Reply
+from laconic.hooks.response import Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from laconic.hooks.values import HookCall, Output, Response
+    from laconic.hooks.call import HookCall
+    from laconic.hooks.response import Output, Response
 
 
 def write(call: HookCall, response: Response) -> Reply:
@@ -16,7 +20,7 @@ def write(call: HookCall, response: Response) -> Reply:
     if response.answer is not None:
         said = {"decision": response.answer, "reason": response.reason}
     if response.answer == "ask":
-        said["systemMessage"] = response.reason  # its question shows this, and no reason
+        said["systemMessage"] = response.reason  # Gemini shows this when it asks, not the reason
     if response.commands:
         changed = {"hookEventName": "BeforeTool", "tool_input": call.input_with(response.commands)}
         said["hookSpecificOutput"] = changed
@@ -24,5 +28,5 @@ def write(call: HookCall, response: Response) -> Reply:
 
 
 def output(_: HookCall) -> Output | None:
-    """Nothing: what it replaces it shows as an error."""
+    """Return nothing: Gemini shows a replaced output as an error."""
     return None

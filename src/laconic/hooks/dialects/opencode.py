@@ -1,16 +1,20 @@
-"""The wire to our plugin in OpenCode and Kilo: new arguments, or the error that it throws."""
+"""The answers that our plugin in OpenCode and Kilo understands: new arguments, or an error.
+
+https://opencode.ai/docs/plugins
+"""
 
 from __future__ import annotations
 
 from laconic.hooks.dialects.claude import updated
 from laconic.hooks.load import AFTER
-from laconic.hooks.values import Output, Reply
+from laconic.hooks.response import Output, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from laconic.hooks.values import HookCall, Response
+    from laconic.hooks.call import HookCall
+    from laconic.hooks.response import Response
 
 
 def write(call: HookCall, response: Response) -> Reply:

@@ -1,16 +1,17 @@
-"""The wire to our extension in Pi: a new input, a block, or a question that it puts itself."""
+"""The answers that our extension in Pi understands: a new input, a block, or a question."""
 
 from __future__ import annotations
 
 from laconic.hooks.dialects.claude import updated
 from laconic.hooks.load import AFTER
-from laconic.hooks.values import Output, Reply
+from laconic.hooks.response import Output, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from laconic.hooks.values import HookCall, Response
+    from laconic.hooks.call import HookCall
+    from laconic.hooks.response import Response
 
 _WORDS = {"deny": "block", "ask": "ask"}
 

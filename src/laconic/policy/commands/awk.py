@@ -12,6 +12,7 @@ import re
 
 from laconic.patterns import pattern
 from laconic.policy.secret_files import is_secret, is_secret_variable
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,15 +51,15 @@ def judge(call: Call) -> None:
         if "=" in file.leading:
             call.reads(file.behind(file.leading.index("=") + 1))
     if any(not program.is_static for program in programs):
-        call.ask("program", "a program that is not known")
+        call.does(Effect.UNCLEAR, "program", "a program that is not known")
         return
     if any("/inet" in (word.text or word.leading) for word in (*programs, *files)):
-        call.ask("network", "opens a network connection")
+        call.does(Effect.SENDS, "network", "opens a network connection")
     tokens = _tokens("\n".join(program.text or "" for program in programs))
     if harm := _harm(tokens):
-        call.ask("program", harm)
+        call.does(Effect.UNCLEAR, "program", harm)
     elif why := _reveals(tokens or []):
-        call.ask("secret", why)
+        call.does(Effect.SECRETS, "secret", why)
     call.harmless("the program only reads and prints: no files written, no pipes, no commands")
 
 

@@ -13,6 +13,7 @@ import re
 
 from laconic.patterns import pattern
 from laconic.policy.commands.cloud import judge_parameters, skip_options
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def judge(call: Call) -> None:
     while at < len(call.arguments) and not call.arguments[at].leading.startswith("-"):
         word = call.arguments[at]
         if word.text is None or word.glob:
-            call.ask("dynamic", "a word of the command is not known", word)
+            call.does(Effect.UNCLEAR, "dynamic", "a word of the command is not known", word)
             return
         words.append(word.text)
         at += 1
@@ -84,9 +85,9 @@ def _judge_words(call: Call, words: list[str], rest: list[Argument]) -> None:
         return
     is_read = bool(words) and _GROUPS.issuperset(words[:-1]) and _READS.fullmatch(words[-1])
     if not is_read or path.startswith(_WITH_OPERANDS):
-        call.ask("verb", f"az {path} is not known to only read")
+        call.unlisted("verb", f"az {path} may change something")
     elif _reveals(words):
-        call.ask("secret", f"az {path} prints credentials")
+        call.does(Effect.SECRETS, "secret", f"az {path} prints credentials")
 
 
 def _reveals(words: list[str]) -> bool:

@@ -14,6 +14,7 @@ from laconic.patterns import pattern
 from laconic.policy.environment import is_private
 from laconic.policy.secret_files import is_secret_variable
 from laconic.policy.zsh import TABLES
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _NAME = pattern(r"[A-Za-z_]\w*")
 _PLAIN_ELEMENT = pattern(r"[A-Za-z_]\w*(?:\[(?:\w+|@|\*)\])?")
-_SHELL_LETTERS = pattern(r"[-+](?:[euxvfCET]+o?|o)")
+_SHELL_LETTERS = pattern(r"[-+](?:[euxvfCET]+o?|o)|\\+H")
 _SHELL_OPTIONS = frozenset(
     "pipefail errexit nounset xtrace verbose noglob noclobber errtrace functrace posix".split()
 )
@@ -42,19 +43,23 @@ def _judge_declarations(call: Call) -> None:
     is_exported = call.path[0] == "export" or call.parsed.has("-x")
     if not call.parsed.operands:
         if call.path[0] != "local" and not call.parsed.has("-F"):
-            call.ask("list", "prints all variables, secrets among them")
+            call.does(Effect.SECRETS, "list", "prints all variables, secrets among them")
         return
     if call.parsed.has("-p", "-f", "-F") and all(map(_is_name, call.parsed.operands)):
         # shows them; `export -p x=1` sets x in bash, `typeset -F x=1` in zsh
         for operand in call.parsed.operands if call.parsed.has("-p") else ():
             if not operand.is_static or is_secret_variable(operand.text or ""):
-                call.ask("secret", "prints a variable that may hold a secret", operand)
+                call.does(
+                    Effect.SECRETS, "secret", "prints a variable that may hold a secret", operand
+                )
         return
     for operand in call.parsed.operands:
         _judge_setting(call, operand, is_exported=is_exported)
         value = (operand.text or "=?").partition("=")[2]
         if call.parsed.has("-i", "-F") and not _NUMBER.fullmatch(value):
-            call.ask("arithmetic", "a value that is evaluated may run commands", operand)
+            call.does(
+                Effect.UNCLEAR, "arithmetic", "a value that is evaluated may run commands", operand
+            )
 
 
 def _is_name(operand: Argument) -> bool:
@@ -65,7 +70,7 @@ def _judge_setting(call: Call, operand: Argument, *, is_exported: bool) -> None:
     name, equals, _ = operand.leading.partition("=")
     name = name.removesuffix("+")
     if not _NAME.fullmatch(name) or (operand.text is None and not equals):
-        call.ask("name", "a variable whose name is not known", operand)
+        call.does(Effect.UNCLEAR, "name", "a variable whose name is not known", operand)
     elif is_exported:
         known = (
             operand if equals else Argument(None, operand.start, operand.end, leading=f"{name}=")
@@ -77,7 +82,12 @@ def _judge_setting(call: Call, operand: Argument, *, is_exported: bool) -> None:
 
 def _judge_name(call: Call, name: str, argument: Argument) -> None:
     if not _NAME.fullmatch(name) or not is_private(name, call.judge.facts.environment):
-        call.ask("name", f"{name or 'the variable'} may change how programs run", argument)
+        call.does(
+            Effect.UNCLEAR,
+            "name",
+            f"{name or 'the variable'} may change how programs run",
+            argument,
+        )
 
 
 def _judge_reading(call: Call) -> None:
@@ -88,10 +98,12 @@ def _judge_reading(call: Call) -> None:
         if operand.text not in ("REPLY", "MAPFILE", "_"):
             _judge_name(call, operand.text or "", operand)
         if call.parsed.has("-A") and TABLES.fullmatch(operand.text or ""):
-            call.ask("name", "changes a table of zsh", operand)
+            call.does(Effect.UNCLEAR, "name", "changes a table of zsh", operand)
     for value in call.parsed.values("-t", "-n", "-N") if call.path[0] == "read" else ():
         if not value.is_number and not _AMOUNT.fullmatch(value.text or ""):
-            call.ask("arithmetic", "zsh evaluates this, which may run commands", value)
+            call.does(
+                Effect.UNCLEAR, "arithmetic", "zsh evaluates this, which may run commands", value
+            )
 
 
 def _judge_unset(call: Call) -> None:
@@ -116,7 +128,12 @@ def _judge_test(call: Call) -> None:
 
 def _judge_element(call: Call, argument: Argument) -> None:
     if not _PLAIN_ELEMENT.fullmatch(argument.text or ""):
-        call.ask("name", "the name of a variable may hold a subscript that runs commands", argument)
+        call.does(
+            Effect.UNCLEAR,
+            "name",
+            "the name of a variable may hold a subscript that runs commands",
+            argument,
+        )
 
 
 def _judge_getopts(call: Call) -> None:
@@ -127,13 +144,18 @@ def _judge_getopts(call: Call) -> None:
 def _judge_set(call: Call) -> None:
     """set: letters and names of options, switched on or off; -o alone lists them."""
     if not call.arguments:
-        call.ask("list", "prints all variables, secrets among them")
+        call.does(Effect.SECRETS, "list", "prints all variables, secrets among them")
     is_name = False
     for argument in call.arguments:
         word = argument.text if argument.is_static and not argument.expanded else None
         is_known = word in _SHELL_OPTIONS if is_name else _SHELL_LETTERS.fullmatch(word or "")
         if not is_known:
-            call.ask("option", "changes more than when it stops and what it prints", argument)
+            call.does(
+                Effect.UNCLEAR,
+                "option",
+                "changes more than when it stops and what it prints",
+                argument,
+            )
             return
         is_name = not is_name and (word or "").endswith("o")
 
@@ -150,7 +172,7 @@ def _judge_alias(call: Call) -> None:
     """alias and, in zsh, hash: `name=meaning`."""
     for argument in call.arguments:
         if argument.text is None or "=" in argument.text:
-            call.ask("alias", "gives a word another meaning", argument)
+            call.does(Effect.UNCLEAR, "alias", "gives a word another meaning", argument)
 
 
 def _judge_command(call: Call) -> None:
@@ -161,24 +183,26 @@ def _judge_command(call: Call) -> None:
         call.runs(call.parsed.operands)
     for operand in call.parsed.operands:
         if call.parsed.has("-v", "-V") and operand.leading.startswith("-"):
-            call.ask("name", "an option behind a name", operand)
+            call.does(Effect.UNCLEAR, "name", "an option behind a name", operand)
 
 
 def _judge_wait(call: Call) -> None:
     for argument in call.arguments:
         if argument.leading.startswith("-") and argument.text not in ("-n", "-f", "--"):
-            call.ask("option", "may set a variable", argument)
+            call.does(Effect.UNCLEAR, "option", "may set a variable", argument)
 
 
 def _judge_kill(call: Call) -> None:
     """kill: signal 0 only looks, -l lists; a second option could still name another signal."""
     first = call.arguments[0].text if call.arguments else None
     if first not in ("-0", "-l", "-L", "--list", "--table"):
-        call.ask("signal", "sends a signal to processes")
+        call.does(Effect.SYSTEM, "signal", "sends a signal to processes")
     rest = call.arguments[1:]
     is_single = len(rest) == 1 and not rest[0].splits
-    if not is_single and any(not word.is_static or word.leading.startswith("-") for word in rest):
-        call.ask("word", "a word that may name another signal")
+    if not is_single and any(
+        not (word.is_static or word.is_number) or word.leading.startswith("-") for word in rest
+    ):
+        call.does(Effect.SYSTEM, "word", "a word that may name another signal")
 
 
 def _judge_printf(call: Call) -> None:
@@ -187,7 +211,7 @@ def _judge_printf(call: Call) -> None:
         return
     may_set = first.leading.startswith("-v") or (not first.leading and first.text is None)
     if may_set and (first.leading or first.splits or len(call.arguments) > 1):
-        call.ask("variable", "may set a variable", first)
+        call.does(Effect.UNCLEAR, "variable", "may set a variable", first)
 
 
 _JUDGES: dict[str, Callable[[Call], None]] = {

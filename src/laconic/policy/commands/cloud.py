@@ -7,6 +7,8 @@ reveal secrets.
 
 from __future__ import annotations
 
+from laconic.types import Effect
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.knowledge.arguments import Argument
@@ -38,11 +40,18 @@ def judge_parameters(call: Call, arguments: list[Argument], refused: frozenset[s
         is_option = argument.leading.startswith("-")
         name = argument.leading.partition("=")[0]
         if is_option and _abbreviates(name, refused):
-            call.ask("option", f"{name} writes a file, reveals secrets or runs a program", argument)
+            call.does(
+                Effect.SECRETS,
+                "option",
+                f"{name} writes a file, reveals secrets or runs a program",
+                argument,
+            )
         is_unknown = argument.text is None and not (behind_option or "=" in argument.leading)
         is_address = argument.glob and bool(argument.leading) and not is_option
         if (argument.splits and not is_address) or is_unknown:
-            call.ask("dynamic", "its value is not known and may be an option", argument)
+            call.does(
+                Effect.UNCLEAR, "dynamic", "its value is not known and may be an option", argument
+            )
         behind_option = is_option and "=" not in argument.leading
 
 

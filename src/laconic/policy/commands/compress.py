@@ -6,6 +6,8 @@ and -z the last one counts, but bzip2 reads its long options after its short one
 
 from __future__ import annotations
 
+from laconic.types import Effect
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.knowledge.options import Parsed
@@ -21,7 +23,7 @@ def judge(call: Call) -> None:
     parsed = call.parsed
     if parsed is not None and parsed.operands and not _changes_nothing(call.path[0], parsed):
         why = "replaces files by packed or unpacked ones"
-        call.ask("file", why, instead=f"{call.path[0]} -c prints instead")
+        call.does(Effect.PROJECT_WRITE, "file", why, instead=f"{call.path[0]} -c prints instead")
 
 
 def _changes_nothing(program: str, parsed: Parsed) -> bool:

@@ -37,7 +37,7 @@ def judge(call: Call) -> None:
         call.reads(source)
         if program == "mv":
             call.deletes(source, verb="moves")
-        elif program not in ("cp", "install"):
+        elif program not in ("cp", "install") and not call.is_own(source):
             call.writes(source)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from laconic.patterns import pattern
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,19 +37,26 @@ def judge(call: Call) -> None:
         return
     for method in parsed.values("-X", "--request"):
         if method.text is None or method.text.upper() not in _METHODS:
-            call.ask("method", "sends a request that may change something", method)
+            call.does(Effect.SENDS, "method", "sends a request that may change something", method)
     _judge_data(call, parsed)
     for value in parsed.values(*_FROM_FILE):
         if not value.leading or value.leading.startswith("@"):
-            call.ask("file", "takes headers or a format from a file", value)
+            call.does(Effect.SENDS, "file", "takes headers or a format from a file", value)
         elif _OVERRIDES.search(value.leading):
-            call.ask("header", "a header that may change what the request does", value)
+            call.does(
+                Effect.SENDS, "header", "a header that may change what the request does", value
+            )
     for form in parsed.values("-w", "--write-out"):
         if form.text is None or "%output" in form.text:
-            call.ask("write", "may write to a file", form)
+            call.does(Effect.PROJECT_WRITE, "write", "may write to a file", form)
     for command in parsed.values("-Q", "--quote"):
         if command.text is None or not _QUOTES.fullmatch(command.text):
-            call.ask("quote", "sends a command to the server that may change something", command)
+            call.does(
+                Effect.SENDS,
+                "quote",
+                "sends a command to the server that may change something",
+                command,
+            )
     _judge_urls(call, parsed)
     call.harmless("fetches and prints; sends no file, writes none")
 
@@ -57,12 +65,22 @@ def _judge_data(call: Call, parsed: Parsed) -> None:
     is_query = parsed.has("-G", "--get") and not parsed.has("-:", "--next")
     for data in parsed.values(*_DATA):
         if not is_query:
-            call.ask("data", "sends data", data)
+            call.does(Effect.SENDS, "data", "sends data", data)
         elif data.text is None or "@" in data.text:
-            call.ask("data", "sends the contents of a file, or data that is not known", data)
+            call.does(
+                Effect.SENDS,
+                "data",
+                "sends the contents of a file, or data that is not known",
+                data,
+            )
     for part in parsed.values("--url-query"):
         if part.text is None or "@" in part.text.partition("=")[0]:
-            call.ask("data", "sends the contents of a file, or data that is not known", part)
+            call.does(
+                Effect.SENDS,
+                "data",
+                "sends the contents of a file, or data that is not known",
+                part,
+            )
 
 
 def _judge_urls(call: Call, parsed: Parsed) -> None:
@@ -74,10 +92,10 @@ def _judge_urls(call: Call, parsed: Parsed) -> None:
     for url in [*parsed.operands, *parsed.values("--url")]:
         scheme, separator, _ = url.leading.partition("://")
         if separator and scheme.lower() not in _SCHEMES:
-            call.ask("scheme", f"uses the protocol {scheme[:12]}", url)
+            call.does(Effect.SENDS, "scheme", f"uses the protocol {scheme[:12]}", url)
         elif scheme.lower() == "file":
             call.reads(url.behind(len("file://")))
         elif url.leading.startswith("@") or (
             not separator and re.match(r"[a-z]+:/", url.leading, re.IGNORECASE)
         ):
-            call.ask("scheme", "an address that is not understood", url)
+            call.does(Effect.SENDS, "scheme", "an address that is not understood", url)

@@ -5,6 +5,8 @@ Unsafe: -s and an operand that is no `+format` set the clock (but with -j they a
 
 from __future__ import annotations
 
+from laconic.types import Effect
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
@@ -15,4 +17,4 @@ def judge(call: Call) -> None:
         return
     for operand in call.parsed.operands:
         if not operand.leading.startswith("+"):
-            call.ask("set", "sets the clock", operand)
+            call.does(Effect.SYSTEM, "set", "sets the clock", operand)

@@ -5,6 +5,8 @@ Unsafe: of=FILE writes; of= a device destroys what is on it.
 
 from __future__ import annotations
 
+from laconic.types import Effect
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
@@ -21,9 +23,11 @@ def judge(call: Call) -> None:
         if argument.text in ("--help", "--version"):
             continue
         if argument.splits or not equals or name not in (*_NAMES, "of"):
-            call.ask("operand", "an operand that is not known", argument)
+            call.does(Effect.UNCLEAR, "word", "a word that is not one of its settings", argument)
         elif name == "of" and value.startswith("/dev/") and value not in _SINKS:
-            call.deny("device", "overwrites a device", argument)
+            call.does(Effect.DESTROYS, "device", "overwrites a device", argument)
+        elif name == "of" and argument.text is None:
+            call.does(Effect.UNCLEAR, "target", "writes to a place that is not known", argument)
         elif name == "of":
             call.writes(argument.behind(3))
         elif name == "if":

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from laconic.patterns import pattern
 from laconic.policy.environment import is_private
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,19 +37,27 @@ def judge(call: Call) -> None:
         settings += 1
     if settings == len(operands):
         if not (is_empty or call.parsed.has("--help", "--version")):
-            call.ask("list", "prints all variables, secrets among them", instead="printenv NAME")
+            call.does(
+                Effect.SECRETS,
+                "list",
+                "prints all variables, secrets among them",
+                instead="printenv NAME",
+            )
         return
     is_path_gone = is_empty
     for name in call.parsed.values("-u", "--unset"):
         is_path_gone = is_path_gone or name.text == "PATH"
         if name.text not in _DISPENSABLE and not is_private(name.text or "PATH", {}):
-            call.ask("unset", "takes a variable away that may decide what runs", name)
-    program = operands[settings].text
+            call.does(
+                Effect.UNCLEAR, "unset", "takes a variable away that may decide what runs", name
+            )
     for setting in operands[:settings]:
-        call.sets(setting, program)
+        call.sets(setting, operands[settings:])
         is_path_gone = is_path_gone and not setting.leading.startswith("PATH=")
     if is_path_gone and any(map(_may_be_shell, operands[settings:])):
-        call.ask("path", "a shell without PATH may run programs of the current directory")
+        call.does(
+            Effect.UNCLEAR, "path", "a shell without PATH may run programs of the current directory"
+        )
     call.runs(operands[settings:])
 
 

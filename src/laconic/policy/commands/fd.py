@@ -8,6 +8,7 @@ from __future__ import annotations
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.options import Reading, Spec, parse_options
 from laconic.patterns import pattern
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def judge(call: Call) -> None:
         cut = next((i for i, word in enumerate(todo) if word.text in _EXECUTES), len(todo))
         parsed = parse_options(todo[:cut], Reading(_OPTIONS))
         for argument, message in parsed.problems:
-            call.ask("option", message, argument)
+            call.unlisted("option", message, argument)
         if parsed.ended:
             return  # behind `--` there are no options, but a pattern and paths
         if cut == len(todo):
@@ -48,7 +49,7 @@ def judge(call: Call) -> None:
 
 def _judge_command(call: Call, option: Argument, words: list[Argument]) -> None:
     if not words:
-        call.ask("command", "runs a command that is not known", option)
+        call.does(Effect.UNCLEAR, "command", "runs a command that is not known", option)
         return
     found = Argument(
         None, option.start, option.end, leading="", splits=option.text in _EXECUTES[2:]

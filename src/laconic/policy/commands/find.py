@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
 from laconic.policy.listed_secrets import named_by_find
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def judge(call: Call) -> None:
         word = todo.pop()
         name = word.text if word.is_static else None
         if name is None:
-            call.ask("word", "a part of the expression is not known", word)
+            call.does(Effect.UNCLEAR, "word", "a part of the expression is not known", word)
         elif name in _RUNS:
             _judge_command(call, word, todo)
         elif name in _WRITES:
@@ -52,9 +53,9 @@ def judge(call: Call) -> None:
         elif name in _VALUES or _compares_ages(name):
             _skip_value(call, word, todo)
         elif name == "-delete":
-            call.ask("delete", "deletes what it finds", word)
+            call.does(Effect.PROJECT_WRITE, "delete", "deletes what it finds", word)
         elif name not in _FLAGS and not name.isdigit():
-            call.ask("word", f"{name} is not a known harmless test", word)
+            call.unlisted("word", f"{name} is not a test that laconic knows", word)
     call.harmless("its expression only tests files and prints their names")
 
 
@@ -72,7 +73,9 @@ def _skip_starting_points(call: Call, todo: list[Argument]) -> list[Argument]:
             break
         else:
             if not _is_surely_a_path(word):
-                call.ask("path", "its value is not known and may be an action", word)
+                call.does(
+                    Effect.UNCLEAR, "path", "its value is not known and may be an action", word
+                )
             todo.pop()
     return todo
 
@@ -96,18 +99,20 @@ def _compares_ages(name: str) -> bool:
 
 def _skip_value(call: Call, word: Argument, todo: list[Argument]) -> None:
     if not todo:
-        call.ask("value", f"{word.text} lacks its value", word)
+        call.does(Effect.UNCLEAR, "value", f"{word.text} lacks its value", word)
         return
     value = todo.pop()
     if (value.glob and not _names_no_action(value)) or (value.splits and not value.glob):
-        call.ask("value", "its value is not known and may become several words", value)
+        call.does(
+            Effect.UNCLEAR, "value", "its value is not known and may become several words", value
+        )
 
 
 def _judge_write(call: Call, name: str, word: Argument, todo: list[Argument]) -> None:
     if todo and todo[-1].text != "-":
         call.writes(todo.pop())
     else:
-        call.ask("value", f"{name} needs a file that is no -", word)
+        call.does(Effect.UNCLEAR, "value", f"{name} needs a file that is no -", word)
     if name == "-fprintf":
         _skip_value(call, word, todo)
 
@@ -124,11 +129,11 @@ def _judge_command(call: Call, word: Argument, todo: list[Argument]) -> None:
             break
         inner.append(part)
     else:
-        call.ask("command", "the end of the command is missing", word)
+        call.does(Effect.UNCLEAR, "command", "the end of the command is missing", word)
     if not inner:
-        call.ask("command", "runs a command that is not known", word, firm=True)
+        call.does(Effect.UNCLEAR, "command", "runs a command that is not known", word, firm=True)
     elif _uses_network(call, inner[0]):
-        call.ask("network", "uses the network for everything it finds", inner[0])
+        call.does(Effect.SENDS, "network", "uses the network for everything it finds", inner[0])
     directories = call.judge.directories
     if word.text in _RUNS_ELSEWHERE:
         call.judge.directories = [*directories, ""]

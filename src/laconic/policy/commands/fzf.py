@@ -11,6 +11,7 @@ import re
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,20 +46,25 @@ def judge(call: Call) -> None:
         _judge_command(call, command, command.text)
     for binding in call.parsed.values("--bind"):
         if not binding.is_static:
-            call.ask("bind", "actions that are not known", binding)
+            call.does(Effect.UNCLEAR, "bind", "actions that are not known", binding)
         else:
             _judge_actions(call, binding)
 
 
 def _judge_command(call: Call, where: Argument, command: str | None) -> None:
     if command is None:
-        call.ask("command", "runs a command that is not known", where)
+        call.does(Effect.UNCLEAR, "command", "runs a command that is not known", where)
         return
     if any(_in_quotes(command[: mark.start()]) for mark in _MARK.finditer(command)):
-        call.ask("command", "a mark in quotes, which undo the quotes that fzf puts", where)
+        call.does(
+            Effect.UNCLEAR,
+            "command",
+            "a mark in quotes, which undo the quotes that fzf puts",
+            where,
+        )
     shown = _MARK.sub(lambda m: '"$@"' if m[1] else '"$item"', command)
     if re.search(r"\{[^}\s,]*\}", shown):
-        call.ask("command", "a mark that is not put in quotes", where)
+        call.does(Effect.UNCLEAR, "command", "a mark that is not put in quotes", where)
     call.shell(Argument(shown, where.start, where.end))
 
 
@@ -74,7 +80,12 @@ def _judge_actions(call: Call, binding: Argument) -> None:
         rest += text[pos : found.start(1)] + "ignore"
         end = _end_of_command(text, found.end(), opening)
         if name in ("transform", "bg-transform") or end is None:
-            call.ask("bind", f"{name} with actions or a command that is not known", binding)
+            call.does(
+                Effect.UNCLEAR,
+                "bind",
+                f"{name} with actions or a command that is not known",
+                binding,
+            )
             return
         _judge_command(call, binding, text[found.end() : end])
         pos = end + (opening != ":")
@@ -95,7 +106,9 @@ def _judge_names(call: Call, binding: Argument, text: str) -> None:
     for item in re.split(r",(?![^(]*\))", text):
         _, colon, actions = item.partition(":") if not item.startswith(":") else ("", ":", item[2:])
         if not colon and item not in ("", "+") and not _KEY.fullmatch(item):
-            call.ask("bind", "a binding that cannot be read", binding)
+            call.does(Effect.UNCLEAR, "bind", "a binding that cannot be read", binding)
         for action in re.split(r"\+(?![^(]*\))", actions):
             if action and not _HARMLESS.fullmatch(action):
-                call.ask("bind", f"{action} is not a known harmless action", binding)
+                call.does(
+                    Effect.UNCLEAR, "bind", f"{action} is not an action that laconic knows", binding
+                )

@@ -52,7 +52,7 @@ def judge(call: Call) -> None:
         return
     is_read = len(words) > 1 and _READS.fullmatch(words[-1])
     if not is_read and not (len(words) == 1 and words[0] in _PLAIN):
-        call.ask("verb", f"gcloud {' '.join(words)} is not known to only read")
+        call.unlisted("verb", f"gcloud {' '.join(words)} may change something")
     judge_parameters(call, rest, _REFUSED)
 
 

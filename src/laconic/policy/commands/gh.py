@@ -10,6 +10,7 @@ override the method.
 from __future__ import annotations
 
 from laconic.patterns import pattern
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,20 +59,20 @@ def _judge_host(call: Call, operand: Argument) -> None:
     else:
         is_elsewhere = not operand.is_static or not _REPOSITORY[call.path[0]].fullmatch(known)
     if is_elsewhere:
-        call.ask("host", "may send the login's token to another host", operand)
+        call.does(Effect.SENDS, "host", "may send the login's token to another host", operand)
 
 
 def _judge_request(call: Call, parsed: Parsed) -> None:
     endpoint = parsed.operands[0] if parsed.operands else None
     if endpoint is not None and "://" in endpoint.leading:
-        call.ask("address", "sends the login's token to an address", endpoint)
+        call.does(Effect.SENDS, "address", "sends the login's token to an address", endpoint)
     for header in parsed.values("-H", "--header"):
         if not _HEADER.match(header.leading):
-            call.ask("header", "a header that may change the request", header)
+            call.does(Effect.SENDS, "header", "a header that may change the request", header)
     for field in parsed.values(*_FILE_FIELD):
         name, _, value = field.leading.partition("=")
         if value.startswith("@") or (field.text is None and not value):
-            call.ask("file", f"the field {name} may send a file", field)
+            call.does(Effect.SENDS, "file", f"the field {name} may send a file", field)
     call.harmless("the request only reads: GET, or a query without a mutation")
     methods = parsed.values(*_METHOD)
     fields = parsed.values(*_FIELD)
@@ -80,18 +81,24 @@ def _judge_request(call: Call, parsed: Parsed) -> None:
     elif methods:
         for method in methods:
             if (method.text or "").upper() not in ("GET", "HEAD"):
-                call.ask("method", "a request that may change something", method)
+                call.does(Effect.SENDS, "method", "a request that may change something", method)
     elif fields:
-        call.ask("method", "fields make this a POST", fields[0], instead="gh api -X GET ...")
+        call.does(
+            Effect.SENDS,
+            "method",
+            "fields make this a POST",
+            fields[0],
+            instead="gh api -X GET ...",
+        )
 
 
 def _judge_query(call: Call, methods: list[Argument], fields: list[Argument]) -> None:
     for method in methods:
         if (method.text or "").upper() not in ("GET", "POST"):
-            call.ask("method", "a request that may change something", method)
+            call.does(Effect.SENDS, "method", "a request that may change something", method)
     for field in fields:
         name, equals, _ = field.leading.partition("=")
         if not equals:
-            call.ask("graphql", "a field whose name is not known", field)
+            call.does(Effect.SENDS, "graphql", "a field whose name is not known", field)
         elif name.strip() == "query" and (field.text is None or _WRITES.search(field.text)):
-            call.ask("graphql", "a query that may change something", field)
+            call.does(Effect.SENDS, "graphql", "a query that may change something", field)

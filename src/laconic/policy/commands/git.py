@@ -9,6 +9,7 @@ that are not known; pushes that overwrite or delete.
 from __future__ import annotations
 
 from laconic.patterns import pattern
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,18 @@ _LISTS_TAGS = (
     "-l", "--list", "-n", "-v", "--verify", "--contains", "--no-contains", "--merged",
     "--no-merged", "--points-at",
 )  # fmt: skip
+_LISTS_BRANCHES = (
+    "-l", "--list", "-r", "--remotes", "-a", "--all", "-v", "--verbose", "--show-current",
+    "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", "--format", "--sort",
+    "--column",
+)  # fmt: skip
+_CHANGES_BRANCHES = (
+    "-d", "--delete", "-m", "--move", "-c", "--copy", "-t", "--track", "--no-track", "-u",
+    "--set-upstream-to", "--unset-upstream", "--create-reflog",
+)  # fmt: skip
+_DEFAULT_BRANCH = pattern(r"(?:ref: )?(?:refs/heads/)?(?:main|master|trunk)")
+# No name of a branch ends so: a directory, a file with an extension that begins with a letter.
+_LIKE_A_FILE = pattern(r"^\.\.?(?:/|$)|^[/:]|/$|\.[A-Za-z]\w*$")
 _CONFIG_GETS = (
     "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool",
 )  # fmt: skip
@@ -54,7 +67,9 @@ def _judge_remotes(call: Call) -> None:
     remotes = operands[:1] if call.path[1] in _REMOTE_COMES_FIRST else operands
     for argument in call.arguments:
         if _names_helper(argument) or (argument in remotes and _may_name_helper(argument)):
-            call.ask("helper", "runs a program that talks to the remote side", argument)
+            call.does(
+                Effect.UNKNOWN, "helper", "runs a program that talks to the remote side", argument
+            )
 
 
 def _names_helper(argument: Argument) -> bool:
@@ -67,23 +82,84 @@ def _may_name_helper(argument: Argument) -> bool:
     return not argument.is_static and _BEFORE_HELPER.fullmatch(argument.leading) is not None
 
 
-def _judge_push(call: Call, _: Parsed) -> None:
+def _judge_push(call: Call, parsed: Parsed) -> None:
     for argument in call.arguments:
         if _FORCE.match(argument.leading):
-            call.ask("force", "may overwrite or delete published commits", argument)
+            if _reaches_default_branch(call, parsed.operands[1:]):
+                why = "overwrites or deletes the default branch of the remote repository"
+                call.does(Effect.DESTROYS, "force", why, argument)
+                return
+            call.does(Effect.SENDS, "force", "may overwrite or delete published commits", argument)
             return
+
+
+def _reaches_default_branch(call: Call, refspecs: list[Argument]) -> bool:
+    """`main`, `+x:main`, `:refs/heads/main`; without a refspec, the branch that is checked out."""
+    names = [refspec.leading.rpartition(":")[2].lstrip("+") for refspec in refspecs]
+    if not names:
+        directories = call.judge.directories
+        names = [call.judge.facts.text(f"{cwd}/.git/HEAD") or "" for cwd in directories]
+    return any(_DEFAULT_BRANCH.fullmatch(name.strip()) for name in names)
+
+
+def _judge_checkout(call: Call, parsed: Parsed) -> None:
+    """Git refuses to lose changes when it switches, but not when it is told a file."""
+    operands = parsed.operands
+    creates = parsed.has("-b", "--orphan")
+    is_file = parsed.ended or (len(operands) > 1 and not creates)
+    if not is_file and operands and not creates:
+        is_file = _may_be_file(call, operands[0])
+    if is_file:
+        last = operands[-1] if operands else None
+        call.does(Effect.DISCARDS, "", "throws away changes in the work tree", last)
+    else:
+        call.does(Effect.HISTORY, "", "creates a branch" if creates else "switches to a branch")
+
+
+def _may_be_file(call: Call, operand: Argument) -> bool:
+    if operand.text is None or operand.glob or _LIKE_A_FILE.search(operand.text):
+        return True
+    exists = call.judge.facts.exists
+    return any(exists(f"{cwd}/{operand.text}") for cwd in call.judge.directories)
+
+
+def _judge_moved(call: Call, parsed: Parsed) -> None:
+    """`git mv` and `git rm`: files of the work tree, which may be guarded."""
+    if parsed.has("-n", "--dry-run", "--cached"):
+        return
+    moved = call.path[1] == "mv"
+    for operand in parsed.operands[:-1] if moved else parsed.operands:
+        call.deletes(operand, verb="moves" if moved else "deletes")
+    for operand in parsed.operands[-1:] if moved else ():
+        call.writes(operand)
+
+
+def _judge_restore(call: Call, parsed: Parsed) -> None:
+    if parsed.has("-S", "--staged") and not parsed.has("-W", "--worktree"):
+        call.does(Effect.HISTORY, "", "takes files out of the index")
+    else:
+        call.does(Effect.DISCARDS, "", "throws away changes in the work tree")
+
+
+def _judge_branch(call: Call, parsed: Parsed) -> None:
+    if parsed.has("-D", "-M", "-C", "-f", "--force"):
+        call.does(Effect.DISCARDS, "force", "deletes or overwrites a branch")
+    elif parsed.has(*_CHANGES_BRANCHES) or (parsed.operands and not parsed.has(*_LISTS_BRANCHES)):
+        call.does(Effect.HISTORY, "change", "creates, renames or deletes a branch")
 
 
 def _judge_fetch(call: Call, parsed: Parsed) -> None:
     if parsed.has("-p", "--prune") and not parsed.has("--dry-run"):
         why = "deletes remote-tracking branches, whose commits may be nowhere else"
-        call.ask("prune", why, instead="git fetch; git remote prune --dry-run NAME")
+        call.does(
+            Effect.HISTORY, "prune", why, instead="git fetch; git remote prune --dry-run NAME"
+        )
     for operand in parsed.operands:
         if not operand.is_static:
-            call.ask("refspec", "a remote or a refspec that is not known", operand)
+            call.does(Effect.UNCLEAR, "refspec", "a remote or a refspec that is not known", operand)
     for refspec in parsed.operands[1:]:
         if ":" in refspec.leading or refspec.leading.startswith("+"):
-            call.ask("refspec", "writes local refs", refspec)
+            call.does(Effect.HISTORY, "refspec", "writes local refs", refspec)
 
 
 def _judge_config(call: Call, parsed: Parsed) -> None:
@@ -92,17 +168,25 @@ def _judge_config(call: Call, parsed: Parsed) -> None:
     lists = parsed.has("-l", "--list")
     gets = parsed.has(*_CONFIG_GETS) or len(words) == 1
     if None in words or first in _CONFIG_VERBS or not (lists or gets):
-        call.ask("write", "changes settings", instead="git config --get NAME")
+        call.does(
+            Effect.GUARDED_WRITE, "write", "changes settings", instead="git config --get NAME"
+        )
 
 
 def _judge_tag(call: Call, parsed: Parsed) -> None:
-    if parsed.operands and not parsed.has(*_LISTS_TAGS):
-        call.ask("create", "creates a tag", parsed.operands[0], instead="git tag --list PATTERN")
+    if parsed.operands and not parsed.has(*_LISTS_TAGS, "-d", "--delete"):
+        call.does(
+            Effect.HISTORY,
+            "create",
+            "creates a tag",
+            parsed.operands[0],
+            instead="git tag --list PATTERN",
+        )
 
 
 def _judge_reflog(call: Call, parsed: Parsed) -> None:
     if parsed.operands and not parsed.operands[0].is_static:
-        call.ask("subcommand", "what it does is not known", parsed.operands[0])
+        call.does(Effect.UNCLEAR, "subcommand", "what it does is not known", parsed.operands[0])
 
 
 _PRINTS_CONTENTS = frozenset(
@@ -112,6 +196,11 @@ _PATCHES = ("-p", "-u", "--patch", "-U", "--unified", "--patch-with-stat", "-L",
 _REMOTE_COMES_FIRST = frozenset("clone ls-remote pull push".split())
 _NAME_REMOTES = _REMOTE_COMES_FIRST | {"fetch", "remote", "request-pull", "submodule"}
 _BY_OPERANDS = {
+    "branch": _judge_branch,
+    "checkout": _judge_checkout,
+    "mv": _judge_moved,
+    "rm": _judge_moved,
+    "restore": _judge_restore,
     "push": _judge_push,
     "fetch": _judge_fetch,
     "pull": _judge_fetch,

@@ -6,6 +6,7 @@ Unsafe: the shell code. With -x watch runs its operands as they are.
 from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,4 +26,6 @@ def judge(call: Call) -> None:
         shells = call.judge.shells if call.path[0] == "eval" else None
         call.shell(Argument(code, operands[0].start, operands[-1].end), shells)
     else:
-        call.ask("code", "runs shell code that is not known", operands[0], firm=True)
+        call.does(
+            Effect.UNCLEAR, "code", "runs shell code that is not known", operands[0], firm=True
+        )

@@ -11,6 +11,7 @@ import re
 
 from laconic.patterns import pattern
 from laconic.policy.secret_files import is_secret_variable
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,9 +61,11 @@ def _judge_filter(call: Call, text: Argument) -> None:
     """In a filter that is not known, values may stand, but not the names of functions."""
     known = text.leading if text.text is None else text.text
     if _READS.search(known):
-        call.ask("reads", "the filter reads files", text)
+        call.does(Effect.UNKNOWN, "reads", "the filter reads files", text)
     for found in _ENVIRONMENT.finditer(known):
         name = next(filter(None, found.groups()), "")
         if found[0][0] != '"' and (not name or is_secret_variable(name)):
-            call.ask("environment", "prints the environment, secrets among it", text)
+            call.does(
+                Effect.SECRETS, "environment", "prints the environment, secrets among it", text
+            )
             return

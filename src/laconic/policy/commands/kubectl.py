@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from laconic.patterns import pattern
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,12 +25,12 @@ def judge(call: Call) -> None:
         return
     for request in parsed.values("--raw"):
         if request.text is None or re.search("secret|%", request.text, re.IGNORECASE):
-            call.ask("secret", "prints the contents of secrets", request)
+            call.does(Effect.SECRETS, "secret", "prints the contents of secrets", request)
     formats = parsed.values("-o", "--output")
     if all(chosen.text in _TABLES for chosen in formats) and not parsed.has("--template"):
         return
     if parsed.has("-f", "--filename", "-k", "--kustomize"):
-        call.ask("secret", "may print the contents of secrets")
+        call.does(Effect.SECRETS, "secret", "may print the contents of secrets")
     for operand in parsed.operands:
         if operand.text is None or operand.glob or _SECRET.search(operand.text):
-            call.ask("secret", "may print the contents of secrets", operand)
+            call.does(Effect.SECRETS, "secret", "may print the contents of secrets", operand)

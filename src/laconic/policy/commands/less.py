@@ -7,6 +7,7 @@ and --lesskey-src (keys that run commands), a `$` in a value (more options follo
 from __future__ import annotations
 
 from laconic.patterns import pattern
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,12 @@ def judge(call: Call) -> None:
         if operand.leading.startswith("+") and not (
             operand.is_static and _HARMLESS_START.fullmatch(operand.text or "")
         ):
-            call.ask("start", "runs commands of less at its start", operand)
+            call.does(Effect.UNKNOWN, "start", "runs commands of less at its start", operand)
     for option in call.parsed.options:
         if option.value is not None and "$" in (option.value.text or "$"):
-            call.ask("option", "a dollar sign ends the value and begins options", option.argument)
+            call.does(
+                Effect.UNCLEAR,
+                "option",
+                "a dollar sign ends the value and begins options",
+                option.argument,
+            )

@@ -7,6 +7,8 @@ command it reads commands from its input.
 
 from __future__ import annotations
 
+from laconic.types import Effect
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
@@ -25,12 +27,17 @@ def _plutil(call: Call) -> None:
         return
     prints = not parsed.has("-convert") and parsed.operands and parsed.operands[0].text == "raw"
     if not prints:
-        call.ask("write", "overwrites the property list", instead="add `-o -`, which prints it")
+        call.does(
+            Effect.PROJECT_WRITE,
+            "write",
+            "overwrites the property list",
+            instead="add `-o -`, which prints it",
+        )
 
 
 def _pmset(call: Call) -> None:
     if not call.arguments or call.arguments[0].text != "-g":
-        call.ask("setting", "changes power settings")
+        call.does(Effect.SYSTEM, "setting", "changes power settings")
 
 
 def _dscl(call: Call) -> None:
@@ -39,7 +46,9 @@ def _dscl(call: Call) -> None:
         words.pop(0)
     command = words[1] if len(words) > 1 else None
     if command is None or command.removeprefix("-") not in _DSCL_READS or None in words:
-        call.ask("command", "changes the directory, or reads commands from its input")
+        call.does(
+            Effect.SYSTEM, "command", "changes the directory, or reads commands from its input"
+        )
 
 
 _PROGRAMS = {"plutil": _plutil, "pmset": _pmset, "dscl": _dscl}

@@ -6,6 +6,8 @@ Unsafe: `NAME=value` among the operands is expanded while the makefile is read, 
 
 from __future__ import annotations
 
+from laconic.types import Effect
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
@@ -14,4 +16,6 @@ if TYPE_CHECKING:
 def judge(call: Call) -> None:
     for operand in call.parsed.operands if call.parsed is not None else ():
         if operand.text is None or operand.glob or "=" in operand.text:
-            call.ask("variable", "sets a variable, which may run a command", operand)
+            call.does(
+                Effect.UNCLEAR, "variable", "sets a variable, which may run a command", operand
+            )

@@ -24,7 +24,7 @@ def judge(call: Call) -> None:
     if parsed is None:
         return
     if not parsed.operands and not parsed.has("-v", "--version", "-h", "--help"):
-        call.ask("goal", "runs the default goal")
+        call.unlisted("goal", "runs the default goal")
     for operand in parsed.operands:
         if operand.text is None or not _SHOWS.fullmatch(operand.text):
-            call.ask("goal", "a goal that is not known to only show something", operand)
+            call.unlisted("goal", "runs a goal of the build", operand)

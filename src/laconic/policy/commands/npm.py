@@ -8,6 +8,7 @@ runs git, or what the project's .npmrc names as such.
 from __future__ import annotations
 
 from laconic.patterns import pattern
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,4 +25,9 @@ def judge(call: Call) -> None:
     named = call.parsed.values("--diff") if is_diff else call.parsed.operands
     for package in named:
         if not package.is_static or not _OF_REGISTRY.fullmatch(package.text or ""):
-            call.ask("package", "a package that is not from the registry may run code", package)
+            call.does(
+                Effect.INSTALLS,
+                "package",
+                "a package that is not from the registry may run code",
+                package,
+            )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from laconic.patterns import pattern
 from laconic.policy.commands.running import judge_running
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,9 @@ def judge(call: Call) -> None:
 def _expect_number(call: Call, first: list[Argument]) -> None:
     for operand in first:
         if not operand.is_static or not _NUMBER.fullmatch(operand.text or ""):
-            call.ask("number", "a number is expected in front of the command", operand)
+            call.does(
+                Effect.UNCLEAR, "number", "a number is expected in front of the command", operand
+            )
 
 
 def _forgive_list(call: Call, parsed: Parsed) -> None:

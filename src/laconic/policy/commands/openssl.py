@@ -7,6 +7,7 @@ or a list of revocations may be named; other schemes reach other stores.
 from __future__ import annotations
 
 from laconic.patterns import pattern
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ def judge(call: Call) -> None:
         files += call.parsed.operands
     for file in files:
         if _ADDRESS.match(file.leading) or any(map(_ADDRESS.match, file.possible)):
-            call.ask("address", "an address, for which a library may be loaded", file)
+            call.does(
+                Effect.UNKNOWN, "address", "an address, for which a library may be loaded", file
+            )
         elif file.text is None and not file.leading and not file.glob:
-            call.ask("address", "its value is not known and may be an address", file)
+            call.does(
+                Effect.UNKNOWN, "address", "its value is not known and may be an address", file
+            )

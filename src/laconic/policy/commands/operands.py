@@ -11,6 +11,7 @@ stands behind `--` to the compiler.
 from __future__ import annotations
 
 from laconic.patterns import pattern
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def judge(call: Call) -> None:
     for argument in call.arguments:
         is_unknown = argument.text is None and not argument.leading
         if is_unknown or argument.leading.startswith(("@", "+RTS")):
-            call.ask("response-file", "may bring further options", argument)
+            call.unlisted("response-file", "may bring further options", argument)
     program = call.path[0]
     if program in _C_COMPILERS:
         _compiler(call)
@@ -39,7 +40,12 @@ def judge(call: Call) -> None:
 def _compiler(call: Call) -> None:
     parsed = call.parsed
     if parsed is not None and parsed.operands and not parsed.has(*_EARLY_STOPS):
-        call.ask("compile", "compiles, which writes files", instead="add -fsyntax-only")
+        call.does(
+            Effect.PROJECT_WRITE,
+            "compile",
+            "compiles, which writes files",
+            instead="add -fsyntax-only",
+        )
 
 
 def _tsc(call: Call) -> None:
@@ -47,38 +53,40 @@ def _tsc(call: Call) -> None:
     for argument in call.arguments:
         if argument.text in ("true", "false", "null"):
             if not _TSC_SWITCH.fullmatch(f"{switched} {argument.text}"):
-                call.ask("switch", "switches an option on or off", argument)
+                call.unlisted("switch", "switches an option on or off", argument)
             switched = ""
         elif switched == "--incremental":
             break
         else:
             switched = argument.text or ""
     if switched == "--incremental":
-        call.ask("write", "writes what it knows of the build")
+        call.unlisted("write", "writes what it knows of the build")
 
 
 def _finger(call: Call) -> None:
     """`finger text@host` sends the text to that host (RFC 1288, section 2.3)."""
     for argument in call.arguments:
         if "@" in (argument.text or "@"):
-            call.ask("host", "sends what it is asked for to another machine", argument)
+            call.does(
+                Effect.SENDS, "host", "sends what it is asked for to another machine", argument
+            )
 
 
 def _image(call: Call) -> None:
     for operand in call.parsed.operands if call.parsed else ():
         if operand.text is None or any(char in operand.text for char in ":|@"):
-            call.ask("scheme", "may be more than the name of an image", operand)
+            call.does(Effect.UNKNOWN, "scheme", "may be more than the name of an image", operand)
 
 
 def _pdftotext(call: Call) -> None:
     parsed = call.parsed
     if parsed is not None and len(parsed.operands) == 1:
-        call.ask("write", "writes a text file beside the PDF")
+        call.does(Effect.PROJECT_WRITE, "write", "writes a text file beside the PDF")
 
 
 def _clang_tidy(call: Call) -> None:
     if call.parsed is not None and call.parsed.ended:
-        call.ask("compiler", "passes options to the compiler")
+        call.unlisted("compiler", "passes options to the compiler")
 
 
 _CHECKS = {

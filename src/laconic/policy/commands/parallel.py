@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,11 +28,11 @@ def judge(call: Call) -> None:
         call.reads(file)
     words = words[:cut]
     if not words or call.parsed.ended:  # the parallel of moreutils runs what is behind `--`
-        call.ask("command", "runs its input as commands", firm=True)
+        call.does(Effect.UNCLEAR, "command", "runs its input as commands", firm=True)
         return
     for word in words:
         if not word.is_static or not _PLAIN.fullmatch(_MARK.sub("x", word.text or "")):
-            call.ask("code", "runs shell code", word)
+            call.does(Effect.UNCLEAR, "code", "runs shell code", word)
             return
     start, end = call.span
     has_mark = any(_MARK.search(word.text or "") for word in words)

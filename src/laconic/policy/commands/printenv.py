@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from laconic.patterns import pattern
 from laconic.policy.secret_files import is_secret_variable
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +23,13 @@ def judge(call: Call) -> None:
         return
     given = call.parsed.operands
     if not given:
-        call.ask("list", "prints all variables, secrets among them", instead="printenv NAME")
+        call.does(
+            Effect.SECRETS,
+            "list",
+            "prints all variables, secrets among them",
+            instead="printenv NAME",
+        )
     for word in given:
         names = _NAME.findall(word.text or "") if word.is_static else []
         if not names or any(map(is_secret_variable, names)):
-            call.ask("secret", "prints a variable that may hold a secret", word)
+            call.does(Effect.SECRETS, "secret", "prints a variable that may hold a secret", word)

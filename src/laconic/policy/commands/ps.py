@@ -6,6 +6,7 @@ Unsafe: `e` without a dash and -E show the environment of processes, secrets amo
 from __future__ import annotations
 
 from laconic.patterns import pattern
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def judge(call: Call) -> None:
         if takes_list:
             takes_list = False
         elif argument.text is None or argument.splits:
-            call.ask("word", "an option that is not known", argument)
+            call.unlisted("word", "an option that is not known", argument)
         else:
             _judge_word(call, argument.text)
             takes_list = _TAKES_LIST.fullmatch(argument.text) is not None
@@ -34,4 +35,4 @@ def _judge_word(call: Call, word: str) -> None:
     shows = "E" in letters if word.startswith("-") else "e" in letters
     # `ps -auxe` is read as `ps auxe` when there is no user x
     if shows or ("x" in letters and "u" in letters and "e" in letters):
-        call.ask("environment", "shows the environment of processes")
+        call.does(Effect.SECRETS, "environment", "shows the environment of processes")

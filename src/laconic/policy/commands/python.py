@@ -16,6 +16,7 @@ from laconic.knowledge.options import Reading, Spec, parse_options
 from laconic.patterns import pattern
 from laconic.policy.commands.python_code import parsed
 from laconic.policy.places import place
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,18 +108,23 @@ def judge(call: Call) -> None:
         argument = rest.pop(0)
         word = argument.text
         if word is None or argument.glob:
-            call.ask("option", "an argument whose text is not known", argument)
+            call.does(Effect.UNCLEAR, "option", "an argument whose text is not known", argument)
             return
         if word in _QUESTIONS:
             asked = True
         elif word == "-" or not word.startswith("-"):
-            call.ask("file", "runs a file of Python code", argument)
+            if word == "-":
+                call.does(
+                    Effect.PROJECT_CODE, "input", "reads Python code from its input", argument
+                )
+            else:
+                call.runs_file(argument)
             return
         elif not _read_options(call, argument, rest):
             return
     call.harmless("only tells its version or its options")
     if not asked:
-        call.ask("input", "reads Python code from its input")
+        call.does(Effect.PROJECT_CODE, "input", "reads Python code from its input")
 
 
 def _read_options(call: Call, argument: Argument, rest: list[Argument]) -> bool:
@@ -129,12 +135,19 @@ def _read_options(call: Call, argument: Argument, rest: list[Argument]) -> bool:
             continue
         value = argument.behind(pos + 1) if word[pos + 1 :] else rest.pop(0) if rest else None
         if value is None or letter not in "cmWX" or value.text is None or value.glob:
-            call.ask("option", f"-{letter} is not a known harmless option", argument)
+            call.does(
+                Effect.UNKNOWN, "option", f"laconic does not know the option -{letter}", argument
+            )
             return False
         if letter in _HARMLESS_VALUE:
             if _HARMLESS_VALUE[letter].fullmatch(value.text):
                 return True
-            call.ask("option", f"-{letter} with such a value can import or write", argument)
+            call.does(
+                Effect.UNKNOWN,
+                "option",
+                f"-{letter} with such a value can import or write",
+                argument,
+            )
         elif letter == "c":
             _judge_code(call, value, rest)
         else:
@@ -148,7 +161,12 @@ def _refuse_shadowed(call: Call, argument: Argument, also: Iterable[str] = ()) -
     library = sys.stdlib_module_names | set(also)
     for cwd in call.judge.directories:
         for name in sorted(call.judge.facts.modules(cwd) & library):
-            call.ask("shadowed", f"Python would import {name} from the current directory", argument)
+            call.does(
+                Effect.PROJECT_CODE,
+                "shadowed",
+                f"Python would import {name} from the current directory",
+                argument,
+            )
             return
 
 
@@ -160,7 +178,12 @@ def _may_have_plug_ins(call: Call) -> bool:
 def _judge_code(call: Call, value: Argument, rest: list[Argument]) -> None:
     code = parsed(value.text or "")
     if code is None or not code.is_pure():
-        call.ask("code", "runs Python code that may do more than compute and print", value)
+        call.does(
+            Effect.PROJECT_CODE,
+            "code",
+            "runs Python code that may do more than compute and print",
+            value,
+        )
         return
     if code.modules():
         _refuse_shadowed(call, value, also=code.modules())
@@ -169,7 +192,7 @@ def _judge_code(call: Call, value: Argument, rest: list[Argument]) -> None:
         for argument in (*strings, *rest):
             call.reads(argument)
         if code.spells_text():
-            call.ask("file", "reads files whose names are put together", value)
+            call.does(Effect.UNCLEAR, "file", "reads files whose names are put together", value)
     call.harmless("the code only computes, reads and prints: its syntax and names are known to")
 
 
@@ -177,7 +200,12 @@ def _judge_module(call: Call, module: Argument, rest: list[Argument]) -> None:
     name = module.text or ""
     _refuse_shadowed(call, module, also=[name, *_TOOLS.get(name, "").split()])
     if name in _WITH_PLUG_INS and _may_have_plug_ins(call):
-        call.ask("project-code", f"{name} loads plug-ins from the current directory", module)
+        call.does(
+            Effect.PROJECT_CODE,
+            "project-code",
+            f"{name} loads plug-ins from the current directory",
+            module,
+        )
     if name in _TOOLS:
         call.harmless(f"{name} as a module is the same as the program of that name")
         call.runs([module, *rest])
@@ -186,13 +214,13 @@ def _judge_module(call: Call, module: Argument, rest: list[Argument]) -> None:
         call.harmless(f"the module {name} only prints its help")
         return
     if name not in _MODULES:
-        call.ask("module", f"runs the module {name}", module)
+        call.does(Effect.PROJECT_CODE, "module", f"runs the module {name}", module)
         return
     call.harmless(f"the module {name} only reads and prints")
     options, most_operands = _MODULES[name]
     parsed = parse_options(rest, Reading(Spec(options)))
     for argument, message in parsed.problems:
-        call.ask("option", message, argument)
+        call.does(Effect.UNKNOWN, "option", message, argument)
     for option in parsed.options:
         if option.role == "READ" and option.value is not None:
             call.reads(option.value)
@@ -201,7 +229,7 @@ def _judge_module(call: Call, module: Argument, rest: list[Argument]) -> None:
         if name == "py_compile":
             _judge_cache(call, operand)
     for operand in parsed.operands[most_operands:]:
-        call.ask("operand", "an operand that the module may write to", operand)
+        call.does(Effect.PROJECT_WRITE, "write", "the module may write to this file", operand)
 
 
 def _judge_cache(call: Call, file: Argument) -> None:
@@ -210,5 +238,7 @@ def _judge_cache(call: Call, file: Argument) -> None:
         cache = posixpath.join(posixpath.dirname(file.text or "/"), "__pycache__")
         is_here = place(cache, cwd, call.judge.facts) in ("project", "temporary")
         if file.text in (None, "-") or not is_here:
-            call.ask("cache", "writes compiled code outside the project", file)
+            call.does(
+                Effect.OUTSIDE_WRITE, "cache", "writes compiled code outside the project", file
+            )
             return

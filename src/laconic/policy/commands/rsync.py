@@ -6,12 +6,23 @@ which rsync starts a remote shell.
 
 from __future__ import annotations
 
+from laconic.types import Effect
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
 
 
 def judge(call: Call) -> None:
-    for place in call.parsed.operands if call.parsed else ():
+    places = call.parsed.operands if call.parsed else []
+    is_told = call.parsed is not None and call.parsed.has(*call.entry.needs)
+    if len(places) > 1 and not is_told and ":" not in places[-1].leading:
+        call.writes(places[-1])
+    for place in places:
         if place.text is None or ":" in place.text or place.text.startswith("-"):
-            call.ask("remote", "a place on another machine, or one that is not known", place)
+            call.does(
+                Effect.SENDS,
+                "remote",
+                "a place on another machine, or one that is not known",
+                place,
+            )

@@ -11,6 +11,7 @@ https://pnpm.io/cli/exec, https://bun.sh/docs/cli/bunx
 from __future__ import annotations
 
 from laconic.policy.project_runners import is_installed
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,14 +41,14 @@ def judge(call: Call) -> None:
         return
     if not parsed.operands:
         if not parsed.has("-v", "-V", "--version", "-h", "--help"):
-            call.ask("nothing", "names no program to run")
+            call.unlisted("nothing", "names no program to run")
         return
     program = parsed.operands[0]
     known = _KNOWN.get(call.path[0], _NODE_TOOLS)
     is_known = known is None or program.text in known
     if not is_known or program.glob or (call.path[0] in _NEED_END and not parsed.ended):
         what = program.text or "a program that is not known"
-        call.ask("package", f"runs {what}, perhaps a download", program)
+        call.does(Effect.INSTALLS, "package", f"runs {what}, perhaps a download", program)
         return
     if call.path[0] in _FETCH:
         _ask_unless_installed(call, program.text or "")
@@ -61,4 +62,8 @@ def _ask_unless_installed(call: Call, program: str) -> None:
     ):
         return
     if runner == "pnpx" or not is_installed(call, f"node_modules/.bin/{program}"):
-        call.ask("package", f"fetches {program} and runs it, where the project does not have it")
+        call.does(
+            Effect.INSTALLS,
+            "package",
+            f"fetches {program} and runs it, where the project does not have it",
+        )

@@ -5,6 +5,8 @@ Unsafe: with -p they work on a running process, and change it as soon as they ar
 
 from __future__ import annotations
 
+from laconic.types import Effect
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
@@ -33,7 +35,7 @@ def judge_running(call: Call) -> bool:
     for option in parsed.options:
         is_question = program == "prlimit" and option.value is None  # `--nofile`, without a value
         if option.name not in showing and not is_question:
-            call.ask("process", "changes a running process", option.argument)
+            call.does(Effect.SYSTEM, "process", "changes a running process", option.argument)
     for operand in parsed.operands[operands:]:
-        call.ask("process", "changes a running process", operand)
+        call.does(Effect.SYSTEM, "process", "changes a running process", operand)
     return True

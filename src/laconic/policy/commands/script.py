@@ -5,6 +5,8 @@ Unsafe: the command; the record, which is a file; without a command it is an int
 
 from __future__ import annotations
 
+from laconic.types import Effect
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
@@ -14,6 +16,6 @@ def judge(call: Call) -> None:
     if call.parsed is None:
         return
     if len(call.parsed.operands) < 2 and not call.parsed.has("-c", "--command"):  # noqa: PLR2004
-        call.ask("shell", "starts a shell that runs what it reads", firm=True)
+        call.does(Effect.UNCLEAR, "shell", "starts a shell that runs what it reads", firm=True)
     if not call.parsed.operands or call.parsed.operands[0].text == "-":
-        call.ask("record", "writes a file named typescript or -")
+        call.does(Effect.PROJECT_WRITE, "record", "writes a file named typescript or -")

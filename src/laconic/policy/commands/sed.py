@@ -11,6 +11,7 @@ import re
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,20 +42,24 @@ def judge(call: Call) -> None:
         return
     scripts = parsed.values("-e", "--expression")
     files = parsed.operands
+    if parsed.has("-i") and files and files[0].text == "":
+        files = files[1:]  # BSD's sed takes the ending of copies as a word of its own
     if not scripts:
         scripts, files = files[:1], files[1:]
     for file in files:
+        if parsed.has("-i", "--in-place"):
+            call.writes(file)
         call.reads(file)
     if any(not script.is_static for script in scripts):
-        call.ask("script", "a script that is not known")
+        call.does(Effect.UNCLEAR, "script", "a script that is not known")
         return
     program = _Script("\n".join(script.text or "" for script in scripts))
     try:
         program.check()
     except _HarmError as harm:
-        call.ask("script", str(harm))
+        call.does(Effect.UNCLEAR, "script", str(harm))
     except _UnclearError as unclear:
-        call.ask("script", f"the script cannot be judged: {unclear}")
+        call.does(Effect.UNCLEAR, "script", f"the script cannot be judged: {unclear}")
     for name in program.inputs:
         call.reads(Argument(name, *call.span))
     call.harmless("the script only edits what it prints: it writes no file and runs no command")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from laconic.patterns import pattern
 from laconic.policy.dialects import family
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,13 +38,15 @@ def judge(call: Call) -> None:
     while todo and todo[-1].leading[:1] in ("-", "+"):
         word = todo.pop()
         if not word.is_static or not word.text:
-            call.ask("option", "an option that is not known", word)
+            call.does(Effect.UNCLEAR, "option", "an option that is not known", word)
         elif word.text in ("--", "-"):
             ended = True
             break
         elif word.text.startswith("--"):
             if word.text not in _LONG:
-                call.ask("option", f"{word.text} is not a known harmless option", word)
+                call.does(
+                    Effect.UNCLEAR, "option", f"laconic does not know the option {word.text}", word
+                )
         else:
             letters |= _read_letters(call, word, todo)
     _judge_code(call, letters, todo, ended=ended)
@@ -59,25 +62,40 @@ def _read_letters(call: Call, word: Argument, todo: list[Argument]) -> set[str]:
             values.add(value.text)
             known = _SET_OPTIONS if letter == "o" else _SHOPT_OPTIONS
             if value.text not in known:
-                call.ask("option", "sets a shell option that may change how code is read", value)
+                call.does(
+                    Effect.UNCLEAR,
+                    "option",
+                    "sets a shell option that may change how code is read",
+                    value,
+                )
         elif letter not in _LETTERS:
-            call.ask("option", f"{text[0]}{letter} is not a known harmless option", word)
+            call.does(
+                Effect.UNCLEAR,
+                "option",
+                f"laconic does not know the option {text[0]}{letter}",
+                word,
+            )
     if text[0] == "-":
         return set(text[1:])
     if "n" in text or "noexec" in values:
-        call.ask("option", "makes it run what it reads", word)
+        call.does(Effect.UNCLEAR, "option", "makes it run what it reads", word)
     return set()
 
 
 def _judge_code(call: Call, letters: set[str], todo: list[Argument], *, ended: bool) -> None:
     if "n" in letters and "i" not in letters and "c" not in letters and todo:
         if not ended and _may_be_option(todo[-1]):
-            call.ask("option", "may be an option that makes it run what it reads", todo[-1])
+            call.does(
+                Effect.UNCLEAR,
+                "option",
+                "may be an option that makes it run what it reads",
+                todo[-1],
+            )
         return  # reads the script for errors, runs nothing
     if not todo:
-        call.ask("stdin", "runs what it reads from standard input", firm=True)
+        call.does(Effect.UNCLEAR, "stdin", "runs what it reads from standard input", firm=True)
     elif "c" not in letters:
-        call.ask("script", f"runs the script {todo[-1].text or 'named by an argument'}", todo[-1])
+        call.runs_file(todo[-1])
     else:
         _judge_text(call, letters, todo)
 
@@ -95,8 +113,10 @@ def _may_be_option(argument: Argument) -> bool:
 def _judge_text(call: Call, letters: set[str], todo: list[Argument]) -> None:
     code = todo[-1]
     if call.path[-1] == "fish" and (len(todo) > 1 or letters - _FISH_LETTERS):
-        call.ask("option", "fish may take what follows for options", todo[0])
+        call.does(Effect.UNCLEAR, "option", "fish may take what follows for options", todo[0])
     reader = family(call.path[-1])
     if reader == "zsh" and code.text is not None and _READ_BY_ZSH.search(code.text):
-        call.ask("dialect", "zsh may read this code in another way than bash", code)
+        call.does(
+            Effect.UNCLEAR, "dialect", "zsh may read this code in another way than bash", code
+        )
     call.shell(code, call.judge.shells & _BASH_LIKE | {reader})

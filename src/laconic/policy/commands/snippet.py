@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from laconic.patterns import pattern
 from laconic.policy.secret_files import is_secret_variable
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _VARIABLE = pattern(r"\benv\.(\w+)")
 _OPTIONS = ("-e", "-p", "-r", "--eval", "--print", "--run")
+_ONLY_READS = ("-c", "--check", "-l", "--syntax-check", "-v", "--version")
 _NODE = r"""(?x) (?: console\.log\( )?
     (?: \s* (?: '\s*' | "\s*"
         | process\.(?: versions?(?:\.\w+)? | arch | platform | pid | execPath | cwd\(\)
@@ -39,9 +41,12 @@ _PRINTS = {
 
 
 def judge(call: Call) -> None:
+    if call.parsed is not None and not call.parsed.has(*_OPTIONS, *_ONLY_READS):
+        for file in call.parsed.operands[:1]:
+            call.runs_file(file)
     prints = next(prints for name, prints in _PRINTS.items() if call.path[0].startswith(name))
     for value in call.parsed.values(*_OPTIONS) if call.parsed else ():
         if not value.is_static or not prints.fullmatch(value.text or ""):
-            call.ask("code", "runs code that may do more than print", value)
+            call.does(Effect.PROJECT_CODE, "code", "runs code that may do more than print", value)
         elif any(map(is_secret_variable, _VARIABLE.findall(value.text or ""))):
-            call.ask("secret", "prints a variable that may hold a secret", value)
+            call.does(Effect.SECRETS, "secret", "prints a variable that may hold a secret", value)

@@ -15,6 +15,7 @@ from laconic.patterns import pattern
 from laconic.policy.commands.statements import drops_something, problem
 from laconic.policy.environment import is_on_this_machine
 from laconic.policy.secret_files import is_secret
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,12 +85,22 @@ def _judge_connection(call: Call, parsed: Parsed) -> None:
         settings = rest.partition("?")[2] if is_address else text
         for name in re.findall(r"([^\s=&?]*)\s*=", settings):
             if name.lower() not in _CONNECTS:
-                call.ask("connection", f"connects with {name}, which may name a file", given)
+                call.does(
+                    Effect.SENDS,
+                    "connection",
+                    f"connects with {name}, which may name a file",
+                    given,
+                )
         for host in _HOSTS.findall(rest.partition("?")[0] if is_address else "") + re.findall(
             r"(?:^|[\s&])host(?:addr)?\s*=\s*'?([^\s&']*)", settings
         ):
             if host and not host.startswith("/") and not is_on_this_machine(host):
-                call.ask("server", "may send a password to a server that it is told here", given)
+                call.does(
+                    Effect.SENDS,
+                    "server",
+                    "may send a password to a server that it is told here",
+                    given,
+                )
 
 
 def _judge_statements(call: Call, parsed: Parsed, program: str) -> None:
@@ -100,7 +111,7 @@ def _judge_statements(call: Call, parsed: Parsed, program: str) -> None:
     if first is not None:
         statements += parsed.operands[first:]
     if not statements and not parsed.has(*_SAYS_AND_ENDS.get(program, ())):
-        call.ask("input", "reads statements from standard input or a file")
+        call.does(Effect.UNCLEAR, "input", "reads statements from standard input or a file")
     read_only = _is_read_only(parsed, program)
     if program in _READ_ONLY and not parsed.has(*_READ_ONLY[program]):
         _judge_file(call, parsed.operands[:1])
@@ -138,7 +149,7 @@ def _is_read_only(parsed: Parsed, program: str) -> bool:
 def _judge_statement(call: Call, statement: Argument, program: str, *, read_only: bool) -> None:
     sql = statement.text
     if sql is None or statement.glob:
-        call.ask("dynamic", "the statement is not known", statement)
+        call.does(Effect.UNCLEAR, "dynamic", "the statement is not known", statement)
         return
     call.harmless("all that it is told to do is in the command line, and only reads")
     if program == "psql" and _DESCRIBES.fullmatch(sql):
@@ -148,12 +159,23 @@ def _judge_statement(call: Call, statement: Argument, program: str, *, read_only
     if program in ("mysql", "mariadb"):
         sql = re.sub(r"\\[Gg]\s*;?\s*$", "", sql)
     if program == "sqlcmd" and _SQLCMD.search(sql):
-        call.ask("client", "has a command of the client itself", statement)
+        call.does(Effect.UNCLEAR, "client", "has a command of the client itself", statement)
         return
     if program == "duckdb" and any(is_secret(text) for text in re.findall(r"'([^']*)'", sql)):
-        call.ask("secret", "reads keys, passwords or tokens", statement)
+        call.does(Effect.SECRETS, "secret", "reads keys, passwords or tokens", statement)
     reason = problem(sql, program)
     if reason and read_only and drops_something(sql, program):
         call.harmless("the file is opened for reading only, so that DROP fails")
     elif reason:
-        call.ask("statement", f"the statement {reason}", statement)
+        _follow_writing(call, program, f"the statement {reason}", statement)
+
+
+def _follow_writing(call: Call, program: str, why: str, statement: Argument) -> None:
+    """sqlite3 and duckdb write where their file lies, the others on a server."""
+    files = call.parsed.operands[:1] if call.parsed is not None else []
+    if program in _READ_ONLY and files and files[0].text != ":memory:":
+        call.writes(files[0])
+    elif program in _READ_ONLY:
+        call.does(Effect.UNCLEAR, "statement", why, statement)
+    else:
+        call.does(Effect.SYSTEM, "statement", why, statement)

@@ -5,6 +5,8 @@ Unsafe: `name=value`, which sets one (also without `-w`).
 
 from __future__ import annotations
 
+from laconic.types import Effect
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
@@ -13,4 +15,4 @@ if TYPE_CHECKING:
 def judge(call: Call) -> None:
     for operand in call.parsed.operands if call.parsed else ():
         if operand.text is None or operand.glob or "=" in operand.text:
-            call.ask("set", "sets a value of the kernel", operand)
+            call.does(Effect.SYSTEM, "set", "sets a value of the kernel", operand)

@@ -11,6 +11,7 @@ import posixpath
 
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.options import Parsed, Reading, Spec, parse_options
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,18 +45,25 @@ _NOWHERE = frozenset(("-", "/dev/null", "/dev/stdout"))
 def judge(call: Call) -> None:
     parsed = parse_options(_with_dashes(call.arguments), Reading(_OPTIONS))
     for argument, message in parsed.problems:
-        call.ask("option", message, argument)
+        call.unlisted("option", message, argument)
     for listed in parsed.values("-X", "--exclude-from"):
         call.reads(listed)
     for code in parsed.values("--to-command"):
         call.shell(code)
     if parsed.has("-x", "--extract", "--get"):
         if not parsed.has("-O", "--to-stdout", "--to-command"):
-            call.ask("extract", "extracts files", instead="tar -t to list them, -O to print them")
+            for directory in parsed.values("-C", "--directory"):
+                call.writes(directory)
+            call.does(
+                Effect.PROJECT_WRITE,
+                "extract",
+                "extracts files",
+                instead="tar -t to list them, -O to print them",
+            )
     elif parsed.has("-c", "--create"):
         _judge_packing(call, parsed)
     elif not parsed.has(*_READS):
-        call.ask("mode", "does not only list an archive")
+        call.does(Effect.PROJECT_WRITE, "mode", "does not only list an archive")
     _judge_archives(call, parsed)
 
 
@@ -75,8 +83,13 @@ def _with_dashes(arguments: list[Argument]) -> list[Argument]:
 def _judge_packing(call: Call, parsed: Parsed) -> None:
     """The archive must go to standard output or nowhere; what is packed is read."""
     archives = parsed.values("-f", "--file")
+    for archive in archives:
+        if archive.text not in _NOWHERE and ":" not in archive.leading:
+            call.writes(archive)
     if not archives or not all(archive.text in _NOWHERE for archive in archives):
-        call.ask("create", "writes an archive", instead="tar -c -f - to print it")
+        call.does(
+            Effect.PROJECT_WRITE, "create", "writes an archive", instead="tar -c -f - to print it"
+        )
     places = parsed.values("-C", "--directory")
     for packed in (*parsed.operands, *places):
         call.reads(packed)
@@ -91,4 +104,4 @@ def _judge_archives(call: Call, parsed: Parsed) -> None:
         host, colon, _ = archive.leading.partition(":")
         is_local = "/" in host or (not colon and archive.text is not None)
         if not is_local and not parsed.has("--force-local"):
-            call.ask("archive", "the archive may be on another host", archive)
+            call.does(Effect.SENDS, "archive", "the archive may be on another host", archive)

@@ -5,6 +5,8 @@ Unsafe: the files; `-` is a file of that name here.
 
 from __future__ import annotations
 
+from laconic.types import Effect
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
@@ -13,4 +15,4 @@ if TYPE_CHECKING:
 def judge(call: Call) -> None:
     for operand in call.parsed.operands if call.parsed is not None else ():
         if operand.text == "-":
-            call.ask("write", "writes a file named -", operand)
+            call.does(Effect.PROJECT_WRITE, "write", "writes a file named -", operand)

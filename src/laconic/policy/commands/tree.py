@@ -5,6 +5,8 @@ Unsafe: -o and --output (write), -R (writes 00Tree.html files with -L and -o).
 
 from __future__ import annotations
 
+from laconic.types import Effect
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.knowledge.arguments import Argument
@@ -30,7 +32,9 @@ def judge(call: Call) -> None:
             return
         if text is None and (not word.leading or word.leading.startswith("-") or word.splits):
             if not (word.glob and word.leading and not word.leading.startswith("-")):
-                call.ask("word", "its value is not known and may be an option", word)
+                call.does(
+                    Effect.UNCLEAR, "word", "its value is not known and may be an option", word
+                )
         elif text is not None and text.startswith("--"):
             _judge_long(call, text, word, todo)
         elif text is not None and text.startswith("-"):
@@ -43,7 +47,7 @@ def _judge_long(call: Call, text: str, word: Argument, todo: list[Argument]) -> 
         if not equals and todo:
             _skip_value(call, todo)
     elif name not in _LONG or equals:
-        call.ask("option", f"--{name} is not a known harmless option", word)
+        call.unlisted("option", f"laconic does not know the option --{name}", word)
 
 
 def _judge_letters(call: Call, letters: str, word: Argument, todo: list[Argument]) -> None:
@@ -53,10 +57,12 @@ def _judge_letters(call: Call, letters: str, word: Argument, todo: list[Argument
         if letter in _WITH_VALUE and todo:
             _skip_value(call, todo)
         elif letter not in _LETTERS:
-            call.ask("option", f"-{letter} is not a known harmless option", word)
+            call.unlisted("option", f"laconic does not know the option -{letter}", word)
 
 
 def _skip_value(call: Call, todo: list[Argument]) -> None:
     value = todo.pop()
     if value.splits:
-        call.ask("value", "its value is not known and may become several words", value)
+        call.does(
+            Effect.UNCLEAR, "value", "its value is not known and may become several words", value
+        )

@@ -6,7 +6,7 @@ of their tables names the words for the version, besides --version and --help.
 
 from __future__ import annotations
 
-from laconic.types import Decision, Verdict
+from laconic.types import Decision
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,4 +18,8 @@ def judge(call: Call) -> None:
     if len(words) == 1 and words[0] in call.entry.needs:
         return
     why = f"of {call.path[0]} laconic knows no more than its version"
-    call.findings.append(Decision(Verdict.ASK, f"{call.id}/unknown", why, *call.span, risk=False))
+    effects = call.match.effect
+    verdict = call.judge.cells.verdict(effects)
+    call.findings.append(
+        Decision(verdict, f"{call.id}/unknown", why, *call.span, effects=effects, risk=False)
+    )

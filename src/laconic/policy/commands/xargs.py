@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
 from laconic.policy.environment import is_private
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ def judge(call: Call) -> None:
         return
     for name in parsed.values("--process-slot-var"):
         if name.text is None or not is_private(name.text, {}):
-            call.ask("variable", "sets a variable that programs may heed", name)
+            call.does(Effect.UNCLEAR, "variable", "sets a variable that programs may heed", name)
     if not parsed.operands:
-        call.ask("command", "names no command")
+        call.does(Effect.UNCLEAR, "command", "names no command")
         return
     mark = _mark(parsed)
     command = parsed.operands if mark is None else [_filled(p, mark) for p in parsed.operands]

@@ -1,7 +1,7 @@
-"""Reads what an agent sends: bytes become a HookCall, or None when it is not about a shell command.
+"""A call of an agent's hook, read from what the agent sends; None if it is not about a command.
 
-Where the fields stand is data. Whatever is missing, of another type or for another host is None:
-then the hook says nothing.
+The agent's data file says where the fields are. If one is missing, has another type or is meant for
+another host, there is no call, and the hook says nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import json
 from os.path import isabs
 
 from laconic.hooks.load import AFTER, BEFORE
-from laconic.hooks.values import HookCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +21,41 @@ if TYPE_CHECKING:
 _BOM = b"\xef\xbb\xbf"
 
 
+class HookCall:
+    """What an agent says: it is about to run commands in a directory, or has run them.
+
+    data: all that it sent. input: the tool's arguments, with `commands` at `key`. as_text: the
+    arguments came as JSON in a string. is_list: the commands came as a list.
+    """
+
+    __slots__ = (
+        "agent", "as_text", "commands", "data", "directory", "event", "input", "is_list", "key",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        agent: Agent,
+        event: Event,
+        data: Mapping[str, Any],
+        tool_input: Mapping[str, Any],
+        directory: str,
+        *,
+        as_text: bool = False,
+    ) -> None:
+        self.agent, self.event, self.data, self.directory = agent, event, data, directory
+        self.input, self.as_text = tool_input, as_text
+        self.key: str = agent.fields["command"]
+        given = tool_input[self.key]
+        self.is_list = isinstance(given, list)
+        self.commands: tuple[str, ...] = tuple(given) if self.is_list else (given,)
+
+    def input_with(self, commands: tuple[str, ...]) -> dict[str, Any]:
+        """Return the tool's arguments with these commands, and everything else unchanged."""
+        return {**self.input, self.key: list(commands) if self.is_list else commands[0]}
+
+
 def parse(stdin: bytes) -> dict[str, Any] | None:
-    """Give the JSON object; on Windows some agents put marks of byte order in front of it."""
+    """Return the JSON object; on Windows some agents send byte order marks before it."""
     while stdin.startswith(_BOM):
         stdin = stdin.removeprefix(_BOM)
     try:
@@ -34,7 +66,7 @@ def parse(stdin: bytes) -> dict[str, Any] | None:
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(constant)  # NaN is no JSON, and it must not come back in an answer
+    raise ValueError(constant)  # NaN is not JSON, so it must not appear in an answer
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
@@ -76,7 +108,7 @@ def is_foreign(data: Mapping[str, Any], agent: Agent, environ: Mapping[str, str]
 
 
 def find_event(data: Mapping[str, Any], agent: Agent, given: str) -> Event | None:
-    """Give the event that the data name, else the given one, else what the data look like."""
+    """Return the event that the data name, else the given one, else what the data look like."""
     name = _first(data, agent.fields["event"]) or given
     if name:
         return next((event for event in agent.events if event.name == name), None)
@@ -96,7 +128,7 @@ def _is_shell(data: Mapping[str, Any], agent: Agent, event: Event) -> bool:
 
 
 def _has_commands(tool_input: Mapping[str, Any], agent: Agent) -> bool:
-    """A list is one of commands, where the agent sends such; elsewhere it would be of words."""
+    """Tell whether there are commands; a list counts only if the agent sends lists of commands."""
     given = tool_input.get(agent.fields["command"])
     if isinstance(given, list) and agent.fields.get("is_list"):
         return bool(given) and all(isinstance(command, str) for command in given)
@@ -106,7 +138,7 @@ def _has_commands(tool_input: Mapping[str, Any], agent: Agent) -> bool:
 def _directory(
     data: Mapping[str, Any], tool_input: Mapping[str, Any], agent: Agent, cwd: str
 ) -> str:
-    """Where the command will run: the tool may be told a directory within the agent's own."""
+    """Return where the command will run: the tool may name a directory inside the agent's own."""
     outer = _first(data, agent.fields["cwd"])
     inner = _first(tool_input, agent.fields.get("directory", ()))
     directory = outer if isinstance(outer, str) and isabs(outer) else cwd
@@ -116,7 +148,7 @@ def _directory(
 
 
 def _first(data: Mapping[str, Any], paths: list[str] | tuple[str, ...]) -> Any:
-    """Give the value at the first path that leads to something; `a.0` goes into a list."""
+    """Return the value at the first path that leads to something; `a.0` goes into a list."""
     found = (_at(data, path) for path in paths)
     return next((value for value in found if value is not None and value != ""), None)
 

@@ -20,7 +20,7 @@ static const char *digits(uint64_t number, unsigned base, char text[24]) {
     return at;
 }
 
-const char *place_variable(const char *name) {
+const char *get_variable(const char *name) {
     for (char **at = environ; *at != NULL; at++) {
         size_t length = 0;
         while (name[length] != '\0' && (*at)[length] == name[length]) length++;
@@ -30,7 +30,7 @@ const char *place_variable(const char *name) {
 }
 
 static bool absolute(const char *name, const char **value) {
-    *value = place_variable(name);
+    *value = get_variable(name);
     return *value != NULL && **value == '/';
 }
 
@@ -70,7 +70,7 @@ static long find_own(char path[PATH_ROOM]) {
 
 /* An installer has put it into the first line of a file beside laconic-py. Where that is a line for
  * the shell (the path is long, or has blanks), laconic-py finds it itself. */
-bool place_interpreter(const char *python, char path[PATH_ROOM]) {
+bool path_of_interpreter(const char *python, char path[PATH_ROOM]) {
     char folder[PATH_ROOM], line[PATH_ROOM];
     long length = 0;
     while (python[length] != '\0') length++;
@@ -85,10 +85,10 @@ bool place_interpreter(const char *python, char path[PATH_ROOM]) {
     while (length < got && line[length] != '\n') length++;
     if (length >= got || line[0] != '#' || line[1] != '!') return false;
     line[length] = '\0';
-    return join(path, PATH_ROOM, line + 2) && !is(path, "/bin/sh") && sys(access, path, X_OK) == 0;
+    return join(path, PATH_ROOM, line + 2) && !equals(path, "/bin/sh") && sys(access, path, X_OK) == 0;
 }
 
-bool place_python(char path[PATH_ROOM]) {
+bool path_of_python(char path[PATH_ROOM]) {
     char own[PATH_ROOM];
 #ifdef __APPLE__
     uint32_t room = sizeof own;
@@ -168,7 +168,7 @@ void limit_silence(int handle, int seconds) {
 #endif
 }
 
-int place_server(const char *python) {
+int connect_server(const char *python) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int handle = find_socket(python, &address) ? (int)sys(socket, AF_UNIX, SOCK_STREAM, 0) : -1;
     if (handle < 0) return -1;
@@ -182,12 +182,12 @@ int place_server(const char *python) {
 
 /* Removes the socket, because the next call would wait as long. A living server notices that and
  * ends; a new one is started when it has released its lock. */
-void place_no_server(const char *python) {
+void forget_server(const char *python) {
     struct sockaddr_un address;
     if (find_socket(python, &address)) sys(unlink, address.sun_path);
 }
 
-bool place_state(char path[PATH_ROOM], const char *name) {
+bool path_of_state(char path[PATH_ROOM], const char *name) {
     static const char *const places[][2] = {{"LACONIC_STATE_DIR", ""},
                                             {"XDG_STATE_HOME", "/laconic"},
                                             {"HOME", "/.local/state/laconic"}};
@@ -200,7 +200,7 @@ bool place_state(char path[PATH_ROOM], const char *name) {
     return false;
 }
 
-bool place_make(char *path) {
+bool make_directory(char *path) {
     if (sys(mkdir, path, 0700) == 0 || sys_errno == EEXIST) return true;
     if (sys_errno != ENOENT) return false;
     long end = 0;
@@ -208,12 +208,12 @@ bool place_make(char *path) {
     while (end > 0 && path[end] != '/') end--;
     if (end <= 0) return false;
     path[end] = '\0';
-    bool is_made = place_make(path);
+    bool is_made = make_directory(path);
     path[end] = '/';
     return is_made && (sys(mkdir, path, 0700) == 0 || sys_errno == EEXIST);
 }
 
-bool place_spools(char path[PATH_ROOM]) {
-    if (!place_state(path, "/spool")) return false;
-    return is_private(path) || (place_make(path) && is_private(path));
+bool path_of_spools(char path[PATH_ROOM]) {
+    if (!path_of_state(path, "/spool")) return false;
+    return is_private(path) || (make_directory(path) && is_private(path));
 }

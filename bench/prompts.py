@@ -1,0 +1,155 @@
+"""Count how often commands of real sessions would interrupt a person, by profile, effect, program.
+
+python bench/prompts.py FILE [--kind KIND] [--cwd DIR] [--home DIR] [--rows]
+
+FILE has one JSON object per line with `command`; `kind` tells sorts of sessions apart. Where rows
+carry labels (`effects`, a verdict per profile, perhaps `ambiguous`), the two are compared. A
+command interrupts where laconic asks or denies, or where it leaves a soft effect to the agent, and
+Claude Code would ask in its default mode without rules.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from laconic.knowledge.catalog import library
+from laconic.policy.decide import decide
+from laconic.policy.places import Facts
+from laconic.policy.profiles import PROFILES
+from laconic.policy.rules import Rules
+from laconic.shell.parser import forget
+from laconic.types import EFFECTS, HARD, Decision, Effect, Verdict, union
+
+Row = dict[str, Any]
+SHOWN = 15
+WIDTH = 140
+
+
+class Judged(NamedTuple):
+    row: Row
+    decisions: dict[str, Decision]
+
+    @property
+    def effects(self) -> Effect:
+        return self.decisions["default"].effects
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--kind", default="people", help="rows of this kind; all if none has it")
+    parser.add_argument("--cwd", default="/home/dev/src/project")
+    parser.add_argument("--home", default="/home/dev")
+    parser.add_argument("--rows", action="store_true", help="print each row that differs")
+    args = parser.parse_args()
+    rows = [json.loads(line) for line in args.file.read_text("utf-8").splitlines() if line.strip()]
+    facts = Facts(cwd=args.cwd, home=args.home)
+    judged = [judge(row, facts) for row in rows]
+    counted = [one for one in judged if one.row.get("kind", args.kind) == args.kind] or judged
+    print_prompts(counted)
+    if any("effects" in row for row in rows):
+        print_labels(judged, with_rows=args.rows)
+    print_speed(rows, facts)
+
+
+def judge(row: Row, facts: Facts) -> Judged:
+    return Judged(row, {p: decide(row["command"], library(), Rules(p), facts) for p in PROFILES})
+
+
+def interrupts(decision: Decision, profile: str) -> bool:
+    """In guard a soft effect is not laconic's question; elsewhere somebody has to answer it."""
+    if profile == "guard":
+        return bool(decision.effects & HARD) or decision.verdict is Verdict.DENY
+    return decision.verdict is not Verdict.ALLOW
+
+
+def print_prompts(judged: list[Judged]) -> None:
+    print(f"{len(judged)} commands; interrupts per 100 of them, by profile:")
+    for profile in PROFILES:
+        stopped = [one for one in judged if interrupts(one.decisions[profile], profile)]
+        print(f"  {profile:8} {per_100(len(stopped), len(judged))}")
+    for profile in ("default", "work"):
+        stopped = [one for one in judged if interrupts(one.decisions[profile], profile)]
+        effects = Counter(word for one in stopped for word in one.effects.words)
+        programs = Counter(
+            leaf.rule.split("/")[0]
+            for one in stopped
+            for leaf in one.decisions[profile].leaves()
+            if leaf.verdict is not Verdict.ALLOW
+        )
+        print(f"{profile}, by effect:  " + counts(effects, len(judged)))
+        print(f"{profile}, by program: " + counts(programs, len(judged)))
+
+
+def counts(counter: Counter[str], total: int) -> str:
+    return ", ".join(f"{name} {per_100(n, total)}" for name, n in counter.most_common(SHOWN))
+
+
+def per_100(some: int, total: int) -> str:
+    return f"{100 * some / total:.1f}" if total else "-"
+
+
+# -- labels ----------------------------------------------------------------------------------------
+
+
+def print_labels(judged: list[Judged], *, with_rows: bool) -> None:
+    labelled = [one for one in judged if "effects" in one.row]
+    plain = [one for one in labelled if not one.row.get("ambiguous")]
+    same = [one for one in plain if one.effects == expected(one.row)]
+    missed = [one for one in plain if expected(one.row) & HARD & ~one.effects]
+    print(f"{len(labelled)} rows with labels, {len(plain)} of them without a tag:")
+    print(f"  exactly the labelled effects: {len(same)} ({per_100(len(same), len(plain))} %)")
+    print(f"  a hard effect missed: {len(missed)}")
+    for profile in PROFILES:
+        wanted = [one for one in plain if one.row.get(profile) in ("allow", "none", "ask", "deny")]
+        looser = [
+            one
+            for one in wanted
+            if one.row[profile] in ("ask", "deny")
+            and not interrupts(one.decisions[profile], profile)
+        ]
+        stricter = [
+            one
+            for one in wanted
+            if one.row[profile] in ("allow", "none") and interrupts(one.decisions[profile], profile)
+        ]
+        print(f"  {profile:8} looser than the label {len(looser)}, stricter {len(stricter)}")
+    for one in missed:
+        print_row("missed", one)
+    for one in plain if with_rows else ():
+        if one not in same and one not in missed:
+            print_row("differs", one)
+
+
+def expected(row: Row) -> Effect:
+    return union(EFFECTS[word] for word in row["effects"])
+
+
+def print_row(what: str, one: Judged) -> None:
+    ours, theirs = one.effects, expected(one.row)
+    extra, lacking = (ours & ~theirs).words, (theirs & ~ours).words
+    print(f"  {what}: {json.dumps(one.row['command'])[:WIDTH]}")
+    print(f"      too many: {' '.join(extra)}; too few: {' '.join(lacking)}")
+    for leaf in one.decisions["default"].leaves():
+        if leaf.effects & ~theirs:
+            print(f"      {leaf.rule}: {leaf.reason}")
+
+
+def print_speed(rows: list[Row], facts: Facts) -> None:
+    rules, times = Rules(), []
+    for row in rows:
+        forget()
+        start = time.perf_counter()
+        decide(row["command"], library(), rules, facts)
+        times.append(time.perf_counter() - start)
+    print(f"a decision takes {1e6 * statistics.median(times):.0f} us (median)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+/* The spool: files that hold everything a command writes while it runs; src/laconic/run/spool.py. */
+#include "run.h"
+
+#define SPARE_BYTES (256ull << 20) /* stay free on the disk */
+#define CHECK_BYTES (64ll << 20)   /* how much is written before the disk is looked at again */
+
+struct stream streams[2] = {{.pipe = -1, .file = -1}, {.pipe = -1, .file = -1}};
+int stream_count;
+bool is_both;
+static off_t unchecked; /* bytes since the disk was looked at */
+static unsigned char printed[PIECE_BYTES];
+
+static bool make_id(char id[7]) {
+    if (getentropy(id, 6) != 0) return false;
+    for (int pos = 0; pos < 6; pos++) id[pos] = "abcdefghjkmnopqrstuvwxyz23456789"[id[pos] & 31];
+    id[6] = '\0';
+    return true;
+}
+
+static bool open_spool(const char *directory, const char *id, const char *kind, int target) {
+    struct stream *stream = &streams[stream_count];
+    int length = snprintf(stream->path, PATH_ROOM, "%s/%s.%s", directory, id, kind);
+    int flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW;
+    stream->file = length < PATH_ROOM - 8 ? open(stream->path, flags, 0600) : -1;
+    stream->target = target;
+    if (stream->file < 0) return false;
+    stream_count++;
+    flock(stream->file, LOCK_SH); /* an unlocked spool belongs to a dead process */
+    return true;
+}
+
+/* Returns the path of the note next to the spools; the server writes the command into it. */
+static const char *note_path(void) {
+    static char path[PATH_ROOM];
+    strcpy(path, streams[0].path);
+    strcpy(strrchr(path, '.'), ".cmd");
+    return path;
+}
+
+void remove_spools(void) {
+    for (int pos = 0; pos < stream_count; pos++) unlink(streams[pos].path);
+    if (stream_count > 0) unlink(note_path());
+    stream_count = 0;
+}
+
+static bool leads_to(const struct stat *file, int number) {
+    struct stat other;
+    return fstat(number, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
+}
+
+/* Tells whether a descriptor is closed or a file that somebody wants to keep. Claude Code gives its
+ * shell a file and reads it while it grows, others one file for both streams: our parent writes to
+ * that, too. settings/environ.py has the same rule. */
+bool is_kept_file(int number) {
+    struct stat own, parents;
+    char path[40];
+    if (fstat(number, &own) != 0) return true;
+    /* what /dev/null takes is shown to nobody, and so must nothing of ours be that counts */
+    if (!S_ISREG(own.st_mode))
+        return number == 2 && stat("/dev/null", &parents) == 0 && S_ISCHR(own.st_mode) && parents.st_rdev == own.st_rdev;
+    const char *is_read = getenv("CLAUDECODE");
+    bool is_claude = is_read != NULL && is_read[0] != '\0';
+    if (!is_claude && !leads_to(&own, 3 - number)) return true;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getppid(), number);
+    return stat(path, &parents) != 0 || parents.st_dev != own.st_dev || parents.st_ino != own.st_ino;
+}
+
+/* Opens one spool if both streams lead to the same place, so that their order is known, and none
+ * for an stderr that is a file: it must get every byte, so the command writes there itself. */
+bool open_spools(const struct run *run) {
+    char directory[PATH_ROOM], id[7];
+    struct stat out, err;
+    if (fstat(1, &out) != 0 || fstat(2, &err) != 0) return false;
+    if (!path_of_spools(directory) || !make_id(id)) return false;
+    bool is_same_place = out.st_dev == err.st_dev && out.st_ino == err.st_ino;
+    if (S_ISCHR(out.st_mode)) is_same_place = is_same_place && out.st_rdev == err.st_rdev;
+    is_both = is_same_place && (run->pipe == NULL || run->takes_stderr);
+    bool is_ready = open_spool(directory, id, is_both ? "both" : "out", 1) &&
+                    (is_both || is_kept_file(2) || open_spool(directory, id, "err", 2));
+    if (!is_ready) remove_spools();
+    return is_ready;
+}
+
+static bool has_room(int file) {
+    struct statvfs disk;
+    return fstatvfs(file, &disk) != 0 ||
+           (unsigned long long)disk.f_bavail * disk.f_frsize > SPARE_BYTES;
+}
+
+/* Appends to a spool; returns how much was written, less than all if there is no room. */
+ssize_t spool(struct stream *stream, const unsigned char *data, ssize_t length) {
+    ssize_t kept = 0;
+    unchecked += length;
+    if (unchecked >= CHECK_BYTES) {
+        unchecked = 0;
+        if (!has_room(stream->file)) return 0;
+    }
+    while (kept < length) {
+        ssize_t written = write(stream->file, data + kept, (size_t)(length - kept));
+        if (written > 0) kept += written;
+        else if (written == 0 || errno != EINTR) break;
+    }
+    stream->spooled += kept;
+    return kept;
+}
+
+void print_raw(void) {
+    for (int pos = 0; pos < stream_count; pos++) {
+        struct stream *stream = &streams[pos];
+        ssize_t got;
+        while ((got = pread(stream->file, printed, sizeof printed, stream->printed)) > 0) {
+            if (!print(stream->target, printed, (size_t)got)) break;
+            stream->printed += got;
+        }
+    }
+}
+
+bool is_open(void) {
+    return streams[0].pipe >= 0 || streams[1].pipe >= 0;
+}

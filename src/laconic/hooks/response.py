@@ -1,0 +1,152 @@
+"""What laconic says to a call, as much of it as the agent can be told, and the answer as bytes.
+
+An ask that an agent cannot put becomes a deny, never a silent allow.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+from laconic.hooks.can_ask import is_unattended
+from laconic.hooks.load import BEFORE
+from laconic.rewrite.edits import quoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from laconic.hooks.call import HookCall
+    from laconic.hooks.load import Agent
+
+_LONGEST_SHOWN = 200
+
+
+class Response:
+    """What laconic says to a call, independent of any agent's format.
+
+    answer: `allow`, `ask`, `deny` or None. commands: what should run instead, or None. output: what
+    the agent should read in place of the output, by stream.
+    """
+
+    __slots__ = ("answer", "commands", "output", "reason")
+
+    def __init__(
+        self,
+        answer: str | None = None,
+        reason: str = "",
+        commands: tuple[str, ...] | None = None,
+        output: Mapping[str, str] | None = None,
+    ) -> None:
+        self.answer, self.reason, self.commands, self.output = answer, reason, commands, output
+
+    def __bool__(self) -> bool:
+        return bool(self.answer or self.commands or self.output)
+
+    @property
+    def text(self) -> str:
+        """The output, with both streams joined."""
+        return "".join((self.output or {}).values())
+
+
+class Output:
+    """What a command wrote. status: 0 if the agent says so, else None."""
+
+    __slots__ = ("err", "out", "status")
+
+    def __init__(self, out: str, err: str = "", status: int | None = None) -> None:
+        self.out, self.err, self.status = out, err, status
+
+
+class Reply:
+    """An answer in an agent's words: a JSON document or none, and for some an exit status."""
+
+    __slots__ = ("document", "status", "stderr")
+
+    def __init__(
+        self, document: Mapping[str, Any] | None = None, stderr: str = "", status: int = 0
+    ) -> None:
+        self.document, self.stderr, self.status = document, stderr, status
+
+
+class Answer:
+    """What a hook prints and its exit status.
+
+    fault: what went wrong, for debugging. retry_cold: that was before there was a verdict, and
+    another process may succeed. later: what can wait until the answer is on its way.
+    """
+
+    __slots__ = ("fault", "later", "retry_cold", "status", "stderr", "stdout")
+
+    def __init__(
+        self, stdout: bytes = b"", stderr: bytes = b"", status: int = 0, fault: str = ""
+    ) -> None:
+        self.stdout, self.stderr, self.status, self.fault = stdout, stderr, status, fault
+        self.retry_cold = False
+        self.later: list[Callable[[], object]] = []
+
+    def finish(self) -> None:
+        """Do what could wait. A fault in it does not matter: the answer has been given."""
+        for job in self.later:
+            with contextlib.suppress(Exception):
+                job()
+
+
+def neutral_answer(agent: Agent, kind: str) -> Answer:
+    """Return the answer to an event of this kind when there is nothing to say."""
+    text = agent.neutral_for(kind)
+    return Answer(f"{text}\n".encode() if text else b"")
+
+
+# -- what an agent can be told ---------------------------------------------------------------------
+
+
+def fitted(
+    response: Response, call: HookCall, cannot_ask: str, environ: Mapping[str, str]
+) -> Response:
+    """Return what the agent can be told. cannot_ask: `deny`, or `defer` to say nothing."""
+    answer, reason = _answer(response, call, cannot_ask, environ)
+    commands = response.commands
+    if not _can_rewrite(answer, call):
+        commands = None
+    output = response.output if "replace" in call.event.can else None
+    return Response(answer, reason, commands, output)
+
+
+def _can_rewrite(answer: str | None, call: HookCall) -> bool:
+    if "rewrite" not in call.event.can:
+        return False
+    # A request for permission must be answered with a decision, or not at all.
+    has_words = answer is not None or call.event.kind == BEFORE
+    return has_words and (answer or "none") in call.agent.rewrite_with
+
+
+def _answer(
+    response: Response, call: HookCall, cannot_ask: str, environ: Mapping[str, str]
+) -> tuple[str | None, str]:
+    answer, reason = response.answer, response.reason
+    if answer == "ask":
+        return _asked(reason, call, cannot_ask, environ)
+    if answer == "deny" or answer in call.event.can:
+        return answer, reason
+    return None, ""
+
+
+def _asked(
+    reason: str, call: HookCall, cannot_ask: str, environ: Mapping[str, str]
+) -> tuple[str | None, str]:
+    """Ask, or deny with a reason that says who can allow the command, and how."""
+    can_ask = "ask" in call.event.can
+    if can_ask and not is_unattended(call.agent, environ):
+        return "ask", reason
+    # If the agent prompts anyway, no answer means that it asks.
+    if call.event.kind != BEFORE or cannot_ask != "deny":
+        return None, ""
+    why = "nobody is there to ask" if can_ask else f"{call.agent.title} cannot ask"
+    return "deny", f"{reason} ({why}; a person can allow it: {_way_out(call)})"
+
+
+def _way_out(call: HookCall) -> str:
+    command = call.commands[0]
+    is_short = len(call.commands) == 1 and len(command) <= _LONGEST_SHOWN and command.isprintable()
+    return f"laconic allow {quoted(command) if is_short else '…'} --for 30m"

@@ -1,0 +1,68 @@
+"""One tool call in the hands of an adapter."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from laconic.library.modes import with_command
+from laconic.library.output import Shown
+
+if TYPE_CHECKING:
+    from laconic.library.envelope import Envelope
+    from laconic.library.gate import Gate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One tool call in the hands of an adapter: look at verdict, then start, then finish."""
+
+    gate: Gate
+    arguments: object
+    envelope: Envelope
+    call_id: str = ""
+
+    @property
+    def verdict(self) -> str:
+        return self.envelope.verdict
+
+    @property
+    def command(self) -> str:
+        return self.envelope.command
+
+    @property
+    def message(self) -> str:
+        """Why it does not run, for the model; or why consent is needed, for a person."""
+        return self.envelope.message
+
+    @property
+    def rewritten(self) -> Any:
+        """The arguments to call the tool with, in the shape in which they came."""
+        if not self.envelope.changed:
+            return self.arguments
+        if isinstance(self.arguments, Mapping):
+            return with_command(self.arguments, self.command)
+        return self.command
+
+    def start(self, approved: bool | None = None) -> bool:
+        """Write it down, once for each call id; tell whether the tool may run now."""
+        return self.gate.record(self.envelope, call_id=self.call_id, approved=approved)
+
+    def finish(self, output: Any, status: int | None = None, *, remind: bool = False) -> Any:
+        """The output as the model is to read it; what is not text stays as it is.
+
+        remind: append the reminders, where the framework has no better place for them.
+        """
+        shown = Shown(text="")
+        if isinstance(output, str | bytes):
+            shown = self.gate.show(self.command, output, status)
+            output = shown.text
+        self.gate.finished(self.envelope, call_id=self.call_id, status=status, shown=shown)
+        note = self.gate.take_reminders() if remind else ""
+        return f"{output}\n{note}" if note and isinstance(output, str) else output
+
+    async def afinish(self, output: Any, status: int | None = None, *, remind: bool = False) -> Any:
+        """The same in a thread: a long output must not keep an event loop waiting."""
+        return await asyncio.to_thread(self.finish, output, status, remind=remind)

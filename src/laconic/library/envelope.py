@@ -1,0 +1,105 @@
+"""The decision envelope: what a rule, the classifier or the gate has decided about a command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from laconic.library.effects import Effect
+    from laconic.types import Decision
+
+
+class _Missing:
+    def __repr__(self) -> str:
+        return "MISSING"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+MISSING: Any = _Missing()
+ALLOW, ASK, DENY = "allow", "ask", "deny"
+PASSTHROUGH, REWRITE = "passthrough", "rewrite"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Envelope(Mapping[str, Any]):
+    """A decision about one command. It is also a mapping, of the keys that to_dict gives.
+
+    action: `rewrite`, `deny`, `passthrough`, `ask`, or what a mode of your own says. command: what
+    is to run, rewritten or not. verdict: `allow`, `ask` or `deny`; only `allow` may run without
+    anybody's consent. rules: the ids of all rules that changed the command, in order. decision: the
+    gate's own, None where it was not asked. effects: what is to be written down and said once the
+    decision is acted on. cwd: the directory that it was judged in. result: what the executor gave.
+    """
+
+    action: str
+    command: str
+    original_command: str
+    rule_id: str = ""
+    catalogue_id: str = ""
+    severity: str = ""
+    explanation: str = ""
+    references: tuple[str, ...] = ()
+    result: Any = MISSING
+    verdict: str = ALLOW
+    rules: tuple[str, ...] = ()
+    decision: Decision | None = field(default=None, compare=False, repr=False)
+    effects: tuple[Effect, ...] = field(default=(), compare=False, repr=False)
+    cwd: str = field(default="", compare=False, repr=False)
+
+    @property
+    def matched(self) -> bool:
+        """Tell whether a rule, the classifier or the gate has something to say."""
+        return bool(self.rule_id)
+
+    @property
+    def changed(self) -> bool:
+        return self.command != self.original_command
+
+    @property
+    def message(self) -> str:
+        """One line for the model: why the command does not run, or what was changed."""
+        why = self.explanation or "no reason is given"
+        if self.verdict == DENY:
+            return f"denied: {why} ({self.rule_id})"
+        if self.verdict == ASK:
+            return f"needs consent: {why} ({self.rule_id})"
+        if self.changed:
+            return f"rewritten per rule {self.rule_id}: {why} Ran: {self.command}"
+        return ""
+
+    def with_result(self, result: Any) -> Envelope:
+        return replace(self, result=result)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data: three keys where nothing matched; `result` only if there is one."""
+        found: dict[str, Any] = {
+            "action": self.action,
+            "command": self.command,
+            "original_command": self.original_command,
+        }
+        if self.matched:
+            found |= {
+                "rule_id": self.rule_id,
+                "catalogue_id": self.catalogue_id,
+                "severity": self.severity,
+                "explanation": self.explanation,
+                "references": list(self.references),
+            }
+        if self.result is not MISSING:
+            found["result"] = self.result
+        return found
+
+    def __getitem__(self, key: str) -> Any:
+        return self.to_dict()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.to_dict())
+
+    def __len__(self) -> int:
+        return len(self.to_dict())
+
+    __hash__ = None  # type: ignore[assignment]

@@ -1,0 +1,422 @@
+"""The Gate: rules, the classifier and laconic's own verdicts before a command, compaction after it.
+
+It is isolated unless it is told otherwise: nobody's configuration, agents' rules or exceptions are
+read. A decision has no effects. A fault of the gate denies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from laconic.library.asking import Ask, answer, async_answer
+from laconic.library.audit import Audit, MemoryAudit
+from laconic.library.call import Call
+from laconic.library.classifier import Classifier
+from laconic.library.effects import Audited, Outlets
+from laconic.library.envelope import ALLOW, ASK, DENY, Envelope
+from laconic.library.judge import OWN, Judge, faulty
+from laconic.library.modes import Mode, command_of, other_commands, rewrite_with_audit
+from laconic.library.output import Shown, show
+from laconic.library.process import Process
+from laconic.library.registry import Registry
+from laconic.library.reminders import ReminderQueue
+from laconic.library.rule import Context, Rule, normal_stack, texts
+from laconic.library.rules import Rules
+from laconic.library.when import RuleError
+from laconic.settings.environ import working_directory
+from laconic.settings.load import isolated_settings, process_environment
+from laconic.types import Verdict
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from laconic.settings.load import Settings
+
+DENIED_STATUS = 126  # as of a shell that may not run a program
+TOOLS = (
+    "run_command", "shell", "bash", "Bash", "terminal", "execute_bash", "execute_command",
+    "run_shell_command",
+)  # fmt: skip
+_MOST_CALLS = 4096
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What became of a command. status: 126 if it was not let run, 124 if its time was over.
+
+    text: what the model is to read. raw_id: for `laconic recall`, where something is hidden.
+    """
+
+    status: int
+    text: str
+    stdout: str = ""
+    stderr: str = ""
+    raw_id: str = ""
+    saved_tokens: int = 0
+    duration_ms: int = 0
+    timed_out: bool = False
+    envelope: Envelope
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Gate:
+    """Rules, verdicts, compaction, audit and reminders for the commands of one agent.
+
+    gate: laconic's own verdicts count, too. settings: those of laconic.load_settings(), to be as
+    `laconic check` is; without them the gate is isolated. ask: asked where the verdict is `ask`;
+    True lets the command run. audit: where entries go besides `audit_log`. tools: the names of
+    tools that `hook` is about. keeps_raw: hidden output is kept for `laconic recall`.
+    """
+
+    def __init__(
+        self,
+        *,
+        stacks: Sequence[str] = (),
+        registry: Registry | None = None,
+        custom_rules: Iterable[Rule | Mapping[str, Any]] = (),
+        mode: Mode = rewrite_with_audit,
+        classifier: Classifier | Mapping[str, Any] | None = None,
+        plugins: Sequence[str] = (),
+        gate: bool = True,
+        settings: Settings | None = None,
+        cwd: str | PathLike[str] | None = None,
+        environ: Mapping[str, str] | None = None,
+        ask: Ask | None = None,
+        audit: Audit | Iterable[Audit] = (),
+        reminders: ReminderQueue | None = None,
+        session: str = "",
+        tools: Iterable[str] = TOOLS,
+        shell: str = "/bin/bash",
+        timeout: float | None = None,
+        keeps_raw: bool = True,
+    ) -> None:
+        if not callable(mode):
+            raise RuleError("`mode` must be callable")
+        if registry is not None and not isinstance(registry, Registry):
+            raise RuleError("`registry` must be a Registry")
+        self.stacks = tuple(normal_stack(s) for s in texts(stacks, "Gate", "stacks"))
+        seeded = Registry.seed(self.stacks, plugins=plugins) if registry is None else registry
+        if registry is None and plugins:  # who names a catalogue wants its stack
+            named = (catalogue.stack for catalogue in seeded if catalogue.stack)
+            self.stacks = tuple(dict.fromkeys((*self.stacks, *named)))
+        self._environ, self._cwd, self.ask = environ, cwd, ask
+        self.settings = settings or isolated_settings(self.environ)
+        rules = Rules(custom_rules, seeded, self.stacks)
+        model = None if classifier is None else Classifier.of(classifier)
+        self.judge = Judge(rules, mode, model, self.settings, uses_gate=gate)
+        self.audit_log = MemoryAudit()
+        sinks = tuple(audit) if isinstance(audit, Iterable) else (audit,)
+        self.reminders = ReminderQueue() if reminders is None else reminders
+        self.outlets = Outlets((self.audit_log, *sinks), self.reminders, session)
+        self.tools = frozenset(tools)
+        self.shell, self.timeout, self.keeps_raw = shell, timeout, keeps_raw
+        self._calls: OrderedDict[tuple[str, str], dict[str, Any]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        return process_environment() if self._environ is None else self._environ
+
+    def place(self, cwd: str | PathLike[str] | None = None) -> str:
+        """The directory that commands are judged and run in."""
+        cwd = self._cwd if cwd is None else cwd
+        return str(cwd) if cwd is not None else working_directory() or "/"
+
+    def context(self, cwd: str | PathLike[str] | None = None) -> Context:
+        """What rules may know of the place."""
+        stacks = frozenset(self.stacks)
+        return Context(stacks=stacks, cwd=self.place(cwd), environ=self.environ)
+
+    # -- before a command
+
+    def decide(
+        self, command: str, *, cwd: str | PathLike[str] | None = None, call_id: str = ""
+    ) -> Envelope:
+        """May it run, and as what? Without effects, and never an exception: a fault denies.
+
+        call_id: of the tool call; the answer to the same call is the same.
+        """
+        known = self._call(call_id, command)
+        if known is not None and "envelope" in known:
+            envelope: Envelope = known["envelope"]
+            return envelope
+        try:
+            context = self.context(cwd)
+        except Exception as fault:  # noqa: BLE001 - a directory may be any object
+            return faulty(command, fault)
+        envelope = self.judge.decide(command, context)
+        if known is not None:
+            known["envelope"] = envelope
+        return envelope
+
+    async def adecide(
+        self, command: str, *, cwd: str | PathLike[str] | None = None, call_id: str = ""
+    ) -> Envelope:
+        """The same; the event loop is not kept waiting for a model."""
+        if self.judge.is_quick:
+            return self.decide(command, cwd=cwd, call_id=call_id)
+        return await asyncio.to_thread(self.decide, command, cwd=cwd, call_id=call_id)
+
+    def record(
+        self, envelope: Envelope, *, call_id: str = "", approved: bool | None = None
+    ) -> bool:
+        """Act on a decision: write it down, queue reminders; tell whether the command may run.
+
+        For one call id this happens once, however often it is asked. approved: what a person has
+        answered; as long as nobody has, an `ask` does not run and leaves no trace.
+        """
+        if envelope.verdict == ASK and approved is None:
+            return False
+        runs = envelope.verdict == ALLOW or (envelope.verdict == ASK and approved is True)
+        known = self._call(call_id, envelope.original_command)
+        if known is None:
+            return self._act_on(envelope, call_id, runs=runs)
+        with known["lock"]:
+            if "runs" not in known:
+                known["started"] = time.monotonic()
+                known["runs"] = self._act_on(envelope, call_id, runs=runs)
+            return runs and bool(known["runs"])
+
+    def _act_on(self, envelope: Envelope, call_id: str, *, runs: bool) -> bool:
+        try:
+            runs = runs and self._uses_up(envelope)
+            self._write_down(envelope, runs=runs, call_id=call_id)
+        except Exception:
+            logging.getLogger("laconic").exception("a decision cannot be acted on")
+            return False
+        return runs
+
+    def hook(
+        self, arguments: object, *, tool: str = "", call_id: str = "", cwd: str | None = None
+    ) -> Call | None:
+        """What a framework's hook needs before a tool call; None: this call is not for us."""
+        if tool and tool not in self.tools:
+            return None
+        try:
+            command, others = command_of(arguments), other_commands(arguments)
+        except Exception as fault:  # noqa: BLE001 - arguments may be any object
+            return Call(gate=self, arguments=arguments, envelope=faulty("", fault))
+        if not command.strip() and not others:
+            return None
+        envelope = self.decide(command, cwd=cwd, call_id=call_id)
+        for other in others:
+            also = self.decide(other, cwd=cwd)
+            if also.verdict == DENY and envelope.verdict != DENY:
+                envelope = also
+        call = Call(gate=self, arguments=arguments, envelope=envelope, call_id=call_id)
+        known = self._call(call_id, envelope.original_command)
+        if known is not None:
+            known["call"] = call
+        return call
+
+    def call(self, call_id: str) -> Call | None:
+        """The call of this id that `hook` was asked about, for a hook that comes after the tool."""
+        with self._lock:
+            found = [known for (name, _), known in self._calls.items() if name == call_id]
+        made: Call | None = found[-1].get("call") if found else None
+        return made
+
+    async def ahook(
+        self, arguments: object, *, tool: str = "", call_id: str = "", cwd: str | None = None
+    ) -> Call | None:
+        if self.judge.is_quick:
+            return self.hook(arguments, tool=tool, call_id=call_id, cwd=cwd)
+        return await asyncio.to_thread(self.hook, arguments, tool=tool, call_id=call_id, cwd=cwd)
+
+    # -- after it
+
+    def compact(self, command: str, output: str | bytes, status: int | None = None) -> str:
+        """What the model is to read of an output; never an exception: a fault shows all of it."""
+        return self.show(command, output, status).text
+
+    async def acompact(self, command: str, output: str | bytes, status: int | None = None) -> str:
+        return await asyncio.to_thread(self.compact, command, output, status)
+
+    def show(
+        self, command: str, output: str | bytes, status: int | None = None, errors: bytes = b""
+    ) -> Shown:
+        """The same with the id of the kept copy and the tokens that are saved."""
+        data = output.encode("utf-8", "surrogateescape") if isinstance(output, str) else output
+        return show(
+            command, data, errors, status, self.settings, self.environ, keeps=self.keeps_raw
+        )
+
+    def take_reminders(self) -> str:
+        """What the model is to be told in its next turn, once; empty for nothing."""
+        return self.reminders.take_text()
+
+    # -- all of it
+
+    def run(
+        self,
+        command: str,
+        *,
+        cwd: str | PathLike[str] | None = None,
+        timeout: float | None = None,
+        call_id: str = "",
+        approved: bool | None = None,
+    ) -> Result:
+        """Decide, ask, run, compact. Not letting a command run is a result, not an exception."""
+        envelope = self.decide(command, cwd=cwd, call_id=call_id)
+        if approved is None:
+            approved = answer(self.ask, envelope)
+        if not self.record(envelope, call_id=call_id, approved=approved):
+            return _refused(envelope)
+        return self._ended(envelope, self._process(envelope, cwd), timeout, call_id)
+
+    async def arun(
+        self,
+        command: str,
+        *,
+        cwd: str | PathLike[str] | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - it is the command's, as of run
+        call_id: str = "",
+        approved: bool | None = None,
+    ) -> Result:
+        """The same; when the task is cancelled, the command is stopped."""
+        envelope = await self.adecide(command, cwd=cwd, call_id=call_id)
+        if approved is None:
+            approved = await async_answer(self.ask, envelope)
+        if not self.record(envelope, call_id=call_id, approved=approved):
+            return _refused(envelope)
+        process = self._process(envelope, cwd)
+        try:
+            return await asyncio.to_thread(self._ended, envelope, process, timeout, call_id)
+        except asyncio.CancelledError:
+            await asyncio.to_thread(process.stop)
+            raise
+
+    @overload
+    def tool(self, function: F, /) -> F: ...
+    @overload
+    def tool(self, *, key: str = "") -> Callable[[F], F]: ...
+    def tool(self, function: Any = None, *, key: str = "") -> Any:
+        """Wrap a tool's function, async or not: its command is gated, its text compacted.
+
+        key: the parameter that holds the command, or a mapping with it.
+        """
+        from laconic.library.wrap import wrapped  # noqa: PLC0415 - inspect is slow to load
+
+        return wrapped(self, function, key, is_async=None)
+
+    def atool(self, function: Any = None, *, key: str = "") -> Any:
+        """The same; a function that is not async is run in a thread."""
+        from laconic.library.wrap import wrapped  # noqa: PLC0415
+
+        return wrapped(self, function, key, is_async=True)
+
+    def _process(self, envelope: Envelope, cwd: str | PathLike[str] | None) -> Process:
+        return Process(envelope.command, self.shell, self.place(cwd), self.environ)
+
+    def _ended(
+        self, envelope: Envelope, process: Process, timeout: float | None, call_id: str
+    ) -> Result:
+        try:
+            ended = process.run(self.timeout if timeout is None else timeout)
+        except OSError as error:
+            text = (
+                f"laconic: {self.shell} cannot be started in {process.directory}: {error.strerror}"
+            )
+            return Result(status=DENIED_STATUS, text=text, stderr=text, envelope=envelope)
+        shown = self.show(envelope.command, ended.out, ended.status, ended.err)
+        late = "\n[laconic: its time was over, and it was stopped]" if ended.timed_out else ""
+        self.finished(
+            envelope,
+            call_id=call_id,
+            status=ended.status,
+            duration_ms=ended.duration_ms,
+            shown=shown,
+        )
+        return Result(
+            status=ended.status,
+            text=shown.text + late,
+            stdout=ended.out.decode("utf-8", "replace"),
+            stderr=ended.err.decode("utf-8", "replace"),
+            raw_id=shown.raw_id,
+            saved_tokens=shown.saved_tokens,
+            duration_ms=ended.duration_ms,
+            timed_out=ended.timed_out,
+            envelope=envelope,
+        )
+
+    def finished(
+        self,
+        envelope: Envelope,
+        *,
+        call_id: str,
+        status: int | None,
+        shown: Shown,
+        duration_ms: int | None = None,
+    ) -> None:
+        """Write down how a command has ended; another call may have its id from now on."""
+        if call_id:
+            with self._lock:
+                known = self._calls.pop((call_id, envelope.original_command), {})
+            if duration_ms is None and "started" in known:
+                duration_ms = round((time.monotonic() - known["started"]) * 1000)
+        payload = {
+            "call_id": call_id,
+            "command": envelope.command,
+            "exit_status": status,
+            "duration_ms": duration_ms,
+            "raw_id": shown.raw_id,
+            "saved_tokens": shown.saved_tokens,
+        }
+        self.outlets.emit("tool_result", payload)
+
+    def _uses_up(self, envelope: Envelope) -> bool:
+        """An exception for one run is gone now; tell whether it was still there."""
+        decision = envelope.decision
+        if decision is None or not decision.rule.startswith("exception/"):
+            return True
+        context = self.context(envelope.cwd or None)
+        again = self.judge.verdict(envelope.command, context, use_up=True)
+        return again.verdict is Verdict.ALLOW
+
+    def _write_down(self, envelope: Envelope, *, runs: bool, call_id: str) -> None:
+        payload = {
+            "rule_id": envelope.rule_id,
+            "catalogue_id": envelope.catalogue_id,
+            "severity": envelope.severity,
+            "explanation": envelope.explanation,
+            "original_command": envelope.original_command,
+            "command": envelope.command,
+            "call_id": call_id,
+        }
+        if envelope.verdict == ASK:
+            self.outlets.emit("tool_asked", payload | {"approved": runs})
+        if runs or envelope.catalogue_id != OWN:
+            self.outlets.play(envelope.effects)
+            return
+        # What a rule noted is true; that it rewrote the command is not, if that does not run.
+        told = [e for e in envelope.effects if isinstance(e, Audited) and e.kind != "tool_rewrite"]
+        self.outlets.play(told)
+        if envelope.verdict == DENY:
+            self.outlets.emit("tool_denied", payload)
+
+    def _call(self, call_id: str, command: str) -> dict[str, Any] | None:
+        """What is known of a tool call; None for one without an id."""
+        if not call_id:
+            return None
+        with self._lock:
+            known = self._calls.get((call_id, command))
+            if known is None:
+                known = self._calls[call_id, command] = {"lock": threading.RLock()}
+            while len(self._calls) > _MOST_CALLS:
+                self._calls.popitem(last=False)
+        return known
+
+
+def _refused(envelope: Envelope) -> Result:
+    text = envelope.message
+    return Result(status=DENIED_STATUS, text=text, stderr=text, envelope=envelope)

@@ -1,0 +1,192 @@
+"""Decides: rules, then the classifier, then laconic's own verdict about the text that would run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from laconic import engine
+from laconic.library.classifier import CATALOGUE as CLASSIFIER
+from laconic.library.effects import Pending, emit_audit, going_to
+from laconic.library.envelope import ALLOW, ASK, DENY, PASSTHROUGH, REWRITE, Envelope
+from laconic.library.modes import ShippedMode, report, rewrite_with_audit
+from laconic.library.registry import line_of
+from laconic.types import Verdict, strictest
+
+if TYPE_CHECKING:
+    from laconic.library.classifier import Classifier
+    from laconic.library.modes import Mode
+    from laconic.library.rule import Context
+    from laconic.library.rules import Rules
+    from laconic.settings.load import Settings
+    from laconic.types import Decision
+
+OWN = "laconic/gate"
+FAULT = "laconic/fault"
+
+
+class Judge:
+    """What has a say in a decision. uses_gate: laconic's own verdicts count."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        mode: Mode,
+        classifier: Classifier | None,
+        settings: Settings,
+        *,
+        uses_gate: bool,
+    ) -> None:
+        self.rules, self.mode, self.classifier = rules, mode, classifier
+        self.settings, self.uses_gate = settings, uses_gate
+
+    @property
+    def is_quick(self) -> bool:
+        """Tell whether a decision waits for nobody: no model, no program or mode of the user's."""
+        is_ours = isinstance(self.mode, ShippedMode) and self.settings.is_isolated
+        return is_ours and self.classifier is None
+
+    def decide(self, command: str, context: Context) -> Envelope:
+        """Decide, without effects: they are in the envelope. Never raises: a fault denies."""
+        pending = Pending()
+        try:
+            with going_to(pending):
+                envelope = self._decide(command, context)
+        except Exception as fault:  # noqa: BLE001 - whatever happened, the command must not run
+            pending.effects.clear()
+            envelope = faulty(command, fault)
+            with going_to(pending):
+                report(envelope)
+        return replace(envelope, effects=tuple(pending.effects), cwd=context.cwd)
+
+    def _decide(self, command: str, context: Context) -> Envelope:
+        if isinstance(self.mode, ShippedMode):
+            envelope = self.rules.apply(command, context, self.mode)
+        else:
+            envelope = self._by_own_mode(command, context)
+        also = ""
+        if envelope is None and self.classifier is not None:
+            envelope = self._classified(command, context)
+            also = command
+        if envelope is None:
+            envelope = Envelope(action=PASSTHROUGH, command=command, original_command=command)
+        if not self.uses_gate or envelope.verdict == DENY:
+            return envelope
+        return self._gated(envelope, context, also)
+
+    def gated(self, command: str, context: Context) -> Envelope:
+        """What laconic itself says of a command, without any rule."""
+        plain = Envelope(action=PASSTHROUGH, command=command, original_command=command)
+        return self._gated(plain, context, "")
+
+    def _by_own_mode(self, command: str, context: Context) -> Envelope | None:
+        """Let a mode of the user's own decide, with nothing to run; what it changes is checked."""
+        match = self.rules.first(command, context)
+        if match is None:
+            return None
+        said = self.mode(match, command, None)
+        given = said if isinstance(said, Mapping) else {}
+        new = given.get("command")
+        new = new if isinstance(new, str) else command
+        action = str(given.get("action") or PASSTHROUGH)
+        envelope = Envelope(
+            action=action,
+            command=new,
+            original_command=command,
+            rule_id=match.rule_id,
+            catalogue_id=match.catalogue_id,
+            severity=match.severity,
+            explanation=match.explanation,
+            references=match.references,
+            verdict=action if action in (DENY, ASK) else ALLOW,
+        )
+        denial = self.rules.denial(new, context) if new != command else None
+        if denial is None:
+            return envelope
+        denial = replace(denial, original_command=command)
+        report(denial)
+        return denial
+
+    def _classified(self, command: str, context: Context) -> Envelope | None:
+        assert self.classifier is not None
+        verdict = self.classifier.classify(command)
+        action = PASSTHROUGH if self.classifier.passes(verdict) else verdict.kind
+        rewritten = verdict.rewritten or command
+        if action == REWRITE and line_of(rewritten, context).script is None:
+            action, verdict = PASSTHROUGH, replace(verdict, error="the rewrite cannot be parsed")
+        emit_audit("tool_hook_classifier_verdict", self.classifier.entry(command, verdict, action))
+        if action == PASSTHROUGH:
+            return None
+        envelope = Envelope(
+            action=action,
+            command=rewritten if action == REWRITE else command,
+            original_command=command,
+            rule_id=self.classifier.scope,
+            catalogue_id=CLASSIFIER,
+            severity="error" if action == DENY else "warning",
+            explanation=verdict.explanation,
+            references=verdict.references,
+            verdict=DENY if action == DENY else ALLOW,
+        )
+        if not envelope.changed and action == REWRITE:
+            envelope = replace(envelope, action=PASSTHROUGH)
+        if envelope.changed:
+            pending = Pending()
+            with going_to(pending):
+                ruled = self.rules.apply(envelope.command, context, rewrite_with_audit)
+            if ruled is not None and ruled.verdict == DENY:
+                envelope = replace(ruled, original_command=command)
+            elif ruled is not None:
+                envelope = replace(envelope, command=ruled.command)
+        report(envelope)
+        return envelope
+
+    def _gated(self, envelope: Envelope, context: Context, also: str) -> Envelope:
+        """Add laconic's own verdict about the text that would run.
+
+        also: a text whose verdict counts, too; a model's rewrite cannot make one milder.
+        """
+        decision = self.verdict(envelope.command, context)
+        if also and also != envelope.command:
+            decision = strictest((self.verdict(also, context), decision), 0, decision.end)
+        if decision.verdict is Verdict.ALLOW:
+            return replace(envelope, decision=decision)
+        word = decision.verdict.word
+        reason = decision.reason + (f"; instead: {decision.instead}" if decision.instead else "")
+        return replace(
+            envelope,
+            action=word,
+            verdict=word,
+            rule_id=decision.rule,
+            catalogue_id=OWN,
+            severity="error" if word == DENY else "warning",
+            explanation=reason,
+            references=(),
+            decision=decision,
+        )
+
+    def verdict(self, command: str, context: Context, *, use_up: bool = False) -> Decision:
+        """The gate's own verdict; use_up: an exception for one run is gone then."""
+        return engine.decide(
+            command,
+            context.cwd,
+            self.settings,
+            environ=context.environ,
+            use_up_exceptions=use_up,
+        )
+
+
+def faulty(command: object, fault: Exception) -> Envelope:
+    """The denial for a command that could not be judged."""
+    text = command if isinstance(command, str) else repr(command)
+    return Envelope(
+        action=DENY,
+        command=text,
+        original_command=text,
+        rule_id=FAULT,
+        catalogue_id=FAULT,
+        severity="error",
+        explanation=f"the gate failed ({type(fault).__name__}: {fault})",
+        verdict=DENY,
+    )

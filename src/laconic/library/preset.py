@@ -1,0 +1,183 @@
+"""preset_run_command: rules, audit and reminders around the executor of a run_command tool."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from laconic.library.asking import answer, async_answer
+from laconic.library.effects import LOG, Outlets, going_to
+from laconic.library.envelope import ALLOW, DENY, Envelope
+from laconic.library.gate import Gate
+from laconic.library.modes import (
+    Inner,
+    Mode,
+    ShippedMode,
+    command_of,
+    other_commands,
+    report,
+    rewrite_with_audit,
+    with_command,
+)
+from laconic.library.when import RuleError
+
+if TYPE_CHECKING:
+    from laconic.library.audit import Audit
+    from laconic.library.classifier import Classifier
+    from laconic.library.registry import Match, Registry
+    from laconic.library.reminders import ReminderQueue
+    from laconic.library.rule import Rule
+    from laconic.settings.load import Settings
+
+
+class CommandDeniedError(RuleError):
+    """A mode has given another command to its executor, and a rule forbids that."""
+
+    def __init__(self, envelope: Envelope) -> None:
+        super().__init__(envelope.message)
+        self.envelope = envelope
+
+
+class RunCommand:
+    """What preset_run_command gives: call it with what the tool is called with."""
+
+    def __init__(self, gate: Gate, inner: Inner | None) -> None:
+        self.gate, self.inner = gate, inner
+        called = None if inspect.isroutine(inner) else getattr(type(inner), "__call__", None)  # noqa: B004
+        self._awaits = any(inspect.iscoroutinefunction(f) for f in (inner, called))
+
+    def __call__(self, args: Any) -> Any:
+        """The executor's own value where nothing matched, else the envelope.
+
+        With an async executor this gives something to be awaited.
+        """
+        if self._awaits:
+            return self.acall(args)
+        if (match := self._own_match(args)) is not None:
+            with going_to(self.gate.outlets):
+                try:
+                    return self.gate.judge.mode(match, args, self._checked(args, match))
+                except CommandDeniedError as denied:
+                    return _reported(denied.envelope)
+        envelope = self._decided(args)
+        runs = self.gate.record(envelope, approved=answer(self.gate.ask, envelope))
+        if not runs or self.inner is None:
+            return envelope
+        result = self.inner(_arguments(envelope, args))
+        return envelope.with_result(result) if envelope.matched else result
+
+    async def acall(self, args: Any) -> Any:
+        """The same in an event loop."""
+        if (match := self._own_match(args)) is not None:
+            with going_to(self.gate.outlets):
+                try:
+                    said = self.gate.judge.mode(match, args, self._checked(args, match))
+                    return await said if inspect.isawaitable(said) else said
+                except CommandDeniedError as denied:
+                    return _reported(denied.envelope)
+        call = await self.gate.ahook(args)
+        envelope = call.envelope if call else self._decided(args)
+        approved = await async_answer(self.gate.ask, envelope)
+        if not self.gate.record(envelope, approved=approved) or self.inner is None:
+            return envelope
+        result = self.inner(_arguments(envelope, args))
+        if inspect.isawaitable(result):
+            result = await result
+        return envelope.with_result(result) if envelope.matched else result
+
+    def _decided(self, args: Any) -> Envelope:
+        call = self.gate.hook(args)
+        return call.envelope if call else self.gate.decide(command_of(args))
+
+    def _own_match(self, args: Any) -> Match | None:
+        """The match that a mode of the user's own is to handle."""
+        judge = self.gate.judge
+        if isinstance(judge.mode, ShippedMode):
+            return None
+        return judge.rules.first(command_of(args), self.gate.context())
+
+    def _checked(self, given: Any, match: Match) -> Inner | None:
+        """The executor for such a mode: another command than the agent's is checked again."""
+        gate, inner = self.gate, self.inner
+        if inner is None:
+            return None
+        original = command_of(given)
+
+        def checked(args: Any) -> Any:
+            command = command_of(args)
+            others = other_commands(args)
+            for text in others if command == original else [command, *others]:
+                denial = gate.judge.rules.denial(text, match.context)
+                if denial is not None:
+                    raise CommandDeniedError(replace(denial, original_command=original))
+            if gate.judge.uses_gate:
+                envelope = gate.judge.gated(command, match.context)
+                if envelope.verdict != ALLOW and not answer(gate.ask, envelope):
+                    raise CommandDeniedError(replace(envelope, action=DENY, verdict=DENY))
+            return inner(args)
+
+        return checked
+
+
+def _arguments(envelope: Envelope, args: Any) -> Any:
+    return with_command(args, envelope.command) if envelope.changed else args
+
+
+def _reported(envelope: Envelope) -> Envelope:
+    report(envelope)
+    return envelope
+
+
+class Config(TypedDict, total=False):
+    """The keys of preset_run_command."""
+
+    stacks: Sequence[str]
+    registry: Registry | None
+    custom_rules: Sequence[Rule | Mapping[str, Any]]
+    mode: Mode | None
+    inner: Inner | None
+    llm_classifier: Classifier | Mapping[str, Any] | None
+    gate: bool
+    settings: Settings
+    cwd: str
+    environ: Mapping[str, str]
+    ask: Callable[[Envelope], Any]
+    audit: Audit | Sequence[Audit]
+    reminders: ReminderQueue
+    session: str
+    plugins: Sequence[str]
+
+
+def preset_run_command(
+    config: Mapping[str, Any] | None = None, /, **keys: Unpack[Config]
+) -> RunCommand:
+    """Wrap the executor of a run_command tool with rules, audit and reminders.
+
+    The keys of Harn's: stacks, registry, custom_rules, mode, inner, llm_classifier. Besides them:
+    gate (laconic's own verdicts, off here), settings, cwd, environ, ask, audit, reminders, session
+    and plugins, as of Gate.
+    """
+    if config is not None and not isinstance(config, Mapping):
+        raise RuleError("preset_run_command: config must be a dict")
+    given: dict[str, Any] = {**(config or {}), **keys}
+    unknown = sorted(str(key) for key in given if key not in Config.__annotations__)
+    if unknown:
+        known = ", ".join(Config.__annotations__)
+        raise RuleError(f"preset_run_command: unknown key `{unknown[0]}`; known: {known}")
+    given = {key: value for key, value in given.items() if value is not None}
+    if not isinstance(given.get("stacks", ()), list | tuple):
+        raise RuleError("preset_run_command: `stacks` must be a list of strings")
+    inner = given.pop("inner", None)
+    if inner is not None and not callable(inner):
+        raise RuleError("preset_run_command: `inner` must be callable")
+    mode: Mode = given.pop("mode", rewrite_with_audit)
+    classifier = given.pop("llm_classifier", None)
+    reminders = given.pop("reminders", None)
+    gate = Gate(**{"gate": False, **given}, mode=mode, classifier=classifier, reminders=reminders)
+    # Its entries are also in the common log, which lifecycle_audit_log_take() gives. Nobody reads
+    # reminders unless the caller has given a queue.
+    sinks = (LOG, *gate.outlets.sinks)
+    gate.outlets = Outlets(sinks, reminders, gate.outlets.session)
+    return RunCommand(gate, inner)

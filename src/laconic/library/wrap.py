@@ -1,0 +1,77 @@
+"""Wraps the function of a tool, so that it keeps its name, its signature and its documentation."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from laconic.library.asking import answer, async_answer
+from laconic.library.modes import KEYS
+from laconic.library.when import RuleError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from laconic.library.gate import Gate
+
+
+def wrapped(gate: Gate, function: Any, key: str, *, is_async: bool | None) -> Any:
+    """The guarded function, or a decorator if no function is given."""
+    if function is None:
+        return lambda found: wrapped(gate, found, key, is_async=is_async)
+    signature = inspect.signature(function)
+    name = key or _parameter(signature)
+    if name not in signature.parameters:
+        raise RuleError(f"{function!r} has no parameter {name!r} for the command")
+    awaits = _is_async(function)
+
+    def prepared(*args: Any, **more: Any) -> inspect.BoundArguments:
+        bound = signature.bind(*args, **more)
+        bound.apply_defaults()
+        return bound
+
+    @functools.wraps(function)
+    def guarded(*args: Any, **more: Any) -> Any:
+        bound = prepared(*args, **more)
+        call = gate.hook(bound.arguments[name], call_id=f"tool-{uuid4()}")
+        if call is None:
+            return function(*bound.args, **bound.kwargs)
+        if not call.start(answer(gate.ask, call.envelope)):
+            return call.message
+        bound.arguments[name] = call.rewritten
+        return call.finish(function(*bound.args, **bound.kwargs), remind=True)
+
+    @functools.wraps(function)
+    async def guarded_async(*args: Any, **more: Any) -> Any:
+        bound = prepared(*args, **more)
+        call = await gate.ahook(bound.arguments[name], call_id=f"tool-{uuid4()}")
+        run = functools.partial(_run, function, awaits=awaits)
+        if call is None:
+            return await run(bound)
+        if not call.start(await async_answer(gate.ask, call.envelope)):
+            return call.message
+        bound.arguments[name] = call.rewritten
+        output = await run(bound)
+        return await call.afinish(output, remind=True)
+
+    return guarded_async if (awaits if is_async is None else is_async) else guarded
+
+
+async def _run(function: Callable[..., Any], bound: inspect.BoundArguments, *, awaits: bool) -> Any:
+    if awaits:
+        return await function(*bound.args, **bound.kwargs)
+    return await asyncio.to_thread(function, *bound.args, **bound.kwargs)
+
+
+def _parameter(signature: inspect.Signature) -> str:
+    """The parameter that holds the command: by its name, else the first."""
+    names = list(signature.parameters)
+    return next((key for key in KEYS if key in names), names[0] if names else "")
+
+
+def _is_async(function: Any) -> bool:
+    called = type(function).__call__ if not inspect.isroutine(function) else None
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)

@@ -1,0 +1,47 @@
+"""What each profile answers to each effect (docs/gate.md has the table for people)."""
+
+from __future__ import annotations
+
+from laconic.types import EFFECTS, HARD, Effect, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PROFILES = ("guard", "default", "work", "strict")
+ALIASES = {"relaxed": "work"}
+# No cell that a user sets makes these looser than the profile has them.
+FIXED = Effect.SENDS | Effect.GUARDED_WRITE | Effect.SECRETS | Effect.DESTROYS
+
+_ALLOWED = {
+    "guard": ~HARD,
+    "default": Effect.DOWNLOADS,
+    "work": Effect.DOWNLOADS | Effect.PROJECT_CODE | Effect.PROJECT_WRITE | Effect.HISTORY,
+    "strict": Effect.READS,
+}
+
+
+class Cells:
+    """The answers of one profile, with the cells that the user has changed."""
+
+    __slots__ = ("_cells", "_known", "profile")
+
+    def __init__(self, profile: str = "default", changed: Mapping[str, str] | None = None) -> None:
+        self.profile = ALIASES.get(profile, profile)
+        allowed = _ALLOWED[self.profile]
+        self._cells = {e: Verdict.ALLOW if e & allowed else Verdict.ASK for e in EFFECTS.values()}
+        self._cells[Effect.READS] = Verdict.ALLOW
+        self._cells[Effect.DESTROYS] = Verdict.DENY
+        for word, answer in (changed or {}).items():
+            effect, verdict = EFFECTS[word], Verdict[answer.upper()]
+            if verdict > self._cells[effect] or not effect & FIXED:
+                self._cells[effect] = verdict
+        self._known: dict[Effect, Verdict] = {}
+
+    def verdict(self, effects: Effect) -> Verdict:
+        """The strictest of the answers to these effects."""
+        found = self._known.get(effects)
+        if found is None:
+            cells = [v for effect, v in self._cells.items() if effect & effects]
+            found = self._known[effects] = max(cells, default=self._cells[Effect.READS])
+        return found

@@ -1,0 +1,78 @@
+"""Supervises one command: plans how its output is shown, shows what is certain, then the rest.
+
+The command may run here (`run/execute`) or in a client of the server (`server/run_handler`); both
+give the output that they have, and print what is written to its printer.
+"""
+
+from __future__ import annotations
+
+from laconic.run.follow import Follower, follower
+from laconic.run.plan import plan_run
+from laconic.run.result import FinishedOutput, prepare, record_result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from laconic.run.follow import Output
+    from laconic.run.plan import RunPlan
+    from laconic.run.result import RunResult
+    from laconic.run.task import Task
+
+
+class SupervisedRun:
+    """One command, from its start to the entry in the records.
+
+    result: what was printed at its end, or was about to be when a fault stopped us.
+    """
+
+    def __init__(
+        self, task: Task, environ: Mapping[str, str], output: Output, plan: RunPlan | None = None
+    ) -> None:
+        """Plan how to show the output, unless there is a plan already.
+
+        Raises UsageError if the task asks for a filter that does not exist.
+        """
+        self._task, self._environ, self._output = task, environ, output
+        self.plan = plan or plan_run(task, environ)
+        self.result: RunResult | None = None
+        self._source: FinishedOutput
+        self._followers: dict[str, Follower] = {}
+        # If the whole output is needed, or a filter took too long, everything waits for the end.
+        self._waits_for_end = bool(task.pipe) or task.mode != "run" or output.printer.is_silent
+
+    def follow(self) -> None:
+        """Print what is certain of the output of a command that still runs."""
+        view = self.plan.view
+        for stream in () if self._waits_for_end else self._output.spool.handles:
+            if stream not in self._followers:
+                made = follower(self._output, stream, view.filter, is_exact=view.is_exact)
+                self._followers[stream] = made
+            if not self._followers[stream].tick():
+                self._waits_for_end = True
+
+    def finish(self, status: int) -> RunResult:
+        """Print the rest of the output of a command that has ended; keep what that hides."""
+        self._source = FinishedOutput(self._output, self._followers)
+        result = prepare(self._task, self.plan, self._source, status, self._environ)
+        self.result = result
+        if result.texts is None:
+            self._output.print_raw()
+        else:
+            for stream, data in result.texts.items():
+                self._output.printer.write(stream, data)
+        return result
+
+    def record(self, duration_s: float) -> None:
+        """Record the finished run; this may take a moment, so everything is printed before."""
+        assert self.result is not None
+        record_result(self._task, self.plan, self.result, self._source, duration_s, self._environ)
+
+    def explain(self) -> str:
+        """Say what was done and why, in one line."""
+        result, view = self.result, self.plan.view
+        assert result is not None
+        if result.texts is None:
+            why = view.problem or "nothing to hide"
+            return f"{view.name or 'exact output'}: shown as it is: {why}"
+        return f"{result.filter_id}: {result.hidden} of {result.total} lines hidden"

@@ -1,0 +1,238 @@
+"""The client beside a server that dies, stops, or is not ours: the command runs all the same."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import warm_server
+from clients import SCRIPT, bin_dir, both, cold, configure, has_run, needs_compiler, server
+
+__all__ = ["bin_dir", "cold", "server"]  # fixtures
+pytestmark = needs_compiler
+
+
+def test_a_server_killed_while_a_command_runs(server, tmp_path):
+    go = tmp_path / "go"
+    process = server.popen("run", "sh", "-c", f"echo begun; {warm_server.until(go)}; {SCRIPT}")
+    assert process.stdout.readline() == b"begun\n"
+    for pid in [server.process, *server.workers(server.process)]:
+        warm_server.kill(pid)
+    go.touch()
+    out, err = process.communicate(timeout=warm_server.PATIENCE_S)
+    assert (out, err, process.returncode) == (b"out\n", b"err\n", 7)
+
+
+@both
+def test_a_server_killed_while_it_answers_a_hook(server, tmp_path):
+    """The user's own program makes the answer slow, and writes down that it was asked."""
+    program = tmp_path / "slow"
+    program.write_text(
+        f"#!/bin/sh\ncat > /dev/null\necho asked >> {tmp_path}/asked\nsleep 1\n"
+        'echo \'{"hookSpecificOutput": {"permissionDecision": "deny"}}\'\n'
+    )
+    program.chmod(0o755)
+    configure(server, f'[permissions]\nengine = "external"\n[permissions.external]\n'
+                       f'command = "{program}"\ntimeout_ms = 5000\n')  # fmt: skip
+    process = server.popen("hook", "claude-code", stdin=subprocess.PIPE)
+    process.stdin.write(warm_server.hook_input())
+    process.stdin.close()
+    process.stdin = None
+    warm_server.wait_for((tmp_path / "asked").exists)
+    for pid in [server.process, *server.workers(server.process)]:
+        warm_server.kill(pid)
+    out, _ = process.communicate(timeout=warm_server.PATIENCE_S)
+    assert (warm_server.verdict(out), process.returncode) == ("deny", 0)
+    assert (tmp_path / "asked").read_text() == "asked\nasked\n"
+
+
+def test_a_slow_answer_delays_no_other(server, tmp_path):
+    program = tmp_path / "slow"
+    asked, go = tmp_path / "asked", tmp_path / "go"
+    program.write_text(
+        f"#!/bin/sh\ncat > /dev/null\necho x >> {asked}\n{warm_server.until(go)}\necho '{{}}'\n"
+    )
+    program.chmod(0o755)
+    slow = dict(server.environ) | {"LACONIC_CONFIG_DIR": str(tmp_path / "slow-config")}
+    (tmp_path / "slow-config").mkdir()
+    (tmp_path / "slow-config/config.toml").write_text(
+        f'[permissions]\nengine = "external"\n[permissions.external]\ncommand = "{program}"\n'
+        "timeout_ms = 7500\n"
+    )
+    with ThreadPoolExecutor(8) as pool:
+        waiting = [pool.submit(server.hook, env=slow) for _ in range(6)]
+        warm_server.wait_for(lambda: asked.exists() and asked.read_text().count("x") == 6)
+        assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
+        assert not any(call.done() for call in waiting)
+        go.touch()
+        assert {warm_server.verdict(call.result().stdout) for call in waiting} == {"ask"}
+
+
+def test_a_change_of_the_configuration_counts_at_once(server):
+    for answer in ("deny", "allow", "deny"):
+        configure(server, f'[commands]\n{answer} = ["frobnicate"]\n')
+        before = server.calls()
+        assert warm_server.verdict(server.hook("frobnicate x").stdout) == answer
+        assert server.calls() == before + 2
+
+
+def test_a_server_of_another_version_is_not_believed(server, bin_dir):
+    other = bin_dir / "laconic-other"
+    warm_server.compile_client(other, version="0.0.0-other")
+    server.client = other
+    assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
+    has_run(server.run("run", "sh", "-c", SCRIPT))
+
+
+def test_an_installation_that_was_replaced_gets_another_server(server):
+    program = server.bin_dir / "laconic-py"
+    os.utime(program, (time.time() + 5, time.time() + 5))
+    assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
+    new = int(warm_server.wait_for(lambda: server.status().get("process")))
+    assert new != server.process
+    warm_server.wait_for(lambda: not Path(f"/proc/{server.process}").exists())
+
+
+@pytest.mark.parametrize("kind", ["file", "directory", "full directory", "dead socket", "link"])
+def test_something_else_in_the_place_of_the_socket(server, kind):
+    path = server.socket
+    path.unlink()
+    if kind == "file":
+        path.write_text("nothing")
+    elif kind == "dead socket":
+        with socket.socket(socket.AF_UNIX) as dead:
+            dead.bind(str(path))
+    elif kind == "link":
+        path.symlink_to("/dev/null")
+    else:
+        path.mkdir()
+        if kind == "full directory":
+            (path / "file").touch()
+    assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
+    has_run(server.run("run", "sh", "-c", SCRIPT))
+    warm_server.wait_for(lambda: not Path(f"/proc/{server.process}").exists())
+    if kind != "full directory":
+        assert warm_server.wait_for(lambda: server.hook() and server.status())
+
+
+@both
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+def test_the_socket_of_somebody_else_is_not_used(server):
+    path = server.socket
+    path.unlink()
+    program = (
+        "import os, socket, sys\n"
+        "foreign = socket.socket(socket.AF_UNIX)\n"
+        "foreign.bind(sys.argv[1])\n"
+        "os.setuid(65534)\n"
+        "foreign.listen()\n"
+        "while True:\n"
+        "    foreign.accept()[0].sendall(b'lac1A' + bytes([0, 0, 0, 12]) + bytes(12))\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program, path]) as foreign:
+        try:
+            warm_server.wait_for(path.exists)
+            assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
+            has_run(server.run("run", "sh", "-c", SCRIPT))
+        finally:
+            foreign.kill()
+
+
+@both
+@pytest.mark.parametrize("mode", [0o755, 0o777])
+def test_a_directory_that_others_can_enter_is_not_used(cold, mode):
+    del cold.environ["LACONIC_NO_SERVER"]
+    (cold.runtime / "laconic").mkdir()
+    (cold.runtime / "laconic").chmod(mode)
+    assert warm_server.verdict(cold.hook("rm -rf /").stdout) == "deny"
+    assert not list((cold.runtime / "laconic").iterdir())
+
+
+@pytest.mark.parametrize("first", ["hook", "run", "-c"])
+def test_a_server_that_is_stopped_is_given_up_once(server, first):
+    """Only the first call waits for it: the next finds no socket, or that of another server."""
+    path, number = server.socket, server.socket.stat().st_ino
+    for pid in [server.process, *server.workers(server.process)]:
+        warm_server.kill(pid, signal.SIGSTOP)
+    try:
+        if first == "hook":
+            assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
+        else:
+            words = ("-c", SCRIPT) if first == "-c" else ("run", "sh", "-c", SCRIPT)
+            has_run(server.run(*words))
+        assert not path.exists() or path.stat().st_ino != number
+        assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
+        has_run(server.run("run", "sh", "-c", SCRIPT))
+    finally:
+        for pid in [server.process, *server.workers(server.process)]:
+            warm_server.kill(pid, signal.SIGCONT)
+
+
+def test_the_client_in_python_gives_up_a_stopped_server_once(server, bin_dir):
+    server.client = warm_server.write_program(bin_dir, "laconic-twin", "ask_server_first")
+    before = server.calls()
+    assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
+    assert server.calls() == before + 2
+    path, number = server.socket, server.socket.stat().st_ino
+    stopped = [server.process, *server.workers(server.process)]
+    for pid in stopped:
+        warm_server.kill(pid, signal.SIGSTOP)
+    try:
+        assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
+        assert not path.exists() or path.stat().st_ino != number
+        assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
+    finally:
+        for pid in stopped:
+            warm_server.kill(pid, signal.SIGCONT)
+
+
+def test_a_request_that_is_too_large_or_never_ends_is_cut_off(server):
+    connections = []
+    for data in (b"lac1h\x03\x20\x00\x00", b"lac1h", b"nonsense!", b""):
+        connected = socket.socket(socket.AF_UNIX)
+        connected.connect(str(server.socket))
+        connected.sendall(data)
+        connected.settimeout(warm_server.PATIENCE_S)
+        connections.append(connected)
+    assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
+    for connected in connections:
+        with connected:
+            assert connected.recv(100) == b""
+    assert server.status()
+
+
+@both
+def test_a_hook_with_50_megabytes_says_nothing_and_ends_well(server):
+    done = server.run("hook", "claude-code", input=b" " * (50 << 20))
+    assert (done.stdout, done.stderr, done.returncode) == (b"", b"", 0)
+
+
+def test_the_clock_set_back_keeps_no_server_from_starting(cold):
+    del cold.environ["LACONIC_NO_SERVER"]
+    cold.hook()
+    server = int(warm_server.wait_for(lambda: cold.status().get("process")))
+    for pid in [server, *cold.workers(server)]:
+        warm_server.kill(pid)
+    lock = next((cold.runtime / "laconic").glob("*.lock"))
+    os.utime(lock, (time.time() + 3600, time.time() + 3600))
+    cold.hook()
+    warm_server.wait_for(cold.status)
+
+
+def test_a_server_that_dies_at_once_is_not_started_by_every_call(cold):
+    del cold.environ["LACONIC_NO_SERVER"]
+    cold.hook()
+    server = int(warm_server.wait_for(lambda: cold.status().get("process")))
+    for pid in [server, *cold.workers(server)]:
+        warm_server.kill(pid)
+    cold.hook()
+    time.sleep(1)
+    assert not cold.status()
