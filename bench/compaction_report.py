@@ -153,7 +153,7 @@ def task_of(parts: list[Part]) -> list[str]:
 
 def compacted(words: list[str], status: int, raw: str, settings: Settings) -> str:
     """What `laconic run` would print of an output."""
-    task = read_task(words)
+    task = read_task("run", words)
     task.settings = settings
     view = plan_run(task, {}).view
     found = view.compacted(status, read_lines(raw.encode("utf-8", "surrogateescape")))
