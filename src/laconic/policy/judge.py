@@ -16,7 +16,7 @@ from laconic.policy.commands import handler
 from laconic.policy.configured import configures_gate, settled, value_of
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.listed_secrets import Listed
-from laconic.policy.permissions import apply
+from laconic.policy.permissions import Consent, apply, find_consent
 from laconic.policy.places import is_within, place
 from laconic.policy.project_runners import ask_for_project_code, repository_findings
 from laconic.policy.registries import registry_findings
@@ -57,13 +57,14 @@ class Judge:
     text may define; defined: those of this script that are certain to be, and from where on; level:
     how many programs are around the script. fed: text that is not literal flows into the command.
     shells: the families of those that may read it. ran, written: files that the line runs, and
-    that it writes.
+    that it writes. consent: what the user's rules allow the command under judgement to do; calls:
+    the arguments of those that run it.
     """
 
     __slots__ = (
-        "around", "cells", "changed", "decide", "defined", "depth", "directories", "facts", "fed",
-        "functions", "given", "guessing", "inline", "level", "library", "listed", "ran",
-        "rules", "shells", "substituted", "values", "written",
+        "around", "calls", "cells", "changed", "consent", "decide", "defined", "depth",
+        "directories", "facts", "fed", "functions", "given", "guessing", "inline", "level",
+        "library", "listed", "ran", "rules", "shells", "substituted", "values", "written",
     )  # fmt: skip
 
     def __init__(
@@ -87,6 +88,8 @@ class Judge:
         self.changed: set[str] = set()
         self.ran: set[str] = set()
         self.written: set[str] = set()
+        self.consent = Consent(())
+        self.calls: list[list[Argument]] = []
 
     # -- commands
 
@@ -127,14 +130,16 @@ class Judge:
             return self._unknown_program(arguments, span)
         base = name.rsplit("/", 1)[-1]
         self.depth += 1
+        outer = self.consent
         try:
-            decision = self._program(name, base, arguments, span)
             if self.rules.permissions:
-                spellings = self._spellings(base, arguments)
-                decision = apply(self.rules.permissions, decision, spellings)
+                decision = self._program_by_rules(name, base, arguments, span)
+            else:
+                decision = self._program(name, base, arguments, span)
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
             reason = f"the rule failed ({type(fault).__name__}: {fault})"
             decision = Decision(Verdict.ASK, f"{base}/fault", reason, *span, firm=True)
+        self.consent = outer
         self.depth -= 1
         if arguments[0].expanded:
             # what looks for builtins by their names in the text has not seen this one
@@ -161,15 +166,20 @@ class Judge:
         worst.effects = union(decision.effects for decision in found)
         return worst
 
-    def _spellings(self, base: str, arguments: list[Argument]) -> list[list[Argument]]:
-        """The command as written, by base name, and without options in front of a subcommand."""
-        program = Argument(base, arguments[0].start, arguments[0].end)
-        found = [arguments, [program, *arguments[1:]]]
-        match = self._find(base, arguments[1:])
-        if match is not None and len(match.path) > 1:
-            path = [Argument(word, program.start, program.end) for word in match.path]
-            found.append([*path, *match.arguments])
-        return found
+    def _program_by_rules(
+        self, name: str, base: str, arguments: list[Argument], span: tuple[int, int]
+    ) -> Decision:
+        """The same with the user's rules about commands."""
+        rules, match = self.rules.permissions, self._find(base, arguments[1:])
+        path = match.path if match is not None else [base]
+        around = [outer for outer in self.calls if _ends_with(outer, arguments)]
+        self.consent = find_consent(rules, path, arguments, around)
+        self.calls.append(arguments)
+        try:
+            decision = self._program(name, base, arguments, span)
+        finally:
+            self.calls.pop()
+        return apply(rules, decision, _spellings(base, arguments, match))
 
     def _program(
         self, name: str, base: str, arguments: list[Argument], span: tuple[int, int]
@@ -210,7 +220,8 @@ class Judge:
                 Verdict.ALLOW, "config/allow", f"{name} is allowed by the configuration", *span
             )
         effects = self.code_at(name)
-        found = [self.finding(effects, "program-by-path", f"runs the file {name}", span)]
+        ran = self.finding(effects, "program-by-path", f"runs the file {name}", span)
+        found = [self.consent.settle(ran)]
         if self.library.knows(base):
             known = self._known_program(base, arguments, span)
             found += [leaf for leaf in known.leaves() if leaf.effects & _BY_ANY_PATH]
@@ -250,7 +261,11 @@ class Judge:
         parts = settled(call, base)
         parts += repository_findings(call, base)
         parts += registry_findings(call, base)
+        if self.consent:
+            parts = self._agreed(call, parts)
         if any(part.verdict is not Verdict.ALLOW for part in parts):
+            return strictest(parts, *span)
+        if any(part.rule.startswith("permissions/") for part in parts):
             return strictest(parts, *span)
         path = " ".join(call.path)
         if len(parts) < len(call.findings):
@@ -261,6 +276,11 @@ class Judge:
             reason += "; what it runs is judged, too" if parts else ""
             own = Decision(Verdict.ALLOW, call.id, reason, *span)
         return strictest((*parts, own), *span)
+
+    def _agreed(self, call: Call, parts: list[Decision]) -> list[Decision]:
+        """The same with what the user's rules settle of the call itself first: it is the reason."""
+        found = [part if call.is_others(part) else self.consent.settle(part) for part in parts]
+        return sorted(found, key=lambda part: part in parts)
 
     def _find(self, base: str, arguments: list[Argument]) -> Match | None:
         found = self.library.find(base, arguments)
@@ -293,9 +313,10 @@ class Judge:
             return Decision(Verdict.ALLOW, "version", f"{base} only tells its version", *span)
         verdict = self.cells.verdict(Effect.UNKNOWN)
         reason = f"{base} is not a command that laconic knows"
-        return Decision(
+        found = Decision(
             verdict, "unknown-command", reason, *span, effects=Effect.UNKNOWN, risk=False
         )
+        return self.consent.settle(found)
 
     def _judge(self, call: Call) -> None:
         """Let the table and the handler speak; a fault in them is a question, not an answer."""
@@ -388,6 +409,22 @@ class Judge:
         if len(self.directories) > _MAX_DIRECTORIES:
             self.directories = [*self.directories[:_MAX_DIRECTORIES], ""]
         return list(dict.fromkeys([*reached, *map(self.facts.real_path, filter(None, reached))]))
+
+
+def _spellings(base: str, arguments: list[Argument], match: Match | None) -> list[list[Argument]]:
+    """The command as written, by base name, and without options in front of a subcommand."""
+    program = Argument(base, arguments[0].start, arguments[0].end)
+    found = [arguments, [program, *arguments[1:]]]
+    if match is not None and len(match.path) > 1:
+        path = [Argument(word, program.start, program.end) for word in match.path]
+        found.append([*path, *match.arguments])
+    return found
+
+
+def _ends_with(outer: list[Argument], arguments: list[Argument]) -> bool:
+    """Tell whether these very arguments are the last ones of a command that runs them."""
+    tail = outer[-len(arguments) :]
+    return len(tail) == len(arguments) and all(a is b for a, b in zip(tail, arguments, strict=True))
 
 
 def _joined(cwd: str, target: str) -> str:
