@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from hook_fixture import PATHS, REASON, REWRITTEN, filled, named, read_case, said
+from laconic import engine
 from laconic.hooks import output, respond
 from laconic.hooks.load import AFTER, ALIASES, BEFORE, DATA, hooked, load
 from laconic.hooks.values import Response
@@ -71,7 +72,7 @@ def reasons_hidden(value):
         ("rewritten", "git status", '[settings]\ngate = "off"\n'),
         ("rewritten", "git status", '[settings]\ngate = "advise"\n'),
         ("denied", "rm -rf /", ""),
-        ("asked", "git tag -d v1", ""),
+        ("asked", "kill 1", ""),
         ("unchanged", "frobnicate --all", ""),
     ],
 )
@@ -83,6 +84,8 @@ def test_real_commands_get_these_answers(path, kind, command, config, place):
     if path.parent.name == "codebuddy" and kind == "allowed":
         new = f"laconic wrap -- /bin/bash -lc '{command}'"
         expected = filled(expected, {REWRITTEN + command: new})
+    if kind == "unchanged" and not load(path.parent.name).has_flow:
+        kind = "asked"  # nobody else would ask about a command that laconic does not know
     wanted = expected[kind]
     if kind == "asked" and isinstance(wanted, dict):
         wanted = without_rewrite(wanted)
@@ -182,7 +185,7 @@ def alike(ours, theirs):
 KEYS = {
     "title", "dialect", "silence", "neutral", "rewrite_with", "wraps", "login_shell",
     "rules_see_rewrites", "timeout", "tools", "tools_without", "events", "fields", "foreign",
-    "answer", "unattended", "install", "shells", "users_shells",
+    "answer", "modes", "unattended", "install", "shells", "users_shells",
 }  # fmt: skip
 
 
@@ -199,11 +202,14 @@ def test_what_is_known_of_an_agent_is_complete(name):
         "command",
         "cwd",
         "directory",
+        "mode",
         "output",
         "is_list",
     }
     assert {"event", "tool", "input", "command", "cwd"} <= set(agent.fields)
-    assert set(agent.unattended) <= {"options", "attended_options", "variables"}
+    assert set(agent.unattended) <= {"options", "attended_options", "variables", "modes"}
+    assert set(agent.modes.values()) <= engine.MODES
+    assert bool(agent.modes) <= ("mode" in agent.fields)
     assert 1 < agent.limit_s < 30
     for event in agent.events:
         assert event.kind in (BEFORE, "permission", AFTER)

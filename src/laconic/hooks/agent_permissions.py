@@ -24,10 +24,22 @@ def loses_permission(
     before: str, after: str, call: HookCall, settings: Settings, environ: Mapping[str, str]
 ) -> bool:
     """Tell whether the agent's own rules let a command pass, and would not let its rewrite."""
+    rules = _rules(call, settings, environ)
+    return bool(rules) and _is_allowed(before, rules) and not _is_allowed(after, rules)
+
+
+def lets_pass(text: str, call: HookCall, settings: Settings, environ: Mapping[str, str]) -> bool:
+    """Tell whether the agent's own rules let a text pass."""
+    rules = _rules(call, settings, environ)
+    return bool(rules) and _is_allowed(text, rules)
+
+
+def _rules(
+    call: HookCall, settings: Settings, environ: Mapping[str, str]
+) -> tuple[Permission, ...]:
     root = scope(read_facts(call.directory, environ))
     state_dir = settings.directories.state_dir
-    rules = read_allowed(call.agent.name, call.directory, root, environ, state_dir)
-    return bool(rules) and _is_allowed(before, rules) and not _is_allowed(after, rules)
+    return read_allowed(call.agent.name, call.directory, root, environ, state_dir)
 
 
 def _is_allowed(text: str, rules: Sequence[Permission]) -> bool:

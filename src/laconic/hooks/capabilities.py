@@ -52,7 +52,7 @@ def _asked(
 ) -> tuple[str | None, str]:
     """Ask, or give the deny that says who can let the command pass, and how."""
     can_ask = "ask" in call.event.can
-    if can_ask and not is_unattended(call.agent, environ):
+    if can_ask and not is_unattended(call.agent, environ, call.agents_mode):
         return "ask", reason
     # Before a prompt that comes anyway, silence is the question.
     if call.event.kind != BEFORE or cannot_ask != "deny":

@@ -56,7 +56,8 @@ class Agent:
     """What is known of one agent; see docs/agents.md for the keys."""
 
     __slots__ = (
-        "answer", "document", "events", "fields", "foreign", "login_shell", "name", "neutral",
+        "answer", "document", "events", "fields", "foreign", "has_flow", "login_shell", "modes",
+        "name", "neutral",
         "rewrite_with", "rules_see_rewrites", "shells", "title", "tools", "tools_without",
         "unattended", "users_shells", "wraps",
     )  # fmt: skip
@@ -65,6 +66,8 @@ class Agent:
         self.name, self.document = name, document
         self.title: str = document["title"]
         self.neutral: str = document.get("neutral", "")
+        self.has_flow: bool = document["silence"] == "asks"
+        self.modes: Mapping[str, str] = document.get("modes", {})
         self.rewrite_with = frozenset(document["rewrite_with"])
         self.wraps: bool = document.get("wraps", False)
         self.login_shell: bool = document.get("login_shell", False)

@@ -54,7 +54,16 @@ def read(
     if not isinstance(tool_input, dict) or not _has_commands(tool_input, agent):
         return None
     directory = _directory(data, tool_input, agent, cwd)
-    return HookCall(agent, event, data, tool_input, directory, as_text=isinstance(given, str))
+    mode = _first(data, agent.fields.get("mode", ()))
+    return HookCall(
+        agent,
+        event,
+        data,
+        tool_input,
+        directory,
+        as_text=isinstance(given, str),
+        agents_mode=mode if isinstance(mode, str) else "",
+    )
 
 
 def is_foreign(data: Mapping[str, Any], agent: Agent, environ: Mapping[str, str]) -> bool:

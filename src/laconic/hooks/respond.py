@@ -18,7 +18,7 @@ from laconic.rewrite.configured import options
 from laconic.rewrite.plan import rewrite
 from laconic.run.launcher import find_launcher, full_path
 from laconic.settings.environ import state_directory
-from laconic.types import strictest
+from laconic.types import Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def respond(
             call.agent.name,
             hook_json,
             call.agent.shells_with(environ, call.input.get("shell")),
+            call.mode,
         )
         for text in call.commands
     ]
@@ -93,7 +94,9 @@ def _respond(
             also = engine.decide_request(made, settings, use_exceptions=False)
             decision = strictest((decision, also), 0, decision.end)
         later.append(partial(_record, request, decision, settings))
-        response = _response_for(decision, settings)
+        response = _response_for(decision, call, settings)
+        if rewriting and _is_left(decision, response, settings):
+            rewriting = _without_claim(rewriting, call, settings, request.environ)
     text = rewriting.text if rewriting else command
     if rewriting and response.answer == "allow" and call.agent.wraps:
         text = _wrapped(rewriting, call, settings, request, launcher)
@@ -110,12 +113,35 @@ def _decide(
     # One command may raise two events; an exception for one run counts in the first.
     is_first = call.event.kind == BEFORE
     decision = engine.decide_request(request, settings, use_exceptions=is_first)
-    on_verdict(_response_for(decision, settings))
+    on_verdict(_response_for(decision, call, settings))
     return decision
 
 
-def _response_for(decision: Decision, settings: Settings) -> Response:
-    return Response(engine.answer(decision, settings), reason_line(decision))
+def _response_for(decision: Decision, call: HookCall, settings: Settings) -> Response:
+    has_flow = call.agent.has_flow
+    said = engine.answer(decision, settings, mode=call.mode, has_flow=has_flow)
+    return Response(said, reason_line(decision))
+
+
+def _is_left(decision: Decision, response: Response, settings: Settings) -> bool:
+    """Tell whether the agent itself is to say if the command may run."""
+    general = settings.config.settings
+    is_advice = general.gate == "advise" and decision.verdict is Verdict.ALLOW
+    return response.answer is None and not is_advice
+
+
+def _without_claim(
+    rewriting: Rewriting, call: HookCall, settings: Settings, environ: Mapping[str, str]
+) -> Rewriting | None:
+    """The rewrite of a command that is left to the agent: none, if that asks or matches rules.
+
+    It would look for its rules in the new text, and offer to remember that.
+    """
+    if call.mode == "open" or _has_users_rule(rewriting):
+        return rewriting
+    from laconic.hooks.agent_permissions import lets_pass  # noqa: PLC0415 - not for what is allowed
+
+    return rewriting if lets_pass(rewriting.text, call, settings, environ) else None
 
 
 def _record(request: engine.Request, decision: Decision, settings: Settings) -> None:
@@ -174,7 +200,8 @@ def _wrapped(
         return rewriting.text
     made = request.with_command(with_plain_name(text, full_path(request.environ)))
     decision = engine.decide_request(made, settings, use_exceptions=False)
-    return text if engine.answer(decision, settings) == "allow" else rewriting.text
+    said = engine.answer(decision, settings, mode=call.mode)
+    return text if said == "allow" else rewriting.text
 
 
 def reason_line(decision: Decision) -> str:

@@ -31,11 +31,15 @@ def build_rules(
     library: Library,
     environ: Mapping[str, str],
     permissions: tuple[Permission, ...] = (),
+    *,
+    accepts_edits: bool = False,
 ) -> Rules:
     """What the user's and the project's files change, as rules over the built-in knowledge."""
     rules = _of_config(settings.config, library)
     gates = dict(_gates(settings.config, environ))
-    return rules.here(gates, permissions) if gates or permissions else rules
+    if not gates and not permissions and not accepts_edits:
+        return rules
+    return rules.here(gates, permissions, accepts_edits=accepts_edits)
 
 
 @lru_cache(maxsize=32)

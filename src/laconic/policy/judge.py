@@ -162,7 +162,7 @@ class Judge:
             program = Argument(name, first.start, first.end, expanded=True)
             found.append(self.command([program, *rest], span))
         self.guessing = False
-        worst = max(found, key=lambda decision: decision.verdict)
+        worst = max(found, key=lambda decision: (decision.verdict, not decision.is_soft))
         worst.effects = union(decision.effects for decision in found)
         return worst
 

@@ -173,7 +173,7 @@ class Consent:
     def settle(self, finding: Decision) -> Decision:
         """The finding, or the rule that allows what it speaks of; what it would do stays."""
         effects = finding.effects
-        if finding.verdict is not Verdict.ASK or finding.firm or not effects:
+        if finding.verdict is Verdict.DENY or finding.firm or not effects:
             return finding
         rule = next((rule for rule, settled in self._rules if not effects & ~settled), None)
         return finding if rule is None else rule.says(Verdict.ALLOW, finding)

@@ -57,10 +57,18 @@ class Rules:
         self.force_push: frozenset[str] = frozenset()
         self.permissions: tuple[Permission, ...] = ()
 
-    def here(self, gates: dict[str, Gate], permissions: tuple[Permission, ...]) -> Rules:
-        """Give the same rules with those that depend on who asks, and where."""
+    def here(
+        self,
+        gates: dict[str, Gate],
+        permissions: tuple[Permission, ...],
+        *,
+        accepts_edits: bool = False,
+    ) -> Rules:
+        """Give the same rules with those that depend on who asks, where, and in which mode."""
         made = Rules(self.cells.profile)
         for name in self.__slots__:
             setattr(made, name, getattr(self, name))
         made.gates, made.permissions = gates, permissions
+        if accepts_edits:
+            made.cells = self.cells.with_edits()
         return made
