@@ -83,7 +83,7 @@ def test_without_configuration_the_knowledge_decides(project):
         ('[commands]\nremove_deny = ["dd"]\nallow = ["dd"]', "dd if=x of=y", "allow"),
         ('[commands]\nreplace = true\nallow = ["cat"]', "eval x", "ask"),
         ('[commands]\nremove_deny = ["shred"]', "shred x", "ask"),
-        ('[commands]\nremove_deny = ["shred"]\nallow = ["shred"]', "shred x", "allow"),
+        ('[commands]\nremove_deny = ["shred"]\nallow = ["shred"]', "shred x", "ask"),
         ('[commands]\nreplace = true\nallow = ["cat"]', "ls", "ask"),
         ('[commands]\nreplace = true\nallow = ["cat"]', "cat x", "allow"),
         ('[wrappers]\nallow_floor = ["zz"]', "zz git status", "allow"),

@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from laconic.policy.own_rules import is_rule, own_rules
 from laconic.policy.rules import Gate, Rules
 from laconic.policy.user_places import UserPlaces
 from laconic.settings.environ import home
 from laconic.settings.load import defaults
+from laconic.types import Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,12 +64,23 @@ def _of_config(config: Config, library: Library) -> Rules:
     rules.deny = frozenset(
         lists.added("commands.deny") | unknown["deny"].intersection(config.commands.deny)
     )
+    _add_rules(rules, config)
     rules.denied = frozenset(config.commands.deny).intersection(_list(defaults(), "commands.deny"))
     rules.undenied = frozenset(lists.removed("commands.deny"))
     _add_wrappers(rules, lists, library)
     _add_subcommands(rules, lists)
     rules.force_push = frozenset(config.git.force_push_flags)
     return rules
+
+
+def _add_rules(rules: Rules, config: Config) -> None:
+    """Tell entries of several words, which are rules, from names of programs."""
+    rules.messages, rules.instead = config.commands.messages, config.commands.instead
+    lists = {Verdict.ALLOW: rules.allow, Verdict.ASK: rules.ask, Verdict.DENY: rules.deny}
+    rules.permissions = own_rules(lists, rules.messages, rules.instead)
+    if rules.permissions:
+        names = [frozenset(n for n in found if not is_rule(n)) for found in lists.values()]
+        rules.allow, rules.ask, rules.deny = names
 
 
 def _changed_cells(config: Config) -> dict[str, str]:

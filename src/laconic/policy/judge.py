@@ -185,9 +185,7 @@ class Judge:
         self, name: str, base: str, arguments: list[Argument], span: tuple[int, int]
     ) -> Decision:
         if base in self.rules.deny or name in self.rules.deny:
-            return Decision(
-                Verdict.DENY, "config/deny", f"{base} is denied by the configuration", *span
-            )
+            return self._listed(Verdict.DENY, base, f"{base} is denied by the configuration", span)
         if "/" in name and not self._is_of_system(name):
             return self._by_path(name, base, arguments, span)
         if self._is_function(name, span) and not self.library.knows(base):
@@ -195,9 +193,16 @@ class Judge:
                 Verdict.ALLOW, "function", f"{base} is a function, judged where defined", *span
             )
         decision = self._known_program(base, arguments, span)
-        if base in self.rules.ask and (decision.verdict is Verdict.ALLOW or not decision.risk):
-            return Decision(Verdict.ASK, "config/ask", f"{base} asks by the configuration", *span)
+        if base in self.rules.ask and (decision.verdict is Verdict.ALLOW or decision.is_soft):
+            asks = self._listed(Verdict.ASK, base, f"{base} asks by the configuration", span)
+            return strictest((asks, decision), *span)
         return decision
+
+    def _listed(self, verdict: Verdict, name: str, reason: str, span: tuple[int, int]) -> Decision:
+        """A program that stands in a list of the user's configuration."""
+        rule, rules = f"config/{verdict.word}", self.rules
+        reason = rules.messages.get(name, reason)
+        return Decision(verdict, rule, reason, *span, instead=rules.instead.get(name, ""))
 
     def _is_function(self, name: str, span: tuple[int, int]) -> bool:
         """Tell whether the shell itself calls a function by that name; no other program can."""
@@ -265,16 +270,12 @@ class Judge:
             parts = self._agreed(call, parts)
         if any(part.verdict is not Verdict.ALLOW for part in parts):
             return strictest(parts, *span)
-        if any(part.rule.startswith("permissions/") for part in parts):
+        if any(part.rule.startswith(("permissions/", "config/allow")) for part in parts):
             return strictest(parts, *span)
         path = " ".join(call.path)
-        if len(parts) < len(call.findings):
-            reason = f"{path} is allowed by the configuration"
-            own = Decision(Verdict.ALLOW, "config/allow", reason, *span)
-        else:
-            reason = f"{path}: {call.why}" if call.why else f"{path} is harmless"
-            reason += "; what it runs is judged, too" if parts else ""
-            own = Decision(Verdict.ALLOW, call.id, reason, *span)
+        reason = f"{path}: {call.why}" if call.why else f"{path} is harmless"
+        reason += "; what it runs is judged, too" if parts else ""
+        own = Decision(Verdict.ALLOW, call.id, reason, *span)
         return strictest((*parts, own), *span)
 
     def _agreed(self, call: Call, parts: list[Decision]) -> list[Decision]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from laconic.knowledge.arguments import Argument
+    from laconic.policy.own_rules import OwnRule
 
 _GLOB_SPECIALS = pattern(r"([?\[])")
 _BLANKS = pattern(r"\s+")
@@ -160,9 +161,9 @@ class Consent:
 
     def __init__(self, path: Sequence[str]) -> None:
         self._path = path
-        self._rules: list[tuple[Permission, Effect]] = []
+        self._rules: list[tuple[Permission | OwnRule, Effect]] = []
 
-    def add(self, rule: Permission, named: Sequence[str]) -> None:
+    def add(self, rule: Permission | OwnRule, named: Sequence[str]) -> None:
         """Add a rule that fits. named: the words of this command that it names."""
         is_named = len(named) > 1 and set(self._path[1:]) <= set(named)
         self._rules.append((rule, _NAMED if is_named else _SOFT))
@@ -180,7 +181,7 @@ class Consent:
 
 
 def find_consent(
-    permissions: Iterable[Permission],
+    permissions: Iterable[Permission | OwnRule],
     path: Sequence[str],
     arguments: list[Argument],
     around: Iterable[list[Argument]],
@@ -203,7 +204,7 @@ def find_consent(
 
 
 def apply(
-    permissions: Iterable[Permission], decision: Decision, spellings: list[list[Argument]]
+    permissions: Iterable[Permission | OwnRule], decision: Decision, spellings: list[list[Argument]]
 ) -> Decision:
     """The decision on one simple command, with the user's rules that ask or deny over it.
 
@@ -219,7 +220,7 @@ def apply(
 
 
 def apply_to_text(
-    permissions: tuple[Permission, ...], decision: Decision, command: str
+    permissions: Iterable[Permission | OwnRule], decision: Decision, command: str
 ) -> Decision:
     """The decision on a whole command line: rules that speak of pipes or redirects fit its text."""
     text = _plain(command)
