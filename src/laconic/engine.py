@@ -17,6 +17,7 @@ from laconic.permissions.read import CLAUDE, read_permissions
 from laconic.policy import decide as policy
 from laconic.policy.facts import SHELLS, read_facts, scope
 from laconic.policy.from_config import build_rules
+from laconic.policy.own_rules import OwnRule, words_of
 from laconic.policy.user_tables import load_library
 from laconic.settings.load import isolated_settings, process_environment, read_settings
 from laconic.types import Decision, Effect, Verdict, strictest
@@ -157,6 +158,15 @@ def decide_request(
     return _decide(request, settings, use_exceptions=use_exceptions)
 
 
+def decide_with_rule(request: Request, settings: Settings, rule: str) -> Decision | None:
+    """Decide as if the user had allowed this rule, too; None if it is not a rule."""
+    words = words_of(rule)
+    if not words:
+        return None
+    also = (OwnRule(Verdict.ALLOW, rule, words),)
+    return _decide(request, settings, use_exceptions=False, also=also)
+
+
 def _distrusted(request: Request, settings: Settings) -> Decision:
     """Allow nothing on an interpreter that reads patterns wrongly; what it denies stays denied."""
     wrong = Decision(Verdict.ASK, "interpreter/fault", problem(), firm=True)
@@ -167,12 +177,16 @@ def _distrusted(request: Request, settings: Settings) -> Decision:
     return strictest((wrong, decision), 0, decision.end).with_problems(decision.problems)
 
 
-def _decide(request: Request, settings: Settings, *, use_exceptions: bool) -> Decision:
+def _decide(
+    request: Request, settings: Settings, *, use_exceptions: bool, also: tuple[OwnRule, ...] = ()
+) -> Decision:
     where = read_facts(request.cwd, request.environ, request.shells)
     permissions, problems, faults = _permissions(request, settings, where)
     library, broken = load_library(settings)
     edits = request.mode == "edits"
-    rules = build_rules(settings, library, request.environ, permissions, accepts_edits=edits)
+    rules = build_rules(
+        settings, library, request.environ, (*permissions, *also), accepts_edits=edits
+    )
     decision = policy.decide(request.command, library, rules, where)
     if faults:
         decision = strictest((decision, *faults), 0, decision.end)

@@ -115,7 +115,7 @@ def test_gemini_denies_where_it_would_wait_for_ever(place):
         given = json.loads(place.answer("gemini", gemini("kill 1")).stdout)
         assert given["decision"] == "deny"
         assert "nobody is there to ask" in given["reason"]
-        assert "laconic allow 'kill 1' --for 30m" in given["reason"]
+        assert "laconic allow --always 'kill 1'" in given["reason"]
         long = json.loads(place.answer("gemini", gemini("kill " + "1" * 300)).stdout)
         assert "laconic allow … --for 30m" in long["reason"]
         place.configure('[hooks]\ncannot_ask = "defer"\n')

@@ -5,15 +5,12 @@ from __future__ import annotations
 from laconic.hooks.can_ask import is_unattended
 from laconic.hooks.load import BEFORE
 from laconic.hooks.values import Response
-from laconic.rewrite.edits import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from laconic.hooks.values import HookCall
-
-_LONGEST_SHOWN = 200
 
 
 def fitted(
@@ -41,27 +38,23 @@ def _answer(
 ) -> tuple[str | None, str]:
     answer, reason = response.answer, response.reason
     if answer == "ask":
-        return _asked(reason, call, cannot_ask, environ)
+        return _asked(response, call, cannot_ask, environ)
     if answer == "deny" or answer in call.event.can:
         return answer, reason
     return None, ""
 
 
 def _asked(
-    reason: str, call: HookCall, cannot_ask: str, environ: Mapping[str, str]
+    response: Response, call: HookCall, cannot_ask: str, environ: Mapping[str, str]
 ) -> tuple[str | None, str]:
     """Ask, or give the deny that says who can let the command pass, and how."""
+    reason, way_out = response.reason, response.way_out
     can_ask = "ask" in call.event.can
     if can_ask and not is_unattended(call.agent, environ, call.agents_mode):
-        return "ask", reason
+        return "ask", f"{reason}; to allow it: {way_out}" if way_out else reason
     # Before a prompt that comes anyway, silence is the question.
     if call.event.kind != BEFORE or cannot_ask != "deny":
         return None, ""
     why = "nobody is there to ask" if can_ask else f"{call.agent.title} cannot ask"
-    return "deny", f"{reason} ({why}; a person can allow it: {_way_out(call)})"
-
-
-def _way_out(call: HookCall) -> str:
-    command = call.commands[0]
-    is_short = len(call.commands) == 1 and len(command) <= _LONGEST_SHOWN and command.isprintable()
-    return f"laconic allow {quoted(command) if is_short else '…'} --for 30m"
+    how = f"; a person can allow it: {way_out}" if way_out else ""
+    return "deny", f"{reason} ({why}{how})"

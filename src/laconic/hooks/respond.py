@@ -13,6 +13,7 @@ from laconic.hooks import call_log
 from laconic.hooks.load import BEFORE
 from laconic.hooks.plain_name import with_plain_name
 from laconic.hooks.values import Response
+from laconic.hooks.way_out import way_out
 from laconic.knowledge.catalog import library
 from laconic.rewrite.configured import options
 from laconic.rewrite.plan import rewrite
@@ -74,7 +75,9 @@ def respond(
         for response, text in zip(one_by_one, call.commands, strict=True)
     )
     changed = commands if commands != call.commands else None
-    return Response(strictest_one.answer, strictest_one.reason, changed)
+    response = Response(strictest_one.answer, strictest_one.reason, changed)
+    response.way_out = strictest_one.way_out
+    return response
 
 
 def _respond(
@@ -95,6 +98,8 @@ def _respond(
             decision = strictest((decision, also), 0, decision.end)
         later.append(partial(_record, request, decision, settings))
         response = _response_for(decision, call, settings)
+        if response.answer == "ask":
+            response.way_out = way_out(decision, request, settings)
         if rewriting and _is_left(decision, response, settings):
             rewriting = _without_claim(rewriting, call, settings, request.environ)
     text = rewriting.text if rewriting else command

@@ -53,10 +53,11 @@ class Response:
     """What laconic says, in no agent's words.
 
     answer: `allow`, `ask`, `deny` or None. commands: what should run instead, or None. output: what
-    the agent should read in place of the output, by stream.
+    the agent should read in place of the output, by stream. way_out: what a person types to let a
+    command pass that is asked about.
     """
 
-    __slots__ = ("answer", "commands", "output", "reason")
+    __slots__ = ("answer", "commands", "output", "reason", "way_out")
 
     def __init__(
         self,
@@ -66,6 +67,7 @@ class Response:
         output: Mapping[str, str] | None = None,
     ) -> None:
         self.answer, self.reason, self.commands, self.output = answer, reason, commands, output
+        self.way_out = ""
 
     def __bool__(self) -> bool:
         return bool(self.answer or self.commands or self.output)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from laconic.knowledge.knowledge import Library
+    from laconic.policy.own_rules import OwnRule
     from laconic.policy.permissions import Permission
     from laconic.settings.config import Config
     from laconic.settings.load import Settings
@@ -32,7 +33,7 @@ def build_rules(
     settings: Settings,
     library: Library,
     environ: Mapping[str, str],
-    permissions: tuple[Permission, ...] = (),
+    permissions: tuple[Permission | OwnRule, ...] = (),
     *,
     accepts_edits: bool = False,
 ) -> Rules:

@@ -64,7 +64,7 @@ class Rules:
     def here(
         self,
         gates: dict[str, Gate],
-        permissions: tuple[Permission, ...],
+        permissions: tuple[Permission | OwnRule, ...],
         *,
         accepts_edits: bool = False,
     ) -> Rules:
