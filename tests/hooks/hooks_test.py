@@ -13,6 +13,7 @@ from laconic import engine
 from laconic.hooks import output, respond
 from laconic.hooks.load import AFTER, ALIASES, BEFORE, DATA, hooked, load
 from laconic.hooks.values import Response
+from laconic.rewrite.edits import quoted
 
 # -- case by case ----------------------------------------------------------------------------------
 
@@ -34,9 +35,15 @@ def test_each_answer_is_in_the_words_of_the_agent(path, place, monkeypatch):
         if kind not in expected:
             continue
 
-        def canned(call, *_, make=make):
+        shown = json.dumps(expected[kind], ensure_ascii=False)
+        what = "…" if "allow … --for" in shown else quoted(command)
+        way_out = f"laconic allow {what} --for 30m" if "a person can allow it" in shown else ""
+
+        def canned(call, *_, make=make, way_out=way_out):
             new = [REWRITTEN + c if c == command else c for c in call.commands]
-            return make(tuple(new))
+            response = make(tuple(new))
+            response.way_out = way_out
+            return response
 
         monkeypatch.setattr(respond, "respond", canned)
         given = place.answer(path.parent.name, stdin)

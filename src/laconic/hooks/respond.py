@@ -10,6 +10,7 @@ from functools import partial
 
 from laconic import engine
 from laconic.hooks import call_log
+from laconic.hooks.agent_permissions import lets_pass, loses_permission
 from laconic.hooks.load import BEFORE
 from laconic.hooks.plain_name import with_plain_name
 from laconic.hooks.values import Response
@@ -144,8 +145,6 @@ def _without_claim(
     """
     if call.mode == "open" or _has_users_rule(rewriting):
         return rewriting
-    from laconic.hooks.agent_permissions import lets_pass  # noqa: PLC0415 - not for what is allowed
-
     return rewriting if lets_pass(rewriting.text, call, settings, environ) else None
 
 
@@ -187,8 +186,6 @@ def _is_unwelcome(
     is_own = rewriting.text == request.command or _has_users_rule(rewriting)
     if is_own or not call.agent.rules_see_rewrites:
         return False
-    from laconic.hooks.agent_permissions import loses_permission  # noqa: PLC0415 - for few agents
-
     return loses_permission(request.command, rewriting.text, call, settings, request.environ)
 
 
