@@ -211,10 +211,10 @@ def answer(
     if general.gate == "off" or settings.environment.disabled:
         return None
     if decision.verdict is Verdict.ALLOW:
-        is_silent = general.gate == "advise" or (
+        is_unasked = general.profile == "guard" or (
             mode == "plan" and bool(decision.effects & ~Effect.DOWNLOADS)
         )
-        is_silent = is_silent or (general.profile == "guard" and not _is_granted(decision))
+        is_silent = general.gate == "advise" or (is_unasked and not _is_granted(decision))
         return None if is_silent else "allow"
     if decision.is_soft and has_flow and not _is_asked(decision, general):
         return None
@@ -233,7 +233,7 @@ _GRANTS = ("permissions/", "config/allow", "exception/")
 
 
 def _is_granted(decision: Decision) -> bool:
-    """Tell whether the user's own rules allow what it does: in guard nothing else is answered."""
+    """Tell whether the user's own rules allow all that it does."""
     if decision.rule.startswith("exception/"):
         return True
     leaves = list(decision.leaves())

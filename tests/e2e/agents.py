@@ -40,6 +40,8 @@ class Agent(NamedTuple):
     python: tuple[str, ...] = ()
     environment: Mapping[str, str] = {}
     files: Mapping[str, str] = {}
+    rules: Mapping[str, str] = {}
+    modes: Mapping[str, Mapping[str, Any]] = {}
 
     @property
     def directory(self) -> Path:

@@ -192,7 +192,7 @@ def alike(ours, theirs):
 KEYS = {
     "title", "dialect", "silence", "neutral", "rewrite_with", "wraps", "login_shell",
     "rules_see_rewrites", "timeout", "tools", "tools_without", "events", "fields", "foreign",
-    "answer", "modes", "unattended", "install", "shells", "users_shells",
+    "answer", "modes", "open_without", "unattended", "install", "shells", "users_shells",
 }  # fmt: skip
 
 

@@ -57,6 +57,6 @@ def told(document):
     text = json.dumps(document)
     words = [word for word in ("allow", "ask", "deny") if f'"{word}"' in text]
     words += ["ask"] if '"ask": true' in text else []
-    words += ["deny"] if '"block"' in text or '"status": 2' in text else []
+    words += ["deny"] if '"block"' in text or '"throw"' in text or '"status": 2' in text else []
     rewritten = "+" if "laconic run" in text else ""
     return (words[0] if words else "") + rewritten or "-"

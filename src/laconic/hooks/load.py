@@ -57,7 +57,7 @@ class Agent:
 
     __slots__ = (
         "answer", "document", "events", "fields", "foreign", "has_flow", "login_shell", "modes",
-        "name", "neutral",
+        "name", "neutral", "open_without",
         "rewrite_with", "rules_see_rewrites", "shells", "title", "tools", "tools_without",
         "unattended", "users_shells", "wraps",
     )  # fmt: skip
@@ -74,6 +74,7 @@ class Agent:
         self.shells: list[str] = document.get("shells", ["bash", "zsh"])
         self.users_shells: list[str] = document.get("users_shells", ["*"])
         self.rules_see_rewrites: bool = document.get("rules_see_rewrites", False)
+        self.open_without: Mapping[str, Any] = document.get("open_without", {})
         self.unattended: Mapping[str, Any] = document.get("unattended", {})
         self.tools = frozenset(document["tools"])
         self.tools_without: Mapping[str, list[str]] = document.get("tools_without", {})
