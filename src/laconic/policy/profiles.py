@@ -47,7 +47,7 @@ class Cells:
         made = Cells(self.profile, self._changed)
         for word in _EDITS if self.profile != "strict" else ():
             if word not in self._changed:
-                made._cells[EFFECTS[word]] = Verdict.ALLOW  # noqa: SLF001 - one of its own kind
+                made._cells[EFFECTS[word]] = Verdict.ALLOW
         return made
 
     def verdict(self, effects: Effect) -> Verdict:
