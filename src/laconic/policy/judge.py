@@ -204,6 +204,11 @@ class Judge:
         reason = rules.messages.get(name, reason)
         return Decision(verdict, rule, reason, *span, instead=rules.instead.get(name, ""))
 
+    def _allowed(self, name: str, effects: Effect, span: tuple[int, int]) -> Decision:
+        """A program of the user's that stands in a list: what it is stays."""
+        reason = f"{name} is allowed by the configuration"
+        return Decision(Verdict.ALLOW, "config/allow", reason, *span, effects=effects)
+
     def _is_function(self, name: str, span: tuple[int, int]) -> bool:
         """Tell whether the shell itself calls a function by that name; no other program can."""
         is_called_here = len(self.around) == self.level
@@ -221,9 +226,7 @@ class Judge:
     ) -> Decision:
         """A file that is run; with the name of a known program it may well be that one."""
         if name in self.rules.allow:
-            return Decision(
-                Verdict.ALLOW, "config/allow", f"{name} is allowed by the configuration", *span
-            )
+            return self._allowed(name, self.code_at(name), span)
         effects = self.code_at(name)
         ran = self.finding(effects, "program-by-path", f"runs the file {name}", span)
         found = [self.consent.settle(ran)]
@@ -307,9 +310,7 @@ class Judge:
                 return strictest((asks, inner), *span)
             return inner
         if base in self.rules.allow:
-            return Decision(
-                Verdict.ALLOW, "config/allow", f"{base} is allowed by the configuration", *span
-            )
+            return self._allowed(base, Effect.UNKNOWN, span)
         if len(arguments) == _WITH_ONE and arguments[1].text == "--version":
             return Decision(Verdict.ALLOW, "version", f"{base} only tells its version", *span)
         verdict = self.cells.verdict(Effect.UNKNOWN)
