@@ -165,7 +165,9 @@ class Consent:
 
     def add(self, rule: Permission | OwnRule, named: Sequence[str]) -> None:
         """Add a rule that fits. named: the words of this command that it names."""
-        is_named = len(named) > 1 and set(self._path[1:]) <= set(named)
+        # An option alone names no command: `python3 -c` stands for any code.
+        says_more = any(not word.startswith("-") for word in named[1:])
+        is_named = says_more and set(self._path[1:]) <= set(named)
         self._rules.append((rule, _NAMED if is_named else _SOFT))
 
     def __bool__(self) -> bool:
