@@ -9,7 +9,7 @@ from laconic.knowledge.catalog import library
 from laconic.policy.facts import NOWHERE, read_facts, scope
 from laconic.settings.layers import built_in
 from laconic.settings.load import defaults, process_environment, read_settings
-from laconic.types import Decision, Verdict
+from laconic.types import Decision, Effect, Verdict
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_without_configuration_the_knowledge_decides(project):
         ('[commands]\nremove_deny = ["dd"]\nallow = ["dd"]', "dd if=x of=y", "allow"),
         ('[commands]\nreplace = true\nallow = ["cat"]', "eval x", "ask"),
         ('[commands]\nremove_deny = ["shred"]', "shred x", "ask"),
-        ('[commands]\nremove_deny = ["shred"]\nallow = ["shred"]', "shred x", "allow"),
+        ('[commands]\nremove_deny = ["shred"]\nallow = ["shred"]', "shred x", "ask"),
         ('[commands]\nreplace = true\nallow = ["cat"]', "ls", "ask"),
         ('[commands]\nreplace = true\nallow = ["cat"]', "cat x", "allow"),
         ('[wrappers]\nallow_floor = ["zz"]', "zz git status", "allow"),
@@ -313,18 +313,23 @@ def test_a_broken_file_of_the_agent_is_a_problem(project, home):
 @pytest.mark.parametrize(
     ("config", "answers"),
     [
-        ("", ["allow", None, "ask", "deny"]),
-        ('unknown = "ask"', ["allow", "ask", "ask", "deny"]),
-        ('gate = "advise"', [None, None, "ask", "deny"]),
-        ('gate = "advise"\nunknown = "ask"', [None, "ask", "ask", "deny"]),
-        ('gate = "off"', [None, None, None, None]),
+        ("", ["allow", None, None, "ask", "ask", "deny"]),
+        ('unknown = "ask"', ["allow", "ask", None, "ask", "ask", "deny"]),
+        ('soft = "ask"', ["allow", "ask", "ask", "ask", "ask", "deny"]),
+        ('profile = "strict"', ["allow", "ask", "ask", "ask", "ask", "deny"]),
+        ('profile = "guard"', [None, None, None, "ask", "ask", "deny"]),
+        ('gate = "advise"', [None, None, None, "ask", "ask", "deny"]),
+        ('gate = "advise"\nunknown = "ask"', [None, "ask", None, "ask", "ask", "deny"]),
+        ('gate = "off"', [None, None, None, None, None, None]),
     ],
 )
 def test_what_an_agent_is_told(configure, config, answers):
     configure(f"[settings]\n{config}")
     decisions = [
         Decision(Verdict.ALLOW, "x", ""),
-        Decision(Verdict.ASK, "x", "", risk=False),
+        Decision(Verdict.ASK, "x", "", risk=False, effects=Effect.UNKNOWN),
+        Decision(Verdict.ASK, "x", "", effects=Effect.PROJECT_WRITE),
+        Decision(Verdict.ASK, "x", "", effects=Effect.PROJECT_WRITE | Effect.SENDS),
         Decision(Verdict.ASK, "x", ""),
         Decision(Verdict.DENY, "x", ""),
     ]

@@ -17,9 +17,10 @@ from laconic.permissions.read import CLAUDE, read_permissions
 from laconic.policy import decide as policy
 from laconic.policy.facts import SHELLS, read_facts, scope
 from laconic.policy.from_config import build_rules
+from laconic.policy.own_rules import OwnRule, words_of
 from laconic.policy.user_tables import load_library
 from laconic.settings.load import isolated_settings, process_environment, read_settings
-from laconic.types import Decision, Verdict, strictest
+from laconic.types import Decision, Effect, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,16 +32,22 @@ if TYPE_CHECKING:
     from laconic.policy.permissions import Permission
     from laconic.policy.places import Facts
     from laconic.rewrite.plan import Rewriting
+    from laconic.settings.config import General
     from laconic.settings.load import Settings
+
+
+# What the modes of agents mean. edits: the project's files may change; plan: nothing but a look is
+# wanted; open: the agent neither asks nor applies rules that allow.
+MODES = frozenset(("edits", "plan", "open"))
 
 
 class Request:
     """A command that somebody wants to run. hook_json: what the agent sent, byte for byte.
 
-    shells: the families of shells that may run it.
+    shells: the families of shells that may run it. mode: what the agent's mode means, see MODES.
     """
 
-    __slots__ = ("agent", "command", "cwd", "environ", "hook_json", "shells")
+    __slots__ = ("agent", "command", "cwd", "environ", "hook_json", "mode", "shells")
 
     def __init__(
         self,
@@ -50,13 +57,17 @@ class Request:
         agent: str = CLAUDE,
         hook_json: bytes = b"",
         shells: frozenset[str] = SHELLS,
+        mode: str = "",
     ) -> None:
         self.command, self.cwd, self.environ = command, cwd, environ
         self.agent, self.hook_json, self.shells = agent, hook_json, shells
+        self.mode = mode
 
     def with_command(self, command: str) -> Request:
         """Return the same request for another command."""
-        return Request(command, self.cwd, self.environ, self.agent, self.hook_json, self.shells)
+        return Request(
+            command, self.cwd, self.environ, self.agent, self.hook_json, self.shells, self.mode
+        )
 
 
 # -- the verbs -------------------------------------------------------------------------------------
@@ -147,6 +158,15 @@ def decide_request(
     return _decide(request, settings, use_exceptions=use_exceptions)
 
 
+def decide_with_rule(request: Request, settings: Settings, rule: str) -> Decision | None:
+    """Decide as if the user had allowed this rule, too; None if it is not a rule."""
+    words = words_of(rule)
+    if not words:
+        return None
+    also = (OwnRule(Verdict.ALLOW, rule, words),)
+    return _decide(request, settings, use_exceptions=False, also=also)
+
+
 def _distrusted(request: Request, settings: Settings) -> Decision:
     """Allow nothing on an interpreter that reads patterns wrongly; what it denies stays denied."""
     wrong = Decision(Verdict.ASK, "interpreter/fault", problem(), firm=True)
@@ -157,11 +177,16 @@ def _distrusted(request: Request, settings: Settings) -> Decision:
     return strictest((wrong, decision), 0, decision.end).with_problems(decision.problems)
 
 
-def _decide(request: Request, settings: Settings, *, use_exceptions: bool) -> Decision:
+def _decide(
+    request: Request, settings: Settings, *, use_exceptions: bool, also: tuple[OwnRule, ...] = ()
+) -> Decision:
     where = read_facts(request.cwd, request.environ, request.shells)
     permissions, problems, faults = _permissions(request, settings, where)
     library, broken = load_library(settings)
-    rules = build_rules(settings, library, request.environ, permissions)
+    edits = request.mode == "edits"
+    rules = build_rules(
+        settings, library, request.environ, (*permissions, *also), accepts_edits=edits
+    )
     decision = policy.decide(request.command, library, rules, where)
     if faults:
         decision = strictest((decision, *faults), 0, decision.end)
@@ -175,15 +200,45 @@ def _decide(request: Request, settings: Settings, *, use_exceptions: bool) -> De
     return decision.with_problems(problems) if problems else decision
 
 
-def answer(decision: Decision, settings: Settings) -> str | None:
-    """What to tell an agent: `allow`, `ask`, `deny`, or None to leave it to the agent."""
+def answer(
+    decision: Decision, settings: Settings, *, mode: str = "", has_flow: bool = True
+) -> str | None:
+    """What to tell an agent: `allow`, `ask`, `deny`, or None to leave it to the agent.
+
+    mode: what the agent's mode means. has_flow: it has rules and questions of its own.
+    """
     general = settings.config.settings
     if general.gate == "off" or settings.environment.disabled:
         return None
-    if decision.verdict is Verdict.ALLOW and general.gate == "advise":
+    if decision.verdict is Verdict.ALLOW:
+        is_unasked = general.profile == "guard" or (
+            mode == "plan" and bool(decision.effects & ~Effect.DOWNLOADS)
+        )
+        is_silent = general.gate == "advise" or (is_unasked and not _is_granted(decision))
+        return None if is_silent else "allow"
+    if decision.is_soft and has_flow and not _is_asked(decision, general):
         return None
-    is_opinion = decision.risk or decision.verdict is not Verdict.ASK
-    return decision.verdict.word if is_opinion or general.unknown == "ask" else None
+    return decision.verdict.word
+
+
+def _is_asked(decision: Decision, general: General) -> bool:
+    """Tell whether the user wants laconic to ask about soft effects."""
+    if general.soft == "ask" or general.profile == "strict":
+        return True
+    is_unknown = any(leaf.verdict is Verdict.ASK and not leaf.risk for leaf in decision.leaves())
+    return general.unknown == "ask" and is_unknown
+
+
+_GRANTS = ("permissions/", "config/allow", "exception/")
+
+
+def _is_granted(decision: Decision) -> bool:
+    """Tell whether the user's own rules allow all that it does."""
+    if decision.rule.startswith("exception/"):
+        return True
+    leaves = list(decision.leaves())
+    granted = [leaf for leaf in leaves if leaf.rule.startswith(_GRANTS)]
+    return bool(granted) and all(leaf in granted or not leaf.effects for leaf in leaves)
 
 
 def record(request: Request, decision: Decision, settings: Settings) -> bool:

@@ -143,6 +143,17 @@ class Decision:
             problems=problems,
         )
 
+    @property
+    def is_soft(self) -> bool:
+        """Tell whether it asks, and only because of soft effects: an agent may ask instead."""
+        if self.verdict is not Verdict.ASK:
+            return False
+        grounds = [leaf for leaf in self.leaves() if leaf.verdict is not Verdict.ALLOW]
+        return bool(grounds) and not any(
+            leaf.verdict is Verdict.DENY or leaf.effects & HARD or not leaf.effects
+            for leaf in grounds
+        )
+
     def leaves(self) -> Iterable[Decision]:
         """The decisions without parts that this one is based on."""
         if not self.parts:

@@ -40,6 +40,8 @@ class Agent(NamedTuple):
     python: tuple[str, ...] = ()
     environment: Mapping[str, str] = {}
     files: Mapping[str, str] = {}
+    rules: Mapping[str, str] = {}
+    modes: Mapping[str, Mapping[str, Any]] = {}
 
     @property
     def directory(self) -> Path:
@@ -176,13 +178,13 @@ class Place:
 
     def work(self, commands: Sequence[str], limit_s: float = LIMIT_S) -> Work:
         """Let the agent run commands, one a turn, as the model tells it to."""
-        self.model.script(self.agent.tool, [self._input(command) for command in commands])
+        self.model.script(self.agent.tool, [self.input_for(command) for command in commands])
         path = self.agent.path
         start = [self.home / "bin/node", path] if path.suffix == ".js" else [path]
         done = self.run([*start, *self.agent.run], limit_s)
         return Work(self.model.results, done.said)
 
-    def _input(self, command: str) -> dict[str, Any]:
+    def input_for(self, command: str) -> dict[str, Any]:
         text = json.dumps(self.agent.arguments)
         filled: dict[str, Any] = json.loads(text.replace('"COMMAND"', json.dumps(command)))
         return filled

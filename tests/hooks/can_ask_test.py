@@ -108,22 +108,22 @@ def gemini(command):
 
 
 def test_gemini_denies_where_it_would_wait_for_ever(place):
-    given = json.loads(place.answer("gemini", gemini("git tag -d v1")).stdout)
+    given = json.loads(place.answer("gemini", gemini("kill 1")).stdout)
     assert given["decision"] == "ask"
     with agent_started("-p", "go") as number:
         place.environ["_LACONIC_AGENT_PID"] = str(number)
-        given = json.loads(place.answer("gemini", gemini("git tag -d v1")).stdout)
+        given = json.loads(place.answer("gemini", gemini("kill 1")).stdout)
         assert given["decision"] == "deny"
         assert "nobody is there to ask" in given["reason"]
-        assert "laconic allow 'git tag -d v1' --for 30m" in given["reason"]
-        long = json.loads(place.answer("gemini", gemini("git tag -d " + "v" * 300)).stdout)
+        assert "laconic allow --always 'kill 1'" in given["reason"]
+        long = json.loads(place.answer("gemini", gemini("kill " + "1" * 300)).stdout)
         assert "laconic allow … --for 30m" in long["reason"]
         place.configure('[hooks]\ncannot_ask = "defer"\n')
-        assert place.answer("gemini", gemini("git tag -d v1")).stdout == b"{}\n"
+        assert place.answer("gemini", gemini("kill 1")).stdout == b"{}\n"
 
 
 def test_droid_denies_where_it_would_take_an_ask_for_a_yes(place):
-    data = claude("git tag -d v1") | {"tool_name": "Execute"}
+    data = claude("kill 1") | {"tool_name": "Execute"}
     assert decision_of(place.answer("droid", data))["permissionDecision"] == "ask"
     place.environ["FACTORY_EXEC_TARGET_AUTONOMY"] = "auto-high"
     assert decision_of(place.answer("droid", data))["permissionDecision"] == "deny"

@@ -27,7 +27,7 @@ from laconic.run.launcher import find_launcher, with_plain_name
 @pytest.mark.parametrize("agent", hooked())
 def test_ask_is_never_silence_unless_the_user_says_so(agent, place):
     path = next(p for p in PATHS if p.parent.name == agent and is_before(p))
-    stdin, _ = read_case(path, place, "git tag -d v1")
+    stdin, _ = read_case(path, place, "kill 1")
     can_ask = any("ask" in event.can for event in load(agent).events)
     neutral = load(agent).neutral_for(BEFORE).encode()
     given = place.answer(agent, stdin)
@@ -72,10 +72,10 @@ def test_what_is_wrapped_already_is_judged_by_what_is_inside_and_stays(command, 
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        ("laconic run git tag -d v1", "ask"),
+        ("laconic run kill 1", "ask"),
         ("laconic run rm -rf /", "deny"),
         ("laconic wrap -- bash -lc 'rm -rf /'", "deny"),
-        ("laconic run --baseline-pipe 'tee x' git log", "ask"),
+        ("laconic run --baseline-pipe 'tee /etc/x' git log", "ask"),
     ],
 )
 def test_a_wrapper_loosens_nothing(command, expected, place):
@@ -96,7 +96,7 @@ def test_the_users_rules_are_applied_to_the_command_inside(place):
 
 
 def test_a_rewrite_of_the_users_own_is_judged_by_what_it_makes(place):
-    place.configure("[[rewrite]]\nmatch = '^git status$'\nreplace = 'git tag -d v1'\n")
+    place.configure("[[rewrite]]\nmatch = '^git status$'\nreplace = 'kill 1'\n")
     assert decision_of(place.answer("claude", claude("git status")))["permissionDecision"] == "ask"
 
 
@@ -140,6 +140,7 @@ def test_several_commands_get_the_strictest_answer(place):
         },
     }
     assert "; none of these commands was run'" in place.answer("cline-cli", stdin).stdout.decode()
+    place.configure('[commands]\nallow = ["frob"]\n')
     stdin["tool_call"]["input"]["commands"] = ["git status", "frob", "git log"]
     given = json.loads(place.answer("cline-cli", stdin).stdout)
     assert given["overrideInput"]["commands"][1] == "frob"
@@ -200,9 +201,9 @@ def test_a_laconic_that_is_not_on_the_path_is_named_in_full(place, monkeypatch):
     program = f"{place.home}/bin/laconic"
     given = decision_of(place.answer("claude", claude("git status")))
     assert given["updatedInput"]["command"] == f"{program} run git status"
-    again = decision_of(place.answer("claude", claude(f"{program} run git tag -d v1")))
+    again = decision_of(place.answer("claude", claude(f"{program} run kill 1")))
     assert again["permissionDecision"] == "ask"
-    assert "git/tag" in again["permissionDecisionReason"]
+    assert "(kill" in again["permissionDecisionReason"]
 
 
 def test_where_a_line_changes_the_path_laconic_is_named_in_full(place):
@@ -268,24 +269,24 @@ def test_codebuddy_without_a_shell_keeps_the_command_in_its_own(place):
     ("shell", "command", "expected"),
     [
         ("/bin/bash", "[[ -f x ]] && git tag -l", "allow"),
-        ("/bin/dash", "[[ -f x ]] && git tag -l", "ask"),
-        ("/bin/sh", "echo $'\\'; touch pwned #'", "ask"),
+        ("/bin/dash", "[[ -f x ]] && git tag -l", None),
+        ("/bin/sh", "echo $'\\'; touch pwned #'", None),
         ("/bin/dash", "[ -f x ] && git tag -l", "allow"),
-        ("/usr/bin/fish", "echo 'a\\' ; ls '; touch pwned #'", "ask"),
+        ("/usr/bin/fish", "echo 'a\\' ; ls '; touch pwned #'", None),
         ("/usr/bin/fish", "git tag -l | head -3", "allow"),
     ],
 )
 def test_the_shell_of_the_user_decides_what_a_text_means(shell, command, expected, place):
     place.environ["SHELL"] = shell
     given = decision_of(place.answer("droid", {**claude(command), "tool_name": "Execute"}))
-    assert given["permissionDecision"] == expected
+    assert given.get("permissionDecision") == expected
 
 
 def test_the_shell_that_a_tool_asks_for_decides_what_a_text_means(place):
     call = claude("((touch pwned))")
     assert decision_of(place.answer("claude", call))["permissionDecision"] == "allow"
     call["tool_input"]["shell"] = "/bin/sh"
-    assert decision_of(place.answer("claude", call))["permissionDecision"] == "ask"
+    assert place.answer("claude", call).stdout == b""
 
 
 @pytest.mark.parametrize("command", ["cd src && git status", "export LANG=C; git status"])

@@ -113,7 +113,7 @@ AFTER_THE_VERDICT = [
     "hooks.response._can_rewrite",
     "hooks.dialects.claude.updated",
 ]
-ASKED, DENIED = "git log; git tag -d v1", "git log; rm -rf /"
+ASKED, DENIED = "git log; kill 1", "git log; rm -rf /"
 
 
 @pytest.mark.parametrize("target", AFTER_THE_VERDICT)
@@ -146,9 +146,9 @@ def test_a_fault_in_the_next_of_several_commands_does_not_undo_a_verdict(place, 
 
 
 def test_a_fault_in_judging_what_a_rewrite_makes_does_not_undo_a_verdict(place, monkeypatch):
-    place.configure("[[rewrite]]\nmatch = '^git tag -d v1$'\nreplace = 'git log'\n")
+    place.configure("[[rewrite]]\nmatch = '^kill 1$'\nreplace = 'git log'\n")
     failing("engine.decide_request", monkeypatch, lambda request, *_: request.command == "git log")
-    said = decision_of(place.answer("claude", claude("git tag -d v1")))
+    said = decision_of(place.answer("claude", claude("kill 1")))
     assert said["permissionDecision"] == "ask"
     assert "updatedInput" not in said
 

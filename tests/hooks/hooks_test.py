@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from hook_fixture import PATHS, REASON, REWRITTEN, filled, named, read_case, said
+from laconic import engine
 from laconic.hooks import output, respond
 from laconic.hooks.load import AFTER, ALIASES, BEFORE, DATA, hooked, load
 from laconic.hooks.response import Response
+from laconic.rewrite.edits import quoted
 
 # -- case by case ----------------------------------------------------------------------------------
 
@@ -33,9 +35,15 @@ def test_each_answer_is_in_the_words_of_the_agent(path, place, monkeypatch):
         if kind not in expected:
             continue
 
-        def canned(call, *_, make=make):
+        shown = json.dumps(expected[kind], ensure_ascii=False)
+        what = "…" if "allow … --for" in shown else quoted(command)
+        way_out = f"laconic allow {what} --for 30m" if "a person can allow it" in shown else ""
+
+        def canned(call, *_, make=make, way_out=way_out):
             new = [REWRITTEN + c if c == command else c for c in call.commands]
-            return make(tuple(new))
+            response = make(tuple(new))
+            response.way_out = way_out
+            return response
 
         monkeypatch.setattr(respond, "respond", canned)
         given = place.answer(path.parent.name, stdin)
@@ -71,7 +79,7 @@ def reasons_hidden(value):
         ("rewritten", "git status", '[settings]\ngate = "off"\n'),
         ("rewritten", "git status", '[settings]\ngate = "advise"\n'),
         ("denied", "rm -rf /", ""),
-        ("asked", "git tag -d v1", ""),
+        ("asked", "kill 1", ""),
         ("unchanged", "frobnicate --all", ""),
     ],
 )
@@ -83,6 +91,8 @@ def test_real_commands_get_these_answers(path, kind, command, config, place):
     if path.parent.name == "codebuddy" and kind == "allowed":
         new = f"laconic wrap -- /bin/bash -lc '{command}'"
         expected = filled(expected, {REWRITTEN + command: new})
+    if kind == "unchanged" and not load(path.parent.name).has_flow:
+        kind = "asked"  # nobody else would ask about a command that laconic does not know
     wanted = expected[kind]
     if kind == "asked" and isinstance(wanted, dict):
         wanted = without_rewrite(wanted)
@@ -182,7 +192,7 @@ def alike(ours, theirs):
 KEYS = {
     "title", "dialect", "silence", "neutral", "rewrite_with", "wraps", "login_shell",
     "rules_see_rewrites", "timeout", "tools", "tools_without", "events", "fields", "foreign",
-    "answer", "unattended", "install", "shells", "users_shells",
+    "answer", "modes", "open_without", "unattended", "install", "shells", "users_shells",
 }  # fmt: skip
 
 
@@ -199,11 +209,14 @@ def test_what_is_known_of_an_agent_is_complete(name):
         "command",
         "cwd",
         "directory",
+        "mode",
         "output",
         "is_list",
     }
     assert {"event", "tool", "input", "command", "cwd"} <= set(agent.fields)
-    assert set(agent.unattended) <= {"options", "attended_options", "variables"}
+    assert set(agent.unattended) <= {"options", "attended_options", "variables", "modes"}
+    assert set(agent.modes.values()) <= engine.MODES
+    assert bool(agent.modes) <= ("mode" in agent.fields)
     assert 1 < agent.limit_s < 30
     for event in agent.events:
         assert event.kind in (BEFORE, "permission", AFTER)

@@ -70,6 +70,13 @@ def policy_document(rules):
     return text.encode()
 
 
+def codex_document(rules):
+    """`allow git push` is a prefix."""
+    words = {"allow": "allow", "ask": "prompt", "deny": "forbidden"}
+    made = (f'prefix_rule(pattern={r.split()!r}, decision="{words[v]}")\n' for v, r in rules)
+    return "".join(made).encode()
+
+
 AGENTS = {
     "claude-code": (claude_document, read_claude),
     "codebuddy": (claude_document, read_claude),
@@ -80,6 +87,7 @@ AGENTS = {
     "cursor": (claude_document, read_cursor),
     "gemini": (gemini_document, read_gemini),
     "droid": (droid_document, read_droid),
+    "codex": (codex_document, read_codex),
 }
 
 
@@ -112,7 +120,7 @@ def cases():
             if line.startswith("== "):
                 header = line[3:]
             elif line and not line.startswith("#"):
-                verdict, command = line.split(None, 1)
+                verdict, command = line.replace("\\n", "\n").split(None, 1)
                 yield pytest.param(header, verdict, command, id=f"{path.stem}:{number}")
 
 

@@ -1,4 +1,4 @@
-"""laconic allow: let a command run for a while, in this project."""
+"""laconic allow: let a command run for a while in this project, or always by a rule."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from laconic import engine
+from laconic.cli import allow_rules as rules
 from laconic.cli import source
 from laconic.cli.when import moment, seconds
 from laconic.errors import LaconicError, UsageError
@@ -36,7 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--until", metavar="WHEN", help="until this time: 2026-11-30, 2026-11-30T18:00"
     )
     how.add_argument("--list", action="store_true", help="list what you have allowed")
-    how.add_argument("--remove", metavar="ID", help="remove an exception")
+    how.add_argument(
+        "--always", action="store_true", help="for good, everywhere: COMMAND is a rule"
+    )
+    how.add_argument("--remove", metavar="ID", help="remove an exception, or a rule by its text")
     parser.add_argument("--once", action="store_true", help="for the next time only")
 
 
@@ -45,12 +49,20 @@ def main(args: argparse.Namespace) -> int:
     if args.list:
         for allowance in allowances.list_all(state_dir, time.time()):
             print(_line(allowance))
+        for rule in rules.listed():
+            print(f"always  {visible(rule)}")
     elif args.remove:
-        if not allowances.remove(state_dir, args.remove):
+        if rules.is_rule(args.remove):
+            rules.remove(args.remove)
+        elif not allowances.remove(state_dir, args.remove):
             raise LaconicError(f"there is no exception {args.remove}", "laconic allow --list")
         print(f"removed: {args.remove}")
     elif not args.command:
         raise UsageError("which command?", "laconic allow 'npm publish' --for 30m")
+    elif args.always:
+        if args.once:
+            raise UsageError("once or always?", "leave one of them out")
+        rules.add(source.read_command(args.command, "allow"))
     else:
         _allow(args)
     return 0
@@ -84,7 +96,9 @@ def _until(args: argparse.Namespace, now: float) -> float:
     if until <= now:
         raise UsageError("that is in the past", "laconic allow 'npm publish' --for 30m")
     if until > now + _LONGEST_S:
-        raise UsageError("that is more than a year", "put it into your configuration instead")
+        raise UsageError(
+            "that is more than a year", "for good: laconic allow --always 'npm publish'"
+        )
     return until
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.cli.main import complain
 from laconic.compact.load import load_filters
+from laconic.policy.unknown_names import unknown_names
 from laconic.policy.user_tables import load_library
 from laconic.settings import toml, trust
 from laconic.settings.layers import check_bytes, check_file
 from laconic.settings.load import Settings, files_in, read_settings
-from laconic.settings.merge import Items, Sourced, to_document
+from laconic.settings.merge import Items, Sourced, to_document, where
 
 if TYPE_CHECKING:
     import argparse
@@ -76,9 +77,17 @@ def _check(path: Path | None) -> int:
         problems = all_problems(settings)
         checked = ", ".join(files_read(settings)) or "no files, the built-in configuration"
     warn(problems)
+    if not path:
+        _warn_of_names(settings)
     if not problems:
         print(f"ok: {checked}")
     return 1 if problems else 0
+
+
+def _warn_of_names(settings: Settings) -> None:
+    """Name entries that may be mistyped; they may as well be programs of the user's own."""
+    for name, message, hint in unknown_names(settings.config, load_library(settings)[0]):
+        complain(f"{where(name)}: {message}", hint)
 
 
 def files_read(settings: Settings) -> list[str]:

@@ -6,7 +6,7 @@ outweigh them: `git log*` is allowed there, `laconic run git log` is not.
 
 from __future__ import annotations
 
-from laconic.permissions.read import read_allowed
+from laconic.permissions.read import has_word, read_allowed
 from laconic.policy.facts import read_facts, scope
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
@@ -24,10 +24,29 @@ def loses_permission(
     before: str, after: str, call: HookCall, settings: Settings, environ: Mapping[str, str]
 ) -> bool:
     """Tell whether the agent's own rules let a command pass, and would not let its rewrite."""
+    rules = _rules(call, settings, environ)
+    return bool(rules) and _is_allowed(before, rules) and not _is_allowed(after, rules)
+
+
+def lets_pass(text: str, call: HookCall, settings: Settings, environ: Mapping[str, str]) -> bool:
+    """Tell whether the agent's own rules let a text pass, or it has none and asks nothing."""
+    rules = _rules(call, settings, environ)
+    if rules:
+        return _is_allowed(text, rules)
+    open_without = call.agent.open_without
+    if not open_without:
+        return False
+    root, name = scope(read_facts(call.directory, environ)), call.agent.name
+    word, variables = open_without["word"], open_without["variables"]
+    return not has_word(word, name, call.directory, root, environ, variables)
+
+
+def _rules(
+    call: HookCall, settings: Settings, environ: Mapping[str, str]
+) -> tuple[Permission, ...]:
     root = scope(read_facts(call.directory, environ))
     state_dir = settings.directories.state_dir
-    rules = read_allowed(call.agent.name, call.directory, root, environ, state_dir)
-    return bool(rules) and _is_allowed(before, rules) and not _is_allowed(after, rules)
+    return read_allowed(call.agent.name, call.directory, root, environ, state_dir)
 
 
 def _is_allowed(text: str, rules: Sequence[Permission]) -> bool:

@@ -25,11 +25,13 @@ class HookCall:
     """What an agent says: it is about to run commands in a directory, or has run them.
 
     data: all that it sent. input: the tool's arguments, with `commands` at `key`. as_text: the
-    arguments came as JSON in a string. is_list: the commands came as a list.
+    arguments came as JSON in a string. is_list: the commands came as a list. agents_mode: the
+    agent's word for its mode; mode: what that means to laconic, see engine.MODES.
     """
 
     __slots__ = (
-        "agent", "as_text", "commands", "data", "directory", "event", "input", "is_list", "key",
+        "agent", "agents_mode", "as_text", "commands", "data", "directory", "event", "input",
+        "is_list", "key", "mode",
     )  # fmt: skip
 
     def __init__(
@@ -41,7 +43,9 @@ class HookCall:
         directory: str,
         *,
         as_text: bool = False,
+        agents_mode: str = "",
     ) -> None:
+        self.agents_mode, self.mode = agents_mode, agent.modes.get(agents_mode, "")
         self.agent, self.event, self.data, self.directory = agent, event, data, directory
         self.input, self.as_text = tool_input, as_text
         self.key: str = agent.fields["command"]
@@ -86,7 +90,16 @@ def read(
     if not isinstance(tool_input, dict) or not _has_commands(tool_input, agent):
         return None
     directory = _directory(data, tool_input, agent, cwd)
-    return HookCall(agent, event, data, tool_input, directory, as_text=isinstance(given, str))
+    mode = _first(data, agent.fields.get("mode", ()))
+    return HookCall(
+        agent,
+        event,
+        data,
+        tool_input,
+        directory,
+        as_text=isinstance(given, str),
+        agents_mode=mode if isinstance(mode, str) else "",
+    )
 
 
 def is_foreign(data: Mapping[str, Any], agent: Agent, environ: Mapping[str, str]) -> bool:

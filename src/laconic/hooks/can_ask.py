@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 _LIMIT_S = 2
 
 
-def is_unattended(agent: Agent, environ: Mapping[str, str]) -> bool:
+def is_unattended(agent: Agent, environ: Mapping[str, str], agents_mode: str = "") -> bool:
     """Tell whether nobody would answer an ask; False if that is not known."""
     signs = agent.unattended
+    if agents_mode in signs.get("modes", ()):
+        return True
     number = environ.get("_LACONIC_AGENT_PID", "")
     process = _process(number) if number.isdecimal() and signs.get("options") else None
     first = _first_option(process[0], signs) if process else None

@@ -57,7 +57,8 @@ class Agent:
     """One agent, from its data file; docs/agents.md lists the keys."""
 
     __slots__ = (
-        "answer", "document", "events", "fields", "foreign", "login_shell", "name", "neutral",
+        "answer", "document", "events", "fields", "foreign", "has_flow", "login_shell", "modes",
+        "name", "neutral", "open_without",
         "rewrite_with", "rules_see_rewrites", "shells", "title", "tools", "tools_without",
         "unattended", "users_shells", "wraps",
     )  # fmt: skip
@@ -66,12 +67,15 @@ class Agent:
         self.name, self.document = name, document
         self.title: str = document["title"]
         self.neutral: str = document.get("neutral", "")
+        self.has_flow: bool = document["silence"] == "asks"
+        self.modes: Mapping[str, str] = document.get("modes", {})
         self.rewrite_with = frozenset(document["rewrite_with"])
         self.wraps: bool = document.get("wraps", False)
         self.login_shell: bool = document.get("login_shell", False)
         self.shells: list[str] = document.get("shells", ["bash", "zsh"])
         self.users_shells: list[str] = document.get("users_shells", ["*"])
         self.rules_see_rewrites: bool = document.get("rules_see_rewrites", False)
+        self.open_without: Mapping[str, Any] = document.get("open_without", {})
         self.unattended: Mapping[str, Any] = document.get("unattended", {})
         self.tools = frozenset(document["tools"])
         self.tools_without: Mapping[str, list[str]] = document.get("tools_without", {})

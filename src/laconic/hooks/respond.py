@@ -10,8 +10,10 @@ from functools import partial
 
 from laconic import engine
 from laconic.hooks import call_log
+from laconic.hooks.agent_permissions import lets_pass, loses_permission
 from laconic.hooks.load import BEFORE
 from laconic.hooks.response import Response
+from laconic.hooks.way_out import way_out
 from laconic.knowledge.catalog import library
 from laconic.rewrite.configured import options
 from laconic.rewrite.plan import rewrite
@@ -53,6 +55,7 @@ def respond(
             call.agent.name,
             hook_json,
             call.agent.shells_with(environ, call.input.get("shell")),
+            call.mode,
         )
         for text in call.commands
     ]
@@ -70,7 +73,9 @@ def respond(
         for response, text in zip(one_by_one, call.commands, strict=True)
     )
     changed = commands if commands != call.commands else None
-    return Response(strictest_one.answer, strictest_one.reason, changed)
+    response = Response(strictest_one.answer, strictest_one.reason, changed)
+    response.way_out = strictest_one.way_out
+    return response
 
 
 def _respond(
@@ -94,7 +99,11 @@ def _respond(
             also = engine.decide_request(made, settings, use_exceptions=False)
             decision = strictest((decision, also), 0, decision.end)
         later.append(partial(_record, typed_request, decision, settings))
-        response = _response_for(decision, settings)
+        response = _response_for(decision, call, settings)
+        if response.answer == "ask":
+            response.way_out = way_out(decision, request, settings)
+        if rewriting and _is_left(decision, response, settings):
+            rewriting = _without_claim(rewriting, call, settings, request.environ)
     text = rewriting.text if rewriting else command
     if rewriting and response.answer == "allow" and call.agent.wraps:
         text = _wrapped(rewriting, call, settings, request, launcher)
@@ -137,12 +146,33 @@ def _decide(
     # One command may raise two events; an exception for one run counts in the first.
     is_first = call.event.kind == BEFORE
     decision = engine.decide_request(request, settings, use_exceptions=is_first)
-    on_verdict(_response_for(decision, settings))
+    on_verdict(_response_for(decision, call, settings))
     return decision
 
 
-def _response_for(decision: Decision, settings: Settings) -> Response:
-    return Response(engine.answer(decision, settings), reason_line(decision))
+def _response_for(decision: Decision, call: HookCall, settings: Settings) -> Response:
+    has_flow = call.agent.has_flow
+    said = engine.answer(decision, settings, mode=call.mode, has_flow=has_flow)
+    return Response(said, reason_line(decision))
+
+
+def _is_left(decision: Decision, response: Response, settings: Settings) -> bool:
+    """Tell whether the agent itself is to say if the command may run."""
+    general = settings.config.settings
+    is_advice = general.gate == "advise" and decision.verdict is Verdict.ALLOW
+    return response.answer is None and not is_advice
+
+
+def _without_claim(
+    rewriting: Rewriting, call: HookCall, settings: Settings, environ: Mapping[str, str]
+) -> Rewriting | None:
+    """The rewrite of a command that is left to the agent: none, if that asks or matches rules.
+
+    It would look for its rules in the new text, and offer to remember that.
+    """
+    if call.mode == "open" or _has_users_rule(rewriting):
+        return rewriting
+    return rewriting if lets_pass(rewriting.text, call, settings, environ) else None
 
 
 def _record(request: engine.Request, decision: Decision, settings: Settings) -> None:
@@ -183,8 +213,6 @@ def _is_unwelcome(
     is_own = rewriting.text == request.command or _has_users_rule(rewriting)
     if is_own or not call.agent.rules_see_rewrites:
         return False
-    from laconic.hooks.agent_permissions import loses_permission  # noqa: PLC0415 - for few agents
-
     return loses_permission(request.command, rewriting.text, call, settings, request.environ)
 
 
@@ -201,7 +229,8 @@ def _wrapped(
         return rewriting.text
     made = request.with_command(with_plain_name(text, full_path(request.environ)))
     decision = engine.decide_request(made, settings, use_exceptions=False)
-    return text if engine.answer(decision, settings) == "allow" else rewriting.text
+    said = engine.answer(decision, settings, mode=call.mode)
+    return text if said == "allow" else rewriting.text
 
 
 def reason_line(decision: Decision) -> str:

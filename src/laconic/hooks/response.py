@@ -9,7 +9,6 @@ import contextlib
 
 from laconic.hooks.can_ask import is_unattended
 from laconic.hooks.load import BEFORE
-from laconic.rewrite.edits import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,17 +18,16 @@ if TYPE_CHECKING:
     from laconic.hooks.call import HookCall
     from laconic.hooks.load import Agent
 
-_LONGEST_SHOWN = 200
-
 
 class Response:
     """What laconic says to a call, independent of any agent's format.
 
     answer: `allow`, `ask`, `deny` or None. commands: what should run instead, or None. output: what
-    the agent should read in place of the output, by stream.
+    the agent should read in place of the output, by stream. way_out: what a person types to let a
+    command pass that is asked about.
     """
 
-    __slots__ = ("answer", "commands", "output", "reason")
+    __slots__ = ("answer", "commands", "output", "reason", "way_out")
 
     def __init__(
         self,
@@ -39,6 +37,7 @@ class Response:
         output: Mapping[str, str] | None = None,
     ) -> None:
         self.answer, self.reason, self.commands, self.output = answer, reason, commands, output
+        self.way_out = ""
 
     def __bool__(self) -> bool:
         return bool(self.answer or self.commands or self.output)
@@ -126,27 +125,23 @@ def _answer(
 ) -> tuple[str | None, str]:
     answer, reason = response.answer, response.reason
     if answer == "ask":
-        return _asked(reason, call, cannot_ask, environ)
+        return _asked(response, call, cannot_ask, environ)
     if answer == "deny" or answer in call.event.can:
         return answer, reason
     return None, ""
 
 
 def _asked(
-    reason: str, call: HookCall, cannot_ask: str, environ: Mapping[str, str]
+    response: Response, call: HookCall, cannot_ask: str, environ: Mapping[str, str]
 ) -> tuple[str | None, str]:
     """Ask, or deny with a reason that says who can allow the command, and how."""
+    reason, way_out = response.reason, response.way_out
     can_ask = "ask" in call.event.can
-    if can_ask and not is_unattended(call.agent, environ):
-        return "ask", reason
+    if can_ask and not is_unattended(call.agent, environ, call.agents_mode):
+        return "ask", f"{reason}; to allow it: {way_out}" if way_out else reason
     # If the agent prompts anyway, no answer means that it asks.
     if call.event.kind != BEFORE or cannot_ask != "deny":
         return None, ""
     why = "nobody is there to ask" if can_ask else f"{call.agent.title} cannot ask"
-    return "deny", f"{reason} ({why}; a person can allow it: {_way_out(call)})"
-
-
-def _way_out(call: HookCall) -> str:
-    command = call.commands[0]
-    is_short = len(call.commands) == 1 and len(command) <= _LONGEST_SHOWN and command.isprintable()
-    return f"laconic allow {quoted(command) if is_short else '…'} --for 30m"
+    how = f"; a person can allow it: {way_out}" if way_out else ""
+    return "deny", f"{reason} ({why}{how})"

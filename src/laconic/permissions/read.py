@@ -201,6 +201,18 @@ def read_allowed(
     )
 
 
+def has_word(
+    word: str, agent: str, cwd: str, root: str, environ: Mapping[str, str], variables: Sequence[str]
+) -> bool:
+    """Tell whether settings of the agent hold a word, or one of the variables is set."""
+    if any(environ.get(name) for name in variables):
+        return True
+    return any(
+        word.encode() in read_file(source.path, _LIMIT)
+        for source in _rule_files(agent, cwd, root, environ)
+    )
+
+
 def _permission(rule: Written, source: RuleFile, agent: str) -> Permission:
     assert rule.pattern is not None
     return Permission(

@@ -80,8 +80,8 @@ class Call:
     """
 
     __slots__ = (
-        "arguments", "change", "entry", "findings", "id", "is_changing", "judge", "match", "parsed",
-        "path", "span", "why",
+        "_others", "arguments", "change", "entry", "findings", "id", "is_changing", "judge",
+        "match", "parsed", "path", "span", "why",
     )  # fmt: skip
 
     def __init__(self, match: Match, entry: Entry, judge: Judge, span: tuple[int, int]) -> None:
@@ -91,6 +91,7 @@ class Call:
         self.parsed: Parsed | None = None
         self.is_changing, self.change = False, ""
         self.findings: list[Decision] = []
+        self._others: list[Decision] = []
         self.why = entry.about
         if entry.anything and entry.about and not entry.code:
             self.why += ", whatever its arguments are"
@@ -298,11 +299,11 @@ class Call:
         known = None if argument.text is None else value
         finding = self.judge.environment(name, known, argument.start, argument.end, words)
         if finding is not None:
-            self.findings.append(finding)
+            self._add_others(finding)
 
     def runs(self, arguments: list[Argument]) -> None:
         """The arguments are a command of their own."""
-        self.findings.append(self.judge.command(arguments, self.span))
+        self._add_others(self.judge.command(arguments, self.span))
 
     def shell(self, argument: Argument, shells: frozenset[str] | None = None) -> None:
         """The argument is shell code. shells: what may read it; else the user's shell or sh."""
@@ -312,7 +313,15 @@ class Call:
             )
         else:
             known = self.judge.shells | {SYSTEM} if shells is None else shells
-            self.findings.append(self.judge.nested(argument, known))
+            self._add_others(self.judge.nested(argument, known))
+
+    def _add_others(self, finding: Decision) -> None:
+        self.findings.append(finding)
+        self._others.append(finding)
+
+    def is_others(self, finding: Decision) -> bool:
+        """Tell what the program's environment and the commands in its arguments do."""
+        return any(finding is other for other in self._others)
 
     def _allow(self, effects: Effect, rule: str, why: str, argument: Argument) -> None:
         """The user has answered this one beforehand."""

@@ -1,14 +1,16 @@
 """What the user's configuration settles of a call's findings, and when a gate is open.
 
-The lists of the configuration name programs and subcommands. A program that the user allows may run
-with any arguments. A subcommand may run, but options that no table lists, settings in front of it
-and forced pushes still ask, and so does whatever a wrapper or an argument runs.
+The lists of the configuration name programs and subcommands, and stand above the profile's table. A
+program that the user allows may run with any arguments, but may not send, read secrets, or write
+what decides what runs later. A subcommand may run, but options that no table lists, settings in
+front of it and forced pushes still ask, and so does whatever a wrapper or an argument runs.
 """
 
 from __future__ import annotations
 
 from laconic.knowledge.arguments import expand
 from laconic.knowledge.options import parse_options
+from laconic.policy.profiles import FIXED
 from laconic.shell.ast import Assignment, Command, Loop, Word
 from laconic.shell.words import leading, literal
 from laconic.types import Decision, Effect, Verdict
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 _SUBSTANCE = frozenset(
     " mode needs write delete word subcommand network create add set verb record".split(" ")
 )
+# What the name of a subcommand does not settle; that it sends something may be its very purpose.
+_NEVER_BY_NAME = FIXED & ~Effect.SENDS
 # Programs that hand on their environment and run what they are given, once.
 _HAND_ON = frozenset("builtin command exec ionice nice nohup setsid stdbuf time timeout".split())
 
@@ -39,11 +43,14 @@ def settled(call: Call, name: str) -> list[Decision]:
     if name in rules.undenied:
         call.findings = [_undenied(call, found) for found in call.findings]
     if name in rules.allow or program in rules.allow:
-        return [found for found in call.findings if not _is_own(call, found)]
+        return [_allowed(call, f) if _is_settled(call, f, FIXED) else f for f in call.findings]
     if rules.wrappers.get(name) == "allow":
-        return [f for f in call.findings if f.rule != call.id or not _is_own(call, f)]
+        return [
+            _allowed(call, f) if f.rule == call.id and _is_settled(call, f, FIXED) else f
+            for f in call.findings
+        ]
     said = _said(rules.subcommands, call.path)
-    if said == "ask" and not any(found.verdict > Verdict.ALLOW for found in call.findings):
+    if said == "ask" and all(f.verdict is Verdict.ALLOW or f.is_soft for f in call.findings):
         call.ask("config", f"{' '.join(call.path)} asks by the configuration")
     gate = rules.gates.get(program)
     if said == "allow" or (gate is not None and _is_open(gate, call)):
@@ -81,12 +88,18 @@ def _undenied(call: Call, found: Decision) -> Decision:
     )
 
 
-def _is_own(call: Call, found: Decision) -> bool:
+def _is_settled(call: Call, found: Decision, never: Effect) -> bool:
     """Tell a finding on the program itself, which the user may settle, from all others."""
-    own = call.id
-    if found.firm or found.verdict is not Verdict.ASK:
+    if found.firm or found.verdict is Verdict.DENY or found.effects & never:
         return False
-    return found.rule == own or found.rule.startswith(f"{own}/")
+    is_own = found.rule == call.id or found.rule.startswith(f"{call.id}/")
+    return is_own and not call.is_others(found)
+
+
+def _allowed(call: Call, found: Decision) -> Decision:
+    """The user lets the program do it: what it would do stays."""
+    reason = f"{' '.join(call.path)} is allowed by the configuration"
+    return Decision(Verdict.ALLOW, "config/allow", reason, *found.span, effects=found.effects)
 
 
 def _said(subcommands: Mapping[str, str], path: tuple[str, ...]) -> str:
@@ -102,14 +115,18 @@ def _about_options(call: Call) -> list[Decision]:
             call.unlisted("option", message, argument)
     if call.path[:2] == ("git", "push"):
         _ask_if_forced(call)
-    own = call.id
     first = call.arguments[0].start if call.arguments else call.span[1]
+
+    def is_substance(found: Decision) -> bool:
+        """Nothing that an option or a setting makes of it."""
+        is_named = found.rule[len(call.id) + 1 :] in _SUBSTANCE
+        return is_named and not call.span[0] < found.start < first
+
     return [
-        found
+        _allowed(call, found)
+        if _is_settled(call, found, _NEVER_BY_NAME) and is_substance(found)
+        else found
         for found in call.findings
-        if not _is_own(call, found)
-        or found.rule[len(own) + 1 :] not in _SUBSTANCE
-        or call.span[0] < found.start < first
     ]
 
 

@@ -166,7 +166,7 @@ def _judge_occurrence(
         cases.append(judge.simple(command, substituted=substituted))
         if changes_directory(occurrence):
             reached.note(command, follow_directory(command, judge))
-    worst = max(cases, key=lambda case: (case.verdict, case.risk, case.firm))
+    worst = max(cases, key=lambda case: (case.verdict, not case.is_soft, case.risk, case.firm))
     worst.effects = union(case.effects for case in cases)
     return worst
 

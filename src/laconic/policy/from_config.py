@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from laconic.policy.own_rules import is_rule, own_rules
 from laconic.policy.rules import Gate, Rules
 from laconic.policy.user_places import UserPlaces
 from laconic.settings.environ import home
 from laconic.settings.load import defaults
+from laconic.types import Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from laconic.knowledge.knowledge import Library
+    from laconic.policy.own_rules import OwnRule
     from laconic.policy.permissions import Permission
     from laconic.settings.config import Config
     from laconic.settings.load import Settings
@@ -30,12 +33,16 @@ def build_rules(
     settings: Settings,
     library: Library,
     environ: Mapping[str, str],
-    permissions: tuple[Permission, ...] = (),
+    permissions: tuple[Permission | OwnRule, ...] = (),
+    *,
+    accepts_edits: bool = False,
 ) -> Rules:
     """What the user's and the project's files change, as rules over the built-in knowledge."""
     rules = _of_config(settings.config, library)
     gates = dict(_gates(settings.config, environ))
-    return rules.here(gates, permissions) if gates or permissions else rules
+    if not gates and not permissions and not accepts_edits:
+        return rules
+    return rules.here(gates, permissions, accepts_edits=accepts_edits)
 
 
 @lru_cache(maxsize=32)
@@ -58,12 +65,23 @@ def _of_config(config: Config, library: Library) -> Rules:
     rules.deny = frozenset(
         lists.added("commands.deny") | unknown["deny"].intersection(config.commands.deny)
     )
+    _add_rules(rules, config)
     rules.denied = frozenset(config.commands.deny).intersection(_list(defaults(), "commands.deny"))
     rules.undenied = frozenset(lists.removed("commands.deny"))
     _add_wrappers(rules, lists, library)
     _add_subcommands(rules, lists)
     rules.force_push = frozenset(config.git.force_push_flags)
     return rules
+
+
+def _add_rules(rules: Rules, config: Config) -> None:
+    """Tell entries of several words, which are rules, from names of programs."""
+    rules.messages, rules.instead = config.commands.messages, config.commands.instead
+    lists = {Verdict.ALLOW: rules.allow, Verdict.ASK: rules.ask, Verdict.DENY: rules.deny}
+    rules.permissions = own_rules(lists, rules.messages, rules.instead)
+    if rules.permissions:
+        names = [frozenset(n for n in found if not is_rule(n)) for found in lists.values()]
+        rules.allow, rules.ask, rules.deny = names
 
 
 def _changed_cells(config: Config) -> dict[str, str]:

@@ -16,7 +16,7 @@ from laconic.policy.commands import handler
 from laconic.policy.configured import configures_gate, settled, value_of
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.listed_secrets import Listed
-from laconic.policy.permissions import apply
+from laconic.policy.permissions import Consent, apply, find_consent
 from laconic.policy.places import is_within, place
 from laconic.policy.project_runners import ask_for_project_code, repository_findings
 from laconic.policy.registries import registry_findings
@@ -57,13 +57,14 @@ class Judge:
     text may define; defined: those of this script that are certain to be, and from where on; level:
     how many programs are around the script. fed: text that is not literal flows into the command.
     shells: the families of those that may read it. ran, written: files that the line runs, and
-    that it writes.
+    that it writes. consent: what the user's rules allow the command under judgement to do; calls:
+    the arguments of those that run it.
     """
 
     __slots__ = (
-        "around", "cells", "changed", "decide", "defined", "depth", "directories", "facts", "fed",
-        "functions", "given", "guessing", "inline", "level", "library", "listed", "ran",
-        "rules", "shells", "substituted", "values", "written",
+        "around", "calls", "cells", "changed", "consent", "decide", "defined", "depth",
+        "directories", "facts", "fed", "functions", "given", "guessing", "inline", "level",
+        "library", "listed", "ran", "rules", "shells", "substituted", "values", "written",
     )  # fmt: skip
 
     def __init__(
@@ -87,6 +88,8 @@ class Judge:
         self.changed: set[str] = set()
         self.ran: set[str] = set()
         self.written: set[str] = set()
+        self.consent = Consent(())
+        self.calls: list[list[Argument]] = []
 
     # -- commands
 
@@ -127,14 +130,16 @@ class Judge:
             return self._unknown_program(arguments, span)
         base = name.rsplit("/", 1)[-1]
         self.depth += 1
+        outer = self.consent
         try:
-            decision = self._program(name, base, arguments, span)
             if self.rules.permissions:
-                spellings = self._spellings(base, arguments)
-                decision = apply(self.rules.permissions, decision, spellings)
+                decision = self._program_by_rules(name, base, arguments, span)
+            else:
+                decision = self._program(name, base, arguments, span)
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
             reason = f"the rule failed ({type(fault).__name__}: {fault})"
             decision = Decision(Verdict.ASK, f"{base}/fault", reason, *span, firm=True)
+        self.consent = outer
         self.depth -= 1
         if arguments[0].expanded:
             # what looks for builtins by their names in the text has not seen this one
@@ -157,27 +162,30 @@ class Judge:
             program = Argument(name, first.start, first.end, expanded=True)
             found.append(self.command([program, *rest], span))
         self.guessing = False
-        worst = max(found, key=lambda decision: decision.verdict)
+        worst = max(found, key=lambda decision: (decision.verdict, not decision.is_soft))
         worst.effects = union(decision.effects for decision in found)
         return worst
 
-    def _spellings(self, base: str, arguments: list[Argument]) -> list[list[Argument]]:
-        """The command as written, by base name, and without options in front of a subcommand."""
-        program = Argument(base, arguments[0].start, arguments[0].end)
-        found = [arguments, [program, *arguments[1:]]]
-        match = self._find(base, arguments[1:])
-        if match is not None and len(match.path) > 1:
-            path = [Argument(word, program.start, program.end) for word in match.path]
-            found.append([*path, *match.arguments])
-        return found
+    def _program_by_rules(
+        self, name: str, base: str, arguments: list[Argument], span: tuple[int, int]
+    ) -> Decision:
+        """The same with the user's rules about commands."""
+        rules, match = self.rules.permissions, self._find(base, arguments[1:])
+        path = match.path if match is not None else [base]
+        around = [outer for outer in self.calls if _ends_with(outer, arguments)]
+        self.consent = find_consent(rules, path, arguments, around)
+        self.calls.append(arguments)
+        try:
+            decision = self._program(name, base, arguments, span)
+        finally:
+            self.calls.pop()
+        return apply(rules, decision, _spellings(base, arguments, match))
 
     def _program(
         self, name: str, base: str, arguments: list[Argument], span: tuple[int, int]
     ) -> Decision:
         if base in self.rules.deny or name in self.rules.deny:
-            return Decision(
-                Verdict.DENY, "config/deny", f"{base} is denied by the configuration", *span
-            )
+            return self._listed(Verdict.DENY, base, f"{base} is denied by the configuration", span)
         if "/" in name and not self._is_of_system(name):
             return self._by_path(name, base, arguments, span)
         if self._is_function(name, span) and not self.library.knows(base):
@@ -185,9 +193,21 @@ class Judge:
                 Verdict.ALLOW, "function", f"{base} is a function, judged where defined", *span
             )
         decision = self._known_program(base, arguments, span)
-        if base in self.rules.ask and (decision.verdict is Verdict.ALLOW or not decision.risk):
-            return Decision(Verdict.ASK, "config/ask", f"{base} asks by the configuration", *span)
+        if base in self.rules.ask and (decision.verdict is Verdict.ALLOW or decision.is_soft):
+            asks = self._listed(Verdict.ASK, base, f"{base} asks by the configuration", span)
+            return strictest((asks, decision), *span)
         return decision
+
+    def _listed(self, verdict: Verdict, name: str, reason: str, span: tuple[int, int]) -> Decision:
+        """A program that stands in a list of the user's configuration."""
+        rule, rules = f"config/{verdict.word}", self.rules
+        reason = rules.messages.get(name, reason)
+        return Decision(verdict, rule, reason, *span, instead=rules.instead.get(name, ""))
+
+    def _allowed(self, name: str, effects: Effect, span: tuple[int, int]) -> Decision:
+        """A program of the user's that stands in a list: what it is stays."""
+        reason = f"{name} is allowed by the configuration"
+        return Decision(Verdict.ALLOW, "config/allow", reason, *span, effects=effects)
 
     def _is_function(self, name: str, span: tuple[int, int]) -> bool:
         """Tell whether the shell itself calls a function by that name; no other program can."""
@@ -206,11 +226,10 @@ class Judge:
     ) -> Decision:
         """A file that is run; with the name of a known program it may well be that one."""
         if name in self.rules.allow:
-            return Decision(
-                Verdict.ALLOW, "config/allow", f"{name} is allowed by the configuration", *span
-            )
+            return self._allowed(name, self.code_at(name), span)
         effects = self.code_at(name)
-        found = [self.finding(effects, "program-by-path", f"runs the file {name}", span)]
+        ran = self.finding(effects, "program-by-path", f"runs the file {name}", span)
+        found = [self.consent.settle(ran)]
         if self.library.knows(base):
             known = self._known_program(base, arguments, span)
             found += [leaf for leaf in known.leaves() if leaf.effects & _BY_ANY_PATH]
@@ -250,17 +269,22 @@ class Judge:
         parts = settled(call, base)
         parts += repository_findings(call, base)
         parts += registry_findings(call, base)
+        if self.consent:
+            parts = self._agreed(call, parts)
         if any(part.verdict is not Verdict.ALLOW for part in parts):
             return strictest(parts, *span)
+        if any(part.rule.startswith(("permissions/", "config/allow")) for part in parts):
+            return strictest(parts, *span)
         path = " ".join(call.path)
-        if len(parts) < len(call.findings):
-            reason = f"{path} is allowed by the configuration"
-            own = Decision(Verdict.ALLOW, "config/allow", reason, *span)
-        else:
-            reason = f"{path}: {call.why}" if call.why else f"{path} is harmless"
-            reason += "; what it runs is judged, too" if parts else ""
-            own = Decision(Verdict.ALLOW, call.id, reason, *span)
+        reason = f"{path}: {call.why}" if call.why else f"{path} is harmless"
+        reason += "; what it runs is judged, too" if parts else ""
+        own = Decision(Verdict.ALLOW, call.id, reason, *span)
         return strictest((*parts, own), *span)
+
+    def _agreed(self, call: Call, parts: list[Decision]) -> list[Decision]:
+        """The same with what the user's rules settle of the call itself first: it is the reason."""
+        found = [part if call.is_others(part) else self.consent.settle(part) for part in parts]
+        return sorted(found, key=lambda part: part in parts)
 
     def _find(self, base: str, arguments: list[Argument]) -> Match | None:
         found = self.library.find(base, arguments)
@@ -286,16 +310,15 @@ class Judge:
                 return strictest((asks, inner), *span)
             return inner
         if base in self.rules.allow:
-            return Decision(
-                Verdict.ALLOW, "config/allow", f"{base} is allowed by the configuration", *span
-            )
+            return self._allowed(base, Effect.UNKNOWN, span)
         if len(arguments) == _WITH_ONE and arguments[1].text == "--version":
             return Decision(Verdict.ALLOW, "version", f"{base} only tells its version", *span)
         verdict = self.cells.verdict(Effect.UNKNOWN)
         reason = f"{base} is not a command that laconic knows"
-        return Decision(
+        found = Decision(
             verdict, "unknown-command", reason, *span, effects=Effect.UNKNOWN, risk=False
         )
+        return self.consent.settle(found)
 
     def _judge(self, call: Call) -> None:
         """Let the table and the handler speak; a fault in them is a question, not an answer."""
@@ -395,6 +418,22 @@ class Judge:
         if len(self.directories) > _MAX_DIRECTORIES:
             self.directories = [*self.directories[:_MAX_DIRECTORIES], ""]
         return list(dict.fromkeys([*reached, *map(self.facts.real_path, filter(None, reached))]))
+
+
+def _spellings(base: str, arguments: list[Argument], match: Match | None) -> list[list[Argument]]:
+    """The command as written, by base name, and without options in front of a subcommand."""
+    program = Argument(base, arguments[0].start, arguments[0].end)
+    found = [arguments, [program, *arguments[1:]]]
+    if match is not None and len(match.path) > 1:
+        path = [Argument(word, program.start, program.end) for word in match.path]
+        found.append([*path, *match.arguments])
+    return found
+
+
+def _ends_with(outer: list[Argument], arguments: list[Argument]) -> bool:
+    """Tell whether these very arguments are the last ones of a command that runs them."""
+    tail = outer[-len(arguments) :]
+    return len(tail) == len(arguments) and all(a is b for a, b in zip(tail, arguments, strict=True))
 
 
 def _joined(cwd: str, target: str) -> str:

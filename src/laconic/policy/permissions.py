@@ -2,7 +2,8 @@
 
 Deny and ask err towards matching: by base name as well as by path, without options in front of a
 subcommand, and a word that is not known may be what the rule speaks of, which asks. Allow errs the
-other way, and settles only what laconic has no opinion on.
+other way. It is consent to what the command itself does, never to what other commands in its
+arguments, substitutions, redirects or environment do.
 """
 
 from __future__ import annotations
@@ -10,16 +11,23 @@ from __future__ import annotations
 import re
 from fnmatch import translate
 from functools import lru_cache
+from itertools import takewhile
 
 from laconic.patterns import compile_written, pattern
-from laconic.types import Decision, Verdict, strictest
+from laconic.types import HARD, Decision, Effect, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from laconic.knowledge.arguments import Argument
+    from laconic.policy.own_rules import OwnRule
 
 _GLOB_SPECIALS = pattern(r"([?\[])")
 _BLANKS = pattern(r"\s+")
+# What a rule settles, and what else if it names the very command: `git push`, not `git` alone.
+_SOFT = ~HARD
+_NAMED = _SOFT | Effect.SENDS | Effect.SYSTEM | Effect.OUTSIDE_WRITE
 
 
 class Permission:
@@ -97,6 +105,14 @@ class Permission:
         has_blanks = any(_BLANKS.search(word) for word in words)
         return len(words) == len(arguments) and not has_blanks and self.fits(" ".join(words))
 
+    def named(self, arguments: list[Argument]) -> int:
+        """How many words at the beginning of a command it names; 0 if it does not allow it."""
+        if self.pattern == "*" or not self.fits_words(arguments):
+            return 0
+        pairs = zip(self.pattern.split(" "), arguments, strict=False)
+        alike = (word.removesuffix("*") == argument.text for word, argument in pairs)
+        return len(list(takewhile(bool, alike)))
+
     def is_overridden(self, arguments: list[Argument]) -> bool:
         """Tell whether a rule that counts more speaks of just this command."""
         looser = (
@@ -116,9 +132,9 @@ class Permission:
         verb = {Verdict.ALLOW: "allows", Verdict.ASK: "asks about", Verdict.DENY: "denies"}
         what = verb[verdict] if verdict is self.verdict else "may speak of"
         reason = f"your rule {self.written} {what} this ({self.source})"
-        return Decision(
-            verdict, self.rule, reason, decision.start, decision.end, firm=verdict is Verdict.DENY
-        )
+        effects = decision.effects if verdict is Verdict.ALLOW else Effect.READS
+        firm = verdict is Verdict.DENY
+        return Decision(verdict, self.rule, reason, *decision.span, effects=effects, firm=firm)
 
 
 @lru_cache(maxsize=1024)
@@ -135,10 +151,64 @@ def _known(arguments: list[Argument]) -> int:
     return next((n for n, a in enumerate(arguments) if not a.is_static), len(arguments))
 
 
+class Consent:
+    """What the user's rules allow one command to do, whatever the profile says.
+
+    path: the words that say which command it is (`git push`).
+    """
+
+    __slots__ = ("_path", "_rules")
+
+    def __init__(self, path: Sequence[str]) -> None:
+        self._path = path
+        self._rules: list[tuple[Permission | OwnRule, Effect]] = []
+
+    def add(self, rule: Permission | OwnRule, named: Sequence[str]) -> None:
+        """Add a rule that fits. named: the words of this command that it names."""
+        # An option alone names no command: `python3 -c` stands for any code.
+        says_more = any(not word.startswith("-") for word in named[1:])
+        is_named = says_more and set(self._path[1:]) <= set(named)
+        self._rules.append((rule, _NAMED if is_named else _SOFT))
+
+    def __bool__(self) -> bool:
+        return bool(self._rules)
+
+    def settle(self, finding: Decision) -> Decision:
+        """The finding, or the rule that allows what it speaks of; what it would do stays."""
+        effects = finding.effects
+        if finding.verdict is Verdict.DENY or finding.firm or not effects:
+            return finding
+        rule = next((rule for rule, settled in self._rules if not effects & ~settled), None)
+        return finding if rule is None else rule.says(Verdict.ALLOW, finding)
+
+
+def find_consent(
+    permissions: Iterable[Permission | OwnRule],
+    path: Sequence[str],
+    arguments: list[Argument],
+    around: Iterable[list[Argument]],
+) -> Consent:
+    """Find the rules that allow a command.
+
+    around: the arguments of the commands that run it, if they end with its own: a rule may name
+    both (`timeout 60 npm test`).
+    """
+    consent = Consent(path)
+    for rule in permissions:
+        if rule.verdict is not Verdict.ALLOW:
+            continue
+        for outer in (arguments, *around):
+            before = len(outer) - len(arguments)
+            named = rule.named(outer)
+            if named > before:
+                consent.add(rule, [word.text or "" for word in outer[before:named]])
+    return consent
+
+
 def apply(
-    permissions: tuple[Permission, ...], decision: Decision, spellings: list[list[Argument]]
+    permissions: Iterable[Permission | OwnRule], decision: Decision, spellings: list[list[Argument]]
 ) -> Decision:
-    """The decision on one simple command with the user's rules over it.
+    """The decision on one simple command, with the user's rules that ask or deny over it.
 
     spellings: its arguments as written first, then other ways to write the same.
     """
@@ -148,15 +218,11 @@ def apply(
             verdict = max(permission.fits_spelling(spelling) for spelling in spellings)
             if verdict is not Verdict.ALLOW and not permission.is_overridden(spellings[0]):
                 said.append(permission.says(verdict, decision))
-    if len(said) == 1 and decision.verdict is Verdict.ASK and not decision.risk:
-        allows = (p for p in permissions if p.verdict is Verdict.ALLOW)
-        found = next((p for p in allows if p.fits_words(spellings[0])), None)
-        return decision if found is None else found.says(Verdict.ALLOW, decision)
     return strictest(said, decision.start, decision.end)
 
 
 def apply_to_text(
-    permissions: tuple[Permission, ...], decision: Decision, command: str
+    permissions: Iterable[Permission | OwnRule], decision: Decision, command: str
 ) -> Decision:
     """The decision on a whole command line: rules that speak of pipes or redirects fit its text."""
     text = _plain(command)

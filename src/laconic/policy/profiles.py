@@ -20,23 +20,35 @@ _ALLOWED = {
     "strict": Effect.READS,
 }
 
+# What an agent's mode that accepts edits allows.
+_EDITS = ("project-write", "history")
+
 
 class Cells:
     """The answers of one profile, with the cells that the user has changed."""
 
-    __slots__ = ("_cells", "_known", "profile")
+    __slots__ = ("_cells", "_changed", "_known", "profile")
 
     def __init__(self, profile: str = "default", changed: Mapping[str, str] | None = None) -> None:
         self.profile = ALIASES.get(profile, profile)
+        self._changed = changed or {}
         allowed = _ALLOWED[self.profile]
         self._cells = {e: Verdict.ALLOW if e & allowed else Verdict.ASK for e in EFFECTS.values()}
         self._cells[Effect.READS] = Verdict.ALLOW
         self._cells[Effect.DESTROYS] = Verdict.DENY
-        for word, answer in (changed or {}).items():
+        for word, answer in self._changed.items():
             effect, verdict = EFFECTS[word], Verdict[answer.upper()]
             if verdict > self._cells[effect] or not effect & FIXED:
                 self._cells[effect] = verdict
         self._known: dict[Effect, Verdict] = {}
+
+    def with_edits(self) -> Cells:
+        """The same where edits of the project are accepted: unless the user wants to be asked."""
+        made = Cells(self.profile, self._changed)
+        for word in _EDITS if self.profile != "strict" else ():
+            if word not in self._changed:
+                made._cells[EFFECTS[word]] = Verdict.ALLOW
+        return made
 
     def verdict(self, effects: Effect) -> Verdict:
         """The strictest of the answers to these effects."""

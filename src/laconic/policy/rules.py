@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from laconic.policy.own_rules import OwnRule
     from laconic.policy.permissions import Permission
 
 
@@ -35,12 +36,13 @@ class Rules:
     wrappers: name to floor (`allow`, `ask`). subcommands: path (`git push`) to `allow` or `ask`.
     gates: tool to Gate. force_push: options that make any push ask.
     places: files that the user has a say on.
-    permissions: the user's rules in the settings of the agent that wants to run the command.
+    permissions: the user's rules about commands, those in the settings of the agent that wants to
+    run the command among them. messages, instead: what to say of entries, and to do in their place.
     """
 
     __slots__ = (
-        "allow", "ask", "cells", "denied", "deny", "force_push", "gates", "permissions",
-        "places", "subcommands", "undenied", "wrappers",
+        "allow", "ask", "cells", "denied", "deny", "force_push", "gates", "instead", "messages",
+        "permissions", "places", "subcommands", "undenied", "wrappers",
     )  # fmt: skip
 
     def __init__(self, profile: str = "default", changed: Mapping[str, str] | None = None) -> None:
@@ -55,12 +57,22 @@ class Rules:
         self.subcommands: dict[str, str] = {}
         self.gates: dict[str, Gate] = {}
         self.force_push: frozenset[str] = frozenset()
-        self.permissions: tuple[Permission, ...] = ()
+        self.permissions: tuple[Permission | OwnRule, ...] = ()
+        self.messages: Mapping[str, str] = {}
+        self.instead: Mapping[str, str] = {}
 
-    def here(self, gates: dict[str, Gate], permissions: tuple[Permission, ...]) -> Rules:
-        """Give the same rules with those that depend on who asks, and where."""
+    def here(
+        self,
+        gates: dict[str, Gate],
+        permissions: tuple[Permission | OwnRule, ...],
+        *,
+        accepts_edits: bool = False,
+    ) -> Rules:
+        """Give the same rules with those that depend on who asks, where, and in which mode."""
         made = Rules(self.cells.profile)
         for name in self.__slots__:
             setattr(made, name, getattr(self, name))
-        made.gates, made.permissions = gates, permissions
+        made.gates, made.permissions = gates, (*self.permissions, *permissions)
+        if accepts_edits:
+            made.cells = self.cells.with_edits()
         return made

@@ -109,11 +109,16 @@ class Paths(Section):
 
 
 class Commands(Section):
-    """Commands by name."""
+    """Commands by name, or by their first words: `terraform apply`.
+
+    A rule in `allow` opens exactly what it says; `*` stands for one word, at its end for the rest.
+    """
 
     allow: Annotated[tuple[Name, ...], Option("run without a question")]
     ask: Annotated[tuple[Name, ...], Option("ask first", EXTEND)]
     deny: Annotated[tuple[Name, ...], Option("never run", EXTEND)]
+    messages: Annotated[Mapping[str, str], Option("what to say of entries of these lists")]
+    instead: Annotated[Mapping[str, str], Option("what to do in place of entries of these lists")]
 
 
 class Wrappers(Section):

@@ -1,0 +1,61 @@
+"""What a person types to let a command pass that laconic asks about."""
+
+from __future__ import annotations
+
+from laconic import engine
+from laconic.policy.own_rules import ANY
+from laconic.rewrite.edits import quoted
+from laconic.shell import ParseError, parse
+from laconic.shell.walk import commands
+from laconic.shell.words import literal
+from laconic.types import HARD, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from laconic.settings.load import Settings
+    from laconic.types import Decision
+
+_LONGEST_SHOWN = 200
+_NAMED = (3, 4, 5)  # words of a longer command that a rule names; any may follow
+
+
+def way_out(decision: Decision, request: engine.Request, settings: Settings) -> str:
+    """Give a rule that is certain to allow it, else an exception; nothing if neither can."""
+    if decision.verdict is not Verdict.ASK or decision.firm:
+        return ""
+    for rule in _rules(decision, request.command):
+        found = engine.decide_with_rule(request, settings, rule)
+        if found is not None and found.verdict is Verdict.ALLOW:
+            return f"laconic allow --always {quoted(rule)}"
+    command = request.command
+    is_short = len(command) <= _LONGEST_SHOWN and command.isprintable()
+    return f"laconic allow {quoted(command) if is_short else '…'} --for 30m"
+
+
+def _rules(decision: Decision, command: str) -> Iterator[str]:
+    """Give rules for the command of the line that needs one most, the widest first."""
+    asking = [leaf for leaf in decision.leaves() if leaf.verdict is Verdict.ASK and leaf.effects]
+    asking.sort(key=lambda leaf: not leaf.effects & HARD)
+    if not asking or len(command) > _LONGEST_SHOWN:
+        return
+    try:
+        found = [one.command for one in commands(parse(command))]
+    except ParseError:
+        return
+    start, end = asking[0].span
+    around = [one for one in found if one.words and one.start <= start and end <= one.end]
+    if not around:
+        return
+    words = [literal(word) for word in min(around, key=lambda one: one.end - one.start).words]
+    known = words.index(None) if None in words else len(words)
+    shown = [_shown(word or "") for word in words[:known]]
+    yield from (f"{' '.join(shown[:n])} {ANY}" for n in _NAMED if n <= known and n < len(words))
+    if known == len(words):
+        yield " ".join(shown)
+
+
+def _shown(word: str) -> str:
+    is_plain = word.replace("-", "").replace("_", "").replace("/", "").replace(".", "").isalnum()
+    return word if is_plain and word.isascii() else quoted(word)

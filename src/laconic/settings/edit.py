@@ -1,0 +1,56 @@
+"""Edits a list in the user's configuration file; comments, order and blank lines stay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from laconic.errors import LaconicError
+from laconic.settings.layers import check_bytes, is_broken
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def with_item(data: bytes, path: Path, name: str, item: str) -> bytes:
+    """Give the file with an item at the end of a list (`commands.allow`), if it is not there."""
+    import tomlkit  # noqa: PLC0415 - for few commands
+
+    document = _parsed(data, path)
+    table, _, key = name.partition(".")
+    inner = document.setdefault(table, tomlkit.table())
+    items = inner.setdefault(key, tomlkit.array())
+    if item not in items.unwrap():
+        items.append(item)
+    return _checked(document, path)
+
+
+def without_item(data: bytes, path: Path, name: str, item: str) -> bytes:
+    """Give the file without an item of a list; LaconicError if it is not there."""
+    document = _parsed(data, path)
+    table, _, key = name.partition(".")
+    items = document.get(table, {}).get(key)
+    if items is None or item not in items.unwrap():
+        raise LaconicError(f"there is no rule {item!r}", "laconic allow --list")
+    del items[items.unwrap().index(item)]
+    return _checked(document, path)
+
+
+def _parsed(data: bytes, path: Path) -> Any:
+    import tomlkit  # noqa: PLC0415 - as above
+
+    _refuse_broken(data, path)
+    return tomlkit.parse(data.decode("utf-8-sig"))
+
+
+def _checked(document: Any, path: Path) -> bytes:
+    import tomlkit  # noqa: PLC0415 - as above
+
+    after = tomlkit.dumps(document).encode()
+    _refuse_broken(after, path)
+    return after
+
+
+def _refuse_broken(data: bytes, path: Path) -> None:
+    problems = check_bytes(data, str(path))[1]
+    if is_broken(problems):
+        raise LaconicError(f"{problems[0].line}; left as it is", "laconic config check")
