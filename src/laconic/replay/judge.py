@@ -18,7 +18,7 @@ from laconic.replay.flow import asks, flow_of
 from laconic.rewrite.configured import rewritten
 from laconic.run.captured import compact_captured
 from laconic.sessions.tally import ALLOWED, ASKED, DENIED, LEFT, Judged
-from laconic.types import HARD, Decision, Verdict
+from laconic.types import HARD, Decision, Effect, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 # No directory can be made below it: copies of what is read are not kept here.
 _NO_STATE = "/dev/null/laconic"
 _MOST_COMMAND = 100_000
+_STRICTEST_FIRST = ("strict", "default", "work", "guard")
 
 
 class Judge:
@@ -45,15 +46,14 @@ class Judge:
         self._settings = {profile: with_profile(settings, profile) for profile in profiles}
         self._place = lru_cache(maxsize=512)(self._read_place)
         self._rules = lru_cache(maxsize=2048)(self._build_rules)
+        self._decided = lru_cache(maxsize=4096)(self._decide_all)
 
     def judge(self, agent: str, step: Step) -> Judged:
         """Give what the agent asks today, and what laconic does, by profile."""
         if len(step.command) > _MOST_COMMAND:
             step = step._replace(command=step.command[:_MOST_COMMAND])
-        decisions = {name: self.decide(agent, step, name) for name in self._settings}
-        effects = next(iter(decisions.values())).effects
+        effects, outcomes = self._decided(agent, step.cwd, step.command)
         now = asks(agent, step, effects, self._agents_rules(agent, step))
-        outcomes = {name: outcome(decision, name) for name, decision in decisions.items()}
         tokens = estimate_bytes(step.output)
         compacted = self._compacted(step, tokens)
         shown = {
@@ -62,12 +62,22 @@ class Judge:
         }
         return Judged(now, outcomes, tokens, shown)
 
-    def decide(self, agent: str, step: Step, profile: str) -> Decision:
-        facts = self._place(agent, step.cwd)[0]
-        return decide(step.command, self._library, self._rules(agent, step.cwd, profile), facts)
+    def _decide_all(self, agent: str, cwd: str, command: str) -> tuple[Effect, dict[str, str]]:
+        """Give the effects of a command, and what laconic does by profile.
 
-    def asks_now(self, agent: str, step: Step, decision: Decision) -> bool:
-        return asks(agent, step, decision.effects, self._agents_rules(agent, step))
+        What a strict profile allows, a looser one allows, too, and needs no decision.
+        """
+        facts = self._place(agent, cwd)[0]
+        found: dict[str, str] = {}
+        decision = None
+        for name in _STRICTEST_FIRST:
+            if name in self._settings:
+                if decision is None or decision.verdict is not Verdict.ALLOW:
+                    rules = self._rules(agent, cwd, name)
+                    decision = decide(command, self._library, rules, facts)
+                found[name] = outcome(decision, self._settings[name])
+        assert decision
+        return decision.effects, {name: found[name] for name in self._settings}
 
     def _agents_rules(self, agent: str, step: Step) -> tuple[Permission, ...]:
         return self._place(agent, step.cwd)[2]
@@ -107,15 +117,17 @@ def with_profile(settings: Settings, profile: str) -> Settings:
     return settings.with_config(config.but(settings=config.settings.but(profile=profile)))
 
 
-def outcome(decision: Decision, profile: str) -> str:
+def outcome(decision: Decision, settings: Settings) -> str:
     """What laconic says: soft effects that it does not allow are the agent's question."""
+    general = settings.config.settings
     if decision.verdict is Verdict.DENY:
         return DENIED
-    if profile == "guard":  # it answers for hard effects only
-        return ASKED if decision.effects & HARD else LEFT
     if decision.verdict is Verdict.ALLOW:
-        return ALLOWED
-    return ASKED if decision.effects & HARD or profile == "strict" else LEFT
+        return LEFT if general.profile == "guard" else ALLOWED
+    asks_for_soft = general.soft == "ask" or general.profile == "strict"
+    grounds = (leaf for leaf in decision.leaves() if leaf.verdict is Verdict.ASK)
+    is_soft = all(leaf.effects and not leaf.effects & HARD for leaf in grounds)
+    return LEFT if is_soft and not asks_for_soft else ASKED
 
 
 def _is_rewritten(found: str, agent: str, step: Step) -> bool:
