@@ -6,13 +6,15 @@ Nothing runs and nothing is kept. The files that a decision looks at are those o
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.compact.tokens import estimate, estimate_bytes
 from laconic.permissions.read import read_allowed, read_permissions
 from laconic.policy.decide import decide
 from laconic.policy.facts import NOWHERE, read_facts, scope
 from laconic.policy.from_config import build_rules
+from laconic.policy.permissions import Permission
+from laconic.policy.places import Facts
 from laconic.policy.user_tables import load_library
 from laconic.replay.flow import asks, flow_of
 from laconic.rewrite.configured import rewritten
@@ -23,8 +25,6 @@ from laconic.types import HARD, Decision, Effect, Verdict
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from laconic.policy.permissions import Permission
-    from laconic.policy.places import Facts
     from laconic.policy.rules import Rules
     from laconic.sessions.values import Step
     from laconic.settings.load import Settings
@@ -35,16 +35,43 @@ _MOST_COMMAND = 100_000
 _STRICTEST_FIRST = ("strict", "default", "work", "guard")
 
 
+class Place(NamedTuple):
+    """Where commands ran. ours: the rules that count for laconic, theirs: for the agent."""
+
+    facts: Facts
+    ours: tuple[Permission, ...]
+    theirs: tuple[Permission, ...]
+
+
+class Places:
+    """The places where commands ran, as they are today, each read once."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self.find = lru_cache(maxsize=512)(self._find)
+
+    def _find(self, agent: str, cwd: str) -> Place:
+        facts = read_facts(cwd if cwd.startswith("/") else NOWHERE, self._environ)
+        where = agent, facts.cwd, scope(facts), self._environ, _NO_STATE
+        ours = read_permissions(*where)[0]
+        strict = tuple(rule for rule in ours if rule.verdict is not Verdict.ALLOW)
+        return Place(facts, ours, (*read_allowed(*where), *strict))
+
+
 class Judge:
     """Knows the user's settings, the rules of agents, and the places where commands ran."""
 
     def __init__(
-        self, settings: Settings, environ: Mapping[str, str], profiles: Sequence[str]
+        self,
+        settings: Settings,
+        environ: Mapping[str, str],
+        profiles: Sequence[str],
+        places: Places | None = None,
     ) -> None:
         self.settings, self._environ = settings, environ
         self._library, _ = load_library(settings)
         self._settings = {profile: with_profile(settings, profile) for profile in profiles}
-        self._place = lru_cache(maxsize=512)(self._read_place)
+        self._place = (places or Places(environ)).find
         self._rules = lru_cache(maxsize=2048)(self._build_rules)
         self._decided = lru_cache(maxsize=4096)(self._decide_all)
 
@@ -53,7 +80,7 @@ class Judge:
         if len(step.command) > _MOST_COMMAND:
             step = step._replace(command=step.command[:_MOST_COMMAND])
         effects, outcomes = self._decided(agent, step.cwd, step.command)
-        now = asks(agent, step, effects, self._agents_rules(agent, step))
+        now = asks(agent, step, effects, self._place(agent, step.cwd).theirs)
         tokens = estimate_bytes(step.output)
         compacted = self._compacted(step, tokens)
         shown = {
@@ -62,12 +89,16 @@ class Judge:
         }
         return Judged(now, outcomes, tokens, shown)
 
+    def decide(self, agent: str, step: Step, profile: str) -> Decision:
+        facts = self._place(agent, step.cwd).facts
+        return decide(step.command, self._library, self._rules(agent, step.cwd, profile), facts)
+
     def _decide_all(self, agent: str, cwd: str, command: str) -> tuple[Effect, dict[str, str]]:
         """Give the effects of a command, and what laconic does by profile.
 
         What a strict profile allows, a looser one allows, too, and needs no decision.
         """
-        facts = self._place(agent, cwd)[0]
+        facts = self._place(agent, cwd).facts
         found: dict[str, str] = {}
         decision = None
         for name in _STRICTEST_FIRST:
@@ -79,21 +110,8 @@ class Judge:
         assert decision
         return decision.effects, {name: found[name] for name in self._settings}
 
-    def _agents_rules(self, agent: str, step: Step) -> tuple[Permission, ...]:
-        return self._place(agent, step.cwd)[2]
-
-    def _read_place(
-        self, agent: str, cwd: str
-    ) -> tuple[Facts, tuple[Permission, ...], tuple[Permission, ...]]:
-        """Give the facts, the rules that count for laconic, and those that the agent applies."""
-        facts = read_facts(cwd if cwd.startswith("/") else NOWHERE, self._environ)
-        where = agent, facts.cwd, scope(facts), self._environ, _NO_STATE
-        ours = read_permissions(*where)[0]
-        strict = tuple(rule for rule in ours if rule.verdict is not Verdict.ALLOW)
-        return facts, ours, (*read_allowed(*where), *strict)
-
     def _build_rules(self, agent: str, cwd: str, profile: str) -> Rules:
-        permissions = self._place(agent, cwd)[1]
+        permissions = self._place(agent, cwd).ours
         return build_rules(self._settings[profile], self._library, self._environ, permissions)
 
     def _compacted(self, step: Step, tokens: int) -> int:
