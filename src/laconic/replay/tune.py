@@ -8,7 +8,7 @@ way around what it says.
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -158,6 +158,7 @@ def _around() -> list[str]:
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
+@cache
 def _uses(program: str) -> list[str]:
     """Give the examples of what must not run unseen, in the tables of a program, or of all."""
     found: list[str] = []
