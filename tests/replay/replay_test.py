@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+import decide_cases
 from laconic.cli import main as cli
 from laconic.policy.profiles import PROFILES
 from laconic.replay import prices
 from laconic.replay.flow import asks
-from laconic.replay.judge import Judge
+from laconic.replay.judge import Judge, outcome, with_profile
 from laconic.replay.replay import Replayer
 from laconic.sessions import find
 from laconic.sessions.tally import ALLOWED, ASKED, LEFT
@@ -87,6 +88,18 @@ def test_each_profile_allows_leaves_or_asks(judge, project):
         "strict": ASKED,
     }
     assert set(outcomes("git push origin main").values()) == {ASKED}
+
+
+EVERY_60TH = [case.command for _, case in decide_cases.ALL][::60]
+
+
+@pytest.mark.parametrize("command", EVERY_60TH)
+def test_what_a_strict_profile_allows_a_looser_one_allows(judge, project, command):
+    """So that no decision is needed for it."""
+    step = Step(command, str(project))
+    settings = {name: with_profile(judge.settings, name) for name in PROFILES}
+    each = {n: outcome(judge.decide("claude-code", step, n), settings[n]) for n in PROFILES}
+    assert judge.judge("claude-code", step).outcomes == each
 
 
 def test_an_output_is_compacted_where_the_command_is_rewritten(judge, project):
