@@ -7,6 +7,8 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 import decide_cases
 from laconic.cli import main as cli
@@ -17,7 +19,7 @@ from laconic.replay.judge import Judge, outcome, with_profile
 from laconic.replay.replay import Replayer
 from laconic.sessions import find
 from laconic.sessions.tally import ALLOWED, ASKED, LEFT
-from laconic.sessions.values import Step, Usage
+from laconic.sessions.values import Builder, Step, Usage
 from laconic.settings.load import process_environment, read_settings
 from laconic.types import Effect
 
@@ -90,6 +92,20 @@ def test_each_profile_allows_leaves_or_asks(judge, project):
     assert set(outcomes("git push origin main").values()) == {ASKED}
 
 
+@given(command=st.text(), cwd=st.text(), output=st.binary(), mode=st.text(max_size=3))
+@example(command="ls \ud800 \udcff", cwd="/p\ud800", output=b"", mode="")
+@example(command="git log\0", cwd="/p\0", output=b"\xff\0" * 50, mode="")
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+def test_any_step_is_judged(judge, command, cwd, output, mode):
+    builder = Builder()
+    builder.start("1", Step(command, f"/{cwd}", mode))
+    builder.finish("1", output.decode("utf-8", "replace"), None)
+    (step,) = builder.built("claude-code", "").steps
+    judged = judge.judge("claude-code", step)
+    assert set(judged.outcomes) == set(PROFILES)
+    assert all(shown <= judged.tokens for shown in judged.shown.values())
+
+
 EVERY_60TH = [case.command for _, case in decide_cases.ALL][::60]
 
 
@@ -97,8 +113,8 @@ EVERY_60TH = [case.command for _, case in decide_cases.ALL][::60]
 def test_what_a_strict_profile_allows_a_looser_one_allows(judge, project, command):
     """So that no decision is needed for it."""
     step = Step(command, str(project))
-    settings = {name: with_profile(judge.settings, name) for name in PROFILES}
-    each = {n: outcome(judge.decide("claude-code", step, n), settings[n]) for n in PROFILES}
+    own = {name: with_profile(judge.settings, name) for name in PROFILES}
+    each = {n: outcome(judge.decide("claude-code", step, n), own[n]) for n in PROFILES}
     assert judge.judge("claude-code", step).outcomes == each
 
 

@@ -112,6 +112,12 @@ def test_a_cell_that_the_user_has_set_stays(project, config):
     assert ("effects", "project-code", "allow") not in keys(found)
 
 
+def test_another_name_of_a_profile_is_that_profile(project, config):
+    config.parent.mkdir(parents=True)
+    config.write_text('[settings]\nprofile = "relaxed"\n')
+    assert proposed(project, {"pytest -q": 5}) == ([], 0)
+
+
 # -- candidates ------------------------------------------------------------------------------------
 
 
@@ -145,6 +151,12 @@ def test_words_that_are_not_known_or_have_signs_are_in_no_rule():
     assert found_for('pip install "$x"', Effect.INSTALLS, "pip/install") == set()
     assert found_for("pip install 'a b'", Effect.INSTALLS, "pip/install") == set()
     assert found_for("pip install *", Effect.INSTALLS, "pip/install") == set()
+
+
+def test_a_secret_is_in_no_rule():
+    command = "frob deploy --token=ghp_0123456789abcdefghijABCDEFGHIJ012345"
+    assert found_for(command, Effect.UNKNOWN, "unknown") == set()
+    assert found_for("frob deploy --region=eu", Effect.UNKNOWN, "unknown") != set()
 
 
 @pytest.mark.parametrize("effect", [e for e in EFFECTS.values() if e & (HARD | Effect.UNCLEAR)])

@@ -40,7 +40,7 @@ def main(args: argparse.Namespace) -> int:
     environ = process_environment()
     profiles = (ALIASES.get(args.profile, args.profile),) if args.profile else PROFILES
     transcripts = transcripts_at(args.paths)
-    replayer = Replayer(read_settings(environ), environ, profiles, progress)
+    replayer = Replayer(read_settings(environ, "/"), environ, profiles, progress)
     tally = replayer.replay(transcripts)
     if not tally.commands:
         raise no_sessions(args.paths)

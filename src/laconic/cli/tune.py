@@ -17,6 +17,7 @@ from laconic.report.text import visible
 from laconic.report.tune import proposals
 from laconic.secrets.redact import HIDDEN
 from laconic.sessions import find
+from laconic.sessions.values import clean
 from laconic.settings.load import process_environment, read_settings
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from laconic.sessions.proposal import Proposal
     from laconic.settings.load import Settings
+
+_WHO = ("agent", "cwd", "command")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +67,7 @@ def _seen(settings: Settings) -> Counter[Seen]:
                     read[Seen(*where, step.mode, step.was_asked)] += 1
     known = {(each.cwd, each.command) for each in read}
     for row in decisions.read(settings.directories.state):
-        agent, cwd, command = (str(row.get(key, "")) for key in ("agent", "cwd", "command"))
+        agent, cwd, command = (clean(str(row.get(key, ""))) for key in _WHO)
         is_whole = HIDDEN not in command and not command.endswith(" characters)")
         if is_whole and command.strip() and (cwd, command) not in known:
             read[Seen(agent, cwd, command)] += 1

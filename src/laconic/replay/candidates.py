@@ -11,6 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.patterns import pattern
+from laconic.secrets.redact import redact
 from laconic.settings import schema
 from laconic.settings.config import file_schema
 from laconic.shell import ParseError, parse
@@ -159,4 +160,6 @@ def _is_valid(candidate: Candidate, config: Config) -> bool:
     if candidate.table == "effects":
         return bool(current == "profile")
     document = {candidate.table: {candidate.key: [candidate.value]}}
-    return candidate.value not in current and not any(schema.check(document, file_schema()))
+    is_shown = redact(candidate.value) == candidate.value  # a secret stays out of configurations
+    is_new = candidate.value not in current
+    return is_shown and is_new and not any(schema.check(document, file_schema()))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.knowledge.catalog import first_words, tables
+from laconic.policy.profiles import ALIASES
 from laconic.replay.candidates import OPEN, Candidate, candidates, may_settle
 from laconic.replay.judge import Judge, Places
 from laconic.sessions.proposal import Proposal
@@ -46,7 +47,8 @@ class Tuner:
 
     def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
         self._settings, self._environ = settings, environ
-        self._profile = settings.config.settings.profile
+        profile = settings.config.settings.profile
+        self._profile = ALIASES.get(profile, profile)
         self._places = Places(environ)
         self._judge = lru_cache(maxsize=8)(self._judge_with)
 

@@ -69,7 +69,7 @@ class Builder:
 
     def start(self, key: str, step: Step, chain: str = "", *, is_counted: bool = True) -> None:
         """Take a command. is_counted: the request that it came from is among those so far."""
-        self._steps[key] = step
+        self._steps[key] = step._replace(command=clean(step.command), cwd=clean(step.cwd))
         self._chains[key] = chain
         self._counted[key] = self._requests.get(chain, 0) + (0 if is_counted else 1)
 
@@ -103,6 +103,11 @@ class Builder:
         requests = self._requests.get(self._chains[key], 0) - self._counted[key]
         held = self._ended.get(key, requests) if step.has_run else 0
         return step._replace(held=max(0, held))
+
+
+def clean(text: str) -> str:
+    """Give a text that a system call takes: JSON can hold half characters, and NUL."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "?")
 
 
 # Agents cut what they show to a model below this; a longer one is not what the model read.
