@@ -215,6 +215,32 @@ def test_the_older_file_of_gemini_is_one_object(tmp_path):
     assert (step.command, step.output, step.status) == ("ls", b"a\nb", 1)
 
 
+def test_the_older_files_of_opencode_are_read(home):
+    storage = home / ".local/share/opencode/storage"
+    state = {
+        "status": "completed",
+        "input": {"command": "ls"},
+        "output": "a",
+        "metadata": {"exit": 0},
+    }
+    documents = {
+        "session/global/ses_1.json": {"id": "ses_1", "directory": "/p"},
+        "session/global/ses_2.json": {"id": "../ses_1", "directory": "/p"},
+        "message/ses_1/msg_1.json": {"id": "msg_1", "role": "user"},
+        "message/ses_1/msg_2.json": {"id": "msg_2", "role": "assistant", "modelID": "gpt-5"},
+        "message/ses_1/msg_3.json": {"id": "msg_3", "role": "assistant", "tokens": {"input": 7}},
+        "part/msg_2/prt_1.json": {"type": "tool", "tool": "bash", "callID": "1", "state": state},
+    }
+    for name, document in documents.items():
+        (storage / name).parent.mkdir(parents=True, exist_ok=True)
+        (storage / name).write_text(json.dumps(document))
+    found = [s for _, each in find.read(find.find({"HOME": str(home)})) for s in each]
+    (session,) = found
+    (step,) = session.steps
+    assert (step.command, step.cwd, step.output, step.held) == ("ls", "/p", b"a", 1)
+    assert session.usage == {"gpt-5": Usage(), "": Usage(input=7)}
+
+
 # -- hostile files ---------------------------------------------------------------------------------
 
 

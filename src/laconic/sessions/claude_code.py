@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from laconic.patterns import pattern
 from laconic.sessions.documents import items, number, read_lines, table, text
-from laconic.sessions.values import Builder, Session, Step, Usage
+from laconic.sessions.values import Builder, Place, Session, Step, Usage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from laconic.sessions.documents import Document
 
 AGENT = "claude-code"
-PLACES = ("$CLAUDE_CONFIG_DIR/projects or ~/.claude/projects",)
-SUFFIXES = (".jsonl",)
+PLACES = (Place("$CLAUDE_CONFIG_DIR/projects or ~/.claude/projects", ".jsonl"),)
 
 _STATUS = pattern(r"(?:Error: )?Exit code (\d{1,3})(?:\n|$)")
 # What stands in place of a result when a person said no, and when nobody was there to say yes.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from laconic.patterns import pattern
 from laconic.sessions.documents import number, parsed, read_lines, table, text
-from laconic.sessions.values import Builder, Session, Step, Usage
+from laconic.sessions.values import Builder, Place, Session, Step, Usage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from laconic.sessions.documents import Document
 
 AGENT = "codex"
-PLACES = ("$CODEX_HOME/sessions or ~/.codex/sessions",)
-SUFFIXES = (".jsonl",)
+PLACES = (Place("$CODEX_HOME/sessions or ~/.codex/sessions", ".jsonl"),)
 
 _TOOLS = frozenset(("exec_command", "shell", "shell_command", "container.exec", "local_shell"))
 _HEAD = pattern(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,14 +12,14 @@ from laconic.sessions.documents import read_document, read_lines
 from laconic.settings.environ import home
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from types import ModuleType
 
-    from laconic.sessions.values import Session
+    from laconic.sessions.values import Place, Session
 
 _BY_LINES: tuple[ModuleType, ...] = (gemini, codex, claude_code)
 _AGENTS: tuple[ModuleType, ...] = (*_BY_LINES, opencode)
-_SUFFIXES = tuple({suffix for agent in _AGENTS for suffix in agent.SUFFIXES})
+_SUFFIXES = tuple({place.suffix for agent in _AGENTS for place in agent.PLACES})
 _MOST_FILES = 50_000
 _DEEPEST = 8
 _FIRST_LINES = 5  # of which one tells whose file it is
@@ -34,13 +35,14 @@ class Transcript(NamedTuple):
 
 def find(environ: Mapping[str, str]) -> list[Transcript]:
     """Give the files where agents keep their sessions, the newest first."""
-    places = (place for agent in _AGENTS for place in agent.PLACES)
-    return _below([path for place in places if (path := _expanded(place, environ))])
+    places: list[Place] = [place for agent in _AGENTS for place in agent.PLACES]
+    found = {p: path for p in places if (path := _expanded(p.paths, environ))}
+    return _newest(t for p, path in found.items() for t in _walk(path, p.depth, p.suffix))
 
 
 def find_in(paths: Sequence[Path]) -> list[Transcript]:
     """Give those in files and directories, the newest first."""
-    return _below(paths)
+    return _newest(t for path in paths for t in _walk(path, _DEEPEST, _SUFFIXES))
 
 
 def read(transcripts: Sequence[Transcript]) -> Iterator[tuple[Transcript, list[Session]]]:
@@ -53,9 +55,13 @@ def read(transcripts: Sequence[Transcript]) -> Iterator[tuple[Transcript, list[S
 def _sessions(path: Path, seen: set[str]) -> Iterator[Session]:
     if _is_database(path):
         yield from opencode.read_all(path)
-        return
-    agent = _agent(path)
-    if agent is not None:
+    elif path.suffix == ".json":
+        document = read_document(path)
+        if gemini.is_ours(document):
+            yield gemini.read(path, seen)
+        elif opencode.is_ours(document):
+            yield opencode.read(path, document)
+    elif agent := _agent(path):
         yield agent.read(path, seen)
 
 
@@ -70,8 +76,6 @@ def _is_database(path: Path) -> bool:
 
 
 def _agent(path: Path) -> ModuleType | None:
-    if path.suffix == ".json":
-        return gemini if gemini.is_ours(read_document(path)) else None
     for _, line in zip(range(_FIRST_LINES), read_lines(path), strict=False):
         for agent in _BY_LINES:
             if agent.is_ours(line):
@@ -92,17 +96,12 @@ def _expanded(place: str, environ: Mapping[str, str]) -> Path | None:
     return None
 
 
-def _below(paths: Sequence[Path]) -> list[Transcript]:
-    found: dict[str, Transcript] = {}
-    for path in paths:
-        for transcript in _walk(path, _DEEPEST):
-            found.setdefault(str(transcript.path), transcript)
-            if len(found) >= _MOST_FILES:
-                break
-    return sorted(found.values(), key=lambda transcript: -transcript.changed)
+def _newest(transcripts: Iterable[Transcript]) -> list[Transcript]:
+    found = {str(each.path): each for each in islice(transcripts, _MOST_FILES)}
+    return sorted(found.values(), key=lambda each: -each.changed)
 
 
-def _walk(path: Path, depth: int) -> Iterator[Transcript]:
+def _walk(path: Path, depth: int, suffixes: str | tuple[str, ...]) -> Iterator[Transcript]:
     """Links inside of a directory are not followed: they may lead anywhere, and in circles."""
     try:
         if path.is_file():
@@ -112,8 +111,8 @@ def _walk(path: Path, depth: int) -> Iterator[Transcript]:
         with os.scandir(path) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False) and depth > 1:
-                    yield from _walk(Path(entry.path), depth - 1)
-                elif entry.is_file(follow_symlinks=False) and entry.name.endswith(_SUFFIXES):
+                    yield from _walk(Path(entry.path), depth - 1, suffixes)
+                elif entry.is_file(follow_symlinks=False) and entry.name.endswith(suffixes):
                     status = entry.stat(follow_symlinks=False)
                     yield Transcript(Path(entry.path), status.st_size, status.st_mtime)
     except OSError:

@@ -12,7 +12,7 @@ from laconic.errors import FileError
 from laconic.files import read_file
 from laconic.patterns import pattern
 from laconic.sessions.documents import items, number, read_document, read_lines, table, text
-from laconic.sessions.values import Builder, Session, Step, Usage
+from laconic.sessions.values import Builder, Place, Session, Step, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from laconic.sessions.documents import Document
 
 AGENT = "gemini"
-PLACES = ("$GEMINI_CLI_HOME/.gemini/tmp or ~/.gemini/tmp",)
-SUFFIXES = (".jsonl", ".json")
+_PLACE = "$GEMINI_CLI_HOME/.gemini/tmp or ~/.gemini/tmp"
+PLACES = (Place(_PLACE, ".jsonl"), Place(_PLACE, ".json"))
 
 _TOOL = "run_shell_command"
 _OUTPUT = pattern(

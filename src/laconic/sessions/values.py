@@ -51,6 +51,17 @@ class Session(NamedTuple):
     usage: dict[str, Usage]
 
 
+class Place(NamedTuple):
+    """Where an agent keeps sessions: the first of the paths whose variable is set.
+
+    suffix: how the names of files end. depth: how many directories deep they lie.
+    """
+
+    paths: str
+    suffix: str
+    depth: int = 8
+
+
 class Builder:
     """Collects the steps of one session while its transcript is read.
 
