@@ -51,7 +51,7 @@ def replayed(*paths, limit_s=0.0):
     return replayer.replay(find.find_in(paths), limit_s)
 
 
-def transcript(path, commands, cwd="/home/dev/project", output="ok"):
+def transcript(path, commands, cwd="/home/dev/project", output="ok", read=90_000):
     lines = []
     for number, command in enumerate(commands):
         use = {
@@ -60,7 +60,7 @@ def transcript(path, commands, cwd="/home/dev/project", output="ok"):
             "name": "Bash",
             "input": {"command": command},
         }
-        usage = {"cache_creation_input_tokens": 100, "cache_read_input_tokens": 900}
+        usage = {"cache_creation_input_tokens": 100, "cache_read_input_tokens": read}
         message = {"id": f"m{number}", "model": "claude-opus-4-5", "usage": usage, "content": [use]}
         same = {"sessionId": "s", "cwd": str(cwd), "permissionMode": "default"}
         lines.append({"type": "assistant", "message": message, **same})
@@ -201,9 +201,15 @@ def test_the_sums_of_a_session(tmp_path, project):
     saved = default.shown_tokens - work.shown_tokens
     assert default.shown_tokens == tally.tokens
     assert saved > tally.tokens / 6
-    assert tally.usage == Usage(cache_write=500, cache_read=4500)
-    assert tally.dollars == pytest.approx((500 * 6.25 + 4500 * 0.5) / 1e6)
+    assert tally.usage == Usage(cache_write=500, cache_read=450_000)
+    assert tally.dollars == pytest.approx((500 * 6.25 + 450_000 * 0.5) / 1e6)
     assert work.dollars == pytest.approx(saved * 6.25 / 1e6)  # one request held it
+
+
+def test_no_more_is_saved_than_was_sent(tmp_path):
+    path = transcript(tmp_path / "s.jsonl", ["pytest -v"] * 50, output=PYTEST, read=900)
+    tally = replayed(path)
+    assert 0 < tally.profiles["work"].dollars < tally.dollars
 
 
 def test_many_commands_are_judged_by_several_processes_to_the_same_sums(tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ import time
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from laconic.compact.tokens import estimate_bytes
 from laconic.replay.judge import Judge
 from laconic.replay.prices import find as price_of
 from laconic.sessions import find
@@ -27,8 +28,11 @@ _MOST_PROCESSES = 8
 
 
 class _Work(NamedTuple):
+    """A step to judge. share: the part of what its session's outputs come to that was paid."""
+
     session: Session
     step: Step
+    share: float
 
 
 class Replayer:
@@ -68,8 +72,9 @@ class Replayer:
             for session in sessions:
                 _count(session, tally)
                 steps = [step for step in session.steps if step.command.strip()]
+                share = _share(session)
                 for number, step in enumerate(steps):
-                    yield _Work(session, step)
+                    yield _Work(session, step, share)
                     if number % _BATCH == 0:
                         self._progress(done + transcript.size * number // len(steps), total)
             done += transcript.size
@@ -146,6 +151,24 @@ def _count(session: Session, tally: Tally) -> None:
             tally.unpriced.add(model)
 
 
+def _share(session: Session) -> float:
+    """Give 1, or less if the outputs would have cost more than all that the session sent.
+
+    Agents leave old outputs out without a word in the transcript; nobody saves what was not paid.
+    """
+    paid = held = 0.0
+    for model, usage in session.usage.items():
+        price = price_of(model)
+        if price:
+            paid += price.of(usage._replace(output=0))
+            held += sum(
+                price.of_held(estimate_bytes(step.output), step.held, usage)
+                for step in session.steps
+                if step.model == model
+            )
+    return min(1.0, paid / held) if held else 1.0
+
+
 def _add(each: _Work, judged: Judged, tally: Tally) -> None:
     tally.add(each.session.agent, judged)
     tally.refused += each.step.was_asked is True and not each.step.has_run
@@ -156,4 +179,4 @@ def _add(each: _Work, judged: Judged, tally: Tally) -> None:
     for name, shown in judged.shown.items():
         if usage and shown < judged.tokens:
             saved = price.of_held(judged.tokens - shown, each.step.held, usage)
-            tally.profiles[name].dollars += saved
+            tally.profiles[name].dollars += saved * each.share
