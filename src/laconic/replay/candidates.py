@@ -1,13 +1,15 @@
 """What may be proposed for commands that asked: cells, rules of one's own, and places to write.
 
 The lists here say what may be proposed; everything else never is. A rule with `*` is made only for
-effects that the profile `work` allows anyway; for installs, what throws work away and programs that
-laconic does not know, a rule allows the very command and nothing else.
+the commands in data/open.txt, with effects that the profile `work` allows anyway; for all others a
+rule allows the very command and nothing else.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.patterns import pattern
@@ -27,10 +29,9 @@ if TYPE_CHECKING:
 
 OPEN = Effect.DOWNLOADS | Effect.PROJECT_CODE | Effect.PROJECT_WRITE | Effect.HISTORY
 _EXACT = OPEN | Effect.INSTALLS | Effect.DISCARDS | Effect.UNKNOWN
-_SUBCOMMAND = pattern(r"[A-Za-z][\w:.-]{0,40}")
 _PLAIN = pattern(r"[\w@%+=:,./-]{1,80}")
 _MOST_WORDS = 8
-_DEEPEST = 3  # words of a prefix
+_DEEPEST = 2  # words of a beginning
 
 
 class Candidate(NamedTuple):
@@ -122,15 +123,18 @@ def _rules(words: list[str | None], effects: Effect) -> Iterator[Candidate]:
     texts = [word for word in words if word is not None and _PLAIN.fullmatch(word)]
     if 1 < len(texts) == len(words) <= _MOST_WORDS:  # a name alone stands for every use of it
         yield Candidate("commands", "allow", " ".join(texts), program, effects)
-    if effects & ~OPEN:
-        return
-    prefix = [program]
-    for word in words[1:_DEEPEST]:
-        if word is None or not _SUBCOMMAND.fullmatch(word):
-            break
-        prefix.append(word)
-    for length in range(len(prefix), 0, -1):
-        yield Candidate("commands", "allow", f"{' '.join(prefix[:length])} *", program, effects)
+    if not effects & ~OPEN:
+        for length in range(1, _DEEPEST + 1):
+            prefix = " ".join(word or "$" for word in words[:length])
+            if prefix in open_commands():
+                yield Candidate("commands", "allow", f"{prefix} *", program, effects)
+
+
+@cache
+def open_commands() -> frozenset[str]:
+    """Give the beginnings of commands after which a rule may allow anything."""
+    lines = (Path(__file__).parent / "data/open.txt").read_text("utf-8").splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("#"))
 
 
 def _words(source: bytes, leaf: Decision) -> list[str | None]:

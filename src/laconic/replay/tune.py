@@ -119,7 +119,7 @@ class Tuner:
             opened = self._opens(before, after, place._replace(command=text))
             if opened and opened.effects & ~(OPEN | best.effects):
                 return None
-            if opened:
+            if opened and text != best.value:
                 others.append(text)
         return Proposal(
             best.table,
