@@ -81,10 +81,10 @@ def _chosen(found: Sequence[Proposal]) -> list[Proposal]:
         said = []
     if said == ["all"]:
         return list(found)
-    numbers = {int(word) for word in said if word.isdecimal()}
-    if said not in ([], ["none"]) and not numbers <= set(range(1, len(found) + 1)) - {0}:
-        raise LaconicError("there is no such number")
-    return [proposal for number, proposal in enumerate(found, 1) if number in numbers]
+    known = {str(number) for number in range(1, len(found) + 1)}
+    if said != ["none"] and not known.issuperset(said):
+        raise LaconicError("that is not among the numbers; nothing was written")
+    return [proposal for number, proposal in enumerate(found, 1) if str(number) in said]
 
 
 def _apply(chosen: Sequence[Proposal], settings: Settings) -> None:

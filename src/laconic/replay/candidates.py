@@ -98,7 +98,7 @@ def candidates(
     for seen, decision in decided.items():
         grounds = [leaf for leaf in decision.leaves() if leaf.verdict is Verdict.ASK]
         if all(leaf.effects and not leaf.effects & ~_EXACT for leaf in grounds):
-            for candidate in {c for leaf in grounds for c in _for_leaf(seen.command, leaf)}:
+            for candidate in dict.fromkeys(c for g in grounds for c in _for_leaf(seen.command, g)):
                 found[candidate] += prompts[seen]
     return [each for each, _ in found.most_common() if _is_valid(each, config)]
 
