@@ -13,7 +13,7 @@ LAYERS = (
     ("laconic.types", "laconic.files", "laconic.shell"),
     ("laconic.settings",),
     ("laconic.knowledge", "laconic.secrets"),
-    ("laconic.compact", "laconic.record"),
+    ("laconic.compact", "laconic.record", "laconic.sessions"),
     ("laconic.rewrite", "laconic.policy"),
     ("laconic.run", "laconic.report"),
     ("laconic.permissions",),
@@ -21,7 +21,7 @@ LAYERS = (
     ("laconic.library",),
     ("laconic.tool_hooks",),
     ("laconic.hooks",),
-    ("laconic.install", "laconic.server"),
+    ("laconic.install", "laconic.server", "laconic.replay"),
     ("laconic.cli",),
     ("laconic.__main__",),
 )

@@ -134,7 +134,7 @@ def _anthropic(call: Call | None) -> list[tuple[str, Json]]:
         block = {"type": "text", "text": ""}
         delta = {"type": "text_delta", "text": DONE}
     message = {
-        "id": "msg_1",
+        "id": f"msg_{call.identifier if call else DONE}",  # no two answers have the same
         "type": "message",
         "role": "assistant",
         "model": "scripted",

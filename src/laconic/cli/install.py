@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from laconic.cli.choose_profile import choose_profile
 from laconic.cli.main import complain
 from laconic.cli.source import directory_at
 from laconic.errors import LaconicError, UsageError
@@ -23,6 +24,7 @@ from laconic.install.install import (
 )
 from laconic.install.recipe import Scope, names, read_recipe
 from laconic.policy.facts import read_facts, scope
+from laconic.policy.profiles import ALIASES, PROFILES
 from laconic.report.text import visible
 from laconic.settings.load import process_environment, read_settings
 
@@ -45,6 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="take over the settings of tokf, rtk, cc-toolgate and tokenjuice, and their hooks",
     )
+    parser.add_argument(
+        "--profile", choices=(*PROFILES, *ALIASES), help="what is allowed and what asks"
+    )
     parser.add_argument("--dry-run", action="store_true", help="only show what would change")
     parser.add_argument("--yes", action="store_true", help="answer every question with yes")
 
@@ -54,10 +59,11 @@ def main(args: argparse.Namespace) -> int:
     recipes = [read_recipe(name) for name in dict.fromkeys(args.agents)]
     if args.detect:
         recipes += [found for found in _detect(args, site) if found not in recipes]
-    elif not recipes and not args.take_over:
+    elif not recipes and not args.take_over and not args.profile:
         raise UsageError("which agent?", "laconic install --detect finds those you have")
     if args.take_over:
         _import(args, site, settings)
+    choose_profile(args, settings, is_first=bool(recipes))
     failed = [recipe for recipe in recipes if not _install(recipe, args, site)]
     return 1 if failed else 0
 

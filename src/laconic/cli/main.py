@@ -56,6 +56,8 @@ COMMANDS = (
     Command("hook", "answer the hook of an agent"),
     Command("recall", "print the whole output of a command that laconic compacted"),
     Command("purge", "remove the raw output of commands that laconic keeps"),
+    Command("replay", "say what laconic would have done in past sessions"),
+    Command("tune", "propose rules that would have saved most prompts"),
     Command("gain", "say how many tokens laconic saved"),
     Command("history", "print the last commands that laconic ran"),
     Command("stats", "show how often filtered output was recalled"),

@@ -135,19 +135,19 @@ def extended(data: bytes, document: Mapping[str, Any], path: Path) -> tuple[byte
 
     Comments and order stay. LaconicError if the file is broken as it is.
     """
-    _check(data, path)
+    checked(data, path)
     target = tomlkit.parse(data.decode("utf-8-sig"))
     kept: list[str] = []
     _extend(target, document, (), kept)
-    after = tomlkit.dumps(target).encode()
-    _check(after, path)
-    return after, kept
+    return checked(tomlkit.dumps(target).encode(), path), kept
 
 
-def _check(data: bytes, path: Path) -> None:
+def checked(data: bytes, path: Path) -> bytes:
+    """Give a configuration back if it is a good one; else LaconicError."""
     problems = check_bytes(data, str(path))[1]
     if problems:
         raise LaconicError(f"{problems[0].line}; left as it is", "laconic config check")
+    return data
 
 
 def _extend(target: Any, source: Mapping[str, Any], path: tuple[str, ...], kept: list[str]) -> None:

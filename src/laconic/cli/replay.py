@@ -1,0 +1,73 @@
+"""laconic replay: what laconic would have done in the past sessions of your agents."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from laconic.errors import LaconicError
+from laconic.policy.profiles import ALIASES, PROFILES
+from laconic.replay import prices
+from laconic.replay.replay import Replayer
+from laconic.report.replay import report
+from laconic.sessions import find
+from laconic.settings.load import process_environment, read_settings
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from laconic.sessions.find import Transcript
+
+_BAR = 30
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        type=Path,
+        metavar="PATH",
+        help="files or directories of transcripts; else where agents keep them",
+    )
+    parser.add_argument(
+        "--profile", choices=(*PROFILES, *ALIASES), help="only for this profile, not for each"
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    environ = process_environment()
+    profiles = (ALIASES.get(args.profile, args.profile),) if args.profile else PROFILES
+    transcripts = transcripts_at(args.paths)
+    replayer = Replayer(read_settings(environ, "/"), environ, profiles, progress)
+    tally = replayer.replay(transcripts)
+    if not tally.commands:
+        raise no_sessions(args.paths)
+    for line in report(tally, prices.date()):
+        print(line)
+    return 0
+
+
+def transcripts_at(paths: Sequence[Path]) -> list[Transcript]:
+    """Find the transcripts there, or where agents keep them; a path that is not there is wrong."""
+    for path in paths:
+        if not path.exists():
+            raise LaconicError(f"{path}: there is no such file or directory")
+    return find.find_in(paths) if paths else find.find(process_environment())
+
+
+def no_sessions(paths: Sequence[Path]) -> LaconicError:
+    where = "there" if paths else "on this machine"
+    known = "Claude Code, Codex, Gemini CLI and OpenCode"
+    return LaconicError(f"no sessions were found {where}", f"laconic reads those of {known}")
+
+
+def progress(done: int, total: int) -> None:
+    """Draw a bar on the terminal, and wipe it out at the end."""
+    if not sys.stderr or not sys.stderr.isatty() or not total:
+        return
+    part = min(1.0, done / total)
+    bar = "█" * int(_BAR * part)
+    text = f"\r{bar:░<{_BAR}} {100 * part:3.0f}%" if part < 1 else f"\r{'':{_BAR + 5}}\r"
+    print(text, end="", file=sys.stderr, flush=True)

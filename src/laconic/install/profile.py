@@ -1,0 +1,45 @@
+"""Writes the profile that a person chose into the user's configuration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from laconic.errors import FileError
+from laconic.install import originals
+from laconic.install.imports import checked
+from laconic.install.install import Change
+from laconic.settings import toml
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CHOICES = {
+    "guard": "asks before something leaves this machine, is destroyed or opened; no more",
+    "default": "also allows what only reads or downloads",
+    "work": "also the project's tests, builds, edits and commits (recommended)",
+}
+RECOMMENDED = "work"
+
+
+def is_chosen(path: Path) -> bool:
+    """Tell whether a configuration names a profile; of one that cannot be read, yes."""
+    try:
+        document = toml.parse(originals.current(path.resolve()) or b"")
+    except (FileError, ValueError):
+        return True
+    return "profile" in document.get("settings", {})
+
+
+def plan(profile: str, path: Path) -> Change | None:
+    """Give the change that names a profile, None if it is named; comments and order stay."""
+    import tomlkit  # noqa: PLC0415 - for this command only
+
+    target = path.resolve()
+    before = originals.current(target)
+    checked(before or b"", path)
+    document = tomlkit.parse((before or b"").decode("utf-8-sig"))
+    if "settings" not in document:
+        document["settings"] = tomlkit.table()
+    document["settings"]["profile"] = profile
+    after = checked(tomlkit.dumps(document).encode(), path)
+    return None if after == before else Change(path, target, before, after, 0o600)

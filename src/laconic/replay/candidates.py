@@ -1,0 +1,169 @@
+"""What may be proposed for commands that asked: cells, rules of one's own, and places to write.
+
+The lists here say what may be proposed; everything else never is. A rule with `*` is made only for
+the commands in data/open.txt, with effects that the profile `work` allows anyway; for all others a
+rule allows the very command and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from laconic.patterns import pattern
+from laconic.secrets.redact import redact
+from laconic.settings import schema
+from laconic.settings.config import file_schema
+from laconic.shell import ParseError, parse
+from laconic.shell.walk import commands
+from laconic.shell.words import literal
+from laconic.types import EFFECTS, MEANINGS, Decision, Effect, Verdict, union
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from laconic.replay.tune import Seen
+    from laconic.settings.config import Config
+
+OPEN = Effect.DOWNLOADS | Effect.PROJECT_CODE | Effect.PROJECT_WRITE | Effect.HISTORY
+_EXACT = OPEN | Effect.INSTALLS | Effect.DISCARDS | Effect.UNKNOWN
+_PLAIN = pattern(r"[\w@%+=:,./-]{1,80}")
+_MOST_WORDS = 8
+_DEEPEST = 2  # words of a beginning
+
+
+class Candidate(NamedTuple):
+    """A change of the configuration.
+
+    program: the one that a rule is about, empty for others. effects: those that it may allow.
+    """
+
+    table: str
+    key: str
+    value: str
+    program: str = ""
+    effects: Effect = Effect.READS
+
+    @property
+    def is_narrow(self) -> bool:
+        return bool(self.program)
+
+    @property
+    def meaning(self) -> str:
+        if self.table == "effects":
+            return f"every command that {_verb(self.key)}"
+        if self.table == "paths":
+            return f"every command that writes there, in any project: {self.value}"
+        if self.value.endswith(" *"):
+            return f"`{self.value[:-2]}` with any arguments"
+        return "this command, with these arguments only"
+
+    def applied(self, config: Config) -> Config:
+        section = getattr(config, self.table)
+        value: object = self.value
+        if self.table != "effects":
+            value = (*getattr(section, self.key), self.value)
+        return config.but(**{self.table: section.but(**{self.key: value})})
+
+    def may_settle(self, command: str, effects: Effect) -> bool:
+        """Tell whether a finding with these effects in a command may be what it speaks of."""
+        if self.table == "paths":
+            return effects is Effect.PROJECT_WRITE and self.value.partition("/")[0] in command
+        return bool(self.program) and self.program in command
+
+
+def may_settle(changes: Iterable[Candidate], command: str, decision: Decision) -> bool:
+    """Tell whether changes are worth a try: there is one for each finding that asks."""
+    changes = tuple(changes)
+    cells = union(each.effects for each in changes if each.table == "effects")
+    return all(
+        not leaf.effects & ~cells or any(c.may_settle(command, leaf.effects) for c in changes)
+        for leaf in decision.leaves()
+        if leaf.verdict is Verdict.ASK
+    )
+
+
+def _verb(effect: str) -> str:
+    verbs = {"history": "changes the local repository in a way that can be taken back"}
+    return verbs.get(effect, MEANINGS[effect].partition(";")[0])
+
+
+def candidates(
+    decided: Mapping[Seen, Decision], prompts: Counter[Seen], config: Config
+) -> list[Candidate]:
+    """Give what may help, that which speaks of most prompts first."""
+    found: Counter[Candidate] = Counter()
+    for seen, decision in decided.items():
+        grounds = [leaf for leaf in decision.leaves() if leaf.verdict is Verdict.ASK]
+        if all(leaf.effects and not leaf.effects & ~_EXACT for leaf in grounds):
+            for candidate in dict.fromkeys(c for g in grounds for c in _for_leaf(seen.command, g)):
+                found[candidate] += prompts[seen]
+    return [each for each, _ in found.most_common() if _is_valid(each, config)]
+
+
+def _for_leaf(command: str, leaf: Decision) -> Iterator[Candidate]:
+    if not leaf.effects & ~OPEN:
+        for word in leaf.effects.words:
+            yield Candidate("effects", word, "allow", effects=EFFECTS[word])
+    source = command.encode("utf-8", "replace")
+    if leaf.effects is Effect.PROJECT_WRITE:
+        path = source[leaf.start : leaf.end].decode("utf-8", "replace")
+        folder, slash, _ = path.removeprefix("./").partition("/")
+        if slash and _PLAIN.fullmatch(folder) and folder.strip("."):
+            yield Candidate("paths", "write", f"{folder}/**", effects=Effect.PROJECT_WRITE)
+    words = _words(source, leaf)
+    if words:
+        yield from _rules(words, leaf.effects)
+
+
+def _rules(words: list[str | None], effects: Effect) -> Iterator[Candidate]:
+    program = words[0] or ""
+    texts = [word for word in words if word is not None and _PLAIN.fullmatch(word)]
+    if 1 < len(texts) == len(words) <= _MOST_WORDS:  # a name alone stands for every use of it
+        yield Candidate("commands", "allow", " ".join(texts), program, effects)
+    if not effects & ~OPEN:
+        for length in range(1, _DEEPEST + 1):
+            prefix = " ".join(word or "$" for word in words[:length])
+            if prefix in open_commands():
+                yield Candidate("commands", "allow", f"{prefix} *", program, effects)
+
+
+@cache
+def open_commands() -> frozenset[str]:
+    """Give the beginnings of commands after which a rule may allow anything."""
+    lines = (Path(__file__).parent / "data/open.txt").read_text("utf-8").splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("#"))
+
+
+def _words(source: bytes, leaf: Decision) -> list[str | None]:
+    """Give the words of the program that a finding is about; None for those that are not known.
+
+    Inside of a wrapper such as `timeout`, they begin where the program is that the rule names.
+    """
+    try:
+        found = [each.command for each in commands(parse(source))]
+    except ParseError:
+        return []
+    around = [c for c in found if c.words and c.start <= leaf.start and leaf.end <= c.end]
+    if not around:
+        return []
+    words = [literal(word) for word in min(around, key=lambda c: c.end - c.start).words]
+    named = leaf.rule.partition("/")[0]
+    starts = [n for n, word in enumerate(words) if (word or "").rpartition("/")[2] == named]
+    start = starts[0] if starts else 0
+    name = words[start]
+    return words[start:] if name and _PLAIN.fullmatch(name) else []
+
+
+def _is_valid(candidate: Candidate, config: Config) -> bool:
+    """Tell whether it may stand in a configuration, and the user has not said otherwise there."""
+    section = getattr(config, candidate.table)
+    current = getattr(section, candidate.key)
+    if candidate.table == "effects":
+        return bool(current == "profile")
+    document = {candidate.table: {candidate.key: [candidate.value]}}
+    is_shown = redact(candidate.value) == candidate.value  # a secret stays out of configurations
+    is_new = candidate.value not in current
+    return is_shown and is_new and not any(schema.check(document, file_schema()))

@@ -1,0 +1,81 @@
+"""Tells what an agent itself would have asked a person, by its own rules and mode.
+
+What cannot be told counts as asked where the agent asks at all: most commands are asked about.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from laconic.settings import toml
+from laconic.shell import ParseError, parse
+from laconic.shell.walk import commands
+from laconic.shell.words import literal
+from laconic.types import Effect, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from laconic.policy.permissions import Permission
+    from laconic.sessions.values import Step
+
+
+class Flow(NamedTuple):
+    """As data/flows.toml describes it."""
+
+    asks: bool
+    quiet_modes: frozenset[str]
+    reads: frozenset[str]
+    edit_modes: frozenset[str]
+    edits: frozenset[str]
+
+
+@cache
+def flow_of(agent: str) -> Flow:
+    document = toml.parse((Path(__file__).parent / "data/flows.toml").read_bytes())
+    table = document.get(agent, {"asks": True})
+    lists = (frozenset(table.get(name, ())) for name in Flow._fields[1:])
+    return Flow(table["asks"], *lists)
+
+
+def asks(agent: str, step: Step, effects: Effect, rules: Sequence[Permission]) -> bool:
+    """Tell whether the agent asks about a step. effects: those of its command.
+
+    rules: those in the agent's settings, the project's among them.
+    """
+    if step.was_asked is not None:
+        return step.was_asked
+    flow, found = flow_of(agent), _written(step.command)
+    speaking = {rule.verdict for rule in rules for text in found or () if rule.fits(text)}
+    if Verdict.DENY in speaking or step.mode in flow.quiet_modes:
+        return False
+    if Verdict.ASK in speaking or found is None:
+        return flow.asks or Verdict.ASK in speaking
+    if not flow.asks:
+        return False
+    allowed = [rule for rule in rules if rule.verdict is Verdict.ALLOW]
+    is_edit = step.mode in flow.edit_modes and effects in (Effect.READS, Effect.PROJECT_WRITE)
+    quiet = flow.reads | (flow.edits if is_edit else frozenset())
+    may_pass = effects is Effect.READS or is_edit
+    return not all(
+        (may_pass and text.partition(" ")[0] in quiet) or any(rule.fits(text) for rule in allowed)
+        for text in found
+    )
+
+
+def _written(command: str) -> list[str] | None:
+    """Give the commands of a line as they are written; None if it cannot be parsed."""
+    source = command.encode("utf-8", "replace")
+    try:
+        found = [each.command for each in commands(parse(source)) if each.command.words]
+    except ParseError:
+        return None
+    texts = []
+    for each in found:
+        written = source[each.words[0].start : each.words[-1].end].decode("utf-8", "replace")
+        name = (literal(each.words[0]) or "").rpartition("/")[2]
+        rest = " ".join(written.split()).partition(" ")[2]
+        texts.append(f"{name} {rest}".rstrip() if name else " ".join(written.split()))
+    return texts

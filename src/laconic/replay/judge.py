@@ -1,0 +1,153 @@
+"""Judges a past step as laconic would: the verdict of each profile, and what is shown of an output.
+
+Nothing runs and nothing is kept. The files that a decision looks at are those of today.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from laconic.compact.tokens import estimate, estimate_bytes
+from laconic.permissions.read import read_allowed, read_permissions
+from laconic.policy.decide import decide
+from laconic.policy.facts import NOWHERE, read_facts, scope
+from laconic.policy.from_config import build_rules
+from laconic.policy.permissions import Permission
+from laconic.policy.places import Facts
+from laconic.policy.user_tables import load_library
+from laconic.replay.flow import asks, flow_of
+from laconic.rewrite.configured import rewritten
+from laconic.run.captured import compact_captured
+from laconic.sessions.tally import ALLOWED, ASKED, DENIED, LEFT, Judged
+from laconic.types import HARD, Decision, Effect, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from laconic.policy.rules import Rules
+    from laconic.sessions.values import Step
+    from laconic.settings.load import Settings
+
+# No directory can be made below it: copies of what is read are not kept here.
+_NO_STATE = "/dev/null/laconic"
+_MOST_COMMAND = 100_000
+_STRICTEST_FIRST = ("strict", "default", "work", "guard")
+
+
+class Place(NamedTuple):
+    """Where commands ran. ours: the rules that count for laconic, theirs: for the agent."""
+
+    facts: Facts
+    ours: tuple[Permission, ...]
+    theirs: tuple[Permission, ...]
+
+
+class Places:
+    """The places where commands ran, as they are today, each read once."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self.find = lru_cache(maxsize=512)(self._find)
+
+    def _find(self, agent: str, cwd: str) -> Place:
+        facts = read_facts(cwd if cwd.startswith("/") else NOWHERE, self._environ)
+        where = agent, facts.cwd, scope(facts), self._environ, _NO_STATE
+        ours = read_permissions(*where)[0]
+        strict = tuple(rule for rule in ours if rule.verdict is not Verdict.ALLOW)
+        return Place(facts, ours, (*read_allowed(*where), *strict))
+
+
+class Judge:
+    """Knows the user's settings, the rules of agents, and the places where commands ran."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        environ: Mapping[str, str],
+        profiles: Sequence[str],
+        places: Places | None = None,
+    ) -> None:
+        self.settings, self._environ = settings, environ
+        self._library, _ = load_library(settings)
+        self._settings = {profile: with_profile(settings, profile) for profile in profiles}
+        self._place = (places or Places(environ)).find
+        self._rules = lru_cache(maxsize=2048)(self._build_rules)
+        self._decided = lru_cache(maxsize=4096)(self._decide_all)
+
+    def judge(self, agent: str, step: Step) -> Judged:
+        """Give what the agent asks today, and what laconic does, by profile."""
+        if len(step.command) > _MOST_COMMAND:
+            step = step._replace(command=step.command[:_MOST_COMMAND])
+        effects, outcomes = self._decided(agent, step.cwd, step.command)
+        now = asks(agent, step, effects, self._place(agent, step.cwd).theirs)
+        tokens = estimate_bytes(step.output)
+        compacted = self._compacted(step, tokens)
+        shown = {
+            name: compacted if _is_rewritten(found, agent, step) else tokens
+            for name, found in outcomes.items()
+        }
+        return Judged(now, outcomes, tokens, shown)
+
+    def decide(self, agent: str, step: Step, profile: str) -> Decision:
+        facts = self._place(agent, step.cwd).facts
+        return decide(step.command, self._library, self._rules(agent, step.cwd, profile), facts)
+
+    def _decide_all(self, agent: str, cwd: str, command: str) -> tuple[Effect, dict[str, str]]:
+        """Give the effects of a command, and what laconic does by profile.
+
+        What a strict profile allows, a looser one allows, too, and needs no decision.
+        """
+        facts = self._place(agent, cwd).facts
+        found: dict[str, str] = {}
+        decision = None
+        for name in _STRICTEST_FIRST:
+            if name in self._settings:
+                if decision is None or decision.verdict is not Verdict.ALLOW:
+                    rules = self._rules(agent, cwd, name)
+                    decision = decide(command, self._library, rules, facts)
+                found[name] = outcome(decision, self._settings[name])
+        assert decision
+        return decision.effects, {name: found[name] for name in self._settings}
+
+    def _build_rules(self, agent: str, cwd: str, profile: str) -> Rules:
+        permissions = self._place(agent, cwd).ours
+        return build_rules(self._settings[profile], self._library, self._environ, permissions)
+
+    def _compacted(self, step: Step, tokens: int) -> int:
+        """Count the tokens of what is shown; without a rewrite that is all of it."""
+        if not tokens:
+            return 0
+        made = rewritten(step.command, self.settings)
+        wrapped = [note for note in made.notes if note.action == "run"]
+        if not wrapped:
+            return tokens
+        command = step.command
+        if len(wrapped) == 1:  # what else is on the line prints little, as a rule
+            source = command.encode("utf-8", "surrogateescape")
+            command = source[wrapped[0].start : wrapped[0].end].decode("utf-8", "replace")
+        found = compact_captured(step.output, command, step.status, self.settings)
+        return tokens if found is None else min(tokens, estimate(found.text + found.notice))
+
+
+def with_profile(settings: Settings, profile: str) -> Settings:
+    config = settings.config
+    return settings.with_config(config.but(settings=config.settings.but(profile=profile)))
+
+
+def outcome(decision: Decision, settings: Settings) -> str:
+    """What laconic says: soft effects that it does not allow are the agent's question."""
+    general = settings.config.settings
+    if decision.verdict is Verdict.DENY:
+        return DENIED
+    if decision.verdict is Verdict.ALLOW:
+        return LEFT if general.profile == "guard" else ALLOWED
+    asks_for_soft = general.soft == "ask" or general.profile == "strict"
+    grounds = (leaf for leaf in decision.leaves() if leaf.verdict is Verdict.ASK)
+    is_soft = all(leaf.effects and not leaf.effects & HARD for leaf in grounds)
+    return LEFT if is_soft and not asks_for_soft else ASKED
+
+
+def _is_rewritten(found: str, agent: str, step: Step) -> bool:
+    """An agent that matches no rules gets a rewrite even with no answer."""
+    return found in (ALLOWED, ASKED) or (found == LEFT and step.mode in flow_of(agent).quiet_modes)

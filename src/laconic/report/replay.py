@@ -1,0 +1,98 @@
+"""Formats what a replay of past sessions comes to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from laconic.report.table import table
+from laconic.report.text import visible
+from laconic.sessions.tally import OUTCOMES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from laconic.sessions.tally import Counts, Tally
+
+_MOST_MODELS = 5
+_LONGEST_NAME = 60
+
+
+def report(tally: Tally, date: str) -> Iterator[str]:
+    """Yield the lines. date: that of the prices."""
+    agents = ", ".join(f"{name} {count:,}" for name, count in tally.agents.most_common())
+    yield f"{_n(tally.commands, 'command')} in {_n(tally.sessions, 'session')} ({agents})"
+    if tally.refused:
+        yield f"{_n(tally.refused, 'time')} a person was asked and said no"
+    yield ""
+    yield from _prompts(tally)
+    yield ""
+    yield from _tokens(tally)
+    yield ""
+    yield from _dollars(tally, date)
+
+
+def _prompts(tally: Tally) -> Iterator[str]:
+    total = tally.commands
+    head = [f"of 100 of the {total:,} commands", "now", *tally.profiles]
+    prompts = ["prompts", _share(tally.asked_now, total)]
+    rows = [head, [*prompts, *_each(tally, lambda c: _share(c.prompts, total))]]
+    for outcome in OUTCOMES:
+        shares = _each(tally, lambda c, o=outcome: _share(c.outcomes[o], total))  # type: ignore[misc]
+        rows.append([f"  {outcome}", "", *shares])
+    yield from table(rows, "<" + ">" * (len(head) - 1))
+    yield "prompts: laconic asks or denies, or leaves it to the agent, which asks"
+    yield "now: what the agent's rules, lists and mode ask, as far as its transcript tells"
+
+
+def _tokens(tally: Tally) -> Iterator[str]:
+    head = [f"of {_n(tally.outputs, 'output')}", "now", *tally.profiles]
+    rows = [
+        head,
+        ["compacted", "", *_each(tally, lambda c: f"{c.compacted:,}")],
+        ["tokens est.", f"{tally.tokens:,}", *_each(tally, lambda c: f"{c.shown_tokens:,}")],
+    ]
+    saved = _each(tally, lambda c: _percent(tally.tokens - c.shown_tokens, tally.tokens))
+    rows.append([f"  saved of {tally.tokens:,}", "", *saved])
+    yield from table(rows, "<" + ">" * (len(head) - 1))
+
+
+def _dollars(tally: Tally, date: str) -> Iterator[str]:
+    usage = tally.usage
+    if not tally.dollars:
+        yield "what the sessions cost is not known: they name no model that has a price here"
+    else:
+        head = [f"list prices of {date}", "now", *tally.profiles]
+        left = _each(tally, lambda c: f"${tally.dollars - c.dollars:,.2f}")
+        saved = _each(tally, lambda c: _percent(c.dollars, tally.dollars))
+        rows = [head, ["dollars est.", f"${tally.dollars:,.2f}", *left]]
+        rows.append([f"  saved of ${tally.dollars:,.2f}", "", *saved])
+        yield from table(rows, "<" + ">" * (len(head) - 1))
+        yield (
+            f"tokens paid for: {usage.input:,} new, {usage.cache_write:,} written to caches,"
+            f" {usage.cache_read:,} read from them, {usage.output:,} of answers"
+        )
+    if tally.unpriced:
+        names = sorted(tally.unpriced)
+        shown = visible(", ".join(name[:_LONGEST_NAME] for name in names[:_MOST_MODELS]))
+        more = len(names) - _MOST_MODELS
+        yield f"without a price: {shown}" + (f" and {more} more" if more > 0 else "")
+
+
+def _each(tally: Tally, shown: Callable[[Counts], str]) -> list[str]:
+    return [shown(counts) for counts in tally.profiles.values()]
+
+
+def per_100(some: int, total: int) -> str:
+    return f"{100 * some / total:.0f}" if total else "-"
+
+
+def _share(some: int, total: int) -> str:
+    return f"{100 * some / total:.1f}" if total else "-"
+
+
+def _percent(some: float, total: float) -> str:
+    return f"{100 * some / total:.1f}%" if total else "-"
+
+
+def _n(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

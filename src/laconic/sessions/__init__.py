@@ -1,0 +1,1 @@
+"""The past sessions of coding agents: what their transcripts tell, as values."""

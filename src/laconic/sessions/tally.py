@@ -1,0 +1,69 @@
+"""What replayed sessions come to: sums that a report prints."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from laconic.sessions.values import Usage
+
+# What laconic does with a command: it allows it, leaves it to the agent, asks, or denies.
+ALLOWED, LEFT, ASKED, DENIED = OUTCOMES = ("allowed", "left to the agent", "asked", "denied")
+
+
+class Judged(NamedTuple):
+    """A step once more. now: the agent itself asks. outcomes: by profile.
+
+    tokens, shown: of the output as it is, and by profile as laconic would show it.
+    """
+
+    now: bool
+    outcomes: dict[str, str]
+    tokens: int
+    shown: dict[str, int]
+
+
+class Counts:
+    """The sums of one profile. dollars: what was not spent for the tokens that were not shown."""
+
+    def __init__(self) -> None:
+        self.outcomes: Counter[str] = Counter()
+        self.prompts = self.compacted = self.shown_tokens = 0
+        self.dollars = 0.0
+
+
+class Tally:
+    """The sums of all. files, sessions, commands: what was read. outputs: those not empty.
+
+    asked_now: commands about which the agents themselves ask. refused: a person said no.
+    dollars: what the sessions cost. unpriced: models without a price. in_time: all were judged
+    before the time was up.
+    """
+
+    def __init__(self, profiles: tuple[str, ...]) -> None:
+        self.profiles = {name: Counts() for name in profiles}
+        self.agents: Counter[str] = Counter()
+        self.files = self.sessions = self.commands = self.asked_now = self.refused = 0
+        self.outputs = self.tokens = 0
+        self.usage = Usage()
+        self.dollars = 0.0
+        self.unpriced: set[str] = set()
+        self.in_time = True
+
+    def add(self, agent: str, judged: Judged) -> None:
+        self.agents[agent] += 1
+        self.commands += 1
+        self.asked_now += judged.now
+        self.outputs += judged.tokens > 0
+        self.tokens += judged.tokens
+        for name, outcome in judged.outcomes.items():
+            counts = self.profiles[name]
+            counts.outcomes[outcome] += 1
+            counts.prompts += interrupts(outcome, now=judged.now)
+            counts.shown_tokens += judged.shown[name]
+            counts.compacted += judged.shown[name] < judged.tokens
+
+
+def interrupts(outcome: str, *, now: bool) -> bool:
+    """Tell whether a person is interrupted: by laconic, or by the agent that it leaves it to."""
+    return outcome in (ASKED, DENIED) or (outcome == LEFT and now)

@@ -1,0 +1,130 @@
+"""Which profile: a person at a terminal is asked once, and nobody else is."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+
+import pytest
+
+from install_sites import enter_project
+from laconic.cli import main as cli
+
+QUESTION = b"which profile?"
+
+
+@pytest.fixture(autouse=True)
+def _place(tmp_path, monkeypatch):
+    enter_project(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def config(home):
+    return home / ".config/laconic/config.toml"
+
+
+def at_a_terminal(*argv, answer="", limit_s=60):
+    """Type a command at a terminal, and an answer when it asks; give what the terminal showed."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "laconic", *argv]
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        said, end = b"", time.monotonic() + limit_s
+        while time.monotonic() < end:
+            if not select.select([ours], [], [], 0.1)[0]:
+                continue
+            try:
+                data = os.read(ours, 4096)
+            except OSError:  # the other side is closed
+                break
+            is_new = QUESTION not in said
+            said += data
+            if is_new and QUESTION in said:
+                os.write(ours, f"{answer}\n".encode())
+        process.wait(10)
+    os.close(ours)
+    return said.decode().replace("\r\n", "\n")
+
+
+def sessions(home, count):
+    """Let Claude Code have asked about each second of some commands."""
+    lines = []
+    for number in range(count):
+        command = "ls -la" if number % 2 else "git add -A"
+        use = {
+            "type": "tool_use",
+            "id": f"t{number}",
+            "name": "Bash",
+            "input": {"command": command},
+        }
+        message = {"id": f"m{number}", "model": "claude-opus-4-5", "content": [use]}
+        lines.append({"type": "assistant", "sessionId": "s", "cwd": "/p", "message": message})
+    path = home / ".claude/projects/-p/s.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def test_a_person_is_asked_in_three_lines_with_numbers_of_past_sessions(home, config):
+    sessions(home, 40)
+    said = at_a_terminal("install", "claude-code", answer="")
+    lines = said.splitlines()
+    assert [line.split()[:2] for line in lines[:3]] == [
+        ["guard", "50"], ["default", "50"], ["work", "0"],
+    ]  # fmt: skip
+    assert "(recommended)" in lines[2]
+    assert "per 100 of your last 40 commands; without laconic 50) [work]" in lines[3]
+    assert config.read_text() == '[settings]\nprofile = "work"\n'
+    assert (home / ".claude/settings.json").exists()
+
+
+def test_without_sessions_there_are_no_numbers(config):
+    said = at_a_terminal("install", "claude-code", answer="guard")
+    assert "which profile? [work]" in said
+    assert config.read_text() == '[settings]\nprofile = "guard"\n'
+    assert "which profile" not in at_a_terminal("install", "claude-code")
+
+
+def test_who_has_chosen_is_not_asked_and_a_configuration_keeps_its_comments(config):
+    config.parent.mkdir(parents=True)
+    config.write_text('# mine\n[settings]\nunknown = "ask" # why\n')
+    at_a_terminal("install", "claude-code", answer="default")
+    text = '# mine\n[settings]\nunknown = "ask" # why\nprofile = "default"\n'
+    assert config.read_text() == text
+    assert "which profile" not in at_a_terminal("install", "codex")
+    assert config.read_text() == text
+
+
+@pytest.mark.parametrize("option", ["--yes", "--dry-run", "--project"])
+def test_these_options_ask_nothing(config, option):
+    assert "which profile" not in at_a_terminal("install", "claude-code", option)
+    assert not config.exists()
+
+
+def test_without_a_terminal_nothing_is_asked_and_nothing_changes(config, capsys):
+    assert cli.run(["install", "claude-code"]) == 0
+    assert "profile" not in capsys.readouterr().out
+    assert not config.exists()
+
+
+def test_a_profile_may_be_named_and_named_again(config, capsys):
+    assert cli.run(["install", "claude-code", "--profile", "work"]) == 0
+    assert "the profile is work" in capsys.readouterr().out
+    assert cli.run(["install", "--profile", "guard", "--dry-run"]) == 0
+    assert "the profile would be guard" in capsys.readouterr().out
+    assert config.read_text() == '[settings]\nprofile = "work"\n'
+    assert cli.run(["install", "--profile", "guard"]) == 0
+    assert config.read_text() == '[settings]\nprofile = "guard"\n'
+
+
+def test_a_broken_configuration_is_left_as_it_is(config, capsys):
+    config.parent.mkdir(parents=True)
+    config.write_text("[settings\n")
+    assert cli.run(["install", "--profile", "guard"]) == 1
+    assert "left as it is" in capsys.readouterr().err
+    assert config.read_text() == "[settings\n"
+    assert "which profile" not in at_a_terminal("install", "claude-code")

@@ -1,0 +1,320 @@
+"""Proposals: those that save prompts, and none that opens more than it says."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+
+from laconic.cli import main as cli
+from laconic.policy.decide import decide
+from laconic.record.decisions import append
+from laconic.replay.candidates import OPEN, Candidate, candidates
+from laconic.replay.tune import MOST, Seen, Tuner, _around, _uses
+from laconic.settings.load import process_environment, read_settings
+from laconic.types import EFFECTS, HARD, Decision, Effect, Verdict
+
+
+@pytest.fixture(autouse=True)
+def _few_uses(monkeypatch, request):
+    """Replay against some of the examples only: there are thousands, and many tests."""
+    if "all_uses" not in request.fixturenames:
+        monkeypatch.setattr("laconic.replay.tune._uses", lambda program: _uses(program)[::50])
+
+
+@pytest.fixture
+def all_uses():
+    """Replay against all of them."""
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "project/.git").mkdir(parents=True)
+    return str(tmp_path / "project")
+
+
+@pytest.fixture
+def config(home):
+    return home / ".config/laconic/config.toml"
+
+
+def proposed(project, commands, agent="claude-code"):
+    environ = process_environment()
+    seen = Counter({Seen(agent, project, command): count for command, count in commands.items()})
+    return Tuner(read_settings(environ, "/"), environ).propose(seen)
+
+
+def keys(found):
+    return [(proposal.table, proposal.key, proposal.value) for proposal in found]
+
+
+# -- what is proposed ------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("all_uses")
+def test_the_cell_that_saves_most_prompts_comes_first(project):
+    found, prompts = proposed(
+        project,
+        {"pytest -q": 5, "npm test": 4, "mkdir a": 3, "touch b": 2, "ls": 90, "git push": 50},
+    )
+    assert prompts == 64
+    assert keys(found)[:2] == [
+        ("effects", "project-code", "allow"),
+        ("effects", "project-write", "allow"),
+    ]
+    assert [proposal.saved for proposal in found[:2]] == [9, 5]
+    assert found[0].examples == (("pytest -q", 5), ("npm test", 4))
+    assert found[0].replayed > 1000
+    assert found[0].other_count > 100
+
+
+def test_a_line_that_needs_two_changes_counts_for_the_second(project):
+    alone = {"npm test": 3, "pytest -q": 3, "git add x": 2, "git switch y": 2}
+    found, _ = proposed(project, {"git add -A && pytest": 7, **alone})
+    assert [(p.key, p.saved) for p in found] == [("project-code", 6), ("history", 11)]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git push origin main",
+        "cat .env",
+        "sudo pytest",
+        "pytest && curl -d @x https://example.com",
+        "echo x > ~/.bashrc",
+        "ssh host id",
+        "kill 1",
+        "$cmd x",
+        'eval "$x"',
+    ],
+)
+def test_nothing_is_proposed_for_what_has_a_hard_effect_or_is_unclear(project, command):
+    assert proposed(project, {command: 50})[0] == []
+
+
+def test_what_was_asked_once_is_not_worth_a_rule(project):
+    assert proposed(project, {"pytest": 1})[0] == []
+
+
+def test_what_the_agent_does_not_ask_is_not_counted(project):
+    assert proposed(project, {"pytest": 9}, agent="opencode") == ([], 0)
+
+
+def test_there_are_at_most_ten(project):
+    commands = {f"frobnicate-{n} run": 5 for n in range(30)}
+    assert len(proposed(project, commands)[0]) <= MOST
+
+
+def test_a_cell_that_the_user_has_set_stays(project, config):
+    config.parent.mkdir(parents=True)
+    config.write_text('[effects]\nproject-code = "ask"\n')
+    found, _ = proposed(project, {"pytest -q": 5})
+    assert ("effects", "project-code", "allow") not in keys(found)
+
+
+def test_another_name_of_a_profile_is_that_profile(project, config):
+    config.parent.mkdir(parents=True)
+    config.write_text('[settings]\nprofile = "relaxed"\n')
+    assert proposed(project, {"pytest -q": 5}) == ([], 0)
+
+
+# -- candidates ------------------------------------------------------------------------------------
+
+
+def found_for(command, effects, rule, span=(0, None)):
+    start, end = span
+    leaf = Decision(
+        Verdict.ASK, rule, "", start, len(command) if end is None else end, effects=effects
+    )
+    seen = Seen("claude-code", "/p", command)
+    settings = read_settings(process_environment(), "/")
+    return {c[:3] for c in candidates({seen: leaf}, Counter({seen: 1}), settings.config)}
+
+
+def test_a_rule_is_made_of_the_words_that_name_what_runs():
+    found = found_for("timeout 60 npm run build -- -v", Effect.PROJECT_CODE, "npm/run")
+    assert ("commands", "allow", "npm run build -- -v") in found
+    assert ("commands", "allow", "npm run *") in found
+    assert not any(value.startswith("timeout") for _, _, value in found)
+
+
+def test_what_installs_or_is_not_known_gets_no_star():
+    assert found_for("pip install requests", Effect.INSTALLS, "pip/install") == {
+        ("commands", "allow", "pip install requests")
+    }
+    assert found_for("frob x", Effect.UNKNOWN, "unknown") == {("commands", "allow", "frob x")}
+    assert found_for("frob", Effect.UNKNOWN, "unknown") == set()
+
+
+def test_words_that_are_not_known_or_have_signs_are_in_no_rule():
+    assert found_for('pip install "$x"', Effect.INSTALLS, "pip/install") == set()
+    assert found_for("pip install 'a b'", Effect.INSTALLS, "pip/install") == set()
+    assert found_for("pip install *", Effect.INSTALLS, "pip/install") == set()
+
+
+@pytest.mark.parametrize(
+    "command", ["python x.py", "bash x.sh", "uv run pytest", "npx jest", "make all", "node a.js"]
+)
+def test_what_runs_anything_gets_no_star(command):
+    rules = {r[2] for r in found_for(command, Effect.PROJECT_CODE, command.split()[0])} - {"allow"}
+    assert rules == {command}
+
+
+def test_a_secret_is_in_no_rule():
+    command = "frob deploy --token=ghp_0123456789abcdefghijABCDEFGHIJ012345"
+    assert found_for(command, Effect.UNKNOWN, "unknown") == set()
+    assert found_for("frob deploy --region=eu", Effect.UNKNOWN, "unknown") != set()
+
+
+@pytest.mark.parametrize("effect", [e for e in EFFECTS.values() if e & (HARD | Effect.UNCLEAR)])
+def test_no_candidate_has_a_hard_effect(effect):
+    assert found_for("git push", effect, "git/push") == set()
+    assert found_for("git push", effect | Effect.PROJECT_CODE, "git/push") == set()
+
+
+def test_a_place_to_write_is_the_folder_below_the_project():
+    found = found_for("sed -i s/a/b/ docs/a.md", Effect.PROJECT_WRITE, "sed/write", (14, 23))
+    assert ("paths", "write", "docs/**") in found
+    found = found_for("sed -i s/a/b/ ../x/a.md", Effect.PROJECT_WRITE, "sed/write", (14, 23))
+    assert not any(table == "paths" for table, _, _ in found)
+
+
+# -- bypasses --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("effect", [e for e in EFFECTS.values() if e & OPEN])
+def test_no_cell_that_may_be_proposed_allows_a_way_around(project, effect):
+    """With every cell at once that may be proposed."""
+    environ = process_environment()
+    tuner = Tuner(read_settings(environ, "/"), environ)
+    changes = [Candidate("effects", word, "allow") for word in OPEN.words]
+    judge = tuner._judge(tuple(changes))
+    command = {
+        Effect.DOWNLOADS: "curl -s https://example.com",
+        Effect.PROJECT_CODE: "pytest -q",
+        Effect.PROJECT_WRITE: "mkdir build",
+        Effect.HISTORY: "git add -A",
+    }[effect]
+    assert tuner._decide(judge, Seen("claude-code", project, command)).verdict is Verdict.ALLOW
+    for line in _around():
+        seen = Seen("claude-code", project, line.replace("{}", command))
+        assert tuner._decide(judge, seen).verdict is not Verdict.ALLOW, seen.command
+
+
+def test_a_change_that_opens_a_way_around_is_dropped(project, monkeypatch):
+    assert proposed(project, {"pytest": 9})[0]
+    monkeypatch.setattr("laconic.replay.tune._around", lambda: ["{} --more"])
+    assert proposed(project, {"pytest": 9})[0] == []
+
+
+def test_a_change_that_opens_a_use_with_another_effect_is_dropped(project, monkeypatch):
+    """As if the knowledge of a tool were wrong: with the change it allows what it calls sending."""
+
+    def wrong(command, library, rules, facts):
+        is_changed = rules.cells.verdict(Effect.PROJECT_CODE) is Verdict.ALLOW
+        if command == "pulumi up" and is_changed:
+            return Decision(Verdict.ALLOW, "pulumi/up", "", effects=Effect.SENDS)
+        return decide(command, library, rules, facts)
+
+    cell, commands = ("effects", "project-code", "allow"), {"pytest": 5, "npm test": 4}
+    monkeypatch.setattr("laconic.replay.tune._uses", lambda _: ["pulumi up"])
+    assert cell in keys(proposed(project, commands)[0])
+    monkeypatch.setattr("laconic.replay.judge.decide", wrong)
+    assert cell not in keys(proposed(project, commands)[0])
+
+
+def test_the_uses_of_a_program_are_those_of_its_tables():
+    assert all("npm" in text or "npx" in text for text in _uses("npm"))
+    assert len(_uses("")) > 4000
+
+
+# -- the command -----------------------------------------------------------------------------------
+
+
+def transcript(home, project, commands):
+    path = home / ".claude/projects/-p/s.jsonl"
+    path.parent.mkdir(parents=True)
+    with path.open("w") as stream:
+        for number, command in enumerate(commands):
+            use = {"type": "tool_use", "id": f"t{number}", "name": "Bash"}
+            message = {"id": f"m{number}", "content": [{**use, "input": {"command": command}}]}
+            line = {"type": "assistant", "sessionId": "s", "cwd": project, "message": message}
+            stream.write(json.dumps(line) + "\n")
+
+
+def log(home, project, command, count):
+    for _ in range(count):
+        decision = Decision(Verdict.ASK, "x", "y")
+        state = str(home / ".local/state/laconic")
+        append(state, decision, command=command, cwd=project, agent="claude-code", now=1.8e9)
+
+
+def test_the_command_reads_transcripts_and_the_log(home, project, capsys):
+    transcript(home, project, ["pytest -q"] * 4)
+    log(home, project, "pytest -q", 4)  # the same commands again
+    log(home, project, "npm test", 3)
+    assert cli.run(["tune"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("7 of 7 commands asked somebody, with the profile default\n")
+    assert '1. [effects] project-code = "allow"\n' in said
+    assert "saves 7 of the 7 prompts (100.0%), for example\n     pytest -q  (4 times)\n" in said
+    assert "none with a hard effect runs" in said
+
+
+def test_no_secret_and_no_control_character_is_printed(home, project, capsys):
+    secret = "API_TOKEN=sk-very-secret-value-1234 pytest -k '\x1b[2J'"
+    transcript(home, project, [secret] * 3)
+    assert cli.run(["tune"]) == 0
+    said = capsys.readouterr().out
+    assert "saves 3 of the 3 prompts" in said
+    assert "very-secret" not in said
+    assert "\x1b" not in said
+
+
+def test_without_anything_to_read_it_says_so(capsys):
+    assert cli.run(["tune"]) == 1
+    assert "no sessions were found" in capsys.readouterr().err
+
+
+def test_nothing_is_written_without_a_person(home, project, config, capsys):
+    transcript(home, project, ["pytest -q"] * 4)
+    assert cli.run(["tune", "--apply"]) == 1
+    assert "nobody is there to confirm" in capsys.readouterr().err
+    assert not config.exists()
+
+
+@pytest.fixture
+def says(monkeypatch):
+    def answer(text):
+        monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+        monkeypatch.setattr("builtins.input", lambda _: text)
+
+    return answer
+
+
+def test_what_a_person_chooses_is_written_and_comments_stay(home, project, config, says, capsys):
+    transcript(home, project, ["pytest -q", "npm test"] * 3 + ["mkdir x", "touch y"] * 2)
+    config.parent.mkdir(parents=True)
+    config.write_text('# mine\n[effects] # cells\ninstalls = "ask"\n')
+    says("none")
+    assert cli.run(["tune", "--apply"]) == 0
+    assert "nothing was written" in capsys.readouterr().out
+    says("2")
+    assert cli.run(["tune", "--apply"]) == 0
+    assert '+project-write = "allow"' in capsys.readouterr().out
+    expected = '# mine\n[effects] # cells\ninstalls = "ask"\nproject-write = "allow"\n'
+    assert config.read_text() == expected
+    says("7")
+    assert cli.run(["tune", "--apply"]) == 1
+    assert config.read_text() == expected
+
+
+def test_what_was_applied_saves_the_prompts(home, project, config, says, capsys):
+    transcript(home, project, ["pytest -q", "npm test"] * 2)
+    says("all")
+    assert cli.run(["tune", "--apply"]) == 0
+    assert config.read_text() == '[effects]\nproject-code = "allow"\n'
+    capsys.readouterr()
+    assert cli.run(["tune"]) == 0
+    assert capsys.readouterr().out.startswith("0 of 4 commands asked somebody")
