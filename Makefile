@@ -60,7 +60,7 @@ clean:
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
 # The environment is brought up to date when pyproject.toml, the version or the client changes.
-.venv/.package: pyproject.toml hatch_build.py src/laconic/__init__.py $(wildcard client/*)
+.venv/.package: pyproject.toml hatch_build.py src/laconic/__init__.py $(wildcard client/* box/*)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "laconic needs Python 3.11 or newer; try: make PYTHON=python3.13" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
