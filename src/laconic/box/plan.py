@@ -209,7 +209,10 @@ def _hide(plan: Plan, wanted: Box, settings: Settings, environ: Mapping[str, str
     # A link: what it leads to is hidden, because no mount can be put on it.
     real = {realpath(path) for path in paths if lexists(path)} - seen
     real = {path for path in real if not is_below(path, plan.project)} | _sockets()
-    plan.hidden = sorted(path for path in real if _needs_hiding(path, plan))
+    for path in sorted(path for path in real if _needs_hiding(path, plan)):
+        # What is in a hidden directory is not there, so nothing can be put over it.
+        if not any(is_below(path, hidden) for hidden in plan.hidden):
+            plan.hidden.append(path)
 
 
 def _named(home: str, config: str) -> Iterator[str]:
