@@ -135,7 +135,7 @@ static void remove_cgroup(void) {
 /* -- the keeper ------------------------------------------------------------------------------ */
 
 struct ends { /* of pipes */
-    int control, reports, arguments, filter, said;
+    int control, reports, mounts, arguments, filter, said;
 };
 
 /* Moves a descriptor to where none of the numbers that are to be given away is. */
@@ -155,13 +155,13 @@ static void become_bwrap(const char *bwrap, struct ends ends, const char *ignore
     if (words == NULL) _exit(NO_BOX);
     for (int number = 0; number < 3; number++) streams[number] = lift(number);
     ends.control = lift(ends.control), ends.reports = lift(ends.reports);
-    ends.arguments = lift(ends.arguments), ends.filter = lift(ends.filter);
+    ends.mounts = lift(ends.mounts), ends.arguments = lift(ends.arguments), ends.filter = lift(ends.filter);
     ends.said = lift(ends.said);
     int nothing = lift(open("/dev/null", O_RDWR | O_CLOEXEC));
     place_at(nothing, 0), place_at(nothing, 1), place_at(ends.said, 2);
     for (int number = 0; number < 3; number++) place_at(streams[number], STREAMS + number);
     place_at(ends.control, CONTROL), place_at(ends.reports, REPORTS);
-    place_at(ends.arguments, ARGUMENTS), place_at(ends.filter, FILTER);
+    place_at(ends.mounts, MOUNTS), place_at(ends.arguments, ARGUMENTS), place_at(ends.filter, FILTER);
     close_from(FILTER + 1);
     snprintf(arguments, sizeof arguments, "%d", ARGUMENTS);
     snprintf(filter, sizeof filter, "%d", FILTER);
@@ -205,7 +205,8 @@ static void keep(const char *bwrap, char **command, const char *ignored, int arg
     if (box == 0) {
         setpgid(0, group);
         join_cgroup();
-        become_bwrap(bwrap, (struct ends){control_read, reports[1], arguments, filter, said[1]},
+        become_bwrap(bwrap, (struct ends){control_read, reports[1], open_in("mounts", O_RDONLY),
+                                           arguments, filter, said[1]},
                      ignored, command);
     }
     close(reports[1]), close(said[1]), close(control_read);

@@ -1,11 +1,12 @@
-"""`python -m box.escapes [--control] [FILE...]`: try to get out of the box, in every way of the files.
+"""`python -m box.escapes [--control] [FILE...]`: try to get out of the box in every way.
 
 A file is of one of two forms. `.jsonl` has one object a line: id, class, command (for bash, in the
 project) and success, with kind and arg. `.escapes` has for each attempt a line `--- KIND ARG`, and
 the command on the lines that follow. An attempt is out if its own sign of success is seen, or if
-anything outside the project has changed. --control: without a box, to see that attempts can succeed.
+anything outside the project has changed.
 
-As root, everything is tried as root and as a plain user.
+As root, everything is tried as root and as a plain user. --control: without a box, as a plain user
+in a process namespace of its own, to see which attempts can succeed.
 """
 
 from __future__ import annotations
@@ -172,7 +173,9 @@ def main(argv: list[str]) -> int:
         copies = [shutil.copy(file, base / "files") for file in files]
         shutil.copytree(Path(__file__).parent, base / "tests/box")
         _write_stub(base / "tests/hatch_build.py")
-        return max(_try_as(who, user, base, words, copies, control) for who, user in users().items())
+        return max(
+            _try_as(who, user, base, words, copies, control) for who, user in users().items()
+        )
     finally:
         shutil.rmtree(base, ignore_errors=True)
 
@@ -182,12 +185,29 @@ def _write_stub(path: Path) -> None:
 
 
 def _try_as(who, user, base, words, files, control) -> int:
+    if control and user is None:
+        print("without a box, attempts are made as a plain user only, which takes root to be")
+        return 0
+    apart = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"] if control else []
     place = base / "worlds" / who
     place.mkdir(parents=True)
     if user is not None:
         os.chown(place, user, user)
-    command = [*as_user(user), words[0], "-m", "box.escapes", *(["--control"] if control else [])]
-    own = {"PATH": PATH, "HOME": str(place), "PYTHONPATH": str(base / "tests"), "PYTHONDONTWRITEBYTECODE": "1"}
+    place.chmod(0o700)  # what others do not close is not the box's to close
+    command = [
+        *apart,
+        *as_user(user),
+        words[0],
+        "-m",
+        "box.escapes",
+        *(["--control"] if control else []),
+    ]
+    own = {
+        "PATH": PATH,
+        "HOME": str(place),
+        "PYTHONPATH": str(base / "tests"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
     done = subprocess.run(
         [*command, "--as", who, place, *words, "--", *files], env=own, cwd=place, check=False
     )

@@ -1,4 +1,4 @@
-"""An installation of laconic that a user without rights can start as well, for attempts to escape."""
+"""An installation of laconic that a user without rights can start as well."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A world to escape into: secrets, sockets, processes and a project, and whether they were reached."""
+"""A world to escape into: secrets, sockets, processes and a project, and what was reached."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from pathlib import Path
 CANARY = "CANARY-5f1e7a"
 SECRETS = """
 .config/gh/hosts.yml .codex/auth.json .netrc .mozilla/firefox/p/logins.json .kube/config
-.gnupg/private .bash_history .aws/credentials .claude/.credentials.json .claude.json .docker/config.json
-.git-credentials .npmrc .pypirc .cargo/credentials.toml .config/gcloud/credentials.db .pgpass
-.m2/settings.xml .gradle/gradle.properties .config/google-chrome/Default/Cookies .password-store/x.gpg
-.local/share/keyrings/login.keyring .config/Code/User/globalStorage/state.vscdb .gemini/oauth_creds.json
+.gnupg/private .bash_history .aws/credentials .claude/.credentials.json .claude.json
+.docker/config.json .git-credentials .npmrc .pypirc .cargo/credentials.toml
+.config/gcloud/credentials.db .pgpass .m2/settings.xml .gradle/gradle.properties
+.config/google-chrome/Default/Cookies .password-store/x.gpg .local/share/keyrings/login.keyring
+.config/Code/User/globalStorage/state.vscdb .gemini/oauth_creds.json
 .local/state/laconic/trust/x.json .config/laconic/config.toml .python_history .vault-token
 work/other/.env elsewhere/.env.production
 """.split()
@@ -39,7 +40,8 @@ PLACES = {
 # Not to be reached by a name: guarded files that are there, compared after every attempt.
 GUARDED = (
     ".vscode/settings.json .github/workflows/ci.yml .claude/settings.json .mcp.json .envrc .npmrc "
-    ".zed/settings.json .git/config .git/hooks/pre-commit .git/modules/sub/config sub/.git .gitmodules"
+    ".zed/settings.json .git/config .git/hooks/pre-commit .git/modules/sub/config sub/.git "
+    ".gitmodules"
 ).split()
 _GIT = {
     "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org",
@@ -184,7 +186,8 @@ class World:
             "PROJECT": str(self.project), "OUT": str(self.out), "RT": str(self.runtime),
             "VSOCK": "9999", "HOSTIP": _host_address(), "VICTIM": str(self._victim_id()),
             "USER": "esc", "LACONIC_STATE_DIR": str(self.state),
-            "LACONIC_CACHE_DIR": str(self.state / "cache"), "SSH_AUTH_SOCK": str(self.home / ".agent.sock"),
+            "LACONIC_CACHE_DIR": str(self.state / "cache"),
+            "SSH_AUTH_SOCK": str(self.home / ".agent.sock"),
             "MY_SERVICE_TOKEN": CANARY, "DATABASE_URL": f"postgres://u:{CANARY}@h/d",
             **self._ports, **_GIT,
         }  # fmt: skip

@@ -118,3 +118,31 @@ def arguments(plan: Plan, engine: Engine, directory: str) -> list[str]:
     for name, value in plan.variables.items():
         words += ["--setenv", name, value]
     return words
+
+
+def expected_mounts(plan: Plan) -> list[str]:
+    """Return what must be mounted when the box is ready, as box/mounts.c reads it.
+
+    A letter and a path each: w what can be written, p and g what is pinned or guarded and lies in
+    the former, c what is covered, t what the kernel has its own mounts in.
+    """
+    own = [place for place in ("/tmp", "/var/tmp") if isdir(place)]  # noqa: S108 - made anew
+    found = [f"w{path}" for path in (*plan.write, *own, "/run", HOME, *_mounted_in(plan.write))]
+    found += [f"p{path}" for path in plan.pinned]
+    found += [f"g{path}" for path in plan.guarded]
+    found += [f"c{path}" for path in (*plan.shown, *plan.hidden)]
+    return [*found, "t/dev", "t/proc"]
+
+
+def _mounted_in(directories: list[str]) -> list[str]:
+    """Return what is mounted below writable directories already; it is in the box, too."""
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+        points = [_unescaped(line.split(" ")[4]) for line in file]
+    return [p for p in points if any(p != d and is_below(p, d) for d in directories)]
+
+
+def _unescaped(text: str) -> str:
+    """Undo the kernel's octal digits for blanks, newlines and backslashes."""
+    for char in " \t\n":
+        text = text.replace(f"\\{ord(char):03o}", char)
+    return text.replace("\\134", "\\")

@@ -15,7 +15,7 @@ import time
 from os.path import dirname, isdir, join, lexists
 
 from laconic.box import leftovers, seccomp
-from laconic.box.bubblewrap import arguments, find_engine
+from laconic.box.bubblewrap import arguments, expected_mounts, find_engine
 from laconic.box.inside import is_inside
 from laconic.box.places import is_below
 from laconic.box.plan import make_plan
@@ -117,6 +117,7 @@ def _write_down(plan: Plan, engine: Engine, cwd: str, started: int) -> str:
         "watched": _texts(plan.missing),
         "after": _texts(look),
         "filter": seccomp.program(os.uname().machine),
+        "mounts": _texts(expected_mounts(plan)),
         "args": _texts(arguments(plan, engine, cwd)),
     }
     for name, data in files.items():

@@ -14,6 +14,7 @@ import stat
 import time
 from os.path import basename, dirname, join, relpath
 
+from laconic.box.below import close_again, open_up, parent_of
 from laconic.box.nested import find_nested
 from laconic.box.places import is_below
 from laconic.box.repository import gitlinks
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 
     from laconic.box.plan import Plan
 
-_FILES = ("plan", "watched", "after", "filter", "args")
-_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILES = ("plan", "watched", "after", "filter", "mounts", "args")
 
 
 def record(plan: Plan, started: int) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def _restore_link(
     link: str, target: str, known: dict[str, Any], keep: str
 ) -> Iterator[tuple[str, str]]:
     root = next(root for root in known["write"] if is_below(link, root))
-    with _parent(root, link) as handle:
+    with parent_of(root, link) as handle:
         if handle is None:
             return
         name = basename(link)
@@ -105,32 +105,10 @@ def _restore_link(
             os.symlink(target, name, dir_fd=handle)
 
 
-@contextlib.contextmanager
-def _parent(root: str, path: str) -> Iterator[int | None]:
-    """Open the directory that a path is in, following no link below the root."""
-    parts = dirname(path)[len(root) :].strip("/").split("/")
-    handle: int | None = None
-    try:
-        handle = os.open(root, _DIRECTORY)
-        for part in filter(None, parts):
-            below = os.open(part, _DIRECTORY, dir_fd=handle)
-            os.close(handle)
-            handle = below
-    except OSError:
-        if handle is not None:
-            os.close(handle)
-        handle = None
-    try:
-        yield handle
-    finally:
-        if handle is not None:
-            os.close(handle)
-
-
 def _move(root: str, path: str, keep: str) -> str:
     """Move a path into the quarantine, if it is there; return where it is now, or nothing."""
     name = basename(path)
-    with _parent(root, path) as handle:
+    with parent_of(root, path) as handle:
         if handle is None:
             return ""
         try:
@@ -139,10 +117,15 @@ def _move(root: str, path: str, keep: str) -> str:
             return ""
         os.makedirs(keep, 0o700, exist_ok=True)
         kept = join(keep, f"{len(os.listdir(keep))}-{name}")
+        above, mode = dirname(path), open_up(root, dirname(path))
+        open_up(root, path)  # a directory that is closed to us could not be moved
         try:
             os.rename(name, kept, src_dir_fd=handle)
         except OSError:
-            return _copy_away(name, handle, kept)
+            kept = _copy_away(name, handle, kept)
+        finally:
+            if mode is not None:
+                close_again(root, above, mode)
         return kept
 
 
@@ -168,7 +151,7 @@ def _copy_away(name: str, handle: int, kept: str) -> str:
 def _remove_empty(root: str, directory: str, started: int) -> None:
     """Remove a directory that the command made for what was moved away, if it is empty."""
     while directory != root:
-        with _parent(root, directory) as handle:
+        with parent_of(root, directory) as handle:
             try:
                 assert handle is not None
                 is_new = os.lstat(basename(directory), dir_fd=handle).st_ctime_ns >= started

@@ -10,6 +10,7 @@ import os
 import stat
 from os.path import dirname, isdir, isfile, join, lexists, normpath, realpath
 
+from laconic.box.below import close_again, open_up
 from laconic.box.places import guarded_anywhere, is_below
 from laconic.box.repository import configuration
 from laconic.patterns import pattern
@@ -18,7 +19,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-_BARE = frozenset(("HEAD", "objects", "refs"))
+# A directory with one of each may be a git directory, also one of a worktree or submodule.
+_TELLING = frozenset(("config", "config.worktree", "hooks", "commondir"))
+_OF_REPOSITORY = frozenset(("HEAD", "objects", "refs"))
 # Keys that name no program and lead to no file that does. All others count as if they did.
 _HARMLESS = pattern(
     r"core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode"
@@ -62,30 +65,36 @@ class _Look:
         self._names = guarded_anywhere()
 
     def walk(self) -> Iterator[str]:
+        """Look everywhere: what was overlooked would not be young when the next box has ended."""
         stack = [self._root]
+        opened: dict[str, int] = {}
         while stack:
             directory = stack.pop()
-            try:
-                with os.scandir(directory) as found:
-                    entries = list(found)
-                is_young = self._is_young(directory)
-            except OSError:
-                continue
-            if directory in self._known:
-                yield from self._in_repository(directory)
-                continue
-            names = {entry.name for entry in entries}
-            if names >= _BARE and directory != self._root:
-                yield from self.repository(directory, is_sure=is_young)
-            for entry in entries:
-                if entry.path in self._guarded:
-                    continue
-                if entry.name == ".git" and directory != self._root:
-                    yield from self.repository(entry.path, is_sure=False)
-                elif entry.name in self._names and directory != self._root:
-                    yield from self._with_name(entry.path)
-                elif entry.is_dir(follow_symlinks=False):
-                    stack.append(entry.path)
+            entries = _entries(directory)
+            if entries is None and (mode := open_up(self._root, directory)) is not None:
+                opened[directory] = mode
+                entries = _entries(directory)
+            for entry in entries or ():
+                if entry.path not in self._guarded:
+                    yield from self._entry(entry, directory)
+                    if entry.is_dir(follow_symlinks=False):
+                        stack.append(entry.path)
+            names = {entry.name for entry in entries or ()}
+            if names & _TELLING and names & _OF_REPOSITORY and directory != self._root:
+                yield from self.repository(directory, is_sure=self._is_young(directory))
+        for directory, mode in opened.items():
+            close_again(self._root, directory, mode)
+
+    def _entry(self, entry: os.DirEntry[str], directory: str) -> Iterator[str]:
+        if entry.name == "git-rebase-todo" and self._is_young(entry.path):
+            if _runs_programs(entry.path):
+                yield entry.path
+        elif directory == self._root:
+            return
+        elif entry.name == ".git":
+            yield from self.repository(entry.path, is_sure=False)
+        elif entry.name in self._names:
+            yield from self._with_name(entry.path)
 
     def _is_young(self, path: str) -> bool:
         try:
@@ -102,8 +111,8 @@ class _Look:
         if self._is_young(path):
             yield path
             return
-        for directory, _, names in os.walk(path):
-            inner = (join(directory, name) for name in names)
+        for directory, below, names in os.walk(path):
+            inner = (join(directory, name) for name in (*below, *names))
             yield from (file for file in inner if self._is_young(file))
 
     # -- repositories ------------------------------------------------------------------------------
@@ -119,7 +128,7 @@ class _Look:
             return
         if path in self._known or not isdir(path):
             return
-        parts = (path, *(join(path, name) for name in ("config", "config.worktree", "hooks")))
+        parts = (path, *(join(path, name) for name in _TELLING))
         if is_sure or any(map(self._is_young, parts)) or self._has_new_hook(path):
             yield from self._bad_parts(path)
 
@@ -153,9 +162,6 @@ class _Look:
         shared = join(path, "commondir")
         if lexists(shared) and not self._is_shared(shared, path):
             yield shared
-        todo = join(path, "rebase-merge", "git-rebase-todo")
-        if self._is_young(todo) and _runs_programs(todo):
-            yield todo
 
     def _is_harmless(self, file: str, directory: str) -> bool:
         if not isfile(file) or os.path.islink(file):
@@ -178,15 +184,13 @@ class _Look:
         except OSError:
             return False
 
-    def _in_repository(self, directory: str) -> Iterator[str]:
-        """Yield what is wrong with new submodules and worktrees of a known repository."""
-        todo = join(directory, "rebase-merge", "git-rebase-todo")
-        if self._is_young(todo) and _runs_programs(todo):
-            yield todo
-        for name in ("worktrees", "modules"):
-            for found, _, names in os.walk(join(directory, name)):
-                if found not in self._known and {"HEAD", "commondir", "config"} & set(names):
-                    yield from self._bad_parts(found)
+
+def _entries(directory: str) -> list[os.DirEntry[str]] | None:
+    try:
+        with os.scandir(directory) as found:
+            return list(found)
+    except OSError:
+        return None
 
 
 def _hooks(path: str) -> Iterator[str]:

@@ -183,7 +183,7 @@ def _own_installation(project: str) -> Iterator[str]:
 
 def _show(plan: Plan, wanted: Box, environ: Mapping[str, str]) -> None:
     """Find what the command needs of directories that the box has of its own."""
-    found = [realpath("/etc/resolv.conf"), *_OF_RUN]
+    found = [realpath("/etc/resolv.conf"), plan.user_home, *_OF_RUN]
     for entry in environ.get("PATH", "").split(":"):
         if isabs(entry) and any(is_below(entry, place) for place in _TEMPORARY):
             prefix = dirname(entry.rstrip("/"))
