@@ -271,7 +271,6 @@ def _needs_hiding(path: str, plan: Plan) -> bool:
 def _own_variables(plan: Plan) -> dict[str, str]:
     found = {
         "HOME": HOME,
-        "LACONIC_BOX": "1",
         "TMPDIR": "/tmp",  # noqa: S108 - the box's own
         "npm_config_cache": f"{HOME}/.cache/npm",
         "XDG_CACHE_HOME": f"{HOME}/.cache",

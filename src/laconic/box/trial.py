@@ -22,7 +22,7 @@ _STATUS = 7
 _ATTEMPTS = r"""
 touch "$1" 2> /dev/null && echo writes
 grep -q secret "$2" 2> /dev/null && echo reads
-printenv LACONIC_TRIAL_TOKEN > /dev/null && echo variables
+printenv TRIAL_TOKEN > /dev/null && echo variables
 grep -vE '^(Inter| face| *lo:)' /proc/net/dev > /dev/null && echo network
 mkdir .vscode
 touch made && echo done
@@ -73,7 +73,7 @@ def _attempt(place: str, environ: Mapping[str, str]) -> str:
     with open(secret, "w", encoding="utf-8") as file:
         file.write("secret\n")
     own = {**environ, "HOME": home, "LACONIC_STATE_DIR": join(place, "state")}
-    own["LACONIC_TRIAL_TOKEN"] = "secret"  # noqa: S105 - it is none
+    own["TRIAL_TOKEN"] = "secret"  # noqa: S105 - it is none
     words = open_box(project, project, isolated_settings(own), own)
     if not words:
         return "this is one already"
