@@ -92,7 +92,8 @@ class _Look:
         elif directory == self._root:
             return
         elif entry.name == ".git":
-            yield from self.repository(entry.path, is_sure=False)
+            if not entry.is_dir(follow_symlinks=False):  # else it is looked at when it is entered
+                yield from self.repository(entry.path, is_sure=False)
         elif entry.name in self._names:
             yield from self._with_name(entry.path)
 

@@ -132,8 +132,8 @@ def _text(path: str) -> str:
 def configuration(path: str) -> Iterator[tuple[str, str]]:
     """Yield the keys of a configuration file of git's, in lower case, and their values."""
     section = ""
-    text = _text(path).replace("\\\n", "")
-    for line in text.splitlines():
+    text = _text(path).replace("\r\n", "\n").replace("\\\n", "")
+    for line in text.split("\n"):
         rest = line
         if head := _SECTION.match(line):
             section = head[1].lower() + (f".{head[2]}" if head[2] else "")
