@@ -16,10 +16,11 @@ from box.conftest import LACONIC, git
 from laconic.box import seccomp
 from laconic.box.bubblewrap import expected_mounts
 from laconic.box.environment import kept
+from laconic.box.git_config import NOT_UNDERSTOOD, configuration
 from laconic.box.nested import find_nested
 from laconic.box.places import guarded_names, hidden_names
 from laconic.box.plan import make_plan
-from laconic.box.repository import Repository, configuration, gitlinks
+from laconic.box.repository import Repository, gitlinks
 from laconic.errors import LaconicError
 from laconic.settings.load import read_settings
 
@@ -262,9 +263,32 @@ def test_the_configuration_is_read_as_git_reads_it(tmp_path_factory, entries):
         capture_output=True,
         text=True,
     )
-    wanted = [tuple(one.split("\n", 1)) for one in listed.stdout.split("\0") if one]
+    wanted = [one.split("\n", 1) for one in listed.stdout.split("\0") if one]
+    found = [(key, value.strip()) for key, value in configuration(str(file))]
+    assert found == [(key, value.strip()) for key, value in wanted]
+
+
+PIECES = st.sampled_from(
+    ["[core]", '[a "b c"]', "fsmonitor", "bare", " = ", "=", "x", '"', "\\", "\n", "\n", " ", "\t", "#",
+     ";", "\r\n", "[include]", "path", "\ufeff", "-", ".", "[", "]", "1", "false", "\r"]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=14).map("".join))
+def test_whatever_git_understands_is_understood_the_same(tmp_path_factory, text):
+    file = tmp_path_factory.mktemp("config") / "config"
+    file.write_bytes(text.encode())
+    listed = subprocess.run(
+        ["git", "config", "--file", file, "--no-includes", "--list", "-z"],
+        check=False,
+        capture_output=True,
+    )
     found = list(configuration(str(file)))
-    assert [key for key, _ in found] == [one[0] for one in wanted]
+    if listed.returncode:
+        assert NOT_UNDERSTOOD in dict(found)
+        return
+    wanted = [one.split("\n", 1)[0] for one in listed.stdout.decode().split("\0") if one]
+    assert [key for key, _ in found] == wanted or NOT_UNDERSTOOD in dict(found)
 
 
 @given(st.text(max_size=200))
@@ -280,7 +304,8 @@ HARMFUL = (
     "[alias]\nx = !y", "[core]\npager = x", "\ufeff[core]\nfsmonitor = x",
     "[core]\n\tbare = false\n\tfsmonitor = \\\nx", "[diff]\nexternal = x",
     '[filter "x"]\nclean = y', "[core]\nworktree = /etc", "[core\nfsmonitor = x",
-    "[unheard]\nof = 1",
+    "[unheard]\nof = 1", "[core]\n# \\\nfsmonitor = x", "[core]\nbare = false # \\\nfsmonitor = x",
+    "[core]\nbare = false\r\nfsmonitor = x\r\n", "[core]fsmonitor=x", "[core]\nbare\nfsmonitor=x",
     '[submodule "x"]\nupdate = !y', "[gpg]\nprogram = x", "[credential]\nhelper = x",
     '[remote "o"]\nuploadpack = x', '[url "ext::x"]\ninsteadOf = y', "[extensions]\nunknown = 1",
 )  # fmt: skip

@@ -11,8 +11,8 @@ import stat
 from os.path import dirname, isdir, isfile, join, lexists, normpath, realpath
 
 from laconic.box.below import close_again, open_up
+from laconic.box.git_config import configuration
 from laconic.box.places import guarded_anywhere, is_below
-from laconic.box.repository import configuration
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False

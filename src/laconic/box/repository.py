@@ -6,13 +6,12 @@ git itself is not asked: it would take longer, and run what the configuration na
 from __future__ import annotations
 
 import os
-import re
 from os.path import basename, dirname, isdir, isfile, join, normpath, realpath
 
+from laconic.box.git_config import configuration
 from laconic.box.places import IN_GIT_DIRECTORY, is_below
 from laconic.errors import FileError
 from laconic.files import read_file
-from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 _MOST_INDEX = 256 << 20
 _MOST_MODULES = 200
 _GITLINK = (0o160000).to_bytes(4, "big")
-_SECTION = pattern(r'\s*\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\](.*)', re.DOTALL)
-_ENTRY = pattern(r"\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*))?", re.DOTALL)
 
 
 class Repository:
@@ -127,43 +124,6 @@ def _text(path: str) -> str:
 
 
 # -- the configuration -----------------------------------------------------------------------------
-
-
-def configuration(path: str) -> Iterator[tuple[str, str]]:
-    """Yield the keys of a configuration file of git's, in lower case, and their values."""
-    section = ""
-    text = _text(path).replace("\r\n", "\n").replace("\\\n", "")
-    for line in text.split("\n"):
-        rest = line
-        if head := _SECTION.match(line):
-            section = head[1].lower() + (f".{head[2]}" if head[2] else "")
-            rest = head[3]
-        entry = _ENTRY.fullmatch(rest)
-        if not rest.strip() or rest.lstrip().startswith(("#", ";")):
-            continue
-        if section and entry:
-            yield f"{section}.{entry[1].lower()}", _value(entry[2])
-        else:
-            yield "?", rest  # git may understand what we do not
-
-
-def _value(text: str | None) -> str:
-    if text is None:
-        return "true"
-    shown, quoted, pos = "", False, 0
-    while pos < len(text):
-        char = text[pos]
-        if char == "\\" and pos + 1 < len(text):
-            pos += 1
-            shown += text[pos]
-        elif char == '"':
-            quoted = not quoted
-        elif char in "#;" and not quoted:
-            break
-        else:
-            shown += char
-        pos += 1
-    return shown.strip()
 
 
 def _named_by_configuration(
