@@ -269,8 +269,8 @@ def test_the_configuration_is_read_as_git_reads_it(tmp_path_factory, entries):
 
 
 PIECES = st.sampled_from(
-    ["[core]", '[a "b c"]', "fsmonitor", "bare", " = ", "=", "x", '"', "\\", "\n", "\n", " ", "\t", "#",
-     ";", "\r\n", "[include]", "path", "\ufeff", "-", ".", "[", "]", "1", "false", "\r"]
+    ["[core]", '[a "b c"]', "fsmonitor", "bare", " = ", "=", "x", '"', "\\", "\n", "\n", " ", "\t",
+     "#", ";", "\r\n", "[include]", "path", "\ufeff", "-", ".", "[", "]", "1", "false", "\r"]
 )  # fmt: skip
 
 
