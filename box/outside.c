@@ -87,7 +87,10 @@ static void look(const char *word, int said) {
         int nothing = open("/dev/null", O_RDWR);
         for (int number = 0; number < 3; number++) dup2(number > 0 && said >= 0 ? said : nothing, number);
         close_from(3);
-        for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
+        for (int number = 1; number < NSIG; number++) {
+            bool is_of_terminal = number == SIGTTIN || number == SIGTTOU; /* it must not stop */
+            if (!is_of_terminal) signal(number, SIG_DFL);
+        }
         execve(words[0], words, none);
         _exit(127);
     }

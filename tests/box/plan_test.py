@@ -321,6 +321,35 @@ def test_a_new_repository_that_could_run_a_program_is_found(tmp_path, text):
     assert list(find_nested(str(tmp_path / "p"), [], 0)) == [str(place / ".git/config")]
 
 
+def test_directories_that_only_have_names_like_git_s_stay(tmp_path):
+    for name in ("src/hooks", "src/config", "src/objects", "src/refs"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "use.ts").write_text("x")
+    assert list(find_nested(str(tmp_path), [], 0)) == []
+
+
+def test_what_lies_deeper_than_a_path_can_be_long_is_found(tmp_path):
+    (tmp_path / "x").mkdir()
+    before = os.getcwd()
+    os.chdir(tmp_path / "x")
+    for _ in range(30):
+        os.mkdir("d" * 200)
+        os.chdir("d" * 200)
+    os.mkdir(".vscode")
+    os.chdir(before)
+    (found,) = find_nested(str(tmp_path), [], 0)
+    assert found.startswith(str(tmp_path / "x"))
+    subprocess.run(["rm", "-rf", tmp_path / "x"], check=True)
+
+
+def test_a_pipe_in_place_of_a_file_is_not_waited_for(tmp_path):
+    git(tmp_path, "init", "-q", "n")
+    for name in ("config.worktree", "commondir", "git-rebase-todo"):
+        os.mkfifo(tmp_path / "n/.git" / name)
+    found = {Path(path).name for path in find_nested(str(tmp_path), [], 0)}
+    assert found == {"config.worktree", "commondir"}
+
+
 def test_a_plain_new_repository_stays(tmp_path, project):
     place = tmp_path / "p"
     place.mkdir()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from os.path import dirname, isabs, isdir, isfile, join, lexists, realpath
+from os.path import basename, dirname, isabs, isdir, isfile, join, lexists, realpath
 
 from laconic.box.places import is_below
 from laconic.box.plan import HOME
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 INSIDE = "/run/laconic-box"  # box/box.h names it, too
 _HELPER = "laconic-box"
+_PROGRAMS = ("laconic", "laconic-py")
 _OLDEST = (0, 8, 0)  # the first with --disable-userns
 _SYSTEM = ("/usr/bin", "/usr/local/bin", "/bin")
 _INSTALL = (
@@ -47,10 +48,7 @@ def find_engine(environ: Mapping[str, str], project: str = "/nonexistent") -> En
     """
     if sys.platform != "linux":
         raise LaconicError(f"there is no box on {sys.platform}")
-    helper = join(dirname(sys.executable), _HELPER)
-    if not os.access(helper, os.X_OK):
-        hint = "install laconic again, where a C compiler is: pipx reinstall laconic"
-        raise LaconicError(f"{helper} is not there, so there is no box", hint)
+    helper = _find_helper()
     entries = [*_SYSTEM, *filter(isabs, environ.get("PATH", "").split(":"))]
     unsafe = (project, "/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - where not to look
     for path in (realpath(join(entry, "bwrap")) for entry in entries):
@@ -58,6 +56,19 @@ def find_engine(environ: Mapping[str, str], project: str = "/nonexistent") -> En
         if is_program and not any(is_below(path, place) for place in unsafe):
             return Engine(path, _checked_version(path), helper)
     raise LaconicError("bubblewrap is not installed, so there is no box", _INSTALL)
+
+
+def _find_helper() -> str:
+    """Find laconic-box, beside our interpreter or beside the program that was typed."""
+    places = [dirname(sys.executable)]
+    if basename(sys.argv[0]) in _PROGRAMS and isabs(sys.argv[0]):
+        places.append(dirname(realpath(sys.argv[0])))
+    paths = [join(place, _HELPER) for place in places]
+    for path in paths:
+        if isfile(path) and os.access(path, os.X_OK):
+            return path
+    hint = "install laconic again, where a C compiler is: pipx reinstall laconic"
+    raise LaconicError(f"{paths[0]} is not there, so there is no box", hint)
 
 
 def _checked_version(path: str) -> str:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from laconic.box.plan import Plan
 
+_MOST_NOTICES = 8
 _FILES = ("plan", "watched", "after", "filter", "mounts", "args")
 
 
@@ -49,13 +50,22 @@ def main(argv: list[str]) -> int:
     place, when = argv
     with open(join(place, "plan"), encoding="utf-8", errors="surrogateescape") as file:
         known = json.load(file)
-    for path, kept in _put_right(known, is_over=when == "end"):
+    found = list(_put_right(known, is_over=when == "end"))
+    for path, kept in found[:_MOST_NOTICES]:
         name = relpath(path, known["project"])
-        text = f"laconic: the box moved {name} away, which decides what runs later: {kept}\n"
-        os.write(2, os.fsencode(text))
+        _say(f"the box moved {name} away, which decides what runs later: {kept}")
+    if len(found) > _MOST_NOTICES:
+        _say(f"and {len(found) - _MOST_NOTICES} more: {dirname(found[0][1])}")
     if when == "end":
         forget(place)
     return 0
+
+
+def _say(text: str) -> None:
+    """Print a notice; names that a command has chosen cannot do anything to a terminal."""
+    shown = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+    with contextlib.suppress(OSError):
+        os.write(2, f"laconic: {shown}\n".encode("utf-8", "backslashreplace"))
 
 
 def forget(place: str) -> None:

@@ -13,15 +13,17 @@ from os.path import dirname, isdir, isfile, join, lexists, normpath, realpath
 from laconic.box.below import close_again, open_up
 from laconic.box.git_config import configuration
 from laconic.box.places import guarded_anywhere, is_below
+from laconic.errors import FileError
+from laconic.files import read_file
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-# A directory with one of each may be a git directory, also one of a worktree or submodule.
+# What names programs in a git directory, or leads to what does.
 _TELLING = frozenset(("config", "config.worktree", "hooks", "commondir"))
-_OF_REPOSITORY = frozenset(("HEAD", "objects", "refs"))
+_LONGEST_PATH = 3000  # longer ones are made to be overlooked: the kernel takes 4096 at most
 # Keys that name no program and lead to no file that does. All others count as if they did.
 _HARMLESS = pattern(
     r"core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode"
@@ -36,7 +38,8 @@ _HARMLESS = pattern(
     r"|index\.version|feature\..*|status\..*|log\..*",
     0,
 )
-_RUNS = pattern(rb"(?m)^\s*(?:x|exec)\b")
+_RUNS = pattern(r"(?m)^\s*(?:x|exec)\b")
+_MOST_TEXT = 1 << 20
 
 
 def find_nested(
@@ -70,6 +73,9 @@ class _Look:
         opened: dict[str, int] = {}
         while stack:
             directory = stack.pop()
+            if len(directory) > _LONGEST_PATH:
+                yield directory
+                continue
             entries = _entries(directory)
             if entries is None and (mode := open_up(self._root, directory)) is not None:
                 opened[directory] = mode
@@ -80,7 +86,7 @@ class _Look:
                     if entry.is_dir(follow_symlinks=False):
                         stack.append(entry.path)
             names = {entry.name for entry in entries or ()}
-            if names & _TELLING and names & _OF_REPOSITORY and directory != self._root:
+            if _is_git_directory(names) and directory != self._root:
                 yield from self.repository(directory, is_sure=self._is_young(directory))
         for directory, mode in opened.items():
             close_again(self._root, directory, mode)
@@ -137,11 +143,7 @@ class _Look:
         """Tell whether a `.git` file or link leads to a repository that runs programs."""
         target = realpath(path)
         if not os.path.islink(path):
-            try:
-                with open(path, encoding="utf-8", errors="surrogateescape") as file:
-                    text = file.read(4096)
-            except OSError:
-                return True
+            text = _text(path)
             if not text.startswith("gitdir:"):
                 return False
             target = realpath(join(dirname(path), text[7:].strip()))
@@ -179,11 +181,12 @@ class _Look:
         return True
 
     def _is_shared(self, file: str, directory: str) -> bool:
-        try:
-            with open(file, encoding="utf-8", errors="surrogateescape") as stream:
-                return realpath(join(directory, stream.read(4096).strip())) in self._known
-        except OSError:
-            return False
+        return realpath(join(directory, _text(file).strip())) in self._known
+
+
+def _is_git_directory(names: set[str]) -> bool:
+    """Tell whether git would take a directory with these names for one of its own (its setup.c)."""
+    return "HEAD" in names and ("commondir" in names or {"objects", "refs"} <= names)
 
 
 def _entries(directory: str) -> list[os.DirEntry[str]] | None:
@@ -206,8 +209,12 @@ def _hooks(path: str) -> Iterator[str]:
 
 
 def _runs_programs(todo: str) -> bool:
+    return _RUNS.search(_text(todo)) is not None
+
+
+def _text(path: str) -> str:
+    """Return what is in a file; what cannot be read counts as empty."""
     try:
-        with open(todo, "rb") as file:
-            return _RUNS.search(file.read(1 << 20)) is not None
-    except OSError:
-        return False
+        return os.fsdecode(read_file(path, _MOST_TEXT))
+    except FileError:
+        return ""
