@@ -256,6 +256,15 @@ def test_a_link_that_is_guarded_is_put_back(box):
     assert os.readlink(box.project / ".zed") == "conf"
 
 
+def test_what_the_settings_never_write_does_not_come_into_being(box, home):
+    (home / ".config/laconic").mkdir(parents=True)
+    (home / ".config/laconic/config.toml").write_text('[paths]\nnever_write = ["**/*.lock"]\n')
+    (box.project / "a.lock").write_text("x")
+    box.sh("echo y > a.lock; mkdir d; echo y > d/b.lock; echo z > d/c")
+    assert (box.project / "a.lock").read_text() == "x"
+    assert [path.name for path in (box.project / "d").iterdir()] == ["c"]
+
+
 def test_git_works(box):
     script = (
         "echo b > b && git add b && git commit -qm b && git checkout -qb other && git log --oneline"

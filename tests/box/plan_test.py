@@ -122,6 +122,17 @@ def test_settings_add_places(project, home, tmp_path):
     assert str(home / ".netrc") not in found.hidden
 
 
+def test_paths_of_the_settings_are_guarded_and_hidden(project, home):
+    (project / "keep/deep").mkdir(parents=True)
+    for name in ("keep/deep/x.lock", "token.txt"):
+        (project / name).write_text("x")
+    configure(home, '[paths]\nnever_write = ["**/*.lock"]\nsecret = ["token.*"]\n')
+    found = plan_of(project)
+    assert str(project / "keep/deep/x.lock") in found.guarded
+    assert str(project / "keep/deep") in found.pinned
+    assert str(project / "token.txt") in found.hidden
+
+
 def test_an_untrusted_project_can_only_hide(project, home):
     (home / "private").mkdir()
     (project / ".laconic").mkdir()

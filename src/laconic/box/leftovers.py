@@ -16,7 +16,7 @@ from os.path import basename, dirname, join, relpath
 
 from laconic.box.below import close_again, open_up, parent_of
 from laconic.box.nested import find_nested
-from laconic.box.places import is_below
+from laconic.box.places import is_below, matching
 from laconic.box.repository import gitlinks
 
 TYPE_CHECKING = False
@@ -41,6 +41,7 @@ def record(plan: Plan, started: int) -> dict[str, Any]:
         "links": plan.links,
         "repositories": plan.repository.directories,
         "gitlinks": sorted(plan.repository.gitlinks),
+        "never_write": plan.never_write,
         "started": started,
     }
 
@@ -90,6 +91,14 @@ def _put_right(known: dict[str, Any], *, is_over: bool) -> Iterator[tuple[str, s
             _remove_empty(root, dirname(path), started)
     if not is_over:
         return
+    for path in matching(known["project"], known["never_write"]):
+        is_guarded = any(is_below(path, guarded) for guarded in known["guarded"])
+        if (
+            not is_guarded
+            and path not in known["links"]
+            and (moved := _move(known["project"], path, keep))
+        ):
+            yield path, moved
     own = known["repositories"]
     links = gitlinks(known["project"], own[:1]) - set(known["gitlinks"])
     for root in known["write"]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from os.path import dirname, join
+from glob import glob
+from os.path import dirname, join, normpath
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 # In a git directory: what names programs, or where git finds what names programs. A new `commondir`
 # makes git take configuration and hooks from wherever it points (man 5 gitrepository-layout).
@@ -53,6 +54,16 @@ def _words(name: str) -> Iterator[str]:
     with open(path, encoding="utf-8") as file:
         for line in file:
             yield from line.partition("#")[0].split()
+
+
+def matching(project: str, patterns: Iterable[str]) -> list[str]:
+    """Return the paths below a project that `[paths]` of the settings names; `**` is any depth."""
+    found = (
+        join(project, path)
+        for one in patterns
+        for path in glob(one, root_dir=project, recursive=True, include_hidden=True)
+    )
+    return [path for path in map(normpath, found) if path != project and is_below(path, project)]
 
 
 def is_below(path: str, directory: str) -> bool:

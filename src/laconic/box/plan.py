@@ -39,14 +39,16 @@ class Plan:
     directory: where laconic keeps what belongs to the box. write: what can be written. pinned:
     directories on the way to something guarded, which cannot be renamed. guarded: what exists and
     can only be read. missing: guarded paths that do not exist, and may not come into being. links:
-    guarded symbolic links, and where they lead. hidden: directories and files that look empty.
-    shown: what is visible although it lies in a directory that the box has of its own.
-    variables: the environment in the box; dropped: the names of those that are not in it.
+    guarded symbolic links, and where they lead. never_write: patterns of the settings, guarded as
+    well. hidden: directories and files that look empty. shown: what is visible although it lies in
+    a directory that the box has of its own. variables: the environment in the box. dropped: the
+    names of those that are not in it.
     """
 
     __slots__ = (
         "directory", "dropped", "guarded", "has_network", "hidden", "links", "missing",
-        "pinned", "project", "repository", "shown", "user_home", "variables", "write",
+        "never_write", "pinned", "project", "repository", "shown", "user_home", "variables",
+        "write",
     )  # fmt: skip
 
     def __init__(self, project: str, directory: str, home: str) -> None:
@@ -61,6 +63,7 @@ class Plan:
         self.variables: dict[str, str] = {}
         self.dropped: list[str] = []
         self.has_network = False
+        self.never_write: tuple[str, ...] = ()
         self.repository: Repository
 
 
@@ -75,6 +78,7 @@ def make_plan(project: str, settings: Settings, environ: Mapping[str, str]) -> P
     plan.repository = Repository(root, home, environ)
     further = (realpath(_expanded(path, home)) for path in wanted.write)
     plan.write += [*plan.repository.outside, *(path for path in further if lexists(path))]
+    plan.never_write = tuple(settings.config.paths.never_write)
     _guard(plan)
     _show(plan, wanted, environ)
     _hide(plan, wanted, settings, environ)
@@ -125,6 +129,7 @@ def _guard(plan: Plan) -> None:
     """Sort the guarded paths into those that exist, are links, or do not exist."""
     todo = [join(plan.project, name) for name in places.guarded_names()]
     todo += [*plan.repository.guarded, *_own_installation(plan.project)]
+    todo += places.matching(plan.project, plan.never_write)
     pinned = {d for d in plan.repository.directories if d not in plan.write}
     seen: set[str] = set()
     while todo:
@@ -209,6 +214,7 @@ def _hide(plan: Plan, wanted: Box, settings: Settings, environ: Mapping[str, str
     # A link: what it leads to is hidden, because no mount can be put on it.
     real = {realpath(path) for path in paths if lexists(path)} - seen
     real = {path for path in real if not is_below(path, plan.project)} | _sockets()
+    real |= {realpath(p) for p in places.matching(plan.project, settings.config.paths.secret)}
     for path in sorted(path for path in real if _needs_hiding(path, plan)):
         # What is in a hidden directory is not there, so nothing can be put over it.
         if not any(is_below(path, hidden) for hidden in plan.hidden):
