@@ -9,7 +9,7 @@
 #define MOST_BYTES (4u << 20)
 
 struct mount {
-    const char *device, *root, *point;
+    const char *id, *parent, *device, *root, *point;
     bool is_read_only;
 };
 
@@ -66,21 +66,46 @@ static bool read_mounts(void) {
         if (count < 6) return false;
         unescape(fields[3]), unescape(fields[4]);
         bool is_read_only = strncmp(fields[5], "ro", 2) == 0 && (fields[5][2] == ',' || fields[5][2] == '\0');
-        mounts[mount_count++] = (struct mount){fields[2], fields[3], fields[4], is_read_only};
+        mounts[mount_count++] =
+            (struct mount){fields[0], fields[1], fields[2], fields[3], fields[4], is_read_only};
     }
     return mount_count > 0;
 }
 
-static const struct mount *mounted_at(const char *point) { /* the last one lies on top */
+static bool is_below(const char *path, const char *directory) {
+    size_t length = strlen(directory);
+    if (length == 1) return true;
+    return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
+/* Tells whether another mount lies on this one, or on the way to it; or on the one that it is in. */
+static bool is_covered(const struct mount *found) {
+    const struct mount *around = NULL;
+    for (size_t pos = 0; pos < mount_count; pos++) {
+        const struct mount *other = &mounts[pos];
+        if (other == found) continue;
+        bool is_here = strcmp(other->point, found->point) == 0;
+        if (is_here && strcmp(other->parent, found->id) == 0) return true;
+        bool is_beside = strcmp(other->parent, found->parent) == 0;
+        if (is_beside && !is_here && is_below(found->point, other->point)) return true;
+        if (strcmp(other->id, found->parent) == 0) around = other;
+    }
+    if (around == NULL || strcmp(around->point, found->point) == 0) return false;
+    return is_covered(around);
+}
+
+static const struct mount *mounted_at(const char *point) {
     for (size_t pos = mount_count; pos-- > 0;) {
-        if (strcmp(mounts[pos].point, point) == 0) return &mounts[pos];
+        if (strcmp(mounts[pos].point, point) == 0 && !is_covered(&mounts[pos])) return &mounts[pos];
     }
     return NULL;
 }
 
-static bool is_below(const char *path, const char *directory) {
-    size_t length = strlen(directory);
-    return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == '\0');
+/* Whom we cannot reach, nobody in the box can: all have our rights. bubblewrap leaves such mounts as
+ * they are, because it cannot reach them either. */
+static bool is_out_of_reach(const char *point) {
+    struct stat found;
+    return lstat(point, &found) != 0 && (errno == EACCES || errno == ENOENT);
 }
 
 /* Tells whether what lies at a point is what lies there in the writable directory around it. */
@@ -128,8 +153,7 @@ const char *check_mounts(int handle) {
     }
     for (size_t pos = 0; complaint == NULL && pos < mount_count; pos++) {
         path = mounts[pos].point;
-        /* What lies below another mount cannot be reached. */
-        if (mounts[pos].is_read_only || mounted_at(path) != &mounts[pos]) continue;
+        if (mounts[pos].is_read_only || is_covered(&mounts[pos]) || is_out_of_reach(path)) continue;
         if (!is_planned(&mounts[pos], plan, length)) complaint = "can be written, and should not";
     }
     if (complaint == NULL) return NULL;

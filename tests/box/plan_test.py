@@ -100,6 +100,20 @@ def test_what_is_in_a_hidden_directory_is_not_hidden_once_more(project, home):
     assert str(home / ".aws/credentials") not in hidden
 
 
+def test_what_root_in_the_box_could_not_reach_need_not_be_hidden(project, tmp_path, home):
+    """bubblewrap could not put anything there, and there would be no box at all."""
+    if os.geteuid() != 0:
+        pytest.skip("only root passes the closed directories of others")
+    closed, kube = tmp_path / "closed", tmp_path / "closed/kube"
+    closed.mkdir()
+    kube.write_text("x")
+    configure(home, f'[box]\nread = ["{tmp_path}"]\n')
+    assert str(kube) in plan_of(project, KUBECONFIG=str(kube)).hidden
+    os.chown(closed, 65534, 65534)
+    closed.chmod(0o700)
+    assert str(kube) not in plan_of(project, KUBECONFIG=str(kube)).hidden
+
+
 def test_sockets_in_the_project_are_hidden(project):
     with socket.socket(socket.AF_UNIX) as server:
         os.chdir(project)

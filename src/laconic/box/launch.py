@@ -143,5 +143,5 @@ def look_at_killed(plan: Plan) -> None:
                 leftovers.main([place, "end"])
         except BlockingIOError:
             continue  # it is open
-        except OSError:
+        except (OSError, ValueError, KeyError):  # it was never started, or by another laconic
             leftovers.forget(place)

@@ -91,7 +91,7 @@ def _put_right(known: dict[str, Any], *, is_over: bool) -> Iterator[tuple[str, s
             _remove_empty(root, dirname(path), started)
     if not is_over:
         return
-    for path in matching(known["project"], known["never_write"]):
+    for path in matching(known["project"], known.get("never_write", ())):
         is_guarded = any(is_below(path, guarded) for guarded in known["guarded"])
         if (
             not is_guarded

@@ -264,8 +264,31 @@ def _is_socket(path: str) -> bool:
         return False
 
 
+def _is_in_reach(path: str) -> bool:
+    """Tell whether a command in the box could come to a path, if it were not hidden.
+
+    In the box root has no privileges: it does not pass the closed directories of others, and
+    bubblewrap could not put anything there.
+    """
+    if os.geteuid() != 0:
+        return os.access(dirname(path), os.X_OK)
+    while path != "/":
+        path = dirname(path)
+        try:
+            found = os.stat(path)
+        except OSError:
+            return False
+        bit = stat.S_IXUSR if found.st_uid == 0 else stat.S_IXOTH
+        bit = stat.S_IXGRP if found.st_uid != 0 and found.st_gid == 0 else bit
+        if not found.st_mode & bit:
+            return False
+    return True
+
+
 def _needs_hiding(path: str, plan: Plan) -> bool:
-    if path == "/" or not lexists(path) or any(is_below(w, path) for w in plan.write):
+    if path == "/" or not lexists(path) or not _is_in_reach(path):
+        return False
+    if any(is_below(w, path) for w in plan.write):
         return False
     is_private = any(is_below(path, place) for place in PRIVATE)
     return not is_private or any(is_below(path, p) for p in (*plan.shown, *plan.write))
