@@ -88,7 +88,7 @@ class _Look:
             names = {entry.name for entry in entries or ()}
             if _is_git_directory(names) and directory != self._root:
                 yield from self.repository(directory, is_sure=self._is_young(directory))
-        for directory, mode in opened.items():
+        for directory, mode in reversed(opened.items()):
             close_again(self._root, directory, mode)
 
     def _entry(self, entry: os.DirEntry[str], directory: str) -> Iterator[str]:

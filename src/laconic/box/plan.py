@@ -224,11 +224,9 @@ def _hide(plan: Plan, wanted: Box, settings: Settings, environ: Mapping[str, str
 def _named(home: str, config: str) -> Iterator[str]:
     """Yield the paths of the list, as far as there are any."""
     for name in places.hidden_names():
-        bases = ["" if name[0] == "/" else home]
-        path = name
         if name.startswith(".config/") and isabs(config):
             yield from _matching(config, name.removeprefix(".config/"))
-        yield from _matching(bases[0], path)
+        yield from _matching("" if name[0] == "/" else home, name)
 
 
 def _matching(base: str, name: str) -> list[str]:
