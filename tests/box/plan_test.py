@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from box.conftest import LACONIC, git
@@ -275,6 +275,7 @@ KEYS = st.text("abcdefg", min_size=1, max_size=5)
 VALUES = st.text(st.characters(codec="ascii", exclude_characters="\0\r"), max_size=20)
 
 
+@settings(max_examples=40, deadline=None)  # each starts git
 @given(st.lists(st.tuples(KEYS, KEYS, VALUES), max_size=5))
 def test_the_configuration_is_read_as_git_reads_it(tmp_path_factory, entries):
     place = tmp_path_factory.mktemp("config")
@@ -299,6 +300,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@settings(max_examples=40, deadline=None)  # each starts git
 @given(st.lists(PIECES, max_size=14).map("".join))
 def test_whatever_git_understands_is_understood_the_same(tmp_path_factory, text):
     file = tmp_path_factory.mktemp("config") / "config"
@@ -316,6 +318,7 @@ def test_whatever_git_understands_is_understood_the_same(tmp_path_factory, text)
     assert [key for key, _ in found] == wanted or NOT_UNDERSTOOD in dict(found)
 
 
+@settings(max_examples=40, deadline=None)  # each starts git
 @given(st.text(max_size=200))
 def test_no_text_of_a_configuration_is_too_much(tmp_path_factory, text):
     file = tmp_path_factory.mktemp("config") / "config"
