@@ -23,7 +23,7 @@ static int control = -1; /* leads to `inside` */
 static bool has_terminal;
 
 /* Asked for by client/start.c, which starts the command. */
-const char *place_variable(const char *name) { return getenv(name); }
+const char *get_variable(const char *name) { return getenv(name); }
 
 static int complain(const char *text) {
     dprintf(2, "laconic: there is no box: %s; the command was not run\n", text);

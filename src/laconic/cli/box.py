@@ -7,7 +7,8 @@ from laconic.errors import LaconicError
 from laconic.run.execute import execute
 from laconic.run.options import RAW, Flag, read_flags
 from laconic.run.task import Task
-from laconic.settings.environ import current_directory, environment
+from laconic.settings.environ import environment
+from laconic.settings.load import current_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def run_boxed(task: Task) -> int:
     from laconic.cli.main import complain  # noqa: PLC0415
     from laconic.settings.load import read_settings  # noqa: PLC0415
 
-    environ, cwd = environment(), current_directory()
+    environ, cwd = environment(), _here()
     try:
         task.box = open_box(project_here(), cwd, read_settings(environ, cwd), environ)
     except LaconicError as error:
@@ -54,11 +55,15 @@ def run_boxed(task: Task) -> int:
     return execute(task, report)
 
 
+def _here() -> str:
+    return str(current_directory() or "")
+
+
 def project_here() -> str:
     """Return the project that the current directory is in; LaconicError if there is none."""
     from laconic.policy.facts import NOWHERE, read_facts  # noqa: PLC0415
 
-    cwd = current_directory()
+    cwd = _here()
     project = read_facts(cwd, environment()).project if cwd else NOWHERE
     if project == NOWHERE:
         hint = "go to a project, which has a directory .git or .laconic"
@@ -71,7 +76,7 @@ def _show(*, as_json: bool) -> int:
     from laconic.settings.load import read_settings  # noqa: PLC0415
 
     environ = environment()
-    plan = make_plan(project_here(), read_settings(environ, current_directory()), environ)
+    plan = make_plan(project_here(), read_settings(environ, _here()), environ)
     if as_json:
         import json  # noqa: PLC0415
 
