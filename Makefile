@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help conformance demo test quick test-pythons lint fix docs bench gate-report compaction-report prompts oracle oracle-truth mutations effects differential e2e clean
+.PHONY: help conformance demo test quick test-pythons lint fix docs bench gate-report compaction-report prompts oracle oracle-truth mutations effects differential box e2e clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -60,7 +60,7 @@ clean:
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
 # The environment is brought up to date when pyproject.toml, the version or the client changes.
-.venv/.package: pyproject.toml hatch_build.py src/laconic/__init__.py $(wildcard client/*)
+.venv/.package: pyproject.toml hatch_build.py src/laconic/__init__.py $(wildcard client/* box/*)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "laconic needs Python 3.11 or newer; try: make PYTHON=python3.13" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
@@ -89,6 +89,11 @@ effects: .venv/.dev  ## run what the gate allows, also with random arguments, an
 
 differential: .venv/.dev  ## run generated scripts as typed and as rewritten, under bash, zsh and make
 	PYTHONPATH=tests $(BIN)/python -m differential $(SEED)
+
+box: .venv/.dev  ## try to get out of the box, as root and as a plain user: make box CASES=FILE for others' ways
+	@command -v bwrap > /dev/null || [ "$$(id -u)" != 0 ] || apt-get install -qq -y bubblewrap
+	$(BIN)/python -m pytest -q tests/box
+	PYTHONPATH=tests:. $(BIN)/python -m box.escapes $(CASES)
 
 e2e: .venv/.dev  ## let real agents run commands through laconic, driven by a scripted model
 	PYTHONPATH=tests $(BIN)/python -m e2e

@@ -79,6 +79,9 @@ class ClientBuildHook(BuildHookInterface[Any]):
             build_data["pure_python"] = False
             platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
             build_data["tag"] = f"py3-none-{platform}"
+            complaint = compile_box(Path(self.root), self.made / "laconic-box")
+            if complaint:
+                self.app.display_warning(f"{complaint}: there will be no box")
         write(self.made / "laconic-py", script_for("main"))
         write(self.made / "laconic-interpreter", INTERPRETER)
         for path in self.made.iterdir():
@@ -117,6 +120,23 @@ def compile_client(sources: Path, target: Path, version: str) -> str:
         )
         if done.returncode == 0 and (extra is not BARE or works(target)):
             return ""
+    return f"the C compiler failed:\n{done.stderr}"
+
+
+def compile_box(root: Path, target: Path) -> str:
+    """Compile what starts commands in a box; what is in the way, or an empty text."""
+    if sys.platform != "linux":
+        return "boxes are for Linux"
+    compiler = os.environ.get("CC", "cc").split()
+    files = [*sorted(map(str, (root / "box").glob("*.c"))), str(root / "client/start.c")]
+    for extra in (("-static",), ()):  # a box may hide the directories of a C library
+        done = subprocess.run(  # noqa: S603 - the user's own compiler
+            [*compiler, *FLAGS, *files, "-o", str(target), *extra],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode == 0:
+            return ""
+    target.unlink(missing_ok=True)
     return f"the C compiler failed:\n{done.stderr}"
 
 

@@ -59,6 +59,9 @@ def test_with_a_compiler_the_wheel_has_the_client_in_c(tmp_path):
     wheel = build(tmp_path)
     assert script_of(wheel)[:4] == b"\x7fELF" or sys.platform != "linux"
     assert "none-any" not in wheel.name
+    with zipfile.ZipFile(wheel) as archive:
+        scripts = {Path(name).name for name in archive.namelist() if "/scripts/" in name}
+    assert ("laconic-box" in scripts) == (sys.platform == "linux")
     bin_dir = installed(wheel, tmp_path / "env")
     assert says(bin_dir / "laconic", "--version").stdout.startswith(b"laconic ")
     done = says(

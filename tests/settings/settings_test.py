@@ -305,7 +305,7 @@ def every_key(table=None, prefix=""):
 TIGHTENING = {
     "commands.ask", "commands.deny", "wrappers.ask_floor", "kubectl.mutating", "gh.mutating",
     "git.force_push_flags", "settings.unknown", "settings.soft",
-    "paths.never_write", "paths.secret",
+    "paths.never_write", "paths.secret", "box.hide",
 }  # fmt: skip
 
 

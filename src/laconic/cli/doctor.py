@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from laconic.box.trial import try_box
 from laconic.cli.config import all_problems, files_read
 from laconic.cli.install import read_site
 from laconic.install.doctor import Finding, client, examine, unanswered
@@ -58,6 +59,8 @@ def _ourselves(site: Site, settings: Settings) -> Iterator[Finding]:
     if settings.environment.disabled:
         message = "LACONIC_DISABLED is set: every command is left alone"
         yield Finding("", "configuration", "disabled", message, "unset LACONIC_DISABLED")
+    trial = try_box(site.variables)
+    yield Finding("", "box", "ok" if trial.is_good else "disabled", trial.message, trial.hint)
     is_recorded = (site.state_dir / DATABASE).exists()
     for found in health.findings(site.state_dir) if is_recorded else ():
         yield Finding("", "records", found.state, found.message, found.hint)

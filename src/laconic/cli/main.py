@@ -43,6 +43,7 @@ class Command:
 COMMANDS = (
     Command("run", "run a command and show what matters of its output", is_direct=True),
     Command("wrap", "run a line in a shell and show what matters of its output", is_direct=True),
+    Command("box", "run a command where it reaches its project and nothing else", is_direct=True),
     Command("err", "show only errors and warnings of a command", is_view=True),
     Command("test", "show only failures and the result of a test run", is_view=True),
     Command("summary", "show head, tail and errors of the output", is_view=True),

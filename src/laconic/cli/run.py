@@ -26,7 +26,12 @@ def add_view_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def direct(argv: list[str]) -> int:
-    return execute(read_task("run", argv), report)
+    task = read_task("run", argv)
+    if task.is_boxed:
+        from laconic.cli.box import run_boxed  # noqa: PLC0415 - few commands run there
+
+        return run_boxed(task)
+    return execute(task, report)
 
 
 def run_as(mode: str, argv: list[str]) -> int:

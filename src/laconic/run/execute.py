@@ -98,14 +98,14 @@ def _plan_first(task: Task, environ: Mapping[str, str]) -> RunPlan | None:
 def as_typed(task: Task) -> list[str]:
     """Rebuild the command with the pipe that was taken off; client/run.c does the same."""
     if not task.pipe:
-        return task.argv
+        return task.started
     both = "2>&1 " if task.pipe_stderr else ""
     line = f'"$@" {both}| {task.pipe}'
     if task.pipefail:  # not every shell has pipefail, so descriptor 3 carries the command's status
         command = f'{{ "$@" {both}3>&- 4>&-; echo $? >&3; }}'
         pipeline = f"{{ {command} | {{ {task.pipe}; }} >&4 3>&- 4>&-; }} 3>&1"
         line = f"{{ status=$({pipeline}); }} 4>&1 || exit; exit $status"
-    return ["/bin/sh", "-c", line, "sh", *task.argv]
+    return ["/bin/sh", "-c", line, "sh", *task.started]
 
 
 def _run_into_pipe(task: Task, environ: Mapping[str, str]) -> int:
@@ -114,7 +114,9 @@ def _run_into_pipe(task: Task, environ: Mapping[str, str]) -> int:
 
     printer = Printer()
     printer.mask = masker_for(environ)
-    status, picked = run_piped(task.argv, task.pipe, environ, printer, with_stderr=task.pipe_stderr)
+    status, picked = run_piped(
+        task.started, task.pipe, environ, printer, with_stderr=task.pipe_stderr
+    )
     printer.finish()
     if task.pipefail:
         return picked or status
@@ -157,7 +159,7 @@ class LocalRun:
             become(as_typed(task), self._environ)  # output that cannot be kept must not be hidden
         self._runner = Runner(spool, self._printer)
         try:
-            self._runner.start(task.argv, self._environ)
+            self._runner.start(task.started, self._environ)
         except StartError:
             spool.remove()
             raise

@@ -18,20 +18,27 @@ class Task:
 
     mode: `run`, `err`, `test` or `summary`. pipe: the command after the `|` that was taken off.
     is_wrapped: argv is a shell, and the command inside decides. settings: those to show it by, None
-    to read what is in force here.
+    to read what is in force here. is_boxed: it is to run in the box; box: the words that start it
+    there.
     """
 
     __slots__ = (
-        "argv", "filter_id", "is_raw", "is_wrapped", "mode", "pipe", "pipe_stderr", "pipefail",
-        "prefer_less", "settings",
+        "argv", "box", "filter_id", "is_boxed", "is_raw", "is_wrapped", "mode", "pipe",
+        "pipe_stderr", "pipefail", "prefer_less", "settings",
     )  # fmt: skip
 
     def __init__(self, argv: Sequence[str], mode: str = "run") -> None:
         self.argv, self.mode = list(argv), mode
         self.filter_id = self.pipe = ""
         self.pipe_stderr = self.pipefail = self.prefer_less = False
-        self.is_raw = self.is_wrapped = False
+        self.is_raw = self.is_wrapped = self.is_boxed = False
+        self.box: Sequence[str] = ()
         self.settings: Settings | None = None
+
+    @property
+    def started(self) -> list[str]:
+        """Return the words that are really started; they run argv."""
+        return [*self.box, *self.argv]
 
     @property
     def name(self) -> str:

@@ -257,6 +257,21 @@ class Hooks(Section):
     ]
 
 
+class Box(Section):
+    """What a command in the box can reach, besides its project."""
+
+    write: Annotated[tuple[str, ...], Option("further places to write; `~/` is the home")]
+    read: Annotated[tuple[str, ...], Option("places that are not hidden although they would be")]
+    hide: Annotated[tuple[str, ...], Option("further places that cannot be read", EXTEND)]
+    network: Annotated[
+        Literal["none", "host"], Option("only its own loopback, or the network as it is", "none")
+    ]
+    keep_env: Annotated[
+        tuple[Name, ...],
+        Option("variables that stay although they look secret; `*` for any"),
+    ]
+
+
 class Rules(Section):
     """Further rules (docs/library.md)."""
 
@@ -292,6 +307,7 @@ class Config(Section):
     local_wrapper: LocalWrapper
     compact: Compact
     hooks: Hooks
+    box: Box
     rules: Rules
     debug: Debug
 

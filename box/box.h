@@ -1,0 +1,40 @@
+/* What the two halves of laconic-box share: `outside`, which starts bubblewrap and outlives it, and
+ * `inside`, the first process of ours in the box, which starts the command.
+ *
+ * They are one executable: bubblewrap binds it to INSIDE_PATH. */
+#ifndef LACONIC_BOX_H
+#define LACONIC_BOX_H
+
+#include "../client/client.h"
+
+#define INSIDE_PATH "/run/laconic-box" /* src/laconic/box/bubblewrap.py binds it */
+#define INSIDE_WORD "--inside"
+#define NO_BOX 125 /* the exit status when the command was not started at all */
+
+/* The descriptors that `inside` starts with. Its own streams are of no use: the command's come as
+ * others, so that bubblewrap, which lives as long as the box, does not hold them open. */
+enum { STREAMS = 3, CONTROL = 6, REPORTS = 7, MOUNTS = 8, ARGUMENTS = 9, FILTER = 10 };
+
+/* What `inside` reports: a kind and a number. Whatever runs in the box could write there, too, so
+ * nothing but the exit status of the command is believed. */
+enum report { STARTED = 'i', ENDED_WITH = 's', STOPPED = 't', LEFT_BEHIND = 'b' };
+
+struct message {
+    char kind;
+    int number; /* the command's status as waitpid() gives it */
+};
+
+/* What the list of mounts says of a path; src/laconic/box/bubblewrap.py writes it. */
+enum {
+    WRITABLE = 'w', /* a mount that can be written */
+    PINNED = 'p',   /* as it, and comes from the same place of a writable directory */
+    GUARDED = 'g',  /* read-only, and comes from the same place of a writable directory */
+    COVERED = 'c',  /* read-only */
+    TREE = 't',     /* what is mounted below it is the kernel's */
+};
+
+const char *check_mounts(int handle); /* what is wrong, or NULL */
+
+int run_inside(int argc, char **argv);
+
+#endif

@@ -1,0 +1,371 @@
+/* Starts a command in a box and ends as the command did.
+ *
+ *     laconic-box DIRECTORY BWRAP COMMAND...
+ *
+ * DIRECTORY says how; src/laconic/box/launch.py writes it: `args` for bubblewrap, `filter` for
+ * seccomp, `watched`, the paths that must not come into being, and `after`, the program that looks
+ * what the command has left behind. That program also removes DIRECTORY. While the box is open,
+ * `args` is locked: an unlocked one belongs to a box that was killed, and is looked at later.
+ *
+ * We are two processes. The one that the caller knows passes signals on, and ends as the command
+ * did. The keeper, bubblewrap's parent, stays until the box has ended; it is killed neither with us
+ * nor with our process group. */
+#include "box.h"
+
+#define MOST_ARGUMENTS 64
+#define WATCH_MS 250 /* how often the watched paths are looked at */
+#define SAID_BYTES 2048
+
+/* What the keeper tells us, besides the messages from inside. */
+enum { OVER = 'e', FAILED = 'f' };
+
+static int control = -1; /* leads to `inside` */
+static bool has_terminal;
+
+/* Asked for by client/start.c, which starts the command. */
+const char *get_variable(const char *name) { return getenv(name); }
+
+static int complain(const char *text) {
+    dprintf(2, "laconic: there is no box: %s; the command was not run\n", text);
+    return NO_BOX;
+}
+
+static void say(int target, const void *data, size_t length) {
+    while (write(target, data, length) < 0 && errno == EINTR) continue;
+}
+
+/* -- the files ------------------------------------------------------------------------------- */
+
+static const char *directory;
+
+static int open_in(const char *name, int flags) {
+    char path[PATH_ROOM];
+    if (snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path) return -1;
+    return open(path, flags | O_CLOEXEC | O_NOFOLLOW);
+}
+
+/* Reads a file of texts that end in NUL; returns their number, or -1. The last byte is a NUL. */
+static int read_texts(const char *name, char **data, size_t *length) {
+    struct stat found;
+    int handle = open_in(name, O_RDONLY), count = 0;
+    *length = 0;
+    if (handle < 0 || fstat(handle, &found) != 0) return -1;
+    *data = calloc(1, (size_t)found.st_size + 1);
+    while (*data != NULL && *length < (size_t)found.st_size) {
+        ssize_t got = read(handle, *data + *length, (size_t)found.st_size - *length);
+        if (got <= 0) break;
+        *length += (size_t)got;
+    }
+    close(handle);
+    if (*data == NULL) return -1;
+    for (size_t pos = 0; pos < *length; pos++) count += (*data)[pos] == '\0';
+    return count;
+}
+
+static char *watched;
+static size_t watched_length;
+
+static bool has_appeared(void) {
+    struct stat found;
+    for (size_t pos = 0; pos < watched_length; pos += strlen(watched + pos) + 1) {
+        if (lstat(watched + pos, &found) == 0) return true;
+    }
+    return false;
+}
+
+/* Runs `after`, which says what it did on this descriptor. */
+static void look(const char *word, int said) {
+    char *data, *words[MOST_ARGUMENTS + 2] = {NULL};
+    size_t length, count = 0;
+    int status, found = read_texts("after", &data, &length);
+    if (found <= 0 || found > MOST_ARGUMENTS) return;
+    for (size_t pos = 0; pos < length; pos += strlen(data + pos) + 1) words[count++] = data + pos;
+    words[count++] = (char *)word;
+    pid_t pid = fork();
+    if (pid == 0) {
+        char *none[] = {NULL};
+        int nothing = open("/dev/null", O_RDWR);
+        for (int number = 0; number < 3; number++) dup2(number > 0 && said >= 0 ? said : nothing, number);
+        close_from(3);
+        for (int number = 1; number < NSIG; number++) {
+            bool is_of_terminal = number == SIGTTIN || number == SIGTTOU; /* it must not stop */
+            if (!is_of_terminal) signal(number, SIG_DFL);
+        }
+        execve(words[0], words, none);
+        _exit(127);
+    }
+    free(data);
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+}
+
+/* -- limits ---------------------------------------------------------------------------------- */
+
+static char cgroup[PATH_ROOM];
+
+/* RLIMIT_NPROC does not bind root (man 2 getrlimit), a control group of processes does. */
+static void make_cgroup(void) {
+    static const char *const bases[] = {"/sys/fs/cgroup/pids", "/sys/fs/cgroup"};
+    char path[PATH_ROOM + 32];
+    for (int pos = 0; pos < 2 && geteuid() == 0; pos++) {
+        snprintf(cgroup, sizeof cgroup, "%s/laconic-box-%d", bases[pos], (int)getpid());
+        if (mkdir(cgroup, 0755) != 0) continue;
+        snprintf(path, sizeof path, "%s/pids.max", cgroup);
+        int handle = open(path, O_WRONLY | O_CLOEXEC);
+        bool is_limited = handle >= 0 && write(handle, "2000", 4) == 4;
+        if (handle >= 0) close(handle);
+        if (is_limited) return;
+        rmdir(cgroup);
+    }
+    cgroup[0] = '\0';
+}
+
+static void join_cgroup(void) {
+    char path[PATH_ROOM + 32];
+    if (cgroup[0] == '\0') return;
+    snprintf(path, sizeof path, "%s/cgroup.procs", cgroup);
+    int handle = open(path, O_WRONLY | O_CLOEXEC);
+    if (handle < 0) return;
+    say(handle, "0", 1);
+    close(handle);
+}
+
+static void remove_cgroup(void) {
+    for (int tries = 0; cgroup[0] != '\0' && rmdir(cgroup) != 0 && errno == EBUSY && tries < 50; tries++) {
+        usleep(2000);
+    }
+}
+
+/* -- the keeper ------------------------------------------------------------------------------ */
+
+struct ends { /* of pipes */
+    int control, reports, mounts, arguments, filter, said;
+};
+
+/* Moves a descriptor to where none of the numbers that are to be given away is. */
+static int lift(int handle) { return handle < 0 ? -1 : fcntl(handle, F_DUPFD_CLOEXEC, 32); }
+
+static void place_at(int handle, int number) {
+    if (handle < 0) close(number);
+    else dup2(handle, number); /* which is not closed on exec */
+}
+
+static void become_bwrap(const char *bwrap, struct ends ends, const char *ignored, char **command) {
+    static char arguments[12], filter[12];
+    size_t count = 0, fixed = 9;
+    int streams[3];
+    while (command[count] != NULL) count++;
+    char **words = calloc(count + fixed + 1, sizeof *words), *none[] = {NULL};
+    if (words == NULL) _exit(NO_BOX);
+    for (int number = 0; number < 3; number++) streams[number] = lift(number);
+    ends.control = lift(ends.control), ends.reports = lift(ends.reports);
+    ends.mounts = lift(ends.mounts), ends.arguments = lift(ends.arguments), ends.filter = lift(ends.filter);
+    ends.said = lift(ends.said);
+    int nothing = lift(open("/dev/null", O_RDWR | O_CLOEXEC));
+    place_at(nothing, 0), place_at(nothing, 1), place_at(ends.said, 2);
+    for (int number = 0; number < 3; number++) place_at(streams[number], STREAMS + number);
+    place_at(ends.control, CONTROL), place_at(ends.reports, REPORTS);
+    place_at(ends.mounts, MOUNTS), place_at(ends.arguments, ARGUMENTS), place_at(ends.filter, FILTER);
+    close_from(FILTER + 1);
+    snprintf(arguments, sizeof arguments, "%d", ARGUMENTS);
+    snprintf(filter, sizeof filter, "%d", FILTER);
+    char *const first[] = {(char *)bwrap, "--args", arguments, "--seccomp", filter, "--",
+                           INSIDE_PATH, INSIDE_WORD, has_terminal ? "t" : "g"};
+    memcpy(words, first, sizeof first);
+    words[fixed] = (char *)ignored;
+    char **all = realloc(words, (count + fixed + 2) * sizeof *words);
+    if (all == NULL) _exit(NO_BOX);
+    memcpy(all + fixed + 1, command, (count + 1) * sizeof *all);
+    /* bubblewrap's environment could be read in the box; the command's comes with `args`. */
+    execve(bwrap, all, none);
+    dprintf(2, "%s: %s", bwrap, strerror(errno));
+    _exit(NO_BOX);
+}
+
+static bool is_report(char kind) {
+    return kind == STARTED || kind == ENDED_WITH || kind == STOPPED || kind == LEFT_BEHIND;
+}
+
+static void drop(int *handle) {
+    if (*handle >= 0) close(*handle);
+    *handle = -1;
+}
+
+/* caller: readable once the other process ends; told: what it is told; kept: its stderr. */
+static void keep(const char *bwrap, char **command, const char *ignored, int arguments, int filter,
+                 int control_read, int caller, int told) {
+    pid_t group = getpgrp();
+    int reports[2], said[2], status = 0, kept = fcntl(2, F_DUPFD_CLOEXEC, 32);
+    char text[SAID_BYTES] = {FAILED};
+    size_t length = 1;
+    bool has_started = false;
+    static const int deaf_to[] = {SIGTERM, SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,
+                                  SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, 0};
+    for (const int *number = deaf_to; *number != 0; number++) signal(*number, SIG_IGN);
+    if (pipe2(reports, O_CLOEXEC) != 0 || pipe2(said, O_CLOEXEC) != 0) _exit(NO_BOX);
+    make_cgroup();
+    setpgid(0, 0);
+    pid_t box = fork();
+    if (box == 0) {
+        setpgid(0, group);
+        join_cgroup();
+        become_bwrap(bwrap, (struct ends){control_read, reports[1], open_in("mounts", O_RDONLY),
+                                           arguments, filter, said[1]},
+                     ignored, command);
+    }
+    close(reports[1]), close(said[1]), close(control_read);
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int number = 0; number < 3; number++) place_at(nothing, number);
+    if (chdir("/") != 0) _exit(NO_BOX);
+    struct pollfd events[] = {{.fd = reports[0], .events = POLLIN},
+                              {.fd = said[0], .events = POLLIN},
+                              {.fd = caller, .events = POLLIN}};
+    bool was_seen = false;
+    while (box > 0 && (events[0].fd >= 0 || events[1].fd >= 0)) {
+        struct message message;
+        if (poll(events, 3, WATCH_MS) == 0) {
+            bool is_there = has_appeared();
+            if (is_there && !was_seen) look("while", kept);
+            was_seen = is_there && has_appeared(); /* what cannot be moved is tried at the end */
+            continue;
+        }
+        if (events[2].revents != 0) {
+            char word;
+            ssize_t got = read(caller, &word, 1);
+            if (got == 0) kill(box, SIGKILL); /* it was killed, and so is the command */
+            if (got >= 0) events[2].fd = -1;
+        }
+        if (events[0].revents != 0) {
+            ssize_t got = read(reports[0], &message, sizeof message);
+            if (got <= 0) {
+                if (got == 0 || errno != EINTR) events[0].fd = -1;
+            } else if (got == (ssize_t)sizeof message && is_report(message.kind)) {
+                has_started = true;
+                if (message.kind == LEFT_BEHIND) {
+                    look("while", kept);
+                    drop(&kept);
+                }
+                say(told, &message, sizeof message);
+            }
+        }
+        if (events[1].revents != 0) {
+            ssize_t got = read(said[0], text + length, sizeof text - 1 - length);
+            if (got > 0) length += (size_t)got;
+            if (got == 0 || length == sizeof text - 1) events[1].fd = -1;
+        }
+    }
+    while (box > 0 && waitpid(box, &status, 0) < 0 && errno == EINTR) continue;
+    remove_cgroup();
+    look("end", kept);
+    if (!has_started) say(told, text, length);
+    struct message over = {.kind = OVER};
+    if (has_started) say(told, &over, sizeof over);
+    _exit(0);
+}
+
+/* -- the process that the caller knows --------------------------------------------------------- */
+
+static void on_signal(int number, siginfo_t *info, void *context) {
+    (void)context;
+    int reason = errno;
+    unsigned char byte = (unsigned char)number;
+    /* The terminal signals the whole foreground group, so the command has it already. */
+    bool is_for_all = has_terminal && info->si_code != SI_USER && info->si_pid <= 0;
+    if (!is_for_all) say(control, &byte, 1);
+    if (number == SIGTSTP) raise(SIGSTOP);
+    errno = reason;
+}
+
+static unsigned long long watch_signals(bool is_in_charge) {
+    static const int watched_signals[] = {SIGTERM, SIGHUP,  SIGINT,   SIGQUIT, SIGUSR1,
+                                          SIGUSR2, SIGCONT, SIGWINCH, SIGTSTP, 0};
+    struct sigaction old, action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+    unsigned long long ignored = 0;
+    sigfillset(&action.sa_mask);
+    for (int number = 1; number < NSIG; number++) {
+        if (sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN) ignored |= 1ull << number;
+    }
+    for (const int *number = watched_signals; is_in_charge && *number != 0; number++) {
+        if ((ignored >> *number) & 1) continue;
+        if (has_terminal && *number == SIGTSTP) continue; /* we stop with the command */
+        sigaction(*number, &action, NULL);
+    }
+    return ignored;
+}
+
+static int end_as(int status) {
+    if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_UNBLOCK, &all, NULL);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    signal(WTERMSIG(status), SIG_DFL);
+    raise(WTERMSIG(status));
+    return 128 + WTERMSIG(status);
+}
+
+/* Waits until the command has ended; returns its status, or -1 once it has said why there is none. */
+static int wait_for_end(int told) {
+    char text[SAID_BYTES + 1] = "";
+    int status = SIGKILL; /* which is what kills a box */
+    bool is_known = false;
+    for (;;) {
+        struct message message;
+        ssize_t got = read(told, text, SAID_BYTES);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break; /* the keeper was killed, and the box with it */
+        if (text[0] == FAILED) {
+            while (got > 1 && text[got - 1] == '\n') got--;
+            text[got] = '\0';
+            complain(got > 1 ? text + 1 : "bubblewrap ended without a word");
+            return -1;
+        }
+        for (ssize_t pos = 0; pos + (ssize_t)sizeof message <= got; pos += (ssize_t)sizeof message) {
+            memcpy(&message, text + pos, sizeof message);
+            if (message.kind == STOPPED) raise(SIGSTOP);
+            if (message.kind == ENDED_WITH && !is_known) status = message.number, is_known = true;
+            bool is_over = message.kind == OVER || (message.kind == LEFT_BEHIND && is_known);
+            if (is_over) return status;
+        }
+    }
+    return status;
+}
+
+static bool leads_out(int number) {
+    struct stat found;
+    return fstat(number, &found) == 0 && (S_ISDIR(found.st_mode) || S_ISBLK(found.st_mode));
+}
+
+int main(int argc, char **argv) {
+    int control_pipe[2], told[2], alive[2];
+    char ignored[20];
+    if (argc > 1 && strcmp(argv[1], INSIDE_WORD) == 0) return run_inside(argc - 2, argv + 2);
+    if (argc < 4) return complain("laconic-box is called by laconic, not by hand");
+    directory = argv[1];
+    for (int number = 0; number < 3; number++) {
+        if (leads_out(number)) return complain("one of its streams is a directory or a disk");
+    }
+    close_from(3);
+    int arguments = open_in("args", O_RDONLY), filter = open_in("filter", O_RDONLY);
+    if (arguments < 0 || filter < 0) return complain(strerror(errno));
+    if (flock(arguments, LOCK_SH | LOCK_NB) != 0) return complain("its plan is in use");
+    if (read_texts("watched", &watched, &watched_length) < 0) return complain("its plan is not whole");
+    int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+    has_terminal = terminal >= 0;
+    if (has_terminal) close(terminal);
+    if (pipe2(control_pipe, O_CLOEXEC) != 0 || pipe2(told, O_CLOEXEC) != 0 ||
+        pipe2(alive, O_CLOEXEC) != 0) return complain(strerror(errno));
+    snprintf(ignored, sizeof ignored, "%llx", watch_signals(false));
+    pid_t keeper = fork();
+    if (keeper < 0) return complain(strerror(errno));
+    if (keeper == 0) {
+        close(control_pipe[1]), close(told[0]), close(alive[1]);
+        keep(argv[2], argv + 3, ignored, arguments, filter, control_pipe[0], alive[0], told[1]);
+    }
+    close(arguments), close(control_pipe[0]), close(told[1]), close(alive[0]);
+    control = control_pipe[1];
+    watch_signals(true);
+    signal(SIGPIPE, SIG_IGN); /* the keeper may be gone before us */
+    int status = wait_for_end(told[0]);
+    say(alive[1], "k", 1); /* the box may stay */
+    return status < 0 ? NO_BOX : end_as(status);
+}

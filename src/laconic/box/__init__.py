@@ -1,0 +1,1 @@
+"""The box: runs a command where it can change its project, and cannot reach anything else."""

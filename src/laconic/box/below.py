@@ -1,0 +1,73 @@
+"""Opens what is in a directory that a command can change, and follows no link on the way."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from os.path import basename, dirname
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DIRECTORY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@contextlib.contextmanager
+def parent_of(root: str, path: str) -> Iterator[int | None]:
+    """Open the directory that a path below the root is in; None if there is none."""
+    parts = dirname(path)[len(root) :].strip("/").split("/")
+    handle: int | None = None
+    try:
+        handle = os.open(root, _DIRECTORY)
+        for part in filter(None, parts):
+            below = os.open(part, _DIRECTORY, dir_fd=handle)
+            os.close(handle)
+            handle = below
+    except OSError:
+        if handle is not None:
+            os.close(handle)
+        handle = None
+    try:
+        yield handle
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+def open_up(root: str, path: str) -> int | None:
+    """Let the owner look into a directory and change it; return its mode as it was, if changed."""
+    if path == root:
+        return None
+    with parent_of(root, path) as handle:
+        return None if handle is None else _add_rights(basename(path), handle)
+
+
+def _add_rights(name: str, handle: int) -> int | None:
+    try:
+        found = os.open(name, _DIRECTORY, dir_fd=handle)
+    except OSError:
+        return None
+    try:
+        mode = stat.S_IMODE(os.fstat(found).st_mode)
+        if mode & stat.S_IRWXU == stat.S_IRWXU:
+            return None
+        os.chmod(f"/proc/self/fd/{found}", mode | stat.S_IRWXU)
+    except OSError:
+        return None
+    finally:
+        os.close(found)
+    return mode
+
+
+def close_again(root: str, path: str, mode: int) -> None:
+    """Give a directory its mode back."""
+    with parent_of(root, path) as handle, contextlib.suppress(OSError):
+        if handle is None:
+            return
+        found = os.open(basename(path), _DIRECTORY, dir_fd=handle)
+        try:
+            os.chmod(f"/proc/self/fd/{found}", mode)
+        finally:
+            os.close(found)

@@ -1,0 +1,159 @@
+"""Carries out a plan with the system's bubblewrap: finds it, and writes its arguments."""
+
+from __future__ import annotations
+
+import os
+import sys
+from os.path import basename, dirname, isabs, isdir, isfile, join, lexists, realpath
+
+from laconic.box.places import is_below
+from laconic.box.plan import HOME
+from laconic.errors import LaconicError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from laconic.box.plan import Plan
+
+INSIDE = "/run/laconic-box"  # box/box.h names it, too
+_HELPER = "laconic-box"
+_PROGRAMS = ("laconic", "laconic-py")
+_OLDEST = (0, 8, 0)  # the first with --disable-userns
+_SYSTEM = ("/usr/bin", "/usr/local/bin", "/bin")
+_INSTALL = (
+    "install bubblewrap: apt install bubblewrap, dnf install bubblewrap, pacman -S bubblewrap"
+)
+_SMALL, _LARGE = str(64 << 20), str(1 << 30)
+# Files of the kernel that belong to root, and that root without any capability could still write.
+_OF_KERNEL = (
+    "/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi",
+    "/proc/mtrr", "/proc/scsi", "/proc/driver", "/proc/tty",
+)  # fmt: skip
+
+
+class Engine:
+    """What makes boxes on this machine."""
+
+    __slots__ = ("bwrap", "helper", "version")
+
+    def __init__(self, bwrap: str, version: str, helper: str) -> None:
+        self.bwrap, self.version, self.helper = bwrap, version, helper
+
+
+def find_engine(environ: Mapping[str, str], project: str = "/nonexistent") -> Engine:
+    """Find bubblewrap and our helper; LaconicError says what is missing.
+
+    The project cannot bring its own: what is in it, and in temporary directories, is not used.
+    """
+    if sys.platform != "linux":
+        raise LaconicError(f"there is no box on {sys.platform}")
+    helper = _find_helper()
+    entries = [*_SYSTEM, *filter(isabs, environ.get("PATH", "").split(":"))]
+    unsafe = (project, "/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - where not to look
+    for path in (realpath(join(entry, "bwrap")) for entry in entries):
+        is_program = isfile(path) and os.access(path, os.X_OK)
+        if is_program and not any(is_below(path, place) for place in unsafe):
+            return Engine(path, _checked_version(path), helper)
+    raise LaconicError("bubblewrap is not installed, so there is no box", _INSTALL)
+
+
+def _find_helper() -> str:
+    """Find laconic-box, beside our interpreter or beside the program that was typed."""
+    places = [dirname(sys.executable)]
+    if basename(sys.argv[0]) in _PROGRAMS and isabs(sys.argv[0]):
+        places.append(dirname(realpath(sys.argv[0])))
+    paths = [join(place, _HELPER) for place in places]
+    for path in paths:
+        if isfile(path) and os.access(path, os.X_OK):
+            return path
+    hint = "install laconic again, where a C compiler is: pipx reinstall laconic"
+    raise LaconicError(f"{paths[0]} is not there, so there is no box", hint)
+
+
+def _checked_version(path: str) -> str:
+    import subprocess  # noqa: PLC0415 - it takes seven milliseconds to load
+
+    done = subprocess.run(  # noqa: S603 - found by ourselves
+        [path, "--version"], env={}, capture_output=True, text=True, check=False
+    )
+    version = done.stdout.strip().rpartition(" ")[2]
+    numbers = tuple(int(part) for part in version.split(".") if part.isdigit())
+    if numbers < _OLDEST:
+        wanted = ".".join(map(str, _OLDEST))
+        message = f"{path} is version {version or 'unknown'}, and a box needs {wanted}"
+        raise LaconicError(message, _INSTALL)
+    return version
+
+
+def arguments(plan: Plan, engine: Engine, directory: str) -> list[str]:
+    """Return bubblewrap's arguments; later ones act on what earlier ones have made.
+
+    directory: the one to start in, in the project.
+    """
+    own = plan.directory
+    words = [
+        "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+        "--disable-userns",
+        "--cap-drop", "ALL",  # root would keep all of them
+        "--die-with-parent",
+        "--ro-bind", "/", "/",
+        "--dev", "/dev",
+        "--size", _LARGE, "--perms", "1777", "--tmpfs", "/dev/shm",  # noqa: S108 - made anew
+        "--proc", "/proc",
+    ]  # fmt: skip
+    if not plan.has_network:
+        words.append("--unshare-net")
+    for path in _OF_KERNEL[: None if os.geteuid() == 0 else 1]:
+        words += ["--ro-bind", path, path] if lexists(path) else []
+    words += ["--size", _SMALL, "--perms", "0755", "--tmpfs", "/run"]
+    words += ["--ro-bind", engine.helper, INSIDE, "--bind", join(own, "home"), HOME]
+    for place, name in (("/tmp", "tmp"), ("/var/tmp", "vartmp")):  # noqa: S108 - made anew
+        if any(is_below(path, place) for path in (*plan.shown, *plan.write)):
+            # What the project left behind there must not lead the mounts below it astray.
+            words += ["--size", _LARGE, "--perms", "1777", "--tmpfs", place]
+        elif isdir(place):
+            words += ["--bind", join(own, name), place]
+    for path in plan.shown:
+        words += ["--ro-bind", path, path]
+    for path in (*plan.write, *plan.pinned):
+        words += ["--bind", path, path]
+    for path in plan.guarded:
+        words += ["--ro-bind", path, path]
+    for path in plan.hidden:
+        if isdir(path):
+            words += ["--perms", "0500", "--tmpfs", path, "--remount-ro", path]
+        else:  # not /dev/null, which cannot be opened on a mount without devices
+            words += ["--ro-bind", join(own, "empty"), path]
+    words += ["--chdir", directory, "--clearenv"]
+    for name, value in plan.variables.items():
+        words += ["--setenv", name, value]
+    return words
+
+
+def expected_mounts(plan: Plan) -> list[str]:
+    """Return what must be mounted when the box is ready, as box/mounts.c reads it.
+
+    A letter and a path each: w what can be written, p and g what is pinned or guarded and lies in
+    the former, c what is covered, t what the kernel has its own mounts in.
+    """
+    own = [place for place in ("/tmp", "/var/tmp") if isdir(place)]  # noqa: S108 - made anew
+    found = [f"w{path}" for path in (*plan.write, *own, "/run", HOME, *_mounted_in(plan.write))]
+    found += [f"p{path}" for path in plan.pinned]
+    found += [f"g{path}" for path in plan.guarded]
+    found += [f"c{path}" for path in (*plan.shown, *plan.hidden)]
+    return [*found, "t/dev", "t/proc"]
+
+
+def _mounted_in(directories: list[str]) -> list[str]:
+    """Return what is mounted below writable directories already; it is in the box, too."""
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+        points = [_unescaped(line.split(" ")[4]) for line in file]
+    return [p for p in points if any(p != d and is_below(p, d) for d in directories)]
+
+
+def _unescaped(text: str) -> str:
+    """Undo the kernel's octal digits for blanks, newlines and backslashes."""
+    for char in " \t\n":
+        text = text.replace(f"\\{ord(char):03o}", char)
+    return text.replace("\\134", "\\")

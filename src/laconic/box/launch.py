@@ -1,0 +1,147 @@
+"""Opens the box for one command: writes down what laconic-box needs, and gives the words to start.
+
+The directory of an open box is its journal, too: what was left behind by one that was killed is
+looked at before the next box of the project is opened.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import sys
+import time
+from os.path import dirname, isdir, join, lexists
+
+from laconic.box import leftovers, seccomp
+from laconic.box.bubblewrap import arguments, expected_mounts, find_engine
+from laconic.box.inside import is_inside
+from laconic.box.places import is_below
+from laconic.box.plan import make_plan
+from laconic.errors import LaconicError
+from laconic.files import make_private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from laconic.box.bubblewrap import Engine
+    from laconic.box.plan import Plan
+    from laconic.settings.load import Settings
+
+_YOUNGEST_LEFT_S = 10  # a younger box may be about to start
+_COARSE_CLOCK = 5  # CLOCK_REALTIME_COARSE of linux/time.h, which file systems take their times from
+_OWN_CACHE = ".cache"
+# Caches that are only read, and that would take long to fill again.
+_READ_CACHES = ("ms-playwright", "puppeteer", "Cypress", "electron", "node-gyp", "huggingface",
+                "torch", "pre-commit", "nltk_data", "coursier")  # fmt: skip
+_ROOT = dirname(dirname(dirname(os.path.realpath(__file__))))
+_LOOK = (
+    "import sys; sys.path.append(sys.argv.pop(1)); "
+    "from laconic.box.leftovers import main; sys.exit(main(sys.argv[1:]))"
+)
+
+
+def open_box(project: str, cwd: str, settings: Settings, environ: Mapping[str, str]) -> list[str]:
+    """Return the words that start a command in the box of a project; none if we are in one.
+
+    Raises LaconicError if there can be no box here.
+    """
+    if is_inside():
+        return []
+    started = time.clock_gettime_ns(_COARSE_CLOCK)
+    engine = find_engine(environ, project)
+    plan = make_plan(project, settings, environ)
+    prepare(plan)
+    look_at_killed(plan)
+    here = os.path.realpath(cwd)
+    if not is_below(here, plan.project):
+        raise LaconicError(f"{here} is not in the project {plan.project}")
+    place = _write_down(plan, engine, here, started)
+    return [engine.helper, place, engine.bwrap]
+
+
+def prepare(plan: Plan) -> None:
+    """Make what the box has of its own, and lasts: a home, temporary directories, an empty file."""
+    own = plan.directory
+    if any(is_below(own, path) for path in plan.write):
+        hint = "unset LACONIC_STATE_DIR, or let it name a place outside the project"
+        raise LaconicError(f"{own} is in the project, so there is no box", hint)
+    for name in ("open", "quarantine", "tmp", "vartmp", f"home/{_OWN_CACHE}"):
+        make_private(join(own, name))
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(join(own, "empty"), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o400))
+    with contextlib.suppress(OSError), open(join(own, "project"), "w", encoding="utf-8") as file:
+        file.write(plan.project)
+    _furnish_home(plan)
+
+
+def _furnish_home(plan: Plan) -> None:
+    """Fill the home with links to the real one: it can be read, and new files land here.
+
+    This is done before a program could make directories of the same names. A command in the box can
+    change the links, but not the directory that they are in.
+    """
+    cache = join(plan.user_home, ".cache")
+    home = join(plan.directory, "home")
+    wanted = [(plan.user_home, name, home) for name in _names(plan.user_home) if name != _OWN_CACHE]
+    handle = os.open(join(home, _OWN_CACHE), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        for name in (name for name in _READ_CACHES if isdir(join(cache, name))):
+            with contextlib.suppress(FileExistsError):
+                os.symlink(join(cache, name), name, dir_fd=handle)
+    finally:
+        os.close(handle)
+    for source, name, target in wanted:
+        if not lexists(join(target, name)):
+            with contextlib.suppress(FileExistsError):
+                os.symlink(join(source, name), join(target, name))
+
+
+def _names(directory: str) -> list[str]:
+    try:
+        return os.listdir(directory)
+    except OSError:
+        return []
+
+
+def _write_down(plan: Plan, engine: Engine, cwd: str, started: int) -> str:
+    from binascii import hexlify  # noqa: PLC0415
+
+    place = join(plan.directory, "open", hexlify(os.urandom(6)).decode())
+    os.mkdir(place, 0o700)
+    look = [sys.executable, "-I", "-S", "-c", _LOOK, _ROOT, place]
+    files = {
+        "plan": json.dumps(leftovers.record(plan, started)).encode("utf-8", "surrogateescape"),
+        "watched": _texts(plan.missing),
+        "after": _texts(look),
+        "filter": seccomp.program(os.uname().machine),
+        "mounts": _texts(expected_mounts(plan)),
+        "args": _texts(arguments(plan, engine, cwd)),
+    }
+    for name, data in files.items():
+        handle = os.open(join(place, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+    return place
+
+
+def _texts(words: list[str]) -> bytes:
+    return b"".join(os.fsencode(word) + b"\0" for word in words)
+
+
+def look_at_killed(plan: Plan) -> None:
+    """Look at what boxes of this project left behind that were killed."""
+    for name in _names(join(plan.directory, "open")):
+        place = join(plan.directory, "open", name)
+        try:
+            if time.time() - os.lstat(place).st_mtime < _YOUNGEST_LEFT_S:
+                continue
+            with open(join(place, "args"), "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                leftovers.main([place, "end"])
+        except BlockingIOError:
+            continue  # it is open
+        except (OSError, ValueError, KeyError):  # it was never started, or by another laconic
+            leftovers.forget(place)

@@ -1,0 +1,182 @@
+"""Looks, when a box has ended, what came into being that may not: it goes to quarantine, by name.
+
+Whatever has a guarded name, or makes git run a program, is moved away and never deleted. Another
+box of the project may still run, so nothing here follows a link that a command could have made:
+directories are opened one below the other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import stat
+import time
+from os.path import basename, dirname, join, relpath
+
+from laconic.box.below import close_again, open_up, parent_of
+from laconic.box.nested import find_nested
+from laconic.box.places import is_below, matching
+from laconic.box.repository import gitlinks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from laconic.box.plan import Plan
+
+_MOST_NOTICES = 8
+_FILES = ("plan", "watched", "after", "filter", "mounts", "args")
+
+
+def record(plan: Plan, started: int) -> dict[str, Any]:
+    """Return what must be known of a plan when its box has ended."""
+    return {
+        "project": plan.project,
+        "directory": plan.directory,
+        "write": plan.write,
+        "guarded": plan.guarded,
+        "missing": plan.missing,
+        "links": plan.links,
+        "repositories": plan.repository.directories,
+        "gitlinks": sorted(plan.repository.gitlinks),
+        "never_write": plan.never_write,
+        "started": started,
+    }
+
+
+def main(argv: list[str]) -> int:
+    """Look at one box; argv: its directory, and `end`, or `while` it still runs."""
+    place, when = argv
+    with open(join(place, "plan"), encoding="utf-8", errors="surrogateescape") as file:
+        known = json.load(file)
+    found = list(_put_right(known, is_over=when == "end"))
+    for path, kept in found[:_MOST_NOTICES]:
+        name = relpath(path, known["project"])
+        _say(f"the box moved {name} away, which decides what runs later: {kept}")
+    if len(found) > _MOST_NOTICES:
+        _say(f"and {len(found) - _MOST_NOTICES} more: {dirname(found[0][1])}")
+    if when == "end":
+        forget(place)
+    return 0
+
+
+def _say(text: str) -> None:
+    """Print a notice; names that a command has chosen cannot do anything to a terminal."""
+    shown = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+    with contextlib.suppress(OSError):
+        os.write(2, f"laconic: {shown}\n".encode("utf-8", "backslashreplace"))
+
+
+def forget(place: str) -> None:
+    """Remove the directory of a box that has ended."""
+    for name in _FILES:
+        with contextlib.suppress(OSError):
+            os.unlink(join(place, name))
+    with contextlib.suppress(OSError):
+        os.rmdir(place)
+
+
+def _put_right(known: dict[str, Any], *, is_over: bool) -> Iterator[tuple[str, str]]:
+    """Move away what must not be there; yield each path, and where it is now."""
+    keep = join(known["directory"], "quarantine", f"{time.time_ns():x}")
+    started = known["started"]
+    for link, target in known["links"].items():
+        yield from _restore_link(link, target, known, keep)
+    for path in known["missing"]:
+        root = next(root for root in known["write"] if is_below(path, root))
+        if moved := _move(root, path, keep):
+            yield path, moved
+            _remove_empty(root, dirname(path), started)
+    if not is_over:
+        return
+    for path in matching(known["project"], known.get("never_write", ())):
+        is_guarded = any(is_below(path, guarded) for guarded in known["guarded"])
+        if (
+            not is_guarded
+            and path not in known["links"]
+            and (moved := _move(known["project"], path, keep))
+        ):
+            yield path, moved
+    own = known["repositories"]
+    links = gitlinks(known["project"], own[:1]) - set(known["gitlinks"])
+    for root in known["write"]:
+        for path in find_nested(root, own, started, links, set(known["guarded"])):
+            if moved := _move(root, path, keep):
+                yield path, moved
+
+
+def _restore_link(
+    link: str, target: str, known: dict[str, Any], keep: str
+) -> Iterator[tuple[str, str]]:
+    root = next(root for root in known["write"] if is_below(link, root))
+    with parent_of(root, link) as handle:
+        if handle is None:
+            return
+        name = basename(link)
+        with contextlib.suppress(OSError):
+            if os.readlink(name, dir_fd=handle) == target:
+                return
+        if moved := _move(root, link, keep):
+            yield link, moved
+        with contextlib.suppress(OSError):
+            os.symlink(target, name, dir_fd=handle)
+
+
+def _move(root: str, path: str, keep: str) -> str:
+    """Move a path into the quarantine, if it is there; return where it is now, or nothing."""
+    name = basename(path)
+    with parent_of(root, path) as handle:
+        if handle is None:
+            return ""
+        try:
+            os.lstat(name, dir_fd=handle)
+        except OSError:
+            return ""
+        os.makedirs(keep, 0o700, exist_ok=True)
+        kept = join(keep, f"{len(os.listdir(keep))}-{name}")
+        above, mode = dirname(path), open_up(root, dirname(path))
+        open_up(root, path)  # a directory that is closed to us could not be moved
+        try:
+            os.rename(name, kept, src_dir_fd=handle)
+        except OSError:
+            kept = _copy_away(name, handle, kept)
+        finally:
+            if mode is not None:
+                close_again(root, above, mode)
+        return kept
+
+
+def _copy_away(name: str, handle: int, kept: str) -> str:
+    """Copy to another file system, and remove; nothing is followed."""
+    import shutil  # noqa: PLC0415 - seldom
+
+    source = f"/proc/self/fd/{handle}/{name}"
+    try:
+        if stat.S_ISDIR(os.lstat(name, dir_fd=handle).st_mode):
+            with contextlib.suppress(shutil.Error, OSError):
+                shutil.copytree(source, kept, symlinks=True)
+            shutil.rmtree(name, dir_fd=handle)
+        else:
+            with contextlib.suppress(shutil.Error, OSError):
+                shutil.copy2(source, kept, follow_symlinks=False)
+            os.unlink(name, dir_fd=handle)
+    except OSError:
+        return ""
+    return kept
+
+
+def _remove_empty(root: str, directory: str, started: int) -> None:
+    """Remove a directory that the command made for what was moved away, if it is empty."""
+    while directory != root:
+        with parent_of(root, directory) as handle:
+            try:
+                assert handle is not None
+                is_new = os.lstat(basename(directory), dir_fd=handle).st_ctime_ns >= started
+                if not is_new:
+                    return
+                os.rmdir(basename(directory), dir_fd=handle)
+            except (OSError, AssertionError):
+                return
+        directory = dirname(directory)

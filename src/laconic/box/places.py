@@ -1,0 +1,71 @@
+"""The places that the box hides or guards, by name; `data/` has the lists."""
+
+from __future__ import annotations
+
+from functools import cache
+from glob import glob
+from os.path import dirname, join, normpath
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+# In a git directory: what names programs, or where git finds what names programs. A new `commondir`
+# makes git take configuration and hooks from wherever it points (man 5 gitrepository-layout).
+IN_GIT_DIRECTORY = (
+    "hooks", "config", "config.worktree", "commondir", "gitdir", "info/attributes",
+    "info/sparse-checkout",
+)  # fmt: skip
+
+# Variables that name the place of a secret.
+PLACE_VARIABLES = (
+    "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AZURE_CONFIG_DIR", "BOTO_CONFIG",
+    "CLAUDE_CONFIG_DIR", "CLOUDSDK_CONFIG", "CODEX_HOME", "DOCKER_CONFIG", "GEMINI_DIR",
+    "GH_CONFIG_DIR", "GNUPGHOME", "GOOGLE_APPLICATION_CREDENTIALS", "KUBECONFIG", "NETRC",
+    "NPM_CONFIG_USERCONFIG", "PASSWORD_STORE_DIR", "PGPASSFILE", "SSH_AUTH_SOCK",
+    "TF_CLI_CONFIG_FILE", "VAULT_TOKEN_PATH", "XAUTHORITY",
+)  # fmt: skip
+
+# Directories that the box has of its own, so that nothing in them needs to be hidden.
+PRIVATE = ("/tmp", "/var/tmp", "/run", "/dev", "/proc")  # noqa: S108 - what they become, not files in them
+
+
+@cache
+def hidden_names() -> tuple[str, ...]:
+    return tuple(_words("hidden.txt"))
+
+
+@cache
+def guarded_names() -> tuple[str, ...]:
+    return tuple(_words("guarded.txt"))
+
+
+@cache
+def guarded_anywhere() -> frozenset[str]:
+    """Return the names that count in any directory: who enters one, or opens it, obeys them.
+
+    Names that begin with a letter are those of plain files in many directories.
+    """
+    return frozenset(n for n in guarded_names() if "/" not in n and n[0] == "." and n != ".ci")
+
+
+def _words(name: str) -> Iterator[str]:
+    path = join(dirname(__file__), "data", name)
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            yield from line.partition("#")[0].split()
+
+
+def matching(project: str, patterns: Iterable[str]) -> list[str]:
+    """Return the paths below a project that `[paths]` of the settings names; `**` is any depth."""
+    found = (
+        join(project, path)
+        for one in patterns
+        for path in glob(one, root_dir=project, recursive=True, include_hidden=True)
+    )
+    return [path for path in map(normpath, found) if path != project and is_below(path, project)]
+
+
+def is_below(path: str, directory: str) -> bool:
+    """Tell whether a path is a directory or in it; both are absolute and normal."""
+    return path == directory or path.startswith(directory.rstrip("/") + "/")

@@ -1,0 +1,309 @@
+"""Plans the box of a project: what is writable, guarded and hidden, and which variables stay.
+
+A plan changes nothing: it is made from the settings, the environment and a look at the file system,
+and can be printed. An engine (`bubblewrap`) carries it out.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import stat
+from glob import escape, glob
+from os.path import dirname, isabs, isdir, join, lexists, realpath
+
+from laconic.box import environment, places
+from laconic.box.places import PRIVATE, is_below
+from laconic.box.repository import Repository
+from laconic.errors import LaconicError
+from laconic.settings.environ import home as home_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from laconic.settings.config import Box
+    from laconic.settings.load import Settings
+
+HOME = "/run/home"  # in the box
+_TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - places to know, not to use
+# What programs need of /run, which is empty in the box otherwise.
+_OF_RUN = ("/run/current-system", "/run/opengl-driver", "/run/wrappers")
+_MOST_DOTENV = 60
+_EXAMPLES = (".example", ".sample", ".template", ".dist", ".defaults", ".schema")
+
+
+class Plan:
+    """The box of one project.
+
+    directory: where laconic keeps what belongs to the box. write: what can be written. pinned:
+    directories on the way to something guarded, which cannot be renamed. guarded: what exists and
+    can only be read. missing: guarded paths that do not exist, and may not come into being. links:
+    guarded symbolic links, and where they lead. never_write: patterns of the settings, guarded as
+    well. hidden: directories and files that look empty. shown: what is visible although it lies in
+    a directory that the box has of its own. variables: the environment in the box. dropped: the
+    names of those that are not in it.
+    """
+
+    __slots__ = (
+        "directory", "dropped", "guarded", "has_network", "hidden", "links", "missing",
+        "never_write", "pinned", "project", "repository", "shown", "user_home", "variables",
+        "write",
+    )  # fmt: skip
+
+    def __init__(self, project: str, directory: str, home: str) -> None:
+        self.project, self.directory, self.user_home = project, directory, home
+        self.write: list[str] = [project]
+        self.pinned: list[str] = []
+        self.guarded: list[str] = []
+        self.missing: list[str] = []
+        self.links: dict[str, str] = {}
+        self.hidden: list[str] = []
+        self.shown: list[str] = []
+        self.variables: dict[str, str] = {}
+        self.dropped: list[str] = []
+        self.has_network = False
+        self.never_write: tuple[str, ...] = ()
+        self.repository: Repository
+
+
+def make_plan(project: str, settings: Settings, environ: Mapping[str, str]) -> Plan:
+    """Plan the box of a project; raises LaconicError if there can be none."""
+    home = realpath(home_of(environ))
+    root = realpath(project)
+    wanted = settings.config.box
+    plan = Plan(root, _directory(settings.directories.state_dir, root), home)
+    plan.has_network = wanted.network == "host"
+    _refuse_unfit(plan)
+    plan.repository = Repository(root, home, environ)
+    further = (realpath(_expanded(path, home)) for path in wanted.write)
+    plan.write += [*plan.repository.outside, *(path for path in further if lexists(path))]
+    plan.never_write = tuple(settings.config.paths.never_write)
+    _guard(plan)
+    _show(plan, wanted, environ)
+    _hide(plan, wanted, settings, environ)
+    plan.variables = environment.kept(environ, wanted.keep_env)
+    plan.dropped = sorted(set(environ) - set(plan.variables))
+    plan.variables |= _own_variables(plan)
+    return plan
+
+
+def _directory(state_dir: str, project: str) -> str:
+    from hashlib import sha256  # noqa: PLC0415 - it is not needed by who only imports us
+
+    return join(state_dir, "box", sha256(os.fsencode(project)).hexdigest()[:24])
+
+
+def _refuse_unfit(plan: Plan) -> None:
+    """Refuse projects that hold what must be out of reach, or whose files a box could not use."""
+    own = [plan.user_home, *_passwd_home()]
+    if plan.project.count("/") < 2 or any(is_below(one, plan.project) for one in own):  # noqa: PLR2004
+        hint = "go to a project, which has a directory .git or .laconic"
+        raise LaconicError(f"{plan.project} is not a project that a box could be for", hint)
+    if any(is_below(plan.project, p) for p in ("/proc", "/dev", "/sys", "/run", "/etc", "/usr")):
+        raise LaconicError(f"{plan.project} belongs to the system: there is no box for it")
+    try:
+        owner = os.stat(plan.project).st_uid
+    except OSError as error:
+        raise LaconicError(f"{plan.project}: {error.strerror}") from error
+    if os.geteuid() == 0 and owner != 0:
+        message = f"{plan.project} belongs to user {owner}, whose files root could not write in it"
+        raise LaconicError(message, "run laconic as that user")
+
+
+def _passwd_home() -> list[str]:
+    try:
+        return [realpath(pwd.getpwuid(os.getuid()).pw_dir)]
+    except KeyError:
+        return []
+
+
+def _expanded(path: str, home: str) -> str:
+    return join(home, path[2:]) if path.startswith("~/") else path
+
+
+# -- what is guarded -------------------------------------------------------------------------------
+
+
+def _guard(plan: Plan) -> None:
+    """Sort the guarded paths into those that exist, are links, or do not exist."""
+    todo = [join(plan.project, name) for name in places.guarded_names()]
+    todo += [*plan.repository.guarded, *_own_installation(plan.project)]
+    todo += places.matching(plan.project, plan.never_write)
+    pinned = {d for d in plan.repository.directories if d not in plan.write}
+    seen: set[str] = set()
+    while todo:
+        path = todo.pop()
+        root = _root_of(plan, path)
+        if path in seen or root is None or path == root:
+            continue
+        seen.add(path)
+        if not lexists(path):
+            plan.missing.append(path)
+            continue
+        ways = list(_between(root, path))
+        link = next((way for way in (*ways, path) if os.path.islink(way)), None)
+        if link is None:
+            plan.guarded.append(path)
+            pinned.update(ways)
+        else:
+            # A mount cannot be put on a link: what it leads to is guarded, and it is compared.
+            plan.links[link] = os.readlink(link)
+            pinned.update(_between(root, link))
+            target = realpath(path)
+            if lexists(target):
+                todo.append(target)
+    for directory in list(pinned):
+        root = _root_of(plan, directory)
+        pinned.update(_between(root, directory) if root else ())
+    plan.pinned = sorted(d for d in pinned if isdir(d) and d not in plan.write)
+    plan.guarded.sort()
+    plan.missing.sort()
+
+
+def _root_of(plan: Plan, path: str) -> str | None:
+    """Return the writable directory that a path is in; None: it cannot be written anyway."""
+    return next((root for root in plan.write if is_below(path, root)), None)
+
+
+def _between(root: str, path: str) -> Iterator[str]:
+    """Yield the directories between a writable one and a path in it, from the top."""
+    parts = path[len(root) :].strip("/").split("/")[:-1]
+    for pos in range(len(parts)):
+        yield join(root, *parts[: pos + 1])
+
+
+def _own_installation(project: str) -> Iterator[str]:
+    """Yield the place of laconic itself, if that is in the project: it runs outside the box."""
+    import sys  # noqa: PLC0415 - as above
+
+    package = dirname(dirname(realpath(__file__)))
+    for place in (realpath(sys.prefix), sys.prefix, package):
+        if is_below(place, project) and place != project:
+            yield place
+
+
+# -- what is shown, and what is hidden -------------------------------------------------------------
+
+
+def _show(plan: Plan, wanted: Box, environ: Mapping[str, str]) -> None:
+    """Find what the command needs of directories that the box has of its own."""
+    found = [realpath("/etc/resolv.conf"), plan.user_home, *_OF_RUN]
+    for entry in environ.get("PATH", "").split(":"):
+        if isabs(entry) and any(is_below(entry, place) for place in _TEMPORARY):
+            prefix = dirname(entry.rstrip("/"))
+            is_prefix = entry.rstrip("/").endswith(("/bin", "/sbin")) and prefix not in _TEMPORARY
+            found.append(prefix if is_prefix else entry)
+    found += [_expanded(path, plan.user_home) for path in wanted.read]
+    real = {realpath(path) for path in found if lexists(path)}
+    in_private = (p for p in real if p not in PRIVATE and any(is_below(p, d) for d in PRIVATE))
+    plan.shown = sorted(p for p in in_private if not any(is_below(p, w) for w in plan.write))
+
+
+def _hide(plan: Plan, wanted: Box, settings: Settings, environ: Mapping[str, str]) -> None:
+    homes = {plan.user_home, *_passwd_home(), home_of(environ)}
+    config = environ.get("XDG_CONFIG_HOME", "")
+    paths = [path for home in homes for path in _named(home, config)]
+    for name in places.PLACE_VARIABLES:
+        paths += [path for path in environ.get(name, "").split(":") if isabs(path)]
+    own = settings.directories
+    paths += [own.config_dir, own.state_dir, own.cache_dir]
+    paths += _dotenv_files(plan.project, homes)
+    paths += [_expanded(path, plan.user_home) for path in wanted.hide]
+    seen = {realpath(_expanded(path, plan.user_home)) for path in wanted.read}
+    # A link: what it leads to is hidden, because no mount can be put on it.
+    real = {realpath(path) for path in paths if lexists(path)} - seen
+    real = {path for path in real if not is_below(path, plan.project)} | _sockets()
+    real |= {realpath(p) for p in places.matching(plan.project, settings.config.paths.secret)}
+    for path in sorted(path for path in real if _needs_hiding(path, plan)):
+        # What is in a hidden directory is not there, so nothing can be put over it.
+        if not any(is_below(path, hidden) for hidden in plan.hidden):
+            plan.hidden.append(path)
+
+
+def _named(home: str, config: str) -> Iterator[str]:
+    """Yield the paths of the list, as far as there are any."""
+    for name in places.hidden_names():
+        if name.startswith(".config/") and isabs(config):
+            yield from _matching(config, name.removeprefix(".config/"))
+        yield from _matching("" if name[0] == "/" else home, name)
+
+
+def _matching(base: str, name: str) -> list[str]:
+    path = join(escape(base), name) if base else name
+    if "*" in name:
+        return glob(path)
+    return [join(base, name)]
+
+
+def _dotenv_files(project: str, homes: Iterable[str]) -> list[str]:
+    """Return files with secrets of other projects: beside this one, and below the home."""
+    patterns = [f"{escape(dirname(project))}/*/.env*"]
+    patterns += [f"{escape(home)}/{deep}.env*" for home in homes for deep in ("", "*/", "*/*/")]
+    found = (path for one in patterns for path in glob(one))
+    return [path for path in found if not path.endswith(_EXAMPLES)][:_MOST_DOTENV]
+
+
+def _sockets() -> set[str]:
+    """Return the sockets of others: a read-only mount does not keep anybody from them."""
+    try:
+        with open("/proc/net/unix", encoding="utf-8", errors="surrogateescape") as file:
+            fields = [line.rstrip("\n").split(None, 7) for line in file]
+    except OSError:
+        return set()
+    paths = (field[7] for field in fields if len(field) == 8)  # noqa: PLR2004
+    return {realpath(path) for path in paths if path.startswith("/") and _is_socket(path)}
+
+
+def _is_socket(path: str) -> bool:
+    try:
+        return stat.S_ISSOCK(os.stat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _is_in_reach(path: str) -> bool:
+    """Tell whether a command in the box could come to a path, if it were not hidden.
+
+    In the box root has no privileges: it does not pass the closed directories of others, and
+    bubblewrap could not put anything there.
+    """
+    if os.geteuid() != 0:
+        return os.access(dirname(path), os.X_OK)
+    while path != "/":
+        path = dirname(path)
+        try:
+            found = os.stat(path)
+        except OSError:
+            return False
+        bit = stat.S_IXUSR if found.st_uid == 0 else stat.S_IXOTH
+        bit = stat.S_IXGRP if found.st_uid != 0 and found.st_gid == 0 else bit
+        if not found.st_mode & bit:
+            return False
+    return True
+
+
+def _needs_hiding(path: str, plan: Plan) -> bool:
+    if path == "/" or not lexists(path) or not _is_in_reach(path):
+        return False
+    if any(is_below(w, path) for w in plan.write):
+        return False
+    is_private = any(is_below(path, place) for place in PRIVATE)
+    return not is_private or any(is_below(path, p) for p in (*plan.shown, *plan.write))
+
+
+# -- variables -------------------------------------------------------------------------------------
+
+
+def _own_variables(plan: Plan) -> dict[str, str]:
+    found = {
+        "HOME": HOME,
+        "TMPDIR": "/tmp",  # noqa: S108 - the box's own
+        "npm_config_cache": f"{HOME}/.cache/npm",
+        "XDG_CACHE_HOME": f"{HOME}/.cache",
+    }
+    if isdir(join(plan.user_home, ".gradle/caches")):
+        found["GRADLE_RO_DEP_CACHE"] = join(plan.user_home, ".gradle/caches")
+    if not plan.has_network:
+        found |= {"CARGO_NET_OFFLINE": "true", "GOPROXY": "off"}
+    return found

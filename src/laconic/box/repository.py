@@ -1,0 +1,207 @@
+"""Reads where git keeps a project's repository, and which files decide what git runs.
+
+git itself is not asked: it would take longer, and run what the configuration names.
+"""
+
+from __future__ import annotations
+
+import os
+from os.path import basename, dirname, isdir, isfile, join, normpath, realpath
+
+from laconic.box.git_config import configuration
+from laconic.box.places import IN_GIT_DIRECTORY, is_below
+from laconic.errors import FileError
+from laconic.files import read_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_MOST_INDEX = 256 << 20
+_MOST_MODULES = 200
+_GITLINK = (0o160000).to_bytes(4, "big")
+
+
+class Repository:
+    """The repository of a project.
+
+    directories: its git directories, those of worktrees and submodules included. outside: those
+    outside the project that must be writable. guarded: paths that decide what git runs, whether
+    they exist or not. gitlinks: the paths, below the project, of repositories in its index.
+    """
+
+    __slots__ = ("directories", "gitlinks", "guarded", "outside")
+
+    def __init__(self, project: str, home: str, environ: Mapping[str, str]) -> None:
+        own = _own_directories(project, environ)
+        self.directories = list(dict.fromkeys(d for one in own for d in (one, *_inner(one))))
+        self.outside = [d for d in own if not is_below(d, project)]
+        self.outside = [d for d in self.outside if not any(_is_above(o, d) for o in self.outside)]
+        self.gitlinks = gitlinks(project, own)
+        self.guarded = [join(d, name) for d in self.directories for name in IN_GIT_DIRECTORY]
+        self.guarded += [join(project, link, ".git") for link in self.gitlinks]
+        if not isdir(join(project, ".git")) or os.path.islink(join(project, ".git")):
+            self.guarded.append(join(project, ".git"))  # a file that says where it is, or none yet
+        self.guarded += _named_by_configuration(project, home, environ, self.directories)
+
+
+def _is_above(directory: str, path: str) -> bool:
+    return directory != path and is_below(path, directory)
+
+
+def _own_directories(project: str, environ: Mapping[str, str]) -> list[str]:
+    """Return the project's git directory and, for a worktree, the one that it shares."""
+    found = []
+    for path in (join(project, ".git"), environ.get("GIT_DIR", ""), project):
+        directory = _git_directory(path, project)
+        if directory and directory not in found and _belongs_to(directory, project):
+            found.append(directory)
+            common = _text(join(directory, "commondir"))
+            shared = realpath(join(directory, common)) if common else ""
+            # Anybody can write a file of that name; a worktree of git's lies below what it shares.
+            if shared and is_below(directory, join(shared, "worktrees")) and shared not in found:
+                found.append(shared)
+    return found
+
+
+def _git_directory(path: str, project: str) -> str:
+    if not path:
+        return ""
+    path = join(project, path)
+    if isfile(path):
+        text = _text(path)
+        path = join(dirname(path), text[7:].strip()) if text.startswith("gitdir:") else ""
+    return realpath(path) if path and isfile(join(path, "HEAD")) else ""
+
+
+def _belongs_to(directory: str, project: str) -> bool:
+    """Tell whether a git directory says itself that it is this project's.
+
+    A `.git` file that came with an archive could name the repository of another project.
+    """
+    if is_below(directory, project):
+        return True
+    if back := _text(join(directory, "gitdir")):  # of a worktree
+        return realpath(join(directory, back)) == join(project, ".git")
+    values = dict(configuration(join(directory, "config")))
+    if worktree := values.get("core.worktree"):  # of a submodule
+        return realpath(join(directory, worktree)) == project
+    # What `git init --separate-git-dir` makes names no worktree; others have another name, or none.
+    return basename(directory) != ".git" and values.get("core.bare") == "false"
+
+
+def _inner(directory: str) -> Iterator[str]:
+    """Yield the git directories of submodules and worktrees below a git directory."""
+    for name in _names(join(directory, "worktrees")):
+        yield join(directory, "worktrees", name)
+    stack, count = [join(directory, "modules")], 0
+    while stack and count < _MOST_MODULES:
+        place = stack.pop()
+        for name in _names(place):
+            path = join(place, name)
+            if not isdir(path) or os.path.islink(path):
+                continue
+            if isfile(join(path, "HEAD")):
+                count += 1
+                yield path
+                stack.append(join(path, "modules"))
+            else:
+                stack.append(path)
+
+
+def _names(directory: str) -> list[str]:
+    try:
+        return sorted(os.listdir(directory))
+    except OSError:
+        return []
+
+
+def _text(path: str) -> str:
+    try:
+        return os.fsdecode(read_file(path)).strip()
+    except FileError:
+        return ""
+
+
+# -- the configuration -----------------------------------------------------------------------------
+
+
+def _named_by_configuration(
+    project: str, home: str, environ: Mapping[str, str], directories: list[str]
+) -> Iterator[str]:
+    """Yield the hooks, programs and further files in the project that the configuration names."""
+    base = environ.get("XDG_CONFIG_HOME") or join(home, ".config")
+    files = ["/etc/gitconfig", join(home, ".gitconfig"), join(base, "git/config")]
+    files += [join(d, name) for d in directories for name in ("config", "config.worktree")]
+    seen: set[str] = set()
+    while files:
+        file = files.pop()
+        if file in seen:
+            continue
+        seen.add(file)
+        for key, value in configuration(file):
+            word = join(home, value[2:]) if value.startswith("~/") else value
+            if key.startswith("include") and key.endswith(".path"):
+                named = normpath(join(dirname(file), word))
+                files.append(named)
+            elif key == "core.hookspath":
+                named = normpath(join(project, word))
+            else:  # a program: its first word
+                first = next(iter(value.lstrip("!").split()), "")
+                named = normpath(join(project, first)) if "/" in first else ""
+                named = named if named and isfile(named) else ""
+            if named and is_below(named, project) and named != project:
+                yield named
+
+
+# -- the index -------------------------------------------------------------------------------------
+
+
+def gitlinks(project: str, directories: list[str]) -> frozenset[str]:
+    """Return the paths in the index that are repositories of their own (gitformat-index)."""
+    if not directories:
+        return frozenset()
+    try:
+        data = read_file(join(directories[0], "index"), _MOST_INDEX)
+    except FileError:
+        return frozenset()
+    if data[:4] != b"DIRC" or _GITLINK not in data:
+        return frozenset()
+    values = dict(configuration(join(directories[-1], "config")))
+    hash_bytes = 32 if values.get("extensions.objectformat") == "sha256" else 20
+    try:
+        found = frozenset(_linked(data, hash_bytes))
+    except (IndexError, ValueError):
+        return frozenset()
+    return frozenset(path for path in found if is_below(normpath(join(project, path)), project))
+
+
+def _linked(data: bytes, hash_bytes: int) -> Iterator[str]:
+    version, count = int.from_bytes(data[4:8], "big"), int.from_bytes(data[8:12], "big")
+    pos, name = 12, b""
+    for _ in range(count):
+        mode = data[pos + 24 : pos + 28]
+        flags = int.from_bytes(data[pos + 40 + hash_bytes : pos + 42 + hash_bytes], "big")
+        start = pos + 42 + hash_bytes + (2 if version > 2 and flags & 0x4000 else 0)  # noqa: PLR2004
+        if version == 4:  # noqa: PLR2004 - as the format has it
+            cut, start = _varint(data, start)
+            end = data.index(b"\0", start)
+            name = name[: len(name) - cut] + data[start:end]
+            pos = end + 1
+        else:
+            end = data.index(b"\0", start)
+            name = data[start:end]
+            pos += (end - pos + 8) & ~7
+        if mode == _GITLINK:
+            yield os.fsdecode(name)
+
+
+def _varint(data: bytes, pos: int) -> tuple[int, int]:
+    """Read a number as in a pack's OFS_DELTA entries (gitformat-pack)."""
+    byte = data[pos]
+    value = byte & 127
+    while byte & 128:
+        pos += 1
+        byte = data[pos]
+        value = ((value + 1) << 7) | (byte & 127)
+    return value, pos + 1

@@ -1,0 +1,120 @@
+"""laconic box: run a command in the box of this project, or show what the box allows."""
+
+from __future__ import annotations
+
+from laconic.cli.run import report
+from laconic.errors import LaconicError
+from laconic.run.execute import execute
+from laconic.run.options import RAW, Flag, read_flags
+from laconic.run.task import Task
+from laconic.settings.environ import environment
+from laconic.settings.load import current_directory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from laconic.box.plan import Plan
+
+NO_BOX = 125  # as timeout, env and chroot say that they themselves failed
+_JSON = Flag("--json", "with `show`: print JSON")
+_SHOW = "show"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    for flag in (RAW, _JSON):
+        parser.add_argument(flag.name, action="store_true", help=flag.help)
+    text = "the command as it is typed; or `show`, to see what the box allows"
+    parser.add_argument("command", nargs="+", metavar="COMMAND", help=text)
+
+
+def direct(argv: list[str]) -> int:
+    if argv[:1] == [_SHOW] and argv[1:] in ([], [_JSON.name]):
+        return _show(as_json=len(argv) > 1)
+    values, command = read_flags("box", argv, (RAW,))
+    task = Task(command)
+    task.is_raw = bool(values["--raw"])
+    return run_boxed(task)
+
+
+def run_boxed(task: Task) -> int:
+    """Run a task in the box; if there can be none, say why, and do not run it."""
+    from laconic.box.launch import open_box  # noqa: PLC0415 - nothing else needs it
+    from laconic.cli.main import complain  # noqa: PLC0415
+    from laconic.settings.load import read_settings  # noqa: PLC0415
+
+    environ, cwd = environment(), _here()
+    try:
+        task.box = open_box(project_here(), cwd, read_settings(environ, cwd), environ)
+    except LaconicError as error:
+        complain(f"the command was not run: {error.message}", error.hint)
+        return NO_BOX
+    except OSError as error:
+        complain(f"the command was not run: there is no box: {error}")
+        return NO_BOX
+    return execute(task, report)
+
+
+def _here() -> str:
+    return str(current_directory() or "")
+
+
+def project_here() -> str:
+    """Return the project that the current directory is in; LaconicError if there is none."""
+    from laconic.policy.facts import NOWHERE, read_facts  # noqa: PLC0415
+
+    cwd = _here()
+    project = read_facts(cwd, environment()).project if cwd else NOWHERE
+    if project == NOWHERE:
+        hint = "go to a project, which has a directory .git or .laconic"
+        raise LaconicError(f"{cwd or 'this directory'} is not in a project", hint)
+    return project
+
+
+def _show(*, as_json: bool) -> int:
+    from laconic.box.plan import make_plan  # noqa: PLC0415
+    from laconic.settings.load import read_settings  # noqa: PLC0415
+
+    environ = environment()
+    plan = make_plan(project_here(), read_settings(environ, _here()), environ)
+    if as_json:
+        import json  # noqa: PLC0415
+
+        print(json.dumps({"version": 1, **_document(plan)}, indent=1))
+    else:
+        _print(plan)
+    return 0
+
+
+def _document(plan: Plan) -> dict[str, object]:
+    return {
+        "project": plan.project,
+        "network": "host" if plan.has_network else "none",
+        "write": plan.write,
+        "guarded": plan.guarded,
+        "guarded_links": plan.links,
+        "guarded_missing": plan.missing,
+        "pinned": plan.pinned,
+        "hidden": plan.hidden,
+        "shown": plan.shown,
+        "variables_dropped": plan.dropped,
+        "directory": plan.directory,
+    }
+
+
+def _print(plan: Plan) -> None:
+    from laconic.report.text import visible  # noqa: PLC0415
+
+    def table(title: str, paths: list[str]) -> None:
+        print(f"{title}:" if paths else f"{title}: nothing")
+        for path in paths:
+            print(f"  {visible(path)}")
+
+    network = "the network as it is" if plan.has_network else "no network but its own loopback"
+    print(f"The box of {visible(plan.project)} has {network}.")
+    table("can be written", [*plan.write, "its own home and temporary directories"])
+    table("can be read only, because it decides what runs later", [*plan.guarded, *plan.links])
+    print(f"must not come into being: {len(plan.missing)} more of that kind")
+    table("cannot be read", plan.hidden)
+    table("variables that are taken out", plan.dropped)
+    print("Everything else can be read, and not written.")

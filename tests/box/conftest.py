@@ -1,0 +1,78 @@
+"""What every test of the box needs: a project, and a machine that can make boxes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from box.installation import missing
+
+LACONIC = [sys.executable, "-I", "-m", "laconic"]
+
+
+@pytest.fixture(scope="session")
+def can_box():
+    """Skip, and say why, where there can be no box."""
+    lacking = missing()
+    if not lacking and not Path(sys.executable).with_name("laconic-box").exists():
+        lacking = "laconic-box was not compiled"
+    if lacking:
+        pytest.skip(lacking)
+
+
+@pytest.fixture
+def project(tmp_path, home):
+    """A repository with a commit, and an identity to commit with."""
+    place = tmp_path / "project"
+    place.mkdir()
+    (home / ".gitconfig").write_text("[user]\nname = a\nemail = a@example.org\n")
+    git(place, "init", "-q", "-b", "main")
+    (place / "a").write_text("a\n")
+    git(place, "add", ".")
+    git(place, "commit", "-qm", "a")
+    return place
+
+
+def git(place, *words):
+    return subprocess.run(["git", *words], cwd=place, check=True, capture_output=True, text=True)
+
+
+class Box:
+    """Runs commands in the box of a project."""
+
+    def __init__(self, project):
+        self.project = project
+
+    def words(self, *command):
+        return [*LACONIC, "box", "--raw", *command]
+
+    def run(self, *command, **options):
+        options = {
+            "cwd": self.project,
+            "capture_output": True,
+            "text": True,
+            "timeout": 60,
+        } | options
+        return subprocess.run(self.words(*command), check=False, **options)
+
+    def sh(self, script, **options):
+        return self.run("bash", "-c", script, **options)
+
+    def start(self, script, **options):
+        pipe = subprocess.PIPE
+        options = {"cwd": self.project, "stdout": pipe, "stderr": pipe, "text": True} | options
+        return subprocess.Popen(self.words("bash", "-c", script), **options)
+
+    @property
+    def directory(self):
+        state = Path(os.environ["XDG_STATE_HOME"]) / "laconic/box"
+        return next(d for d in state.iterdir() if (d / "project").read_text() == str(self.project))
+
+
+@pytest.fixture
+def box(project, can_box):  # noqa: ARG001 - it may skip
+    return Box(project)
