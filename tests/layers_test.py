@@ -15,6 +15,7 @@ LAYERS = (
     ("laconic.knowledge", "laconic.secrets"),
     ("laconic.compact", "laconic.record"),
     ("laconic.rewrite", "laconic.policy"),
+    ("laconic.undo",),
     ("laconic.run", "laconic.report"),
     ("laconic.permissions",),
     ("laconic.engine",),
