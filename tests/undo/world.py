@@ -73,7 +73,7 @@ class World:
         for directory, folders, files in os.walk(self.root):
             folders[:] = [name for name in folders if name != "objects"]
             for name in (*folders, *files):
-                path = os.path.join(directory, name)
+                path = os.path.join(directory, name)  # noqa: PTH118 - names may be no UTF-8
                 relative = os.path.relpath(path, self.root)
                 if relative in _COMPARED or not relative.startswith(_NOT_COMPARED):
                     found[relative] = _portrait(path, is_inside="/.git/" in f"{path}/")
@@ -84,7 +84,7 @@ def _portrait(path: str, *, is_inside: bool) -> tuple[object, ...]:
     status = os.lstat(path)
     content = ""
     if stat.S_ISLNK(status.st_mode):
-        content = os.readlink(path)
+        content = str(Path(path).readlink())
     elif stat.S_ISREG(status.st_mode):
         content = hashlib.sha256(Path(path).read_bytes()).hexdigest()
     names = os.listxattr(path, follow_symlinks=False)
@@ -105,8 +105,8 @@ def differences(
     one: dict[str, tuple[object, ...]], other: dict[str, tuple[object, ...]]
 ) -> list[str]:
     """Say in what two pictures differ."""
-    told = []
-    for name in sorted(one.keys() | other.keys()):
-        if one.get(name) != other.get(name):
-            told.append(f"{name!r}: {one.get(name)} -> {other.get(name)}")
-    return told
+    return [
+        f"{name!r}: {one.get(name)} -> {other.get(name)}"
+        for name in sorted(one.keys() | other.keys())
+        if one.get(name) != other.get(name)
+    ]

@@ -105,7 +105,7 @@ def _unpacked(
 
 def unzip(call: Call, reach: Reach) -> None:
     parsed = call.read(
-        "-o -n -q -qq -j -a -aa -b -C -L -v -l -t -p -c -z -f -u -x -d=V -DD -D -X -K -P=V -O=V -I=V",
+        "-o -n -q -j -a -b -C -L -v -l -t -p -c -z -f -u -x -d=V -D -X -K -P=V -O=V -I=V",
     )
     operands = texts(parsed.operands)
     if parsed.has("-l", "-t", "-p", "-c", "-z", "-v") or not operands:

@@ -63,15 +63,12 @@ class GitCall:
         self.sub, self.words = words[0], words[1:]
 
     def has(self, *names: str) -> bool:
-        """Tell whether one of these options is there; letters also in a bundle like -fdx."""
+        """Tell whether one of these options is there, also abbreviated, or bundled like -fdx."""
         for word in self.words:
             if word == "--":
                 return False
-            if word.split("=")[0] in names:
+            if any(_is_option(word, name) for name in names):
                 return True
-            if word[:1] == "-" and word[:2] != "--":
-                if any(len(name) == 2 and name[1] in word[1:] for name in names):  # noqa: PLR2004
-                    return True
         return False
 
     @property
@@ -88,6 +85,13 @@ class GitCall:
     def doubt(self, reason: str) -> None:
         place = self.repository.top or self.call.project
         self.reach.doubt(f"git {self.sub}: {reason}", place or self.call.directory)
+
+
+def _is_option(word: str, name: str) -> bool:
+    if name.startswith("--"):
+        given = word.partition("=")[0]
+        return len(given) > 2 and name.startswith(given)  # noqa: PLR2004 - more than the dashes
+    return word[:1] == "-" and word[:2] != "--" and name[1] in word[1:]
 
 
 def git(call: Call, reach: Reach) -> None:
@@ -165,9 +169,12 @@ def _doubt_hooks(one: GitCall) -> None:
 
 
 def _clean(one: GitCall) -> None:
-    if one.has("-n", "--dry-run"):
+    parsed = one.call.like(["clean", *one.words]).read(
+        "-d -f --force -i --interactive -n --dry-run -q --quiet -e=V --exclude=V -x -X"
+    )
+    if parsed.has("-n", "--dry-run"):
         return
-    ignored = one.has("-x", "-X")
+    ignored = parsed.has("-x", "-X")
     for path in git_trees.untracked(one.repository, ignored=ignored):
         one.reach.add(path, deep=True, how=LINKED)
 

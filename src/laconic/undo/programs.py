@@ -160,7 +160,7 @@ HANDLERS: dict[str, Callable[[Call, Reach], None]] = {
     "unzip": archives.unzip,
     "zip": archives.zip_,
     **dict.fromkeys(
-        "gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd lz4 unlz4 compress uncompress".split(),
+        "gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd lz4 unlz4 compress".split(),
         archives.compress,
     ),
     "find": finding.find,

@@ -112,7 +112,12 @@ def _keep_present(store: Store, made: Plan) -> Held:
     reach.stores = {one for one in made.keep.stores if os.path.isdir(os.path.dirname(one))}
     about = made.keep.about
     mine = About(f"undo {made.keep.id}: {about.command}", about.directory, of=made.keep.id)
-    return store.keep(reach, survey(reach), mine)
+    found = survey(reach)
+    for path in _times(made):
+        entry = look(path)
+        if path not in found.before and entry is not None:
+            found.flat[path] = entry
+    return store.keep(reach, found, mine)
 
 
 # -- beside the real files -------------------------------------------------------------------------
@@ -193,7 +198,7 @@ def _times(made: Plan) -> dict[str, int]:
     touched = {os.path.dirname(path) for path in paths}
     times = {}
     for path, entry in keep.flat.items():
-        if path in touched and _is_left(path, keep):
+        if _is_left(path, keep):
             times[path] = entry.modified_ns
     for path, before in keep.before.items():
         if before is None or before.kind != DIRECTORY:
