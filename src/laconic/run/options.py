@@ -30,6 +30,7 @@ FLAGS = (
     Flag("--prefer-less", "show what the pipe makes of the output if that is less"),
     RAW,
     Flag("--filter", "use this filter", "ID"),
+    Flag("--undo", "keep what the command will change; `laconic undo` brings it back"),
 )
 
 
@@ -46,6 +47,7 @@ def task_of(name: str, values: Mapping[str, str], command: list[str]) -> Task:
         task.pipe, task.filter_id = values["--baseline-pipe"], values["--filter"]
         task.pipe_stderr, task.pipefail = bool(values["--pipe-stderr"]), bool(values["--pipefail"])
         task.prefer_less = bool(values["--prefer-less"])
+        task.wants_undo = bool(values["--undo"])
     return task
 
 
