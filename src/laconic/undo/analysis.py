@@ -52,6 +52,7 @@ _XARGS = (
     " --verbose -d=V --delimiter=V -I=V -i[=V] --replace[=V] -a=V --arg-file=V -s=V -x -p"
 )
 _DEEPEST = 5
+_MOST_POSSIBLE = 16  # as many as laconic.knowledge.arguments puts together
 
 
 def reach_of(argv: Sequence[str], directory: str, environment: Mapping[str, str]) -> Reach:
@@ -189,7 +190,7 @@ class _Line:
         for name in changed & certain.keys():
             del certain[name]
         self._values = Values(certain, printers=PRINTERS - self._functions)
-        self._values.possible = _possible(nodes, self._values)
+        self._values.possible = _possible(nodes, self._values, call.directory)
         self._named: tuple[Occurrence, list[str]] | None = None
 
     def analyse(self) -> None:
@@ -288,7 +289,7 @@ def _changes_directory(one: Occurrence) -> bool:
     return bool(found) and found[0].text in _DIRECTORY
 
 
-def _possible(nodes: list[Node], values: Values) -> dict[str, tuple[str, ...]]:
+def _possible(nodes: list[Node], values: Values, directory: str) -> dict[str, tuple[str, ...]]:
     """Give all values that the line itself gives to its variables."""
     given: dict[str, list[str]] = {}
     for node in nodes:
@@ -300,5 +301,20 @@ def _possible(nodes: list[Node], values: Values) -> dict[str, tuple[str, ...]]:
         else:
             continue
         for argument in expand(tuple(words), values):
-            given.setdefault(node.name, []).extend(argument.texts)
-    return {name: tuple(dict.fromkeys(found)) for name, found in given.items()}
+            found = given.setdefault(node.name, [])
+            for text in argument.texts:
+                found += [text, *_matches(text, directory)] if argument.glob else [text]
+            if not argument.texts:
+                found += [""] * _MOST_POSSIBLE  # it may be anything
+    # More than these are not followed, so that nothing is said of such a variable.
+    return {
+        name: tuple(dict.fromkeys(found))
+        for name, found in given.items()
+        if len(found) <= _MOST_POSSIBLE
+    }
+
+
+def _matches(pattern: str, directory: str) -> list[str]:
+    from glob import glob  # noqa: PLC0415 - few loops have one
+
+    return glob(pattern, root_dir=directory)

@@ -94,7 +94,8 @@ def _unpacked(
         call.doubt(reach, "the members of the archive are not known")
         return
     for member in members:
-        parts = [part for part in member.split("/") if part not in ("", ".")][strip:]
+        parts = [part for part in member.split("/") if part][strip:]
+        parts = [part for part in parts if part != "."]
         if not parts:
             continue
         path = os.path.join(folder, *parts)

@@ -236,7 +236,8 @@ def rsync(call: Call, reach: Reach) -> None:
         return
     *sources, target = operands
     if ":" in target.partition("/")[0]:
-        return  # it changes another machine
+        reach.beyond.append("rsync: it changes another machine")
+        return
     deletes = any(option.name.startswith("--del") for option in parsed.options)
     for source in sources:
         if ":" in source.partition("/")[0]:

@@ -1,4 +1,6 @@
-"""What the commands of git change: https://git-scm.com/docs
+"""What the commands of git change, by their words and by the repository on the disk.
+
+https://git-scm.com/docs
 
 No git is started: it would run programs that the repository names. A commit that is not known here,
 a hook, an option of the configuration on the command line are doubts.
@@ -154,6 +156,8 @@ def _by_subcommand(one: GitCall) -> None:
     elif sub not in _STATE:
         repository.add_state(reach, whole=True)
         one.doubt("what it changes is not known")
+    if sub == "push":
+        reach.beyond.append("git push: it changes another repository")
     if one.has("--recurse-submodules"):
         repository.add_state(reach, whole=True)
         one.doubt("it may change submodules")

@@ -1,4 +1,6 @@
-"""Reads the index of a git repository: https://git-scm.com/docs/index-format
+"""Reads the index of a git repository.
+
+https://git-scm.com/docs/index-format
 
 git itself is not asked, because it runs programs that the repository names.
 """

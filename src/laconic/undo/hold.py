@@ -65,6 +65,8 @@ def measured(
 ) -> Holding:
     """Measure what would have to be kept; surroundings are kept only where that is cheap."""
     holding = Holding(reach)
+    if reach.beyond:
+        holding.reason = reach.beyond[0]
     if reach.doubts and with_surroundings:
         wider = _with_surroundings(reach)
         try:
@@ -76,7 +78,7 @@ def measured(
             _note_left_out(holding)
             return holding
     if reach.doubts:
-        holding.reason = reach.doubts[0]
+        holding.reason = holding.reason or reach.doubts[0]
     try:
         holding.survey = survey(reach, limit_bytes=limit_bytes, most_entries=MOST_ENTRIES)
     except TooMuchError as error:

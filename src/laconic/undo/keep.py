@@ -45,15 +45,16 @@ class DamagedError(LaconicError):
 class About:
     """What a keep is about: the command, where and for whom it ran; of: the keep that was undone.
 
-    notes: what is not kept, in words for a person.
+    notes: what is not kept, in words for a person. timed: directories whose time alone is kept.
     """
 
-    __slots__ = ("agent", "command", "directory", "notes", "of", "session")
+    __slots__ = ("agent", "command", "directory", "notes", "of", "session", "timed")
 
     def __init__(self, command: str, directory: str, of: str = "") -> None:
         self.command, self.directory, self.of = command, directory, of
         self.agent = self.session = ""
         self.notes: list[str] = []
+        self.timed: list[str] = []
 
 
 class Keep:
@@ -71,7 +72,9 @@ class Keep:
         self.about.agent, self.about.session = manifest["agent"], manifest["session"]
         self.about.notes = manifest["notes"]
         self.time: float = manifest["time"]
+        self.timed = set(manifest["timed"])
         self.places = [Place.from_row(row) for row in manifest["places"]]
+        self.timed |= {os.path.dirname(place.path) for place in self.places if place.prefix}
         self.left_out, self.stores = frozenset(manifest["left_out"]), set(manifest["stores"])
         self.before = _entries(manifest["before"])
         self.flat = {path: Entry.from_row(row) for path, row in manifest["flat"].items()}

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
 
 _DESTROYING = frozenset(
     "autopep8 black bunzip2 bzip2 chgrp chmod chown clang-format cp csplit dd dos2unix ex fallocate"
-    " find gawk gofmt goimports gunzip gzip install isort ln lz4 mv patch perl rename rm rmdir rsync"
-    " ruff sed setfacl setfattr shfmt shred split sponge tar tee touch truncate unix2dos unlink"
-    " unlz4 unxz unzip unzstd xz yapf zip zstd".split()
+    " find gawk gofmt goimports gunzip gzip install isort ln lz4 mv patch perl rename rm rmdir"
+    " rsync ruff sed setfacl setfattr shfmt shred split sponge tar tee touch truncate unix2dos"
+    " unlink unlz4 unxz unzip unzstd xz yapf zip zstd".split()
 )
 _GIT_READING = frozenset(
     "status log diff show blame branch grep ls-files rev-parse describe remote fetch shortlog"

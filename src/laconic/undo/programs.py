@@ -24,23 +24,16 @@ TREE, FILE, NAME, READ = "TREE", "FILE", "NAME", "READ"
 class Form:
     """A program that changes nothing but what its words name.
 
-    first: how many operands in front mean something else (the mode of chmod). An option with the
-    role FILE, NAME or TREE names a path as well.
+    An operand that is no path, as the mode of chmod, does no harm: nothing is there. An option with
+    the role FILE, NAME or TREE names a path as well.
     """
 
-    __slots__ = ("first", "how", "operands", "options", "single")
+    __slots__ = ("how", "operands", "options", "single")
 
     def __init__(
-        self,
-        operands: str,
-        options: str,
-        how: str = COPIED,
-        first: int = 0,
-        *,
-        single: bool = False,
+        self, operands: str, options: str, how: str = COPIED, *, single: bool = False
     ) -> None:
-        self.operands, self.options, self.how, self.first = operands, options, how, first
-        self.single = single
+        self.operands, self.options, self.how, self.single = operands, options, how, single
 
 
 _OWNER = (
@@ -66,10 +59,9 @@ FORMS = {
         "-c --changes -f --silent --quiet -v --verbose -R --recursive --reference=V"
         " --preserve-root --no-preserve-root -r -w -x -X -s -t -u -g -o -a",
         DRESSED,
-        1,
     ),
-    "chown": Form(TREE, _OWNER, DRESSED, 1),
-    "chgrp": Form(TREE, _OWNER, DRESSED, 1),
+    "chown": Form(TREE, _OWNER, DRESSED),
+    "chgrp": Form(TREE, _OWNER, DRESSED),
     "setfattr": Form(NAME, "-n=V --name=V -v=V --value=V -x=V --remove=V -h --no-dereference"),
     "setfacl": Form(
         TREE, "-m=V --modify=V -x=V --remove=V -b --remove-all -k --remove-default -R --recursive"
@@ -177,7 +169,7 @@ def apply_form(call: Call, form: Form, reach: Reach) -> None:
     for option in parsed.options:
         if option.role in (FILE, NAME, TREE) and option.value is not None:
             _add(call, reach, option.role, option.value.text or "", form.how)
-    for word in texts(parsed.operands)[form.first :]:
+    for word in texts(parsed.operands):
         _add(call, reach, form.operands, word, form.how)
 
 

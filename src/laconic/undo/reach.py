@@ -55,15 +55,17 @@ class Reach:
 
     stores: object stores of git, whose files are put back but never removed. doubts: why there may
     be more than these places; then `around` are the trees that are kept whole if that is cheap.
+    beyond: what no undo can hold.
     """
 
-    __slots__ = ("around", "doubts", "places", "stores")
+    __slots__ = ("around", "beyond", "doubts", "places", "stores")
 
     def __init__(self) -> None:
         self.places: dict[tuple[str, bool], Place] = {}
         self.stores: set[str] = set()
         self.doubts: list[str] = []
         self.around: set[str] = set()
+        self.beyond: list[str] = []
 
     def add(
         self, path: str, *, deep: bool = False, how: str = COPIED, prefix: bool = False
@@ -101,6 +103,7 @@ class Reach:
             self.put(place)
         self.stores |= other.stores
         self.around |= other.around
+        self.beyond += [reason for reason in other.beyond if reason not in self.beyond]
         self.doubts += [doubt for doubt in other.doubts if doubt not in self.doubts]
 
     def __bool__(self) -> bool:

@@ -15,7 +15,7 @@ import shutil
 
 from laconic.errors import LaconicError
 from laconic.undo.copying import copy, dress, make
-from laconic.undo.entry import DIRECTORY, Entry, look
+from laconic.undo.entry import DIRECTORY, FILE, Entry, look
 from laconic.undo.keep import JOURNAL, About, Keep
 from laconic.undo.keep import write as write_json
 from laconic.undo.plan import DRESS, REMOVE, Plan, plan
@@ -117,6 +117,7 @@ def _keep_present(store: Store, made: Plan) -> Held:
         entry = look(path)
         if path not in found.before and entry is not None:
             found.flat[path] = entry
+            mine.timed.append(path)
     return store.keep(reach, found, mine)
 
 
@@ -144,6 +145,8 @@ def _stage(made: Plan, held: Held) -> dict[str, Any]:
         "steps": rows,
         "stages": list(stages.directories.values()),
         "times": stages.times | _times(made),
+        # directories above that are gone, and come back
+        "folders": [path for path in made.keep.flat if look(path) is None],
         "only": [],
     }
 
@@ -196,9 +199,10 @@ def _times(made: Plan) -> dict[str, int]:
     """
     keep, paths = made.keep, {step.path for step in made.steps}
     touched = {os.path.dirname(path) for path in paths}
+    parents = {os.path.dirname(path) for path in keep.before} | keep.timed
     times = {}
     for path, entry in keep.flat.items():
-        if _is_left(path, keep):
+        if path in parents and _is_left(path, keep):
             times[path] = entry.modified_ns
     for path, before in keep.before.items():
         if before is None or before.kind != DIRECTORY:
@@ -258,7 +262,19 @@ def _put(action: str, path: str, staged: str, before: Entry | None) -> None:
             os.mkdir(path, 0o700)
     elif os.path.lexists(staged):
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        _replace(staged, path, before)
+        if _is_shared(path, before):
+            copy(staged, path)
+            dress(path, before)
+        else:
+            _replace(staged, path, before)
+
+
+def _is_shared(path: str, before: Entry) -> bool:
+    """Tell whether a file has other names and was written in place: they come back with it."""
+    now = look(path)
+    return (
+        before.kind == FILE and before.links > 1 and now is not None and now.inode == before.inode
+    )
 
 
 def _replace(staged: str, path: str, before: Entry) -> None:
@@ -268,7 +284,7 @@ def _replace(staged: str, path: str, before: Entry) -> None:
         if error.errno != errno.EXDEV:  # the same file system may be mounted twice
             raise
         near = f"{os.path.dirname(path)}/{_STAGE}file"
-        if before.kind == "file":
+        if before.kind == FILE:
             copy(staged, near)
             dress(near, before)
         else:
@@ -280,12 +296,14 @@ def _replace(staged: str, path: str, before: Entry) -> None:
 def _dress_directories(journal: dict[str, Any], keep: Keep) -> None:
     restored = {where for _, where, _ in journal["steps"]}
     times: dict[str, int] = journal["times"]
-    for path in sorted(restored | times.keys(), reverse=True):
+    for path in sorted({*restored, *times, *journal["folders"]}, reverse=True):
         before, now = keep.before.get(path), look(path)
         if now is None or now.kind != DIRECTORY:
             continue
         if path in restored and before is not None and before.kind == DIRECTORY:
             dress(path, before)
+        elif path in journal["folders"]:
+            dress(path, keep.flat[path])
         elif path in times:
             os.utime(path, ns=(times[path], times[path]))
 

@@ -229,6 +229,7 @@ def _describe(path: str, reach: Reach, found: Survey, about: About, now: float) 
         "agent": about.agent,
         "session": about.session,
         "notes": about.notes,
+        "timed": about.timed,
         "time": now,
         "places": [place.row() for place in reach.places.values()],
         "left_out": found.left_out,

@@ -10,6 +10,7 @@ import contextlib
 import os
 
 from laconic.errors import LaconicError
+from laconic.files import upwards
 from laconic.undo.entry import DIRECTORY, FILE, OTHER, Entry, look, of_status
 from laconic.undo.reach import COPIED, Place
 
@@ -43,8 +44,8 @@ class TooMuchError(LaconicError):
 class Survey:
     """What was there before: an entry for each path, None for a path where nothing is.
 
-    ways: how each file is kept. flat: directories of which only mode and time count, because
-    something in them may change. left_out: directories that are not kept, because a package manager
+    ways: how each file is kept. flat: the directories above, whose mode and time may be needed.
+    left_out: directories that are not kept, because a package manager
     fills them again.
     """
 
@@ -82,10 +83,15 @@ def survey(
     for place in reach.places.values():
         for one in matches(place):
             visit(one, note, found.left_out)
-    for path in {os.path.dirname(path) for path in found.before}:
-        entry = look(path) if path not in found.before else None
-        if entry is not None and entry.kind == DIRECTORY:
-            found.flat[path] = entry
+    parents = {os.path.dirname(path) for path in found.before}
+    parents |= {os.path.dirname(place.path) for place in reach.places.values() if place.prefix}
+    for parent in parents:
+        for path in upwards(parent):
+            if path in found.flat or path in found.before:
+                break
+            entry = look(path)
+            if entry is not None and entry.kind == DIRECTORY:
+                found.flat[path] = entry
     return found
 
 
