@@ -79,6 +79,25 @@ def look(path: str) -> Entry | None:
     return of_status(path, status)
 
 
+class Looker:
+    """Looks at paths whose directories must be real: behind a link is another place."""
+
+    __slots__ = ("_real",)
+
+    def __init__(self) -> None:
+        self._real: dict[str, bool] = {}
+
+    def is_here(self, path: str) -> bool:
+        """Tell whether no directory above a path is a link, or gone."""
+        parent = os.path.dirname(path)
+        if parent not in self._real:
+            self._real[parent] = os.path.realpath(parent) == parent
+        return self._real[parent]
+
+    def look(self, path: str) -> Entry | None:
+        return look(path) if self.is_here(path) else None
+
+
 def of_status(path: str, status: os.stat_result) -> Entry:
     kind = _KINDS.get(stat.S_IFMT(status.st_mode), OTHER)
     owner = (status.st_uid, status.st_gid)

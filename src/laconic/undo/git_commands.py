@@ -36,7 +36,7 @@ _PLAIN = frozenset(
     " --noglob-pathspecs --icase-pathspecs --no-optional-locks --no-advice --no-lazy-fetch".split()
 )
 READING = frozenset(
-    "annotate archive blame bugreport cat-file check-attr check-ignore check-mailmap"
+    "annotate archive blame cat-file check-attr check-ignore check-mailmap"
     " check-ref-format cherry column count-objects describe diff diff-files diff-index diff-tree"
     " fmt-merge-msg for-each-ref format-patch fsck get-tar-commit-id grep help"
     " interpret-trailers log ls-files ls-remote ls-tree merge-base name-rev patch-id range-diff"
@@ -100,10 +100,11 @@ def git(call: Call, reach: Reach) -> None:
     """Add what a git command changes."""
     directory, words, doubts = _globals(call)
     sub = words[0] if words else "help"
-    if sub in READING or not words:
-        return
     inner = call.like(call.words)
     inner.directory = directory
+    if sub in READING or not words:
+        _outputs(inner, reach, words)
+        return
     if sub in ("init", "clone", "init-db"):
         _starting(inner, reach, words)
         return
@@ -122,6 +123,31 @@ def git(call: Call, reach: Reach) -> None:
     except (OSError, ValueError, MissingObjectError, FileError, RecursionError) as error:
         repository.add_state(reach, whole=True)
         one.doubt(f"the repository cannot be read ({type(error).__name__})")
+
+
+def _outputs(call: Call, reach: Reach, words: list[str]) -> None:
+    """Add the files that reading commands write: an archive, patches, `git diff --output=x`."""
+    named = []
+    for pos, word in enumerate(words):
+        if word in ("-o", "--output", "--output-directory") and pos + 1 < len(words):
+            named.append(words[pos + 1])
+        elif word.startswith("--output"):
+            named.append(word.partition("=")[2])
+        elif words[0] in ("format-patch", "archive") and word.startswith("-o"):
+            named.append(word[2:])
+    if words[:1] == ["format-patch"] and "--stdout" not in words:
+        for folder in named or ["."]:
+            reach.add(os.path.join(call.path(folder), "0"), prefix=True)
+            reach.add(os.path.join(call.path(folder), "v"), prefix=True)
+            call.name_only(reach, folder)
+    elif words:
+        for word in named:
+            call.file(reach, word)
+
+
+def _bundle(one: GitCall) -> None:
+    for word in one.operands[1:2] if one.operands[:1] == ["create"] else ():
+        one.call.file(one.reach, word)
 
 
 def _globals(call: Call) -> tuple[str, list[str], list[str]]:
@@ -273,6 +299,7 @@ _WHOLE = frozenset(
 )
 _HANDLERS: dict[str, Callable[[GitCall], None]] = {
     "commit": _commit,
+    "bundle": _bundle,
     "clean": _clean,
     "worktree": _worktree,
     "submodule": _submodule,

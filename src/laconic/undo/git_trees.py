@@ -63,32 +63,24 @@ def checkout(one: GitCall) -> None:
     if one.has("--orphan"):
         names = (entry.name for entry in one.repository.index.entries)
         one.repository.add_names(one.reach, names)
-    is_behind = False
-    for word in one.words:
-        if word == "--":
-            is_behind = True
-        elif is_behind:
-            _tracked_path(one, word)
-        elif word == "-" or not word.startswith("-") or "=" in word:
+    # What a path takes from the index is dirty, what it takes from a commit differs from HEAD: both
+    # are known already, so that only commits are looked for here.
+    words = one.words[: one.words.index("--")] if "--" in one.words else one.words
+    for word in words:
+        if word == "-" or not word.startswith("-") or "=" in word:
             name = word.partition("=")[2] if word.startswith("--") else word
             first, dots, last = name.partition("...")
             known = [_target(one, side or "HEAD") for side in ((first, last) if dots else (name,))]
-            if not any(known):
-                _tracked_path(one, name)
+            if not any(known) and not _is_path(one, name):
+                one.doubt(f"{name} is not known")
         elif word[:2] in ("-s", "-t", "-B", "-b", "-c", "-C") and len(word) > 2:  # noqa: PLR2004
             _target(one, word[2:])
 
 
-def _tracked_path(one: GitCall, word: str) -> None:
-    """Add tracked files that a path or a pattern of git means: they may come from any commit."""
-    repository = one.repository
-    names = list(_matching(one, word))
-    if names:
-        repository.add_names(one.reach, names)
-    elif not word.startswith(":"):
-        path = one.call.path(word)
-        if not os.path.isdir(path):
-            one.reach.add(path)
+def _is_path(one: GitCall, word: str) -> bool:
+    """Tell whether a word is a path or a pattern of git, or the name of a new branch."""
+    is_new = one.has("-b", "-B", "-c", "-C", "--orphan", "--create", "--force-create")
+    return is_new or os.path.lexists(one.call.path(word)) or any(_matching(one, word))
 
 
 def _matching(one: GitCall, word: str) -> Iterator[bytes]:

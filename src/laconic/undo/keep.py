@@ -21,6 +21,7 @@ from laconic.undo.entry import (
     DIRECTORY,
     FILE,
     Entry,
+    Looker,
     digest_of,
     is_alike,
     is_untouched,
@@ -160,16 +161,19 @@ class Keep:
         def note(path: str, entry: Entry | None, _: str) -> None:
             found[path] = entry
 
+        looker = Looker()
         for place in self.places:
             place.skipped |= self.left_out
             for one in matches(place):
-                if one.path not in self.left_out:
+                if one.path not in self.left_out and looker.is_here(one.path):
                     visit(one, note)
         for path, before in self.before.items():
-            if before is None:  # what the command has made there, with all that is below
+            if before is None and looker.is_here(
+                path
+            ):  # what the command has made there, with all that is below
                 visit(Place(path, deep=True), note)
         for path in [path for path, entry in found.items() if entry is None]:
-            found[path] = look(path)  # by a prefix, or below a directory that is no more
+            found[path] = looker.look(path)  # by a prefix, or below a directory that is no more
         return found
 
     def _is_as_before(self, path: str, before: Entry | None, now: Entry | None) -> bool:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 
+from laconic.files import upwards
 from laconic.undo.entry import (
     DIRECTORY,
     FILE,
     OTHER,
     Entry,
+    Looker,
     has_same_content,
     is_alike,
     is_untouched,
-    look,
 )
 from laconic.undo.keep import describe
 from laconic.undo.reach import is_below
@@ -63,17 +64,15 @@ def plan(keep: Keep, only: Sequence[str] = ()) -> Plan:
     only: take back nothing but these paths and what is below them.
     """
     made = Plan(keep)
-    real: dict[str, bool] = {}
-    for path, after in sorted(keep.finish().items()):
+    looker = Looker()
+    changed = keep.finish()
+    for path, after in sorted(changed.items()):
         if only and not is_below(path, only):
             continue
-        parent = os.path.dirname(path)
-        if parent not in real:
-            real[parent] = os.path.realpath(parent) == parent
-        if not real[parent]:
+        if not looker.is_here(path) and not _comes_back_with(path, keep, only):
             made.moved.append(path)
             continue
-        step, is_conflict = _compare(keep, path, after)
+        step, is_conflict = _compare(keep, path, after, looker)
         if step is not None:
             made.steps.append(step)
             if is_conflict:
@@ -81,9 +80,21 @@ def plan(keep: Keep, only: Sequence[str] = ()) -> Plan:
     return made
 
 
-def _compare(keep: Keep, path: str, after: Entry | None) -> tuple[Step | None, bool]:
+def _comes_back_with(path: str, keep: Keep, only: Sequence[str]) -> bool:
+    """Tell whether the undo itself puts a directory in place of the link that is above a path."""
+    for above in upwards(os.path.dirname(path)):
+        if os.path.islink(above):
+            before = keep.before.get(above)
+            is_wanted = not only or is_below(above, only)
+            return before is not None and before.kind == DIRECTORY and is_wanted
+    return True  # it is not there, and comes back
+
+
+def _compare(
+    keep: Keep, path: str, after: Entry | None, looker: Looker
+) -> tuple[Step | None, bool]:
     """Give what is to be done at a path, and whether somebody else has changed it."""
-    before, now = keep.before.get(path), look(path)
+    before, now = keep.before.get(path), looker.look(path)
     if before is not None and before.kind == OTHER:
         return None, False
     if now is not None and now.kind == FILE:

@@ -15,11 +15,11 @@ import shutil
 
 from laconic.errors import LaconicError
 from laconic.undo.copying import copy, dress, make
-from laconic.undo.entry import DIRECTORY, FILE, Entry, look
+from laconic.undo.entry import DIRECTORY, FILE, Entry, Looker, look
 from laconic.undo.keep import JOURNAL, About, Keep
 from laconic.undo.keep import write as write_json
 from laconic.undo.plan import DRESS, REMOVE, Plan, plan
-from laconic.undo.reach import Reach
+from laconic.undo.reach import Place, Reach
 from laconic.undo.survey import survey
 
 TYPE_CHECKING = False
@@ -105,14 +105,18 @@ def _check(made: Plan, *, force: bool) -> None:
 def _keep_present(store: Store, made: Plan) -> Held:
     """Keep what is there now, so that the undo can be undone."""
     reach = Reach()
+    looker = Looker()
     for step in made.steps:
         # A directory that goes takes with it only what the command has made: each is a step.
-        reach.add(step.path)
+        if looker.is_here(step.path):
+            reach.put(Place(step.path))
     # A store that this undo brings back as a whole goes again with its repository.
     reach.stores = {one for one in made.keep.stores if os.path.isdir(os.path.dirname(one))}
     about = made.keep.about
     mine = About(f"undo {made.keep.id}: {about.command}", about.directory, of=made.keep.id)
     found = survey(reach)
+    for step in made.steps:  # those behind a link that the command has made
+        found.before.setdefault(step.path, None)
     for path in _times(made):
         entry = look(path)
         if path not in found.before and entry is not None:
