@@ -2,6 +2,7 @@
 # Builds a project that has everything that can be lost, with its surroundings:
 # build it with `fixture.sh DIRECTORY`, an absolute path; the project is DIRECTORY/proj.
 set -e
+has() { command -v "$1" > /dev/null; }
 root=${1:?an absolute path}
 mkdir -p "$root" && cd "$root"
 export HOME=$root/home GIT_CONFIG_NOSYSTEM=1
@@ -60,7 +61,7 @@ echo sec > ut/sec; chmod 600 ut/sec; mkfifo ut/pipe
 mkdir -p build node_modules/p; head -c 3000 /dev/urandom > build/out.bin; echo K=1 > .env; echo j > node_modules/p/i.js
 echo hl > hard1; ln hard1 hard2
 echo sm2 >> sm/l.txt; echo smu > sm/smu.txt
-setfattr -n user.note -v hello a.txt; setfattr -n user.note -v u untracked.txt
+if has setfattr; then setfattr -n user.note -v hello a.txt; setfattr -n user.note -v u untracked.txt; fi
 if [ -z "$NO_HOOKS" ]; then
     for hook in pre-commit post-checkout post-commit post-merge post-rewrite pre-rebase post-index-change \
             reference-transaction pre-applypatch; do
@@ -71,8 +72,11 @@ fi
 
 # sources for copies, archives and patches
 mkdir -p "$root/src/dir"; echo SRC > "$root/src/a.txt"; echo SRCc > "$root/src/dir/c.txt"; echo SRCn > "$root/src/brandnew"
-(cd "$root/src" && tar cf ../a.tar . && zip -qr ../a.zip . && find . | cpio -o --quiet > ../a.cpio)
-if command -v 7z > /dev/null; then (cd "$root/src" && 7z a -bd ../a.7z . > /dev/null); fi
+cd "$root/src" && tar cf ../a.tar .
+if has zip; then zip -qr ../a.zip .; fi
+if has cpio; then find . | cpio -o --quiet > ../a.cpio; fi
+if has 7z; then 7z a -bd ../a.7z . > /dev/null; fi
+cd "$root/proj"
 git diff > "$root/wt.diff"
 printf -- '--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-b\n+patched\n' > "$root/p.diff"
 git format-patch -q -1 --stdout feature > "$root/f.mbox"
