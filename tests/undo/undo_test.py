@@ -82,7 +82,9 @@ def run(store: Store, line: str, project: Path) -> Keep:
     return keep
 
 
-DESTRUCTIVE = "rm -r sub b $'caf\\xe9'; echo changed > a; mkdir -p x/y; echo new > x/y/z; ln -s a sub"
+DESTRUCTIVE = (
+    "rm -r sub b $'caf\\xe9'; echo changed > a; mkdir -p x/y; echo new > x/y/z; ln -s a sub"
+)
 
 
 def test_everything_comes_back_and_goes_again(store, project):

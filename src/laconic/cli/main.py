@@ -56,7 +56,7 @@ COMMANDS = (
     Command("hook", "answer the hook of an agent"),
     Command("recall", "print the whole output of a command that laconic compacted"),
     Command("undo", "take back what a command changed"),
-    Command("purge", "remove the raw output of commands that laconic keeps"),
+    Command("purge", "remove the outputs that laconic keeps, and what undo keeps"),
     Command("gain", "say how many tokens laconic saved"),
     Command("history", "print the last commands that laconic ran"),
     Command("stats", "show how often filtered output was recalled"),
