@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from laconic.undo.analysis import reach_of
 from laconic.undo.hold import measured
@@ -19,30 +20,37 @@ from laconic.undo.keep import About
 from laconic.undo.restore import undo
 from laconic.undo.store import Store
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from laconic.undo.store import Held
+
 _ROUNDS = 7
 _FILES, _BYTES = 20, 1 << 20
 
 
-def timed(work, *arguments):
+def timed(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
     """Return what the work gives, and how many milliseconds it took."""
     start = time.perf_counter()
     found = work(*arguments)
     return found, (time.perf_counter() - start) * 1000
 
 
-def keep(store: Store, argv: list[str], directory: Path):
+def keep(store: Store, argv: list[str], directory: Path) -> Held:
     holding = measured(reach_of(argv, str(directory), os.environ))
     assert holding.is_exact, holding.reach.doubts
     return store.keep(holding.reach, holding.survey, About(" ".join(argv), str(directory)))
 
 
-def run(store: Store, argv: list[str], directory: Path, prepare) -> tuple[list[float], ...]:
+def run(
+    store: Store, argv: list[str], directory: Path, prepare: Callable[[], None]
+) -> tuple[list[float], ...]:
     kept, after, undone = [], [], []
     for _ in range(_ROUNDS):
         prepare()
         held, spent = timed(keep, store, argv, directory)
         kept.append(spent)
-        subprocess.run(argv, cwd=directory, check=True, capture_output=True)
+        subprocess.run(argv, cwd=directory, check=True, capture_output=True)  # noqa: S603
         found, spent = timed(held.finish)
         after.append(spent)
         assert found is not None
@@ -64,7 +72,7 @@ def few_files(base: Path) -> None:
     directory.mkdir()
     names = [f"f{number}" for number in range(_FILES)]
 
-    def prepare():
+    def prepare() -> None:
         for name in names:
             (directory / name).write_bytes(os.urandom(_BYTES // _FILES))
 
@@ -81,11 +89,15 @@ def tree(base: Path, count: int, bound: float) -> None:
         path = directory / f"d{number % 97}" / f"s{number % 7}" / f"f{number}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{number}\n" * 10)
-    setup = "git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm x; sleep 1.1; git status -s"
-    subprocess.run(["sh", "-c", setup], cwd=directory, check=True, capture_output=True)
+    # After a second, so that the times in the index count.
+    setup = (
+        "git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm x; sleep 1.1;"
+        " git status -s"
+    )
+    subprocess.run(["/bin/sh", "-c", setup], cwd=directory, check=True, capture_output=True)  # noqa: S603
     modified = sorted(directory.rglob("*.txt"))[::100]
 
-    def prepare():
+    def prepare() -> None:
         for path in modified:
             path.write_text("modified\n")
 

@@ -22,7 +22,6 @@ from laconic.undo.restore import undo
 from laconic.undo.store import Store
 from undo.world import World, differences
 
-
 _NOT_FOUND = (126, 127)
 
 

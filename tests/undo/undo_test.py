@@ -238,7 +238,7 @@ def test_an_undo_that_is_killed_at_any_step_is_finished_or_has_not_begun(tmp_pat
         if now == left:
             undo(store, Keep(keep.path))
             assert picture(project) == before
-        assert not [path for path in project.rglob(".laconic-undo*")]
+        assert not list(project.rglob(".laconic-undo*"))
     assert step > 30
     assert outcomes == {True, False}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import struct
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,21 +32,23 @@ class UnreadableError(ValueError):
 
 
 class Tracked(NamedTuple):
-    """An entry; status: the ten numbers that git keeps of the file."""
+    """An entry; fields: the ten numbers that git keeps of the file, the object, and the flags."""
 
     name: bytes
-    status: tuple[int, ...]
-    object_id: bytes
-    flags: int
+    fields: tuple[Any, ...]
     extended: int
 
     @property
     def mode(self) -> int:
-        return self.status[6]
+        return self.fields[6]  # type: ignore[no-any-return]
 
     @property
-    def is_submodule(self) -> bool:
-        return self.status[6] & _TYPE == _SUBMODULE
+    def object_id(self) -> bytes:
+        return self.fields[10]  # type: ignore[no-any-return]
+
+    @property
+    def flags(self) -> int:
+        return self.fields[11]  # type: ignore[no-any-return]
 
 
 class CacheTree:
@@ -62,11 +64,11 @@ class CacheTree:
 class Index:
     """A whole index. is_split: a part of it is in another file, so the entries are not all."""
 
-    __slots__ = ("entries", "is_split", "tree")
+    __slots__ = ("_tree", "entries", "is_split")
 
     def __init__(self, path: str) -> None:
         self.entries: list[Tracked] = []
-        self.tree: CacheTree | None = None
+        self._tree = b""
         self.is_split = False
         with open(path, "rb") as file:
             data = file.read(_MOST_BYTES)
@@ -81,12 +83,13 @@ class Index:
             raise ValueError("not an index")
         at, name = _HEADER.size, b""
         unpack, size, found = _ENTRY.unpack_from, _ENTRY.size, data.index
+        add, new = self.entries.append, tuple.__new__  # there may be a hundred thousand
         for _ in range(count):
             start = at
-            *status, object_id, flags = unpack(data, at)
+            fields = unpack(data, at)
             at += size
             extended = 0
-            if flags & _EXTENDED_FLAG:
+            if fields[11] & _EXTENDED_FLAG:
                 extended = int.from_bytes(data[at : at + 2], "big")
                 at += 2
             if version == 4:  # noqa: PLR2004 - what names share is written once
@@ -98,7 +101,7 @@ class Index:
                 end = found(0, at)
                 name = data[at:end]
                 at = start + ((end - start + _PADDING) & -_PADDING)
-            self.entries.append(Tracked(name, tuple(status), object_id, flags, extended))
+            add(new(Tracked, (name, fields, extended)))
         return at
 
     def _read_extensions(self, data: bytes, at: int) -> None:
@@ -107,10 +110,21 @@ class Index:
             signature, size = _EXTENSION.unpack_from(data, at)
             at += _EXTENSION.size
             if signature == b"TREE":
-                self.tree, _ = _cache_tree(data[at : at + size], 0)
+                self._tree = data[at : at + size]
             elif signature == b"link":
                 self.is_split = True
             at += size
+
+    @property
+    def tree(self) -> CacheTree | None:
+        return _cache_tree(self._tree, 0)[0] if self._tree else None
+
+    @property
+    def tree_id(self) -> bytes:
+        """The tree that the whole index is, if git has noted that; else empty."""
+        end = self._tree.find(b"\n")
+        is_valid = end > 0 and not self._tree.startswith(b"\0-")
+        return self._tree[end + 1 : end + 21] if is_valid else b""
 
     def differing(self, top: str) -> Iterator[bytes]:
         """Give the names of files that are there and not known to be as the index says.
@@ -118,12 +132,12 @@ class Index:
         This takes no notice of assume-unchanged and skip-worktree, as git's checkouts do not.
         """
         start, lstat = os.fsencode(top) + b"/", os.lstat
-        for name, status, _, _, _ in self.entries:
+        for name, fields, _ in self.entries:
             try:
                 now = lstat(start + name)
             except OSError:
                 continue
-            changed_s, _, modified_s, modified_ns, _, inode, mode, _, _, size = status
+            changed_s, _, modified_s, modified_ns, _, inode, mode, _, _, size, _, _ = fields
             if (
                 now.st_mtime_ns != modified_s * _SECOND + modified_ns
                 or now.st_size & _WORD != size
@@ -172,11 +186,11 @@ def meaning(path: str) -> str:
     """
     from hashlib import blake2b  # noqa: PLC0415 - few commands change an index
 
-    found = blake2b(digest_size=16)
     try:
-        for one in Index(path).entries:
-            row = (one.name, one.mode, one.object_id, one.flags & ~_NAME_MASK, one.extended)
-            found.update(repr(row).encode())
+        rows = [
+            b"%b\0%b%o %o %o\n" % (name, fields[10], fields[6], fields[11] & ~_NAME_MASK, extended)
+            for name, fields, extended in Index(path).entries
+        ]
     except (OSError, ValueError):
         return ""
-    return found.hexdigest()
+    return blake2b(b"".join(rows), digest_size=16).hexdigest()

@@ -117,10 +117,12 @@ class Repository:
     def staged(self) -> list[bytes]:
         """Give the names that differ between HEAD and the index."""
         head = self.resolve("HEAD")
-        entries = {one.name: one for one in self.index.entries}
         if head is None:
-            return list(entries)
+            return [one.name for one in self.index.entries]
         tree, _ = self.objects.commit(head)
+        if self.index.tree_id == tree:
+            return []
+        entries = {one.name: one for one in self.index.entries}
         found: list[bytes] = []
         self._compare(tree, self.index.tree, b"", _by_directory(entries), found)
         found += [one.name for one in self.index.entries if one.flags & 0x3000]  # not merged
