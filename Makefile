@@ -89,6 +89,7 @@ effects: .venv/.dev  ## run what the gate allows, also with random arguments, an
 	PYTHONPATH=tests $(BIN)/python -m effects.hunt $(SEED)
 
 undo: .venv/.dev  ## run destructive commands for real and take them back: make undo FORMS='a.jsonl b.jsonl'
+	PYTHONPATH=tests $(BIN)/python -m undo.kills
 	PYTHONPATH=tests $(BIN)/python -m undo.forms $(or $(FORMS),tests/cases/undo/*.jsonl)
 	PYTHONPATH=tests $(BIN)/python -m undo.forms --no-hooks $(or $(FORMS),tests/cases/undo/*.jsonl)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -14,46 +13,14 @@ import pytest
 
 from laconic.undo.analysis import reach_of, reach_of_line
 from laconic.undo.hold import hold_call, hold_line, measured
-from laconic.undo.keep import JOURNAL, About, Keep
-from laconic.undo.plan import plan
-from laconic.undo.restore import BlockedError, ConflictError, recover, undo
+from laconic.undo.keep import About
+from laconic.undo.restore import BlockedError, ConflictError, undo
 from laconic.undo.store import MissingError, Store
 from laconic.undo.survey import TooMuchError, survey
+from undo import kills
+from undo.kills import DESTRUCTIVE, fill, kept, picture, run
 
-_CHANGING = frozenset(
-    "os.mkdir os.rename os.remove os.link os.rmdir os.symlink os.chmod os.chown os.utime"
-    " os.setxattr os.removexattr os.truncate".split()
-)
 _STARTING = ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.exec", "os.system")
-
-
-def fill(project: Path) -> None:
-    (project / "sub/deep").mkdir(parents=True)
-    (project / "a").write_text("one\n")
-    (project / "b").write_text("two\n")
-    (project / "b").chmod(0o750)
-    (project / "sub/c").write_text("three\n")
-    (project / "sub/deep/new\nline").write_text("four\n")
-    (project / "sub/link").symlink_to("../a")
-    Path(os.fsdecode(os.fsencode(project) + b"/caf\xe9")).write_text("five\n")
-    os.mkfifo(project / "sub/pipe")
-    os.utime(project / "a", ns=(10**18, 10**18 + 7))
-
-
-def picture(project: Path) -> dict[str, tuple[object, ...]]:
-    found = {}
-    for directory, folders, files in os.walk(project):
-        for name in (*folders, *files):
-            path = Path(directory) / name
-            status = path.lstat()
-            content: object = ""
-            if path.is_symlink():
-                content = path.readlink()
-            elif path.is_file():
-                content = path.read_bytes()
-            time_ns = 0 if path.is_dir() else status.st_mtime_ns
-            found[os.path.relpath(path, project)] = (status.st_mode, time_ns, content)
-    return found
 
 
 @pytest.fixture
@@ -66,25 +33,6 @@ def project(tmp_path):
 @pytest.fixture
 def store(tmp_path):
     return Store(tmp_path / "state")
-
-
-def kept(store: Store, line: str, project: Path):
-    holding = hold_line(line, str(project), {"HOME": "/nonexistent"})
-    assert holding.is_complete, holding.reason
-    return store.keep(holding.reach, holding.survey, About(line, str(project)))
-
-
-def run(store: Store, line: str, project: Path) -> Keep:
-    held = kept(store, line, project)
-    subprocess.run(["bash", "-c", line], cwd=project, check=False)
-    keep = held.finish()
-    assert keep is not None
-    return keep
-
-
-DESTRUCTIVE = (
-    "rm -r sub b $'caf\\xe9'; echo changed > a; mkdir -p x/y; echo new > x/y/z; ln -s a sub"
-)
 
 
 def test_everything_comes_back_and_goes_again(store, project):
@@ -178,90 +126,23 @@ def test_a_running_command_is_not_undone(store, project):
         undo(store, store.find(held.keep_id))
 
 
-# -- killed at every step --------------------------------------------------------------------------
+# -- killed: a few steps of each kind here, all of them in `make undo` -----------------------------
 
 
-def killed_at(step: int, work) -> bool:
-    """Run some work in a process that kills itself before its n-th change; tell whether it did."""
-    pid = os.fork()
-    if pid == 0:
-        left = [step]
-
-        def hook(event, arguments):
-            is_write = event == "open" and isinstance(arguments[2], int) and arguments[2] & 3
-            if event in _CHANGING or is_write:
-                left[0] -= 1
-                if left[0] < 0:
-                    os.kill(os.getpid(), signal.SIGKILL)
-
-        sys.addaudithook(hook)
-        work()
-        os._exit(0)
-    _, status = os.waitpid(pid, 0)
-    assert os.WIFSIGNALED(status) or status == 0
-    return os.WIFSIGNALED(status)
+def test_a_keep_that_is_killed_never_happened(tmp_path):
+    assert kills.keep_is_killed(tmp_path, every=5) > 1
 
 
-def test_a_keep_that_is_killed_at_any_step_never_happened(tmp_path):
-    for step in range(1000):
-        project, store = tmp_path / f"p{step}", Store(tmp_path / f"s{step}")
-        fill(project)
-        before = picture(project)
-        if not killed_at(step, lambda p=project, s=store: kept(s, DESTRUCTIVE, p)):
-            break
-        assert picture(project) == before
-        found = list(store.keeps())
-        assert all(not keep.is_running for keep in found)
-        keep = run(store, DESTRUCTIVE, project)
-        undo(store, keep)
-        assert picture(project) == before
-    assert step > 10
+def test_an_undo_that_is_killed_is_finished_or_has_not_begun(tmp_path):
+    assert kills.undo_is_killed(tmp_path, every=9) > 3
 
 
-def test_an_undo_that_is_killed_at_any_step_is_finished_or_has_not_begun(tmp_path):
-    outcomes = set()
-    for step in range(1000):
-        project, store = tmp_path / f"p{step}", Store(tmp_path / f"s{step}")
-        fill(project)
-        before = picture(project)
-        keep = run(store, DESTRUCTIVE, project)
-        left = picture(project)
-        if not killed_at(step, lambda s=store, k=keep: undo(s, k)):
-            break
-        has_begun = any(Path(path, JOURNAL).exists() for path in store.paths())
-        with store.lock():
-            recover(store)
-        now = picture(project)
-        is_marked = bool(Keep(keep.path).undone_by)
-        assert now == before if has_begun or is_marked else now in (left, before)
-        outcomes.add(now == before)
-        if now == left:
-            undo(store, Keep(keep.path))
-            assert picture(project) == before
-        assert not list(project.rglob(".laconic-undo*"))
-    assert step > 30
-    assert outcomes == {True, False}
+def test_a_recovery_that_is_killed_is_finished_by_the_next(tmp_path):
+    assert kills.recovery_is_killed(tmp_path, every=11) > 1
 
 
-def test_a_recovery_that_is_killed_at_any_step_is_finished_by_the_next(tmp_path):
-    for step in range(0, 1000, 3):
-        project, store = tmp_path / f"p{step}", Store(tmp_path / f"s{step}")
-        fill(project)
-        before = picture(project)
-        keep = run(store, DESTRUCTIVE, project)
-        first = 0
-        while killed_at(first, lambda s=store, k=keep: undo(s, k)):
-            if any(Path(path, JOURNAL).exists() for path in store.paths()):
-                break
-            first += 4
-        if not killed_at(step, lambda s=store: recover(s)):
-            break
-        with store.lock():
-            recover(store)
-        if picture(project) != before:
-            undo(store, Keep(keep.path))
-        assert picture(project) == before
-    assert step > 3
+def test_an_undo_on_another_disk_that_is_killed_leaves_nothing_behind(small_disk, tmp_path):
+    assert kills.undo_on_another_disk_is_killed(small_disk, tmp_path, every=15) > 1
 
 
 # -- at the same time ------------------------------------------------------------------------------
@@ -401,7 +282,10 @@ def test_without_its_surroundings_an_unknown_command_is_not_held(project):
 
 
 def test_to_look_starts_no_program(project):
-    setup = "git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm x; rm a; echo 2 > b"
+    setup = (
+        "git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm x;"
+        " rm a; echo 2 > b"
+    )
     subprocess.run(["bash", "-c", setup], cwd=project, check=True)
     program = f"""
 import sys
@@ -409,7 +293,7 @@ def hook(event, arguments):
     assert event not in {_STARTING!r}, event
 sys.addaudithook(hook)
 from laconic.undo.hold import hold_line
-for line in ("git checkout -- .", "git reset --hard HEAD", "git stash -u", "git clean -fdx", "make"):
+for line in ("git checkout -- .", "git reset --hard HEAD", "git stash -u", "git clean -fdx"):
     assert hold_line(line, {str(project)!r}, {{}}).is_complete, line
 """
     subprocess.run([sys.executable, "-c", program], check=True)
@@ -482,4 +366,3 @@ def test_a_conflict_shows_the_difference_and_changes_nothing(project, tmp_path):
 def test_a_call_that_destroys_nothing_keeps_nothing(project):
     assert not reach_of(["cat", "a"], str(project), {})
     assert not hold_call(["ls"], str(project), {}).paths
-    assert plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from laconic.undo.call import texts
-from laconic.undo.reach import COPIED, LINKED
+from laconic.undo.reach import LINKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,11 +41,10 @@ def tar(call: Call, reach: Reach) -> None:
     files = texts(parsed.values("-f", "--file"))
     archive = files[-1] if files else ""
     if parsed.has("-x", "--extract", "--get"):
-        how = COPIED if parsed.has("--overwrite") else LINKED
         members = _tar_members(call.path(archive) if archive not in ("", "-") else call.stdin)
         strips = texts(parsed.values("--strip-components"))
         strip = int(strips[-1]) if strips and strips[-1].isdigit() else 0
-        _unpacked(call, reach, folder, members, strip, how)
+        _unpacked(call, reach, folder, members, strip)
         if parsed.has("--one-top-level", "-P", "--absolute-names"):
             call.doubt(reach, "the directory of the members is not known")
     elif parsed.has("-c", "--create", "-r", "--append", "-u", "--update", "-A", "--delete"):
@@ -87,8 +86,9 @@ def _tar_members(path: str) -> list[str] | None:
 
 
 def _unpacked(
-    call: Call, reach: Reach, folder: str, members: Iterable[str] | None, strip: int, how: str
+    call: Call, reach: Reach, folder: str, members: Iterable[str] | None, strip: int
 ) -> None:
+    """Add the members by copies: not every tar unlinks what it replaces (man 1 bsdtar, -U)."""
     if members is None:
         reach.add(folder, deep=True)
         call.doubt(reach, "the members of the archive are not known")
@@ -99,7 +99,7 @@ def _unpacked(
         if not parts:
             continue
         path = os.path.join(folder, *parts)
-        reach.add(path, how=how)
+        reach.add(path)
         if os.path.islink(path):
             reach.add(os.path.realpath(path))
 
@@ -118,7 +118,7 @@ def unzip(call: Call, reach: Reach) -> None:
     members = _zip_members(call.path(operands[0]))
     if members is not None and parsed.has("-j"):
         members = [os.path.basename(member) for member in members]
-    _unpacked(call, reach, folder, members, 0, COPIED)
+    _unpacked(call, reach, folder, members, 0)
 
 
 def _zip_members(path: str) -> list[str] | None:

@@ -68,7 +68,7 @@ class Keep:
     def __init__(self, path: str) -> None:
         self.path = path
         self.id = path.rpartition("-")[2]
-        manifest = self._load(MANIFEST)
+        manifest = self.read(MANIFEST)
         self.about = About(manifest["command"], manifest["directory"], manifest["of"])
         self.about.agent, self.about.session = manifest["agent"], manifest["session"]
         self.about.notes = manifest["notes"]
@@ -83,17 +83,17 @@ class Keep:
         self.flat_after: dict[str, int] = {}
         self._read_after()
 
-    def _load(self, name: str) -> dict[str, Any]:
+    def read(self, name: str) -> Any:
+        """Read one of its files."""
         try:
             with open(f"{self.path}/{name}", "rb") as file:
-                loaded: dict[str, Any] = json.load(file)
+                return json.load(file)
         except (OSError, ValueError) as error:
             raise DamagedError(f"{self.path}/{name} cannot be read: {error}") from error
-        return loaded
 
     def _read_after(self) -> None:
         if os.path.exists(f"{self.path}/{AFTER}"):
-            after = self._load(AFTER)
+            after = self.read(AFTER)
             self.changed = _entries(after["changed"])
             self.flat_after = after["flat"]
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from laconic.undo.store import Held, Store
 
 _STAGE = ".laconic-undo-"
+_STAGED = "staged"  # names the staging directories outside, so that none is left behind
 
 
 class ConflictError(LaconicError):
@@ -67,7 +68,7 @@ def undo(store: Store, keep: Keep, only: Sequence[str] = (), *, force: bool = Fa
         write_json(os.path.join(held.path, JOURNAL), journal, sync=True)
         _forward(held.path, journal, Keep(keep.path))
         _mark(store, keep, held.keep_id, only)
-        os.unlink(os.path.join(held.path, JOURNAL))
+        _forget(held.path)
         held.close()
         return held.keep_id
 
@@ -77,15 +78,32 @@ def recover(store: Store) -> list[str]:
     finished = []
     for path in store.paths():
         if not os.path.exists(os.path.join(path, JOURNAL)):
+            _remove_stages(path)
             continue
         again = Keep(path)
-        journal = again._load(JOURNAL)  # noqa: SLF001 - ours
+        journal = again.read(JOURNAL)
         keep = store.find(journal["of"])
         _forward(path, journal, keep)
         _mark(store, keep, again.id, journal["only"])
-        os.unlink(os.path.join(path, JOURNAL))
+        _forget(path)
         finished.append(again.id)
     return finished
+
+
+def _forget(path: str) -> None:
+    """Remove the journal last: as long as it is there, the work is repeated."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(os.path.join(path, _STAGED))
+    os.unlink(os.path.join(path, JOURNAL))
+
+
+def _remove_stages(path: str) -> None:
+    """Remove what an undo left that was killed before it had begun."""
+    if os.path.exists(os.path.join(path, _STAGED)) and not Keep(path).is_running:
+        for directory in Keep(path).read(_STAGED):
+            if os.path.basename(directory).startswith(_STAGE):
+                shutil.rmtree(directory, ignore_errors=True)
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def _check(made: Plan, *, force: bool) -> None:
@@ -139,6 +157,7 @@ def _stage(made: Plan, held: Held) -> dict[str, Any]:
             entry = step.before
             if entry is not None and step.action != DRESS and entry.kind != DIRECTORY:
                 staged = os.path.join(stages.near(step.path), str(number))
+                _check_copy(entry, made.keep)
                 make(entry, made.keep.data(entry), staged)
             rows.append([step.action, step.path, staged])
     except BaseException:
@@ -164,6 +183,7 @@ class _Stages:
     def __init__(self, held: Held) -> None:
         self._held = held
         self.directories: dict[int, str] = {}
+        self._outside: list[str] = []
         self.times: dict[str, int] = {}  # of directories that a stage was made in
         self._make(os.path.join(held.path, "stage"))
 
@@ -174,7 +194,10 @@ class _Stages:
         status = os.stat(above)
         if status.st_dev not in self.directories:
             self.times[above] = status.st_mtime_ns
-            self._make(os.path.join(above, f"{_STAGE}{self._held.keep_id}"))
+            directory = os.path.join(above, f"{_STAGE}{self._held.keep_id}")
+            self._outside.append(directory)
+            write_json(os.path.join(self._held.path, _STAGED), self._outside)
+            self._make(directory)
         return self.directories[status.st_dev]
 
     def _make(self, directory: str) -> None:
@@ -187,6 +210,12 @@ class _Stages:
         for path, time_ns in self.times.items():
             with contextlib.suppress(OSError):
                 os.utime(path, ns=(time_ns, time_ns))
+
+
+def _check_copy(entry: Entry, keep: Keep) -> None:
+    """Refuse a copy that is not what was kept: a hard link that somebody wrote to."""
+    if entry.kind == FILE and os.stat(keep.data(entry)).st_size != entry.size:
+        raise OSError(errno.EIO, "the kept copy was changed", keep.data(entry))
 
 
 def _check_parent(step: Step) -> None:
