@@ -267,7 +267,23 @@ def test_the_gate_learns_what_would_be_held(project):
 
 
 @pytest.mark.parametrize(
-    "line", ["git push", "frobnicate a", "rm $(frobnicate)", "make", "rsync -a . host:x"]
+    "line",
+    [
+        "git push",
+        "frobnicate a",
+        "rm $(frobnicate)",
+        "make",
+        "rsync -a . host:x",
+        "rm $x",
+        "git fetch && git merge origin/main",
+        "git -c alias.x=y x",
+        "bash script.sh",
+        "eval rm a",
+        "find . -exec ./x {} +",
+        "sed -i 's/a/b/w c' a",
+        "perl -e 'unlink a'",
+        "source ./x",
+    ],
 )
 def test_the_gate_learns_what_is_not_known(line, project):
     subprocess.run(["git", "init", "-q"], cwd=project, check=True)

@@ -15,7 +15,7 @@ from laconic.shell.ast import Assignment, Function, Loop, Word
 from laconic.shell.walk import commands, redirects
 from laconic.undo import finding, programs
 from laconic.undo.call import Call, is_device, texts
-from laconic.undo.git_commands import git
+from laconic.undo.git_commands import git, is_changing
 from laconic.undo.reach import Reach, is_below, located
 from laconic.undo.repository import find_repository
 
@@ -192,6 +192,7 @@ class _Line:
         self._values = Values(certain, printers=PRINTERS - self._functions)
         self._values.possible = _possible(nodes, self._values, call.directory)
         self._named: tuple[Occurrence, list[str]] | None = None
+        self._is_git = self._has_moved = False
 
     def analyse(self) -> None:
         for redirect in redirects(self._script):
@@ -199,6 +200,7 @@ class _Line:
         for one in sorted(commands(self._script), key=lambda found: found.command.end):
             for directory in list(self._directories):
                 self._command(one, directory)
+            self._has_moved = self._has_moved or self._is_git
         for redirect in redirects(self._script):  # again, with all directories that were met
             self._redirect(redirect)
 
@@ -236,6 +238,9 @@ class _Line:
         if call.name in ("eval", "source", "."):
             call.doubt(self._reach, "what it runs is not known")
             return
+        self._is_git = is_changing(call)
+        if self._is_git and self._has_moved:
+            call.doubt(self._reach, "an earlier command of the line changes the repository")
         analyse_call(call, self._reach, self._depth)
 
     def _given(self, one: Occurrence) -> dict[str, str]:

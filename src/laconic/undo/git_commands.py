@@ -125,6 +125,14 @@ def git(call: Call, reach: Reach) -> None:
         one.doubt(f"the repository cannot be read ({type(error).__name__})")
 
 
+def is_changing(call: Call) -> bool:
+    """Tell whether a command of git changes the repository, so that names mean something else."""
+    if call.name != "git":
+        return False
+    _, words, _ = _globals(call)
+    return bool(words) and words[0] not in READING
+
+
 def _outputs(call: Call, reach: Reach, words: list[str]) -> None:
     """Add the files that reading commands write: an archive, patches, `git diff --output=x`."""
     named = []
