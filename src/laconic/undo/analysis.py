@@ -181,8 +181,8 @@ class _Line:
         self._directories = [call.directory]
         nodes = script.nodes()
         self._functions = {node.name for node in nodes if isinstance(node, Function)}
-        home = call.environment.get("HOME")
-        certain = {"HOME": home} if home else {}
+        certain = dict(call.environment)
+        certain.pop("PWD", None)
         occurrences = commands(script)
         if not any(_changes_directory(one) for one in occurrences):
             certain["PWD"] = call.directory
@@ -224,11 +224,14 @@ class _Line:
         if any(not argument.texts for argument in arguments):
             if _is_reader(words):
                 return
-            self._call.doubt(self._reach, "a word of the line is not known before it runs")
+            shell = self._call.like(["sh"])
+            shell.project = self._projects(directory)
+            shell.doubt(self._reach, "a word of the line is not known before it runs")
         if not words or words[0] in self._functions:
             return
         call = self._call.like(words)
         call.directory, call.patterns, call.named = directory, True, None
+        call.project = self._projects(directory)
         call.environment = self._given(one)
         call.stdin = self._stdin(one, directory)
         if _changes_directory(one):
@@ -242,6 +245,10 @@ class _Line:
         if self._is_git and self._has_moved:
             call.doubt(self._reach, "an earlier command of the line changes the repository")
         analyse_call(call, self._reach, self._depth)
+
+    def _projects(self, directory: str) -> str:
+        """Give the project of a directory that a `cd` may lead to."""
+        return self._call.project if directory == self._call.directory else project_of(directory)
 
     def _given(self, one: Occurrence) -> dict[str, str]:
         given = dict(self._call.environment)

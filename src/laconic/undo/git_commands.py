@@ -117,9 +117,11 @@ def git(call: Call, reach: Reach) -> None:
     if any(name in call.environment for name in _ELSEWHERE):
         one.doubt("another repository is named in the environment")
     try:
-        if not repository.is_usual:
+        if repository.is_usual:
+            _by_subcommand(one)
+        else:
+            repository.add_state(reach, whole=True)
             one.doubt("the repository has a form that is not known")
-        _by_subcommand(one)
     except (OSError, ValueError, MissingObjectError, FileError, RecursionError) as error:
         repository.add_state(reach, whole=True)
         one.doubt(f"the repository cannot be read ({type(error).__name__})")

@@ -62,7 +62,7 @@ class CacheTree:
 
 
 class Index:
-    """A whole index. is_split: a part of it is in another file, so the entries are not all."""
+    """A whole index. is_split: entries are missing, because of another file or a sparse one."""
 
     __slots__ = ("_tree", "entries", "is_split")
 
@@ -102,6 +102,8 @@ class Index:
                 name = data[at:end]
                 at = start + ((end - start + _PADDING) & -_PADDING)
             add(new(Tracked, (name, fields, extended)))
+            if name.endswith(b"/"):  # a whole directory, in a sparse index
+                self.is_split = True
         return at
 
     def _read_extensions(self, data: bytes, at: int) -> None:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 class Holding:
     """What an undo would hold of a command.
 
-    is_complete: all that the command may change. is_exact: because the command is known, not
-    because everything around it is kept. reason: why it is not complete. survey: what was found,
-    None if it is too much.
+    is_complete: all that the command may change in its project. is_exact: the command is known, so
+    that this is all that it changes anywhere; else everything around it is kept. reason: why it is
+    not complete. survey: what was found, None if it is too much.
     """
 
     __slots__ = ("is_exact", "reach", "reason", "survey")
