@@ -59,7 +59,7 @@ def reach_of(argv: Sequence[str], directory: str, environment: Mapping[str, str]
     """Give what a program may change that is about to be started with these words."""
     reach = Reach()
     call = Call(argv, directory, project_of(directory))
-    call.environment = environment
+    call.environment = dict(environment)
     analyse_call(call, reach)
     return reach
 
@@ -68,7 +68,7 @@ def reach_of_line(line: str, directory: str, environment: Mapping[str, str]) -> 
     """Give what a line of a shell may change, all of its commands together."""
     reach = Reach()
     call = Call(["sh"], directory, project_of(directory))
-    call.environment = environment
+    call.environment = dict(environment)
     analyse_line(line, call, reach)
     return reach
 
@@ -201,8 +201,9 @@ class _Line:
             for directory in list(self._directories):
                 self._command(one, directory)
             self._has_moved = self._has_moved or self._is_git
-        for redirect in redirects(self._script):  # again, with all directories that were met
-            self._redirect(redirect)
+        if len(self._directories) > 1:  # again, with all directories that were met
+            for redirect in redirects(self._script):
+                self._redirect(redirect)
 
     def _redirect(self, redirect: Redirect) -> None:
         if redirect.operator not in _WRITING or redirect.heredoc is not None:
@@ -250,7 +251,9 @@ class _Line:
         """Give the project of a directory that a `cd` may lead to."""
         return self._call.project if directory == self._call.directory else project_of(directory)
 
-    def _given(self, one: Occurrence) -> dict[str, str]:
+    def _given(self, one: Occurrence) -> Mapping[str, str]:
+        if not one.command.assignments:
+            return self._call.environment
         given = dict(self._call.environment)
         for assignment in one.command.assignments:
             given[assignment.name] = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+from fcntl import ioctl
 
 from laconic.undo.entry import FIFO, FILE, LINK, open_to_read
 
@@ -16,6 +17,7 @@ _FICLONE = 0x40049409  # man 2 ioctl_ficlone
 _ATTEMPTS = 3
 _BLOCK = 512
 _CHUNK = 1 << 20
+_cannot_clone: set[int] = set()  # file systems that copies are made from
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
@@ -43,7 +45,7 @@ def copy(source: str, target: str) -> None:
 
 
 def _fill(reader: int, writer: int, status: os.stat_result) -> None:
-    if status.st_size == 0 or _cloned(reader, writer):
+    if status.st_size == 0 or _cloned(reader, writer, status.st_dev):
         return
     if status.st_blocks * _BLOCK < status.st_size and hasattr(os, "SEEK_DATA"):
         _fill_with_holes(reader, writer, status.st_size)
@@ -51,12 +53,14 @@ def _fill(reader: int, writer: int, status: os.stat_result) -> None:
         _transfer(reader, writer, 0, status.st_size)
 
 
-def _cloned(reader: int, writer: int) -> bool:
+def _cloned(reader: int, writer: int, device: int) -> bool:
+    if device in _cannot_clone:
+        return False
     try:
-        from fcntl import ioctl  # noqa: PLC0415
-
         ioctl(writer, _FICLONE, reader)
-    except OSError:
+    except OSError as error:
+        if error.errno in (errno.EOPNOTSUPP, errno.EXDEV, errno.ENOTTY, errno.EINVAL):
+            _cannot_clone.add(device)
         return False
     return True
 

@@ -76,7 +76,8 @@ class Reach:
     def add_followed(self, path: str, *, how: str = COPIED) -> None:
         """Add what a program writes that opens the path: the file behind links, and the link."""
         self.add(path, how=how)
-        self.put(Place(os.path.realpath(path), how=how))
+        if os.path.islink(path):
+            self.put(Place(os.path.realpath(path), how=how))
 
     def put(self, place: Place) -> None:
         """Add a place whose parents are real; of two ways to keep it the safer one holds."""
