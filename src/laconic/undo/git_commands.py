@@ -181,7 +181,9 @@ def _globals(call: Call) -> tuple[str, list[str], list[str]]:
 def _by_subcommand(one: GitCall) -> None:
     repository, reach, sub = one.repository, one.reach, one.sub
     handler = _HANDLERS.get(sub)
-    repository.add_state(reach, whole=sub in _WHOLE)
+    # Many commands look into submodules, and git writes their indexes anew when it has looked.
+    has_submodules = os.path.isfile(f"{repository.top}/.gitmodules")
+    repository.add_state(reach, whole=has_submodules or sub in _WHOLE)
     if handler is not None:
         handler(one)
     elif sub in _DROPPING:

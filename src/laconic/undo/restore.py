@@ -232,7 +232,8 @@ def _times(made: Plan) -> dict[str, int]:
     """
     keep, paths = made.keep, {step.path for step in made.steps}
     touched = {os.path.dirname(path) for path in paths}
-    parents = {os.path.dirname(path) for path in keep.before} | keep.timed
+    gone = {path for path in keep.flat if look(path) is None}
+    parents = {os.path.dirname(path) for path in (*keep.before, *gone)} | keep.timed
     times = {}
     for path, entry in keep.flat.items():
         if path in parents and _is_left(path, keep):
