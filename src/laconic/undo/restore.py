@@ -16,10 +16,11 @@ import shutil
 from laconic.errors import LaconicError
 from laconic.undo.copying import copy, dress, make
 from laconic.undo.entry import DIRECTORY, FILE, Entry, Looker, look
-from laconic.undo.keep import JOURNAL, About, Keep
+from laconic.undo.keep import JOURNAL, About, DamagedError, Keep
 from laconic.undo.keep import write as write_json
 from laconic.undo.plan import DRESS, REMOVE, Plan, plan
 from laconic.undo.reach import Place, Reach
+from laconic.undo.store import MissingError
 from laconic.undo.survey import survey
 
 TYPE_CHECKING = False
@@ -57,16 +58,19 @@ def undo(store: Store, keep: Keep, only: Sequence[str] = (), *, force: bool = Fa
         if not made.steps:
             _mark(store, keep, "", only)
             return ""
-        held = _keep_present(store, made)
+        held = None
         try:
+            held = _keep_present(store, made)
             journal = _stage(made, held)
-        except (OSError, shutil.Error) as error:
-            held.drop()
-            reason = (getattr(error, "strerror", "") or str(error)).lower()
-            where = f"{error.filename}: " if getattr(error, "filename", "") else ""
+            journal["only"] = list(only)
+            write_json(os.path.join(held.path, JOURNAL), journal, sync=True)
+        except OSError as error:
+            if held is not None:
+                held.drop()
+            where = f"{error.filename}: " if error.filename else ""
+            reason = (error.strerror or str(error)).lower()
             raise BlockedError(f"nothing was changed: {where}{reason}") from error
-        write_json(os.path.join(held.path, JOURNAL), journal, sync=True)
-        _forward(held.path, journal, Keep(keep.path))
+        _forward(held.path, journal)
         _mark(store, keep, held.keep_id, only)
         _forget(held.path)
         held.close()
@@ -80,13 +84,14 @@ def recover(store: Store) -> list[str]:
         if not os.path.exists(os.path.join(path, JOURNAL)):
             _remove_stages(path)
             continue
-        again = Keep(path)
-        journal = again.read(JOURNAL)
-        keep = store.find(journal["of"])
-        _forward(path, journal, keep)
-        _mark(store, keep, again.id, journal["only"])
-        _forget(path)
-        finished.append(again.id)
+        with contextlib.suppress(OSError, DamagedError):  # the next one tries again
+            again = Keep(path)
+            journal = again.read(JOURNAL)
+            _forward(path, journal)
+            with contextlib.suppress(MissingError):
+                _mark(store, store.find(journal["of"]), again.id, journal["only"])
+            _forget(path)
+            finished.append(again.id)
     return finished
 
 
@@ -166,11 +171,11 @@ def _stage(made: Plan, held: Held) -> dict[str, Any]:
     return {
         "of": made.keep.id,
         "steps": rows,
+        "before": {step.path: step.before and step.before.row() for step in made.steps},
         "stages": list(stages.directories.values()),
         "times": stages.times | _times(made),
         # directories above that are gone, and come back
-        "folders": [path for path in made.keep.flat if look(path) is None],
-        "only": [],
+        "folders": {p: entry.row() for p, entry in made.keep.flat.items() if look(p) is None},
     }
 
 
@@ -255,16 +260,19 @@ def _is_left(path: str, keep: Keep) -> bool:
 # -- the real files --------------------------------------------------------------------------------
 
 
-def _forward(path: str, journal: dict[str, Any], keep: Keep) -> None:
+def _forward(path: str, journal: dict[str, Any]) -> None:
     """Do what the journal says. Every step may have been done already."""
     steps = journal["steps"]
+    before = {
+        where: Entry.from_row(row) if row else None for where, row in journal["before"].items()
+    }
     for action, where, _ in sorted(steps, key=lambda row: row[1], reverse=True):  # deepest first
-        _clear(action, where, keep.before.get(where))
+        _clear(action, where, before[where])
     for action, where, staged in steps:
-        _put(action, where, staged, keep.before.get(where))
+        _put(action, where, staged, before[where])
     for stage in journal["stages"]:
         shutil.rmtree(stage, ignore_errors=True)
-    _dress_directories(journal, keep)
+    _dress_directories(journal, before)
     Keep(path).finish()
 
 
@@ -327,17 +335,16 @@ def _replace(staged: str, path: str, before: Entry) -> None:
         os.unlink(staged)
 
 
-def _dress_directories(journal: dict[str, Any], keep: Keep) -> None:
-    restored = {where for _, where, _ in journal["steps"]}
+def _dress_directories(journal: dict[str, Any], before: dict[str, Entry | None]) -> None:
     times: dict[str, int] = journal["times"]
-    for path in sorted({*restored, *times, *journal["folders"]}, reverse=True):
-        before, now = keep.before.get(path), look(path)
+    for path in sorted({*before, *times, *journal["folders"]}, reverse=True):
+        was, now = before.get(path), look(path)
         if now is None or now.kind != DIRECTORY:
             continue
-        if path in restored and before is not None and before.kind == DIRECTORY:
-            dress(path, before)
+        if was is not None and was.kind == DIRECTORY:
+            dress(path, was)
         elif path in journal["folders"]:
-            dress(path, keep.flat[path])
+            dress(path, Entry.from_row(journal["folders"][path]))
         elif path in times:
             os.utime(path, ns=(times[path], times[path]))
 
