@@ -94,8 +94,8 @@ def tree(base: Path, count: int, bound: float) -> None:
         path.write_text(f"{number}\n" * 10)
     # After a second, so that the times in the index count.
     setup = (
-        "git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm x; sleep 1.1;"
-        " git status -s"
+        "git init -q; git config gc.auto 0; git add -A;"
+        " git -c user.name=a -c user.email=a@b commit -qm x; sleep 1.1; git status -s"
     )
     subprocess.run(["/bin/sh", "-c", setup], cwd=directory, check=True, capture_output=True)  # noqa: S603
     modified = sorted(directory.rglob("*.txt"))[::100]

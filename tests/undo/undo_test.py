@@ -80,6 +80,29 @@ def test_a_file_that_changed_since_stops_the_undo(store, project):
     assert (project / "a").read_text() == "mine\n"
 
 
+def test_git_status_after_the_command_is_no_conflict(store, project):
+    """It writes the times of files into the index anew, and nothing else."""
+    setup = "git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm x; echo 2 > a"
+    subprocess.run(["bash", "-c", setup], cwd=project, check=True)
+    keep = run(store, "git checkout -- a", project)
+    index = (project / ".git/index").read_bytes()
+    subprocess.run(
+        ["bash", "-c", "touch -d 2020-01-01 b; git update-index --refresh"], cwd=project, check=True
+    )
+    assert (project / ".git/index").read_bytes() != index
+    undo(store, keep)
+    assert (project / "a").read_text() == "2\n"
+
+
+def test_a_file_that_was_staged_since_is_a_conflict(store, project):
+    setup = "git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm x; echo 2 > a"
+    subprocess.run(["bash", "-c", setup], cwd=project, check=True)
+    keep = run(store, "git checkout -- a", project)
+    subprocess.run(["bash", "-c", "echo 3 > b; git add b"], cwd=project, check=True)
+    with pytest.raises(ConflictError, match="index"):
+        undo(store, keep)
+
+
 def test_a_part_can_be_taken_back(store, project):
     keep = run(store, "rm a b", project)
     (project / "b").write_text("mine\n")

@@ -17,6 +17,7 @@ import json
 import os
 
 from laconic.errors import LaconicError
+from laconic.undo.copying import copy
 from laconic.undo.entry import (
     DIRECTORY,
     FILE,
@@ -27,7 +28,6 @@ from laconic.undo.entry import (
     is_untouched,
     look,
 )
-from laconic.undo.git_index import meaning
 from laconic.undo.reach import Place, is_below
 from laconic.undo.survey import matches, visit
 
@@ -149,6 +149,12 @@ class Keep:
                     os.unlink(self.data(before))
         folders = [path for path, entry in self.before.items() if entry and entry.kind == DIRECTORY]
         looked = ((path, look(path)) for path in (*self.flat, *folders))
+        for number, (path, now) in enumerate(changed.items()):
+            if now is not None and now.kind == FILE and path.endswith("/index"):
+                # To read it takes longer than to copy it; what it means is found out by an undo.
+                with contextlib.suppress(OSError):
+                    copy(path, f"{self.path}/{DATA}/after{number}")
+                    now.data = f"after{number}"
         self.flat_after = {path: now.modified_ns for path, now in looked if now}
         rows = {path: entry and entry.row() for path, entry in changed.items()}
         write(f"{self.path}/{AFTER}", {"changed": rows, "flat": self.flat_after})
@@ -200,10 +206,8 @@ class Keep:
 
 
 def describe(entry: Entry, path: str) -> None:
-    """Find the digest of a file, and of a git index what it means."""
+    """Find the digest of a file."""
     entry.digest = entry.digest or digest_of(path)
-    if path.endswith("/index"):
-        entry.meaning = meaning(path)
 
 
 def _entries(rows: Mapping[str, list[Any] | None]) -> dict[str, Entry | None]:

@@ -15,6 +15,7 @@ from laconic.undo.entry import (
     is_alike,
     is_untouched,
 )
+from laconic.undo.git_index import meaning
 from laconic.undo.keep import describe
 from laconic.undo.reach import is_below
 
@@ -119,6 +120,8 @@ def _compare(
         step = Step(DRESS, path, before, now)
     else:
         step = Step(RESTORE, path, before, now)
+    if after is not None and now is not None and after.data and after.digest != now.digest:
+        after.meaning, now.meaning = meaning(keep.data(after)), meaning(path)
     return step, not _is_as_left(after, now)
 
 
