@@ -9,7 +9,7 @@ import contextlib
 
 from laconic.run.process import has_terminal, spawn
 from laconic.run.signals import Child
-from laconic.settings.environ import current_directory, is_switched_off, state_directory
+from laconic.settings.environ import is_switched_off, state_directory
 from laconic.undo.names import may_destroy
 
 TYPE_CHECKING = False
@@ -31,10 +31,11 @@ def keep_before(task: Task, environ: Mapping[str, str]) -> Around | None:
 
 
 def _keep(task: Task, environ: Mapping[str, str]) -> Around | None:
+    from laconic.settings.load import current_directory  # noqa: PLC0415 - as below
     from laconic.undo.analysis import reach_of  # noqa: PLC0415 - for what destroys, alone
     from laconic.undo.around import about_run, begin  # noqa: PLC0415
 
-    directory = current_directory()
+    directory = str(current_directory() or "")
     if not directory:
         return None
     reach = reach_of(task.argv, directory, environ)
