@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help conformance demo test quick test-pythons lint fix docs bench gate-report compaction-report prompts oracle oracle-truth mutations effects differential box e2e clean
+.PHONY: help conformance demo test quick test-pythons lint fix docs bench gate-report compaction-report prompts oracle oracle-truth mutations effects undo differential box e2e clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -42,6 +42,7 @@ bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this m
 	@$(BIN)/python bench/compact.py
 	@$(BIN)/python bench/warm.py
 	@$(BIN)/python bench/library.py
+	@$(BIN)/python bench/undo.py
 
 prompts: .venv/.package  ## count how often commands of sessions would interrupt a person: make prompts FILE=PATH
 	@test -n "$(FILE)" || { echo "say which commands: make prompts FILE=PATH" >&2; exit 1; }
@@ -86,6 +87,11 @@ mutations: .venv/.dev  ## change every command of tests/cases/decide in every wa
 
 effects: .venv/.dev  ## run what the gate allows, also with random arguments, and check that no file changes
 	PYTHONPATH=tests $(BIN)/python -m effects.hunt $(SEED)
+
+undo: .venv/.dev  ## run destructive commands for real and take them back: make undo FORMS='a.jsonl b.jsonl'
+	PYTHONPATH=tests $(BIN)/python -m undo.kills
+	PYTHONPATH=tests $(BIN)/python -m undo.forms $(or $(FORMS),tests/cases/undo/*.jsonl)
+	PYTHONPATH=tests $(BIN)/python -m undo.forms --no-hooks $(or $(FORMS),tests/cases/undo/*.jsonl)
 
 differential: .venv/.dev  ## run generated scripts as typed and as rewritten, under bash, zsh and make
 	PYTHONPATH=tests $(BIN)/python -m differential $(SEED)

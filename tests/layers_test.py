@@ -15,6 +15,7 @@ LAYERS = (
     ("laconic.knowledge", "laconic.secrets"),
     ("laconic.compact", "laconic.record", "laconic.sessions"),
     ("laconic.rewrite", "laconic.policy"),
+    ("laconic.undo",),
     ("laconic.run", "laconic.report", "laconic.box"),
     ("laconic.permissions",),
     ("laconic.engine",),

@@ -13,9 +13,11 @@ from laconic.record.store import Store
 from laconic.record.sweep import adopt
 from laconic.report import history as report
 from laconic.settings.load import read_directories
+from laconic.undo.store import Store as Keeps
 
 if TYPE_CHECKING:
     import argparse
+    from typing import Any
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +34,7 @@ def main(args: argparse.Namespace) -> int:
         runs = queries.history(connection, args.n)
     if note:
         complain(note)
+    _name_undoable(runs, Keeps(state_dir))
     if args.json:
         for run in runs:
             print(json.dumps(run | {"time": report.utc(int(str(run["time"])))}))
@@ -40,3 +43,15 @@ def main(args: argparse.Namespace) -> int:
     elif args.n and not note:
         complain("no run is recorded yet", "laconic run git status")
     return 0
+
+
+def _name_undoable(runs: list[dict[str, Any]], keeps: Keeps) -> None:
+    """Add the id of what `laconic undo` would take back; a keep is made just before its run."""
+    found = [keep for keep in keeps.keeps() if not (keep.about.of or keep.undone_by)]
+    for run in runs:
+        for keep in found:
+            is_before = keep.time * 1e6 <= run["time"]
+            if is_before and keep.about.command == run["command"] and not keep.is_running:
+                run["undo"] = keep.id
+                found.remove(keep)
+                break

@@ -1,4 +1,4 @@
-"""laconic purge: remove the raw output of commands that laconic keeps."""
+"""laconic purge: remove the raw output of commands that laconic keeps, and what undo keeps."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from laconic.cli import when
 from laconic.record.store import MissingError, Store, is_id
 from laconic.record.sweep import purge
 from laconic.settings.load import read_directories
+from laconic.undo.store import Store as Keeps
 
 if TYPE_CHECKING:
     import argparse
@@ -18,20 +19,26 @@ _MEGABYTE = 1_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", metavar="ID", nargs="*", help="only these, as in the notice")
+    parser.add_argument("id", metavar="ID", nargs="*", help="only these, as in the notices")
     parser.add_argument("--older", metavar="SPAN", help="only what is older: 2h, 7d")
 
 
 def main(args: argparse.Namespace) -> int:
     store = Store(read_directories().state)
+    keeps = Keeps(read_directories().state)
+    known = {path.rpartition("-")[2] for path in keeps.paths()}
     for raw_id in args.id:
-        if not is_id(raw_id) or not store.has(raw_id):
+        if raw_id not in known and (not is_id(raw_id) or not store.has(raw_id)):
             raise MissingError(f"no output is kept under {raw_id!r}", "laconic history")
     before = time.time() - when.seconds(args.older) if args.older else None
     removed = purge(store, args.id or None, before)
     count, size = len(removed), sum(found.size for found in removed)
     outputs = "1 output" if count == 1 else f"{count:,} outputs"
     print(f"removed {outputs}, {_shown(size)}, from {store.directory}")
+    sizes = keeps.purge(args.id or None, before)
+    if sizes:
+        commands = "1 command" if len(sizes) == 1 else f"{len(sizes):,} commands"
+        print(f"removed what could undo {commands}, {_shown(sum(sizes))}, from {keeps.directory}")
     left = len({path.name.partition(".")[0] for path in store.directory.glob("[!.]*")})
     if left:
         print(f"{left:,} are still there")

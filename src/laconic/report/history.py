@@ -16,7 +16,10 @@ _LOST = "(laconic was killed)"
 
 
 def lines(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield local time, id of the raw output, exit status, tokens, filter and command."""
+    """Yield local time, id of the raw output, exit status, tokens, filter and command.
+
+    A command that can be taken back says how, behind it.
+    """
     rows = [
         [
             local(run["time"]),
@@ -24,11 +27,15 @@ def lines(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             "exit ?" if run["status"] is None else f"exit {run['status']}",
             f"{run['input_tokens']:,} -> {run['output_tokens']:,}{unit(run['exact'])}",
             visible(run["filter"]) or "-",
-            visible(run["command"]) or _LOST,
+            (visible(run["command"]) or _LOST) + _undoable(run),
         ]
         for run in runs
     ]
     yield from table(rows, "<<<><<")
+
+
+def _undoable(run: Mapping[str, Any]) -> str:
+    return f"  (laconic undo {run['undo']})" if run.get("undo") else ""
 
 
 def local(time: int) -> str:

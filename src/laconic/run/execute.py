@@ -11,6 +11,7 @@ import os
 import signal
 import time
 
+from laconic.run.keeping import keep_before, notice_after, run_beside
 from laconic.run.printer import Printer
 from laconic.run.process import StartError, are_same, become, is_closed
 from laconic.run.runner import Runner
@@ -41,11 +42,25 @@ def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) 
     report: called with a fault of ours, after the command's output has been printed as it is.
     """
     environ = environment()
+    around = keep_before(task, environ)
+    if around is None:
+        return _execute(task, report, environ)
+    status = _execute(task, report, environ, run_beside)
+    Printer().write(ERR, notice_after(around, environ))
+    return status
+
+
+def _execute(
+    task: Task,
+    report: Callable[[Exception], object],
+    environ: Mapping[str, str],
+    run_raw: Callable[[list[str], Mapping[str, str]], int] = become,
+) -> int:
     is_off = task.is_raw or is_switched_off(environ)
     try:
         # A file must get every byte, whoever opened it.
         if is_off or any(map(is_closed, range(3))) or is_kept_file(1, environ):
-            become(as_typed(task), environ)
+            return run_raw(as_typed(task), environ)
         plan = None
         if task.pipe or task.filter_id:
             plan = _plan_first(task, environ)

@@ -31,6 +31,7 @@ FLAGS = (
     RAW,
     Flag("--filter", "use this filter", "ID"),
     Flag("--box", "run the command in the box of this project"),
+    Flag("--undo", "keep what the command will change; `laconic undo` brings it back"),
 )
 
 
@@ -48,6 +49,7 @@ def task_of(name: str, values: Mapping[str, str], command: list[str]) -> Task:
         task.pipe_stderr, task.pipefail = bool(values["--pipe-stderr"]), bool(values["--pipefail"])
         task.prefer_less = bool(values["--prefer-less"])
         task.is_boxed = bool(values["--box"])
+        task.wants_undo = bool(values["--undo"])
     return task
 
 

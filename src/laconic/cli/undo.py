@@ -1,0 +1,92 @@
+"""laconic undo: take back what a command changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from laconic.cli.main import complain
+from laconic.errors import LaconicError, UsageError
+from laconic.report import undo as report
+from laconic.report.text import visible
+from laconic.settings.environ import is_person
+from laconic.settings.load import current_directory, process_environment, read_directories
+from laconic.undo.plan import plan
+from laconic.undo.reach import located
+from laconic.undo.restore import ConflictError, recover, undo
+from laconic.undo.store import LAST, Store
+
+if TYPE_CHECKING:
+    import argparse
+
+    from laconic.undo.keep import Keep
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "id", metavar="ID", nargs="?", default=LAST, help="from --list; default: last"
+    )
+    parser.add_argument("path", metavar="PATH", nargs="*", help="take back only these")
+    parser.add_argument("--list", action="store_true", help="list what can be undone")
+    parser.add_argument("--diff", action="store_true", help="print what would change, and stop")
+    parser.add_argument("--force", action="store_true", help="also where a file has changed since")
+    parser.add_argument("--yes", action="store_true", help="do not ask at a terminal")
+    parser.add_argument("--json", action="store_true", help="with --list: print JSON lines")
+
+
+def main(args: argparse.Namespace) -> int:
+    store = Store(read_directories().state)
+    with store.lock():
+        recover(store)
+    if args.list:
+        return _list(store, as_json=args.json)
+    if args.json:
+        raise UsageError("--json goes with --list", "laconic undo --list --json")
+    keep = store.find(args.id)
+    only = [located(os.path.join(str(current_directory() or "/"), path)) for path in args.path]  # noqa: PTH118
+    if args.diff:
+        print("\n".join(report.diff_lines(plan(keep, only))))
+        return 0
+    return _undo(store, keep, only, force=args.force, is_sure=args.yes)
+
+
+def _list(store: Store, *, as_json: bool) -> int:
+    found = report.rows(store.keeps())
+    if as_json:
+        for row in found:
+            print(json.dumps(row))
+    elif found:
+        print("\n".join(report.lines(found)))
+    else:
+        complain("nothing can be undone", "laconic run --undo rm -r build")
+    return 0
+
+
+def _undo(store: Store, keep: Keep, only: list[str], *, force: bool, is_sure: bool) -> int:
+    made = plan(keep, only)
+    if not made.steps:
+        print(f"nothing to do: everything is as it was before {visible(keep.about.command)}")
+        return 0
+    print(f"undo {keep.id}: {visible(keep.about.command)}")
+    print("\n".join(report.plan_lines(made)))
+    if made.conflicts and not force:
+        print("\n".join(report.diff_lines(made, made.conflicts)))
+    elif not is_sure and is_person(process_environment()) and not _is_confirmed():
+        raise LaconicError("nothing was changed")
+    sys.stdout.flush()
+    try:
+        again = undo(store, keep, only, force=force)
+    except ConflictError as error:
+        raise LaconicError(error.message, error.hint) from error
+    print(f"done; laconic undo {again} takes this back")
+    return 0
+
+
+def _is_confirmed() -> bool:
+    sys.stdout.flush()
+    try:
+        return input("Do it? [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False

@@ -1,0 +1,152 @@
+"""Formats what can be undone, what an undo would do, and in what files differ."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+from laconic.errors import FileError
+from laconic.files import read_file
+from laconic.report.table import table
+from laconic.report.text import visible
+from laconic.undo.entry import DIRECTORY, FILE, LINK
+from laconic.undo.plan import CREATE, DRESS, REMOVE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from laconic.undo.entry import Entry
+    from laconic.undo.keep import Keep
+    from laconic.undo.plan import Plan, Step
+
+_LARGEST = 1 << 20
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+_SHOWN = 20
+
+
+def rows(keeps: Iterable[Keep]) -> list[dict[str, Any]]:
+    """Give each keep as values, for a table or for JSON."""
+    found = []
+    for keep in keeps:
+        changed = None if keep.is_running else keep.finish()
+        if changed is not None and not changed:
+            continue
+        state = "running" if changed is None else "undone" if keep.undone_by else "can be undone"
+        found.append(
+            {
+                "id": keep.id,
+                "time": keep.time,
+                "command": keep.about.command,
+                "directory": keep.about.directory,
+                "agent": keep.about.agent,
+                "files": len(changed or ()),
+                "size": keep.size,
+                "state": state,
+                "undoes": keep.about.of,
+                "notes": keep.about.notes,
+            }
+        )
+    return found
+
+
+def lines(found: list[dict[str, Any]], now: float | None = None) -> Iterator[str]:
+    """Yield one line for each keep."""
+    now = time.time() if now is None else now
+    cells = [
+        [
+            row["id"],
+            age(now - row["time"]),
+            "1 file" if row["files"] == 1 else f"{row['files']:,} files",
+            f"{row['size'] / 1e6:.1f} MB",
+            row["state"],
+            visible(row["command"]),
+        ]
+        for row in found
+    ]
+    yield from table(cells, "<>>><<")
+
+
+def age(seconds: float) -> str:
+    for unit, length in (("d", _DAY), ("h", _HOUR), ("min", _MINUTE)):
+        if seconds >= length:
+            return f"{int(seconds // length)} {unit}"
+    return f"{max(int(seconds), 0)} s"
+
+
+def plan_lines(made: Plan, *, limit: int = _SHOWN) -> Iterator[str]:
+    """Yield what an undo would do, git's own files as one line."""
+    own = [step for step in made.steps if not _is_git(step.path)]
+    for step in own[:limit]:
+        mark = "  (changed since)" if step.path in made.conflicts else ""
+        yield f"  {step.action:8} {_shown(step.path, made)}{mark}"
+    if len(own) > limit:
+        yield f"  … and {len(own) - limit:,} more"
+    count = len(made.steps) - len(own)
+    if count:
+        mark = "  (changed since)" if any(map(_is_git, made.conflicts)) else ""
+        files = "1 file" if count == 1 else f"{count:,} files"
+        yield f"  restore  (git: index, refs and the like, {files}){mark}"
+    for note in made.keep.about.notes:
+        yield f"  not kept: {visible(note)}"
+
+
+def _is_git(path: str) -> bool:
+    return "/.git/" in path
+
+
+def _shown(path: str, made: Plan) -> str:
+    directory = made.keep.about.directory
+    relative = os.path.relpath(path, directory)
+    return visible(path if relative.startswith("../../") else relative)
+
+
+def diff_lines(made: Plan, only: Iterable[str] | None = None) -> Iterator[str]:
+    """Yield unified differences from what is there now to what would be there after the undo."""
+    wanted = None if only is None else set(only)
+    for step in made.steps:
+        if wanted is None or step.path in wanted:
+            yield from _difference(step, made)
+
+
+def _difference(step: Step, made: Plan) -> Iterator[str]:
+    from difflib import unified_diff  # noqa: PLC0415 - for this alone
+
+    name = _shown(step.path, made)
+    if step.action == DRESS:
+        yield f"{name}: {_dress(step.now)} -> {_dress(step.before)}"
+        return
+    now = _text(step.path, step.now)
+    before = "" if step.before is None else _text(made.keep.data(step.before), step.before)
+    if now is None or before is None:
+        verb = {REMOVE: "removed", CREATE: "created"}.get(step.action, "restored")
+        yield f"{name}: would be {verb} (not text)"
+        return
+    new = "/dev/null" if step.action == REMOVE else name
+    old = "/dev/null" if step.action == CREATE else name
+    found = unified_diff(
+        now.splitlines(), before.splitlines(), f"now/{old}", f"undo/{new}", lineterm=""
+    )
+    yield from (visible(line) for line in found)
+
+
+def _dress(entry: Entry | None) -> str:
+    assert entry is not None
+    return (
+        f"mode {entry.mode:04o}, owner {entry.owner[0]}:{entry.owner[1]}, time {entry.modified_ns}"
+    )
+
+
+def _text(path: str, entry: Entry | None) -> str | None:
+    """Give the content of a file as text, None if it is none."""
+    if entry is None or entry.kind == DIRECTORY:
+        return ""
+    if entry.kind == LINK:
+        return f"link to {entry.target}\n"
+    if entry.kind != FILE or entry.size > _LARGEST:
+        return None
+    try:
+        data = read_file(path, _LARGEST)
+    except FileError:
+        return None
+    return None if b"\0" in data else data.decode("utf-8", "surrogateescape")

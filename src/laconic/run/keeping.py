@@ -1,0 +1,66 @@
+"""Keeps what a destructive command will change before it runs, so that it can be undone.
+
+Nothing here may keep a command from running: a fault of ours means that there is no undo.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+from laconic.run.process import has_terminal, spawn
+from laconic.run.signals import Child
+from laconic.settings.environ import is_switched_off, state_directory
+from laconic.undo.names import may_destroy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from laconic.run.task import Task
+    from laconic.undo.around import Around
+
+
+def keep_before(task: Task, environ: Mapping[str, str]) -> Around | None:
+    """Keep what a task will change; None if there is nothing to keep."""
+    if not task.wants_undo and (is_switched_off(environ) or not may_destroy(task.argv)):
+        return None
+    try:
+        return _keep(task, environ)
+    except Exception:  # noqa: BLE001 - see above
+        return None
+
+
+def _keep(task: Task, environ: Mapping[str, str]) -> Around | None:
+    from laconic.settings.load import current_directory  # noqa: PLC0415 - as below
+    from laconic.undo.analysis import reach_of  # noqa: PLC0415 - for what destroys, alone
+    from laconic.undo.around import about_run, begin  # noqa: PLC0415
+
+    directory = str(current_directory() or "")
+    if not directory:
+        return None
+    reach = reach_of(task.argv, directory, environ)
+    if not reach:
+        return None
+    about = about_run(task.command, directory, environ)
+    return begin(reach, about, state_directory(environ), is_asked=task.wants_undo)
+
+
+def notice_after(around: Around, environ: Mapping[str, str]) -> bytes:
+    """Write down what the command changed; give the line that says how to bring it back."""
+    from laconic.run.launcher import typed_name  # noqa: PLC0415
+    from laconic.undo.around import notice  # noqa: PLC0415
+
+    with contextlib.suppress(Exception):  # the command has run; only the undo is poorer
+        keep = around.finish()
+        return notice(around, keep, typed_name(environ)).encode("utf-8", "surrogateescape")
+    return b""
+
+
+def run_beside(argv: list[str], environ: Mapping[str, str]) -> int:
+    """Run a command on our own streams and wait for it, where we would have become it."""
+    child = Child(shares_terminal=has_terminal())
+    pid = spawn(argv, environ, {})
+    child.started(pid, pid)
+    child.wait()
+    assert child.status is not None
+    return child.status

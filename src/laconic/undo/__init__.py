@@ -1,0 +1,1 @@
+"""Keeps what a command will change before it runs, and brings it back afterwards."""

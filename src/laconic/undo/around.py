@@ -1,0 +1,92 @@
+"""What happens around the run of a command: keep before it, look again after it, say so."""
+
+from __future__ import annotations
+
+from laconic.undo.entry import FILE, LINK
+from laconic.undo.hold import measured
+from laconic.undo.keep import About
+from laconic.undo.store import Store
+from laconic.undo.survey import TooMuchError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from laconic.undo.keep import Keep
+    from laconic.undo.reach import Reach
+    from laconic.undo.store import Held
+
+_MEGABYTE = 1 << 20
+
+
+class Around:
+    """A command that can be taken back, or cannot; refusal: why nothing is kept."""
+
+    __slots__ = ("held", "refusal")
+
+    def __init__(self) -> None:
+        self.held: Held | None = None
+        self.refusal = ""
+
+    def finish(self) -> Keep | None:
+        """Write down what the command changed; None if nothing can be undone."""
+        return self.held.finish() if self.held is not None else None
+
+
+def begin(reach: Reach, about: About, state_dir: str, *, is_asked: bool) -> Around:
+    """Keep what a command may change. Whatever goes wrong, the command runs, and we say why.
+
+    is_asked: the user wants an undo, so everything around an unknown command is kept if cheap.
+    """
+    around = Around()
+    if not reach.places and not (is_asked and reach.around):
+        return around
+    holding = measured(reach, with_surroundings=is_asked)
+    if holding.survey is None:
+        around.refusal = holding.reason
+        return around
+    if holding.reason:
+        about.notes = [holding.reason]
+    try:
+        around.held = Store(state_dir).keep(holding.reach, holding.survey, about)
+    except TooMuchError as error:
+        around.refusal = error.message
+    except OSError as error:
+        around.refusal = (error.strerror or str(error)).lower()
+    return around
+
+
+def about_run(command: str, directory: str, environment: Mapping[str, str]) -> About:
+    """Describe a run for the list of what can be undone; secrets in the command are left out."""
+    from laconic.secrets.redact import redact  # noqa: PLC0415 - not where nothing is kept
+    from laconic.settings.environ import agent_of  # noqa: PLC0415
+
+    about = About(redact(command), directory)
+    about.agent, about.session = agent_of(environment)
+    return about
+
+
+def lost(keep: Keep) -> list[str]:
+    """Give the files whose content a command has changed or removed; git's own are not told."""
+    found = []
+    for path, after in keep.finish().items():
+        before = keep.before.get(path)
+        if before is None or before.kind not in (FILE, LINK):
+            continue
+        is_git = "/.git/" in path or any(path.startswith(s[:-7]) for s in keep.stores)
+        if not is_git or (after is None and "/refs/" in path and not path.endswith("/HEAD")):
+            found.append(path)
+    return found
+
+
+def notice(around: Around, keep: Keep | None, launcher: str) -> str:
+    """Give the one line for the agent: only when something was destroyed, or nothing is held."""
+    if around.refusal:
+        return f"[laconic: no undo for this: {around.refusal}]\n"
+    if keep is None:
+        return ""
+    files = lost(keep)
+    if not files:
+        return ""
+    count = "1 file" if len(files) == 1 else f"{len(files):,} files"
+    return f"[laconic: kept {count} before this ran; {launcher} undo {keep.id} brings them back]\n"

@@ -1,0 +1,134 @@
+"""find and xargs: what an expression matches, and what is run with it."""
+
+from __future__ import annotations
+
+import os
+from fnmatch import fnmatchcase
+
+from laconic.undo.reach import LINKED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from laconic.undo.call import Call
+    from laconic.undo.reach import Reach
+
+_MOST = 50_000
+_GLOBAL = frozenset(("-L", "-H", "-P"))
+# Tests that narrow what is found; one with a value takes it from the next word. A test that is not
+# known here narrows nothing, so more is kept than is needed.
+_VALUES = frozenset(
+    "-name -iname -path -ipath -wholename -regex -iregex -type -xtype -maxdepth -mindepth -size"
+    " -mtime -mmin -ctime -cmin -atime -amin -newer -user -group -uid -gid -perm -links -inum"
+    " -regextype -samefile -printf -fstype -used -lname -ilname".split()
+)
+_FLAGS = frozenset(
+    "-print -print0 -depth -d -empty -readable -writable -executable -xdev -mount -follow -prune"
+    " -true -false -noleaf -ls -quit -daystart -nouser -nogroup -a -and -o -or ! -not ( ) ,".split()
+)
+_CHOICES = frozenset(("-o", "-or", "!", "-not", "(", ")", ",", "-prune"))
+_EXEC = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
+_WRITES = frozenset(("-fprint", "-fprint0", "-fls", "-fprintf"))
+
+
+class Search:
+    """A find command: where it starts, what it may match, and what it does with that."""
+
+    __slots__ = ("commands", "deletes", "files", "maximum", "names", "starts", "unknown")
+
+    def __init__(self, words: list[str]) -> None:
+        self.starts: list[str] = []
+        self.names: list[tuple[str, bool]] = []
+        self.maximum: int | None = None
+        self.commands: list[list[str]] = []
+        self.files: list[str] = []
+        self.deletes = False
+        self.unknown = ""
+        self._read(words)
+
+    def _read(self, words: list[str]) -> None:
+        todo = list(reversed(words))
+        while todo and (todo[-1] in _GLOBAL or todo[-1][:1] not in "-(!,"):
+            word = todo.pop()
+            if word not in _GLOBAL:
+                self.starts.append(word)
+        is_simple = not _CHOICES.intersection(todo)
+        while todo:
+            word = todo.pop()
+            if word == "-delete":
+                self.deletes = True
+            elif word in _EXEC:
+                command = []
+                while todo and todo[-1] not in (";", "+"):
+                    command.append(todo.pop())
+                if todo:
+                    todo.pop()
+                self.commands.append(command)
+            elif word in _WRITES:
+                self.files += todo[-1:]
+                del todo[-2 if word == "-fprintf" else -1 :]
+            elif word in _VALUES:
+                value = todo.pop() if todo else ""
+                if word in ("-name", "-iname") and is_simple:
+                    self.names.append((value, word == "-iname"))
+                elif word == "-maxdepth" and value.isdigit():
+                    self.maximum = int(value)
+            elif word not in _FLAGS:
+                self.unknown = word
+
+    def matches(self, path_of: Callable[[str], list[str]]) -> Iterator[str]:
+        """Give what it may find, at most; path_of: the paths that a start means."""
+        count = 0
+        for start in self.starts or ["."]:
+            for top in path_of(start):
+                for path in _walk(top, self.maximum):
+                    if all(_fits(os.path.basename(path), *name) for name in self.names):
+                        yield path
+                        count += 1
+                        if count > _MOST:
+                            return
+
+
+def _walk(top: str, maximum: int | None) -> Iterator[str]:
+    yield top
+    depth = top.rstrip("/").count("/")
+    for directory, folders, files in os.walk(top):
+        if maximum is not None and directory.rstrip("/").count("/") - depth >= maximum:
+            folders.clear()
+            continue
+        for name in (*folders, *files):
+            yield os.path.join(directory, name)
+
+
+def _fits(name: str, wanted: str, ignore_case: bool) -> bool:
+    if ignore_case:
+        name, wanted = name.lower(), wanted.lower()
+    return fnmatchcase(name, wanted)
+
+
+def find(call: Call, reach: Reach) -> None:
+    search = Search(call.words[1:])
+    if search.unknown:
+        call.doubt(reach, f"{search.unknown} is not known")
+    for word in search.files:
+        call.file(reach, word)
+    if search.deletes:
+        for path in search.matches(call.paths):
+            reach.add(path, how=LINKED)
+    for command in search.commands:
+        run_with(call, reach, command, list(search.matches(call.paths)))
+
+
+def run_with(call: Call, reach: Reach, command: list[str], found: list[str]) -> None:
+    """Add what a command changes that gets these paths in place of `{}`, or behind its words."""
+    from laconic.undo.analysis import analyse_call  # noqa: PLC0415 - each needs the other
+
+    if not command:
+        return
+    has_place = any("{}" in word for word in command)
+    if not has_place:
+        analyse_call(call.like([*command, *found]), reach)
+        return
+    for path in found:
+        analyse_call(call.like([word.replace("{}", path) for word in command]), reach)

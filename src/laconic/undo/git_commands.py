@@ -1,0 +1,334 @@
+"""What the commands of git change, by their words and by the repository on the disk.
+
+https://git-scm.com/docs
+
+No git is started: it would run programs that the repository names. A commit that is not known here,
+a hook, an option of the configuration on the command line are doubts.
+"""
+
+from __future__ import annotations
+
+import os
+
+from laconic.errors import FileError
+from laconic.undo import git_trees
+from laconic.undo.call import texts
+from laconic.undo.git_objects import MissingObjectError
+from laconic.undo.reach import LINKED, located
+from laconic.undo.repository import Repository, find_repository
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from laconic.undo.call import Call
+    from laconic.undo.reach import Reach
+
+_ELSEWHERE = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+)
+_PLAIN = frozenset(
+    "-p --paginate -P --no-pager --no-replace-objects --literal-pathspecs --glob-pathspecs"
+    " --noglob-pathspecs --icase-pathspecs --no-optional-locks --no-advice --no-lazy-fetch".split()
+)
+READING = frozenset(
+    "annotate archive blame cat-file check-attr check-ignore check-mailmap"
+    " check-ref-format cherry column count-objects describe diff diff-files diff-index diff-tree"
+    " fmt-merge-msg for-each-ref format-patch fsck get-tar-commit-id grep help"
+    " interpret-trailers log ls-files ls-remote ls-tree merge-base name-rev patch-id range-diff"
+    " request-pull rev-list rev-parse shortlog show show-branch show-index show-ref status"
+    " stripspace var verify-commit verify-pack verify-tag version whatchanged".split()
+)
+# Index, refs, reflogs and the like; no file of the work tree.
+_STATE = frozenset(
+    "add stage update-index commit-tree write-tree hash-object mktree mktag symbolic-ref fetch push"
+    " rerere stripspace merge-base pack-refs bundle".split()
+)
+# As above, and commits may lose the last name that leads to them.
+_DROPPING = frozenset("branch tag update-ref remote notes replace reflog".split())
+_COLLECTING = frozenset(
+    "gc prune repack prune-packed maintenance pack-objects multi-pack-index".split()
+)
+
+
+class GitCall:
+    """A git command: its subcommand, the words behind it, and its repository."""
+
+    __slots__ = ("call", "reach", "repository", "sub", "words")
+
+    def __init__(self, call: Call, reach: Reach, repository: Repository, words: list[str]) -> None:
+        self.call, self.reach, self.repository = call, reach, repository
+        self.sub, self.words = words[0], words[1:]
+
+    def has(self, *names: str) -> bool:
+        """Tell whether one of these options is there, also abbreviated, or bundled like -fdx."""
+        for word in self.words:
+            if word == "--":
+                return False
+            if any(_is_option(word, name) for name in names):
+                return True
+        return False
+
+    @property
+    def operands(self) -> list[str]:
+        """Give the words that are no options, and values of options that look like words."""
+        found = []
+        for word in self.words:
+            if word.startswith("--") and "=" in word:
+                found.append(word.partition("=")[2])
+            elif not word.startswith("-") or word == "-":
+                found.append(word)
+        return found
+
+    def doubt(self, reason: str) -> None:
+        place = self.repository.top or self.call.project
+        self.reach.doubt(f"git {self.sub}: {reason}", place or self.call.directory)
+
+
+def _is_option(word: str, name: str) -> bool:
+    if name.startswith("--"):
+        given = word.partition("=")[0]
+        return len(given) > 2 and name.startswith(given)  # noqa: PLR2004 - more than the dashes
+    return word[:1] == "-" and word[:2] != "--" and name[1] in word[1:]
+
+
+def git(call: Call, reach: Reach) -> None:
+    """Add what a git command changes."""
+    directory, words, doubts = _globals(call)
+    sub = words[0] if words else "help"
+    inner = call.like(call.words)
+    inner.directory = directory
+    if sub in READING or not words:
+        _outputs(inner, reach, words)
+        return
+    if sub in ("init", "clone", "init-db"):
+        _starting(inner, reach, words)
+        return
+    repository = find_repository(directory)
+    if repository is None:
+        return  # git refuses
+    one = GitCall(inner, reach, repository, words)
+    for reason in doubts:
+        one.doubt(reason)
+    if any(name in call.environment for name in _ELSEWHERE):
+        one.doubt("another repository is named in the environment")
+    try:
+        if repository.is_usual:
+            _by_subcommand(one)
+        else:
+            repository.add_state(reach, whole=True)
+            one.doubt("the repository has a form that is not known")
+    except (OSError, ValueError, MissingObjectError, FileError, RecursionError) as error:
+        repository.add_state(reach, whole=True)
+        one.doubt(f"the repository cannot be read ({type(error).__name__})")
+
+
+def is_changing(call: Call) -> bool:
+    """Tell whether a command of git changes the repository, so that names mean something else."""
+    if call.name != "git":
+        return False
+    _, words, _ = _globals(call)
+    return bool(words) and words[0] not in READING
+
+
+def _outputs(call: Call, reach: Reach, words: list[str]) -> None:
+    """Add the files that reading commands write: an archive, patches, `git diff --output=x`."""
+    named = []
+    for pos, word in enumerate(words):
+        if word in ("-o", "--output", "--output-directory") and pos + 1 < len(words):
+            named.append(words[pos + 1])
+        elif word.startswith("--output"):
+            named.append(word.partition("=")[2])
+        elif words[0] in ("format-patch", "archive") and word.startswith("-o"):
+            named.append(word[2:])
+    if words[:1] == ["format-patch"] and "--stdout" not in words:
+        for folder in named or ["."]:
+            reach.add(os.path.join(call.path(folder), "0"), prefix=True)
+            reach.add(os.path.join(call.path(folder), "v"), prefix=True)
+            call.name_only(reach, folder)
+    elif words:
+        for word in named:
+            call.file(reach, word)
+
+
+def _bundle(one: GitCall) -> None:
+    for word in one.operands[1:2] if one.operands[:1] == ["create"] else ():
+        one.call.file(one.reach, word)
+
+
+def _globals(call: Call) -> tuple[str, list[str], list[str]]:
+    """Read the options in front of the subcommand: man 1 git."""
+    directory, doubts = call.directory, []
+    words = call.words[1:]
+    while words and words[0].startswith("-"):
+        word = words.pop(0)
+        if word == "-C" and words:
+            directory = os.path.join(directory, words.pop(0))
+        elif word in _PLAIN:
+            continue
+        else:
+            if word in ("-c", "--git-dir", "--work-tree", "--namespace", "--exec-path") and words:
+                words.pop(0)
+            if word not in ("--version", "--help", "-h"):
+                doubts.append(f"{word} is not followed")
+    return directory, words, doubts
+
+
+def _by_subcommand(one: GitCall) -> None:
+    repository, reach, sub = one.repository, one.reach, one.sub
+    handler = _HANDLERS.get(sub)
+    # Many commands look into submodules, and git writes their indexes anew when it has looked.
+    has_submodules = os.path.isfile(f"{repository.top}/.gitmodules")
+    repository.add_state(reach, whole=has_submodules or sub in _WHOLE)
+    if handler is not None:
+        handler(one)
+    elif sub in _DROPPING:
+        repository.add_objects(reach)
+    elif sub in _COLLECTING:
+        repository.add_state(reach, whole=True)
+        repository.add_objects(reach)
+    elif sub not in _STATE:
+        repository.add_state(reach, whole=True)
+        one.doubt("what it changes is not known")
+    if sub == "push":
+        reach.beyond.append("git push: it changes another repository")
+    if one.has("--recurse-submodules"):
+        repository.add_state(reach, whole=True)
+        one.doubt("it may change submodules")
+
+
+def _commit(one: GitCall) -> None:
+    if one.repository.has_hook("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"):
+        _doubt_hooks(one)
+
+
+def _doubt_hooks(one: GitCall) -> None:
+    one.doubt("a hook may change anything")
+
+
+def _clean(one: GitCall) -> None:
+    parsed = one.call.like(["clean", *one.words]).read(
+        "-d -f --force -i --interactive -n --dry-run -q --quiet -e=V --exclude=V -x -X"
+    )
+    if parsed.has("-n", "--dry-run"):
+        return
+    ignored = parsed.has("-x", "-X")
+    for path in git_trees.untracked(one.repository, ignored=ignored):
+        one.reach.add(path, deep=True, how=LINKED)
+
+
+def _worktree(one: GitCall) -> None:
+    operands = one.operands
+    if operands[:1] == ["add"]:
+        for word in operands[1:]:
+            path = one.call.path(word)
+            if not os.path.exists(path) or not os.listdir(path):
+                one.reach.add(path, deep=True)
+    elif operands[:1] in (["remove"], ["move"]):
+        for word in operands[1:]:
+            one.reach.add(one.call.path(word), deep=True)
+            for path in one.repository.worktrees():  # by its name alone
+                if os.path.dirname(path).endswith(f"/{word}"):
+                    one.reach.add(os.path.dirname(path), deep=True)
+    elif operands[:1] == ["repair"]:
+        for path in one.repository.worktrees():
+            one.reach.add(path)
+        for word in operands[1:]:
+            one.reach.add(one.call.path(f"{word}/.git"))
+
+
+def _submodule(one: GitCall) -> None:
+    if one.operands[:1] in (["status"], ["summary"]):
+        return
+    one.doubt("it changes other repositories")
+    one.reach.add(f"{one.repository.top}/.gitmodules")
+
+
+def _configuration(one: GitCall) -> None:
+    environment = one.call.environment
+    home = environment.get("HOME", "")
+    if one.has("--global") and home:
+        base = environment.get("XDG_CONFIG_HOME") or f"{home}/.config"
+        one.call.file(one.reach, environment.get("GIT_CONFIG_GLOBAL") or f"{home}/.gitconfig")
+        one.call.file(one.reach, f"{base}/git/config")
+    if one.has("--system"):
+        one.call.file(one.reach, "/etc/gitconfig")
+    for pos, word in enumerate(one.words):
+        if word in ("-f", "--file") and pos + 1 < len(one.words):
+            one.call.file(one.reach, one.words[pos + 1])
+        elif word.startswith("--file="):
+            one.call.file(one.reach, word[7:])
+
+
+def _starting(call: Call, reach: Reach, words: list[str]) -> None:
+    """git init and git clone: a repository that is there may be moved, or is changed in place."""
+    parsed = call.like(words).read(
+        "-q --quiet --bare --template=V --separate-git-dir=V --object-format=V -b=V"
+        " --initial-branch=V --shared[=V] -v --verbose --progress -n --no-checkout --mirror -l"
+        " --local --no-hardlinks -s --recurse-submodules[=V] -j=V --jobs=V --reference=V"
+        " --reference-if-able=V --dissociate -o=V --origin=V --branch=V -u=V --upload-pack=V"
+        " --depth=V --shallow-since=V --single-branch --no-single-branch --no-tags --filter=V"
+        " --sparse -c=V --config=V --ref-format=V"
+    )
+    for _, problem in parsed.problems:
+        call.doubt(reach, problem)
+    operands = texts(parsed.operands)
+    if words[0] == "clone":
+        _cloning(call, reach, operands)
+        return
+    top = call.path(operands[0]) if operands else call.directory
+    repository = find_repository(top) if os.path.isdir(top) else None
+    for word in texts(parsed.values("--separate-git-dir")):
+        reach.add(call.path(word), deep=True)
+        if repository is not None:
+            repository.add_state(reach, whole=True)
+            repository.add_objects(reach)
+            for path in repository.worktrees():
+                reach.add(path)
+            reach.add(f"{repository.top}/.git")
+    if repository is not None and repository.top == located(top):
+        repository.add_state(reach, whole=True)
+    elif parsed.has("--bare"):
+        reach.add(top, deep=True)
+    else:
+        reach.add(os.path.join(top, ".git"), deep=True)
+
+
+def _cloning(call: Call, reach: Reach, operands: list[str]) -> None:
+    if not operands:
+        return
+    guessed = operands[0].rstrip("/").removesuffix("/.git").rsplit("/", 1)[-1].rsplit(":", 1)[-1]
+    for word in operands[1:2] or [guessed.removesuffix(".git"), f"{guessed}.git"]:
+        reach.add(call.path(word), deep=True)
+
+
+_WHOLE = frozenset(
+    ("worktree", "submodule", "rm", "gc", "prune", "repack", "reflog", "filter-branch")
+)
+_HANDLERS: dict[str, Callable[[GitCall], None]] = {
+    "commit": _commit,
+    "bundle": _bundle,
+    "clean": _clean,
+    "worktree": _worktree,
+    "submodule": _submodule,
+    "config": _configuration,
+    "checkout": git_trees.checkout,
+    "switch": git_trees.checkout,
+    "restore": git_trees.checkout,
+    "checkout-index": git_trees.checkout,
+    "read-tree": git_trees.checkout,
+    "reset": git_trees.reset,
+    "merge": git_trees.merge,
+    "rebase": git_trees.rebase,
+    "cherry-pick": git_trees.picking,
+    "revert": git_trees.picking,
+    "stash": git_trees.stash,
+    "apply": git_trees.apply,
+    "am": git_trees.apply,
+    "rm": git_trees.removing,
+    "mv": git_trees.moving,
+}

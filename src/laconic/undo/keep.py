@@ -1,0 +1,225 @@
+"""One keep: what was there before a command ran, on disk, and what the command really changed.
+
+A keep is a directory `<time>-<size>-<id>` with these files, all readable by the owner alone:
+
+    manifest   what was there: one row per path; written last, so a keep without it never happened
+    data/N     the content of the files
+    after      what the command changed, written when it has ended
+    journal    an undo that has begun; it is finished by the next laconic
+    undone     the id of the keep that an undo made
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+
+from laconic.errors import LaconicError
+from laconic.undo.copying import copy
+from laconic.undo.entry import (
+    DIRECTORY,
+    FILE,
+    Entry,
+    Looker,
+    digest_of,
+    is_alike,
+    is_untouched,
+    look,
+)
+from laconic.undo.reach import Place, is_below
+from laconic.undo.survey import matches, visit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+MANIFEST, AFTER, JOURNAL, UNDONE, DATA = "manifest", "after", "journal", "undone", "data"
+
+
+class DamagedError(LaconicError):
+    """A keep cannot be read."""
+
+
+class About:
+    """What a keep is about: the command, where and for whom it ran; of: the keep that was undone.
+
+    notes: what is not kept, in words for a person. timed: directories whose time alone is kept.
+    """
+
+    __slots__ = ("agent", "command", "directory", "notes", "of", "session", "timed")
+
+    def __init__(self, command: str, directory: str, of: str = "") -> None:
+        self.command, self.directory, self.of = command, directory, of
+        self.agent = self.session = ""
+        self.notes: list[str] = []
+        self.timed: list[str] = []
+
+
+class Keep:
+    """A keep that can be read.
+
+    before: what was there. changed: what the command left at the paths that it changed; None until
+    that is known. flat: directories of which only time and mode count.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.id = path.rpartition("-")[2]
+        manifest = self.read(MANIFEST)
+        self.about = About(manifest["command"], manifest["directory"], manifest["of"])
+        self.about.agent, self.about.session = manifest["agent"], manifest["session"]
+        self.about.notes = manifest["notes"]
+        self.time: float = manifest["time"]
+        self.timed = set(manifest["timed"])
+        self.places = [Place.from_row(row) for row in manifest["places"]]
+        self.timed |= {os.path.dirname(place.path) for place in self.places if place.prefix}
+        self.left_out, self.stores = frozenset(manifest["left_out"]), set(manifest["stores"])
+        self.before = _entries(manifest["before"])
+        self.flat = {path: Entry.from_row(row) for path, row in manifest["flat"].items()}
+        self.changed: dict[str, Entry | None] | None = None
+        self.flat_after: dict[str, int] = {}
+        self._read_after()
+
+    def read(self, name: str) -> Any:
+        """Read one of its files."""
+        try:
+            with open(f"{self.path}/{name}", "rb") as file:
+                return json.load(file)
+        except (OSError, ValueError) as error:
+            raise DamagedError(f"{self.path}/{name} cannot be read: {error}") from error
+
+    def _read_after(self) -> None:
+        if os.path.exists(f"{self.path}/{AFTER}"):
+            after = self.read(AFTER)
+            self.changed = _entries(after["changed"])
+            self.flat_after = after["flat"]
+
+    def data(self, entry: Entry) -> str:
+        return f"{self.path}/{DATA}/{entry.data}"
+
+    @property
+    def size(self) -> int:
+        """Give the bytes that its copies take, those that somebody else still has left out."""
+        total = 0
+        with contextlib.suppress(OSError), os.scandir(f"{self.path}/{DATA}") as entries:
+            for one in entries:
+                status = one.stat(follow_symlinks=False)
+                total += status.st_size if status.st_nlink == 1 else 0
+        return total
+
+    @property
+    def undone_by(self) -> str:
+        try:
+            with open(f"{self.path}/{UNDONE}", encoding="utf-8") as file:
+                return file.read().strip()
+        except OSError:
+            return ""
+
+    @property
+    def is_running(self) -> bool:
+        """Tell whether the command still runs: its laconic holds a lock."""
+        handle = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(handle)
+        return False
+
+    # -- after the run
+
+    def finish(self) -> dict[str, Entry | None]:
+        """Write down what is different now; copies of what is not are removed."""
+        if self.changed is not None:
+            return self.changed
+        changed: dict[str, Entry | None] = {}
+        for path, now in self._look_again().items():
+            before = self.before.get(path)
+            if before is None and (now is None or is_below(path, self.stores)):
+                continue  # objects of git are never taken away again
+            if not self._is_as_before(path, before, now):
+                changed[path] = now
+        for path, before in self.before.items():
+            if before is not None and before.data and path not in changed:
+                with contextlib.suppress(OSError):
+                    os.unlink(self.data(before))
+        folders = [path for path, entry in self.before.items() if entry and entry.kind == DIRECTORY]
+        looked = ((path, look(path)) for path in (*self.flat, *folders))
+        for number, (path, now) in enumerate(changed.items()):
+            if now is not None and now.kind == FILE and path.endswith("/index"):
+                # To read it takes longer than to copy it; what it means is found out by an undo.
+                with contextlib.suppress(OSError):
+                    copy(path, f"{self.path}/{DATA}/after{number}")
+                    now.data = f"after{number}"
+        self.flat_after = {path: now.modified_ns for path, now in looked if now}
+        rows = {path: entry and entry.row() for path, entry in changed.items()}
+        write(f"{self.path}/{AFTER}", {"changed": rows, "flat": self.flat_after})
+        self.changed = changed
+        return changed
+
+    def _look_again(self) -> dict[str, Entry | None]:
+        found: dict[str, Entry | None] = dict.fromkeys(self.before)
+
+        def note(path: str, entry: Entry | None, _: str) -> None:
+            found[path] = entry
+
+        looker = Looker()
+        for place in self.places:
+            place.skipped |= self.left_out
+            for one in matches(place):
+                if one.path not in self.left_out and looker.is_here(one.path):
+                    visit(one, note)
+        for path, before in self.before.items():
+            if before is None and looker.is_here(
+                path
+            ):  # what the command has made there, with all that is below
+                visit(Place(path, deep=True), note)
+        for path in [path for path, entry in found.items() if entry is None]:
+            found[path] = looker.look(path)  # by a prefix, or below a directory that is no more
+        return found
+
+    def _is_as_before(self, path: str, before: Entry | None, now: Entry | None) -> bool:
+        if is_untouched(before, now):
+            return True
+        if now is not None and now.kind == FILE:
+            describe(now, path)
+        if before is None or now is None or not is_alike(before, now):
+            return False
+        if before.kind == DIRECTORY:
+            return True  # its time moves with everything that is made in it
+        if before.modified_ns != now.modified_ns:
+            return False
+        return before.kind != FILE or self.is_kept_content(before, now)
+
+    def is_kept_content(self, before: Entry, now: Entry) -> bool:
+        """Tell whether a file has the content that was kept; now: its entry with the digest."""
+        if before.size != now.size:
+            return False
+        if not before.data:
+            return True  # the command was not to change it
+        before.digest = before.digest or digest_of(self.data(before))
+        return bool(before.digest) and before.digest == now.digest
+
+
+def describe(entry: Entry, path: str) -> None:
+    """Find the digest of a file."""
+    entry.digest = entry.digest or digest_of(path)
+
+
+def _entries(rows: Mapping[str, list[Any] | None]) -> dict[str, Entry | None]:
+    return {path: Entry.from_row(row) if row else None for path, row in rows.items()}
+
+
+def write(path: str, value: object, *, sync: bool = False) -> None:
+    """Write JSON in one step; sync: it must be on the disk when we return."""
+    handle = os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with open(handle, "w", encoding="ascii") as file:
+        file.write(json.dumps(value))  # not json.dump, which does without the C encoder
+        if sync:
+            file.flush()
+            os.fsync(handle)
+    os.replace(f"{path}.new", path)

@@ -1,0 +1,134 @@
+"""What an undo would do, path by path: what was there, what the command left, what is there."""
+
+from __future__ import annotations
+
+import os
+
+from laconic.files import upwards
+from laconic.undo.entry import (
+    DIRECTORY,
+    FILE,
+    OTHER,
+    Entry,
+    Looker,
+    has_same_content,
+    is_alike,
+    is_untouched,
+)
+from laconic.undo.git_index import meaning
+from laconic.undo.keep import describe
+from laconic.undo.reach import is_below
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from laconic.undo.keep import Keep
+
+# Put the kept content there; make what is no longer there; remove what the command made; set mode,
+# owner, time and attributes of what has its content already.
+RESTORE, CREATE, REMOVE, DRESS = "restore", "create", "remove", "dress"
+
+
+class Step:
+    """One path that an undo changes. before: what it brings back, None to remove."""
+
+    __slots__ = ("action", "before", "now", "path")
+
+    def __init__(
+        self, action: str, path: str, before: Entry | None, now: Entry | None = None
+    ) -> None:
+        self.action, self.path, self.before, self.now = action, path, before, now
+
+    def __repr__(self) -> str:
+        return f"Step({self.action}, {self.path!r})"
+
+
+class Plan:
+    """All steps, and the paths among them that somebody has changed since the command ran.
+
+    moved: paths whose directory is reached through a symbolic link now; they are never written.
+    """
+
+    __slots__ = ("conflicts", "keep", "moved", "steps")
+
+    def __init__(self, keep: Keep) -> None:
+        self.keep = keep
+        self.steps: list[Step] = []
+        self.conflicts: list[str] = []
+        self.moved: list[str] = []
+
+
+def plan(keep: Keep, only: Sequence[str] = ()) -> Plan:
+    """Compare everything that the command changed with what is there now.
+
+    only: take back nothing but these paths and what is below them.
+    """
+    made = Plan(keep)
+    looker = Looker()
+    changed = keep.finish()
+    for path, after in sorted(changed.items()):
+        if only and not is_below(path, only):
+            continue
+        if not looker.is_here(path) and not _comes_back_with(path, keep, only):
+            made.moved.append(path)
+            continue
+        step, is_conflict = _compare(keep, path, after, looker)
+        if step is not None:
+            made.steps.append(step)
+            if is_conflict:
+                made.conflicts.append(path)
+    return made
+
+
+def _comes_back_with(path: str, keep: Keep, only: Sequence[str]) -> bool:
+    """Tell whether the undo itself puts a directory in place of the link that is above a path."""
+    for above in upwards(os.path.dirname(path)):
+        if os.path.islink(above):
+            before = keep.before.get(above)
+            is_wanted = not only or is_below(above, only)
+            return before is not None and before.kind == DIRECTORY and is_wanted
+    return True  # it is not there, and comes back
+
+
+def _compare(
+    keep: Keep, path: str, after: Entry | None, looker: Looker
+) -> tuple[Step | None, bool]:
+    """Give what is to be done at a path, and whether somebody else has changed it."""
+    before, now = keep.before.get(path), looker.look(path)
+    if before is not None and before.kind == OTHER:
+        return None, False
+    if now is not None and now.kind == FILE:
+        describe(now, path)
+    is_content_there = (
+        before is not None
+        and now is not None
+        and before.kind == now.kind
+        and (before.kind != FILE or keep.is_kept_content(before, now))
+        and before.target == now.target
+    )
+    if before is None:
+        if now is None:
+            return None, False
+        step = Step(REMOVE, path, None, now)
+    elif now is None:
+        step = Step(CREATE, path, before)
+    elif is_content_there:
+        is_time_equal = before.kind == DIRECTORY or before.modified_ns == now.modified_ns
+        if is_alike(before, now) and is_time_equal:
+            return None, False
+        step = Step(DRESS, path, before, now)
+    else:
+        step = Step(RESTORE, path, before, now)
+    if after is not None and now is not None and after.data and after.digest != now.digest:
+        after.meaning, now.meaning = meaning(keep.data(after)), meaning(path)
+    return step, not _is_as_left(after, now)
+
+
+def _is_as_left(after: Entry | None, now: Entry | None) -> bool:
+    """Tell whether what is there now is what the command left."""
+    if is_untouched(after, now):
+        return True
+    if after is None or now is None or not is_alike(after, now):
+        return False
+    return now.kind != FILE or has_same_content(after, now)

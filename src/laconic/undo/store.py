@@ -1,0 +1,267 @@
+"""The place where keeps lie: makes them, finds them, and holds them within their bounds."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import secrets
+import shutil
+import time
+
+from laconic.errors import LaconicError
+from laconic.files import make_private
+from laconic.undo.copying import copy, link_or_copy
+from laconic.undo.entry import look
+from laconic.undo.keep import DATA, JOURNAL, MANIFEST, UNDONE, DamagedError, Keep, write
+from laconic.undo.reach import COPIED, LINKED
+from laconic.undo.survey import LIMIT_BYTES, TooMuchError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from laconic.undo.keep import About
+    from laconic.undo.reach import Reach
+    from laconic.undo.survey import Survey
+
+FOLDER = "undo"
+DAYS = 14
+_DAY_S = 86400
+_ALPHABET = "abcdefghjkmnopqrstuvwxyz23456789"  # without i and l, which look like 1
+_ID_LENGTH = 5
+_LOCK = "lock"
+_YOUNG_S = 60
+LAST = "last"
+
+
+class MissingError(LaconicError):
+    """There is no such keep."""
+
+
+class Held:
+    """A keep whose command is about to run, or runs; it counts as running while this is open."""
+
+    __slots__ = ("_handle", "keep_id", "path")
+
+    def __init__(self, path: str, handle: int) -> None:
+        self.path, self._handle = path, handle
+        self.keep_id = path.rpartition("-")[2]
+
+    def finish(self) -> Keep | None:
+        """Write down what the command changed; None if that is nothing, and the keep is gone."""
+        keep = Keep(self.path)
+        changed = keep.finish()
+        if not changed:
+            shutil.rmtree(self.path, ignore_errors=True)
+        self.close()
+        return keep if changed else None
+
+    def drop(self) -> None:
+        """Remove the keep: the command did not run."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        self.close()
+
+    def close(self) -> None:
+        os.close(self._handle)
+
+
+class Store:
+    """All keeps in a state directory."""
+
+    def __init__(
+        self, state_dir: str | os.PathLike[str], limit_bytes: int = LIMIT_BYTES, days: int = DAYS
+    ) -> None:
+        self.directory = os.path.join(os.fspath(state_dir), FOLDER)
+        self.limit_bytes, self.days = limit_bytes, days
+
+    # -- before the run
+
+    def keep(self, reach: Reach, found: Survey, about: About, now: float | None = None) -> Held:
+        """Keep what was surveyed. Raises OSError or TooMuchError, and then nothing is kept."""
+        now = time.time() if now is None else now
+        self._make_room(found.size, now)
+        path = self._new_path(found, now)
+        os.mkdir(path, 0o700)
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            _fill(path, found)
+            _describe(path, reach, found, about, now)
+        except BaseException:
+            shutil.rmtree(path, ignore_errors=True)
+            os.close(handle)
+            raise
+        return Held(path, handle)
+
+    def _new_path(self, found: Survey, now: float) -> str:
+        """Make up a name that says when it was made and how much it may take."""
+        make_private(self.directory)
+        size = sum(entry.size for path in found.ways if (entry := found.before[path]))
+        keep_id = "".join(secrets.choice(_ALPHABET) for _ in range(_ID_LENGTH))
+        return os.path.join(self.directory, f"{_stamp(now)}-{size:x}-{keep_id}")
+
+    # -- finding
+
+    def paths(self) -> list[str]:
+        """Give the directories of all keeps, the oldest first."""
+        try:
+            names = os.listdir(self.directory)
+        except OSError:
+            return []
+        return [os.path.join(self.directory, name) for name in sorted(names) if "-" in name]
+
+    def keeps(self) -> Iterator[Keep]:
+        """Give all keeps that can be read, the newest first."""
+        for path in reversed(self.paths()):
+            with contextlib.suppress(DamagedError):
+                yield Keep(path)
+
+    def find(self, keep_id: str) -> Keep:
+        """Find a keep by its id, or by `last`: the newest command that was not undone yet."""
+        for path in reversed(self.paths()):
+            if keep_id != LAST and not path.endswith(f"-{keep_id}"):
+                continue
+            with contextlib.suppress(DamagedError):
+                keep = Keep(path)
+                if keep_id != LAST or not (keep.about.of or keep.undone_by or keep.is_running):
+                    return keep
+        if keep_id == LAST:
+            raise MissingError("there is nothing to undo", "laconic undo --list")
+        raise MissingError(f"nothing is kept under {keep_id!r}", "laconic undo --list")
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Let one undo work at a time."""
+        make_private(self.directory)
+        name = os.path.join(self.directory, _LOCK)
+        handle = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+    # -- bounds
+
+    def _make_room(self, wanted: int, now: float) -> None:
+        """Remove keeps that are too old, then the oldest until there is room."""
+        if wanted > self.limit_bytes:
+            raise TooMuchError(f"more than {self.limit_bytes >> 20} MB would have to be kept")
+        paths = self.paths()
+        oldest = _stamp(now - self.days * _DAY_S)
+        while paths and os.path.basename(paths[0]) < oldest:
+            self._remove(paths.pop(0))
+        total = wanted + sum(_size_at_most(path) for path in paths)
+        if total <= self.limit_bytes:
+            return
+        sizes = {path: _size(path) for path in paths}
+        total = wanted + sum(sizes.values())
+        for path in paths:
+            if _is_abandoned(path, now) and self._remove(path):
+                total -= sizes.pop(path)
+        for path, size in sizes.items():
+            if total <= self.limit_bytes:
+                return
+            if self._remove(path):
+                total -= size
+
+    def _remove(self, path: str) -> bool:
+        """Remove a keep, unless its command runs or an undo of it has begun."""
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        finally:
+            os.close(handle)
+        if os.path.exists(os.path.join(path, JOURNAL)):
+            return False
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(os.path.join(path, MANIFEST))  # first: half a keep never counts
+        shutil.rmtree(path, ignore_errors=True)
+        return True
+
+    def purge(self, keep_ids: list[str] | None = None, before: float | None = None) -> list[int]:
+        """Remove all keeps, those with an id, or those before a time; return their sizes."""
+        sizes = []
+        bound = None if before is None else _stamp(before)
+        for path in self.paths():
+            name = os.path.basename(path)
+            is_wanted = keep_ids is None or name.rpartition("-")[2] in keep_ids
+            if is_wanted and (bound is None or name < bound):
+                size = _size(path)
+                if self._remove(path):
+                    sizes.append(size)
+        return sizes
+
+    def mark_undone(self, keep: Keep, by: str) -> None:
+        if by:
+            write(os.path.join(keep.path, UNDONE), by)
+        else:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(keep.path, UNDONE))
+
+
+def _fill(path: str, found: Survey) -> None:
+    """Copy the content of every file that has to be kept."""
+    folder = os.path.join(path, DATA)
+    os.mkdir(folder, 0o700)
+    for number, (source, way) in enumerate(found.ways.items()):
+        entry = found.before[source]
+        assert entry is not None
+        if way == LINKED and entry.links == 1:
+            if link_or_copy(source, os.path.join(folder, str(number))):
+                now = look(source)  # a link moves the change time
+                entry.changed_ns = now.changed_ns if now else entry.changed_ns
+        elif way in (COPIED, LINKED):
+            copy(source, os.path.join(folder, str(number)))
+        else:
+            continue
+        entry.data = str(number)
+
+
+def _describe(path: str, reach: Reach, found: Survey, about: About, now: float) -> None:
+    manifest = {
+        "command": about.command,
+        "directory": about.directory,
+        "of": about.of,
+        "agent": about.agent,
+        "session": about.session,
+        "notes": about.notes,
+        "timed": about.timed,
+        "time": now,
+        "places": [place.row() for place in reach.places.values()],
+        "left_out": found.left_out,
+        "stores": list(reach.stores),
+        "before": {where: entry and entry.row() for where, entry in found.before.items()},
+        "flat": {where: entry.row() for where, entry in found.flat.items()},
+    }
+    write(os.path.join(path, MANIFEST), manifest)
+
+
+def _size(path: str) -> int:
+    """Give what a keep takes on the disk; a link that somebody else still has takes nothing."""
+    total = 0
+    with contextlib.suppress(OSError), os.scandir(os.path.join(path, DATA)) as entries:
+        for one in entries:
+            status = one.stat(follow_symlinks=False)
+            total += status.st_size if status.st_nlink == 1 else 0
+    return total
+
+
+def _size_at_most(path: str) -> int:
+    """Read from the name of a keep what it took at first; what was not changed is gone since."""
+    with contextlib.suppress(ValueError, IndexError):
+        return int(os.path.basename(path).split("-")[1], 16)
+    return 0
+
+
+def _stamp(seconds: float) -> str:
+    return f"{int(max(seconds, 0) * 1e6):016x}"
+
+
+def _is_abandoned(path: str, now: float) -> bool:
+    """Tell whether a laconic died before the keep was complete."""
+    is_young = os.path.basename(path) > _stamp(now - _YOUNG_S)  # it may not be locked yet
+    return not is_young and not os.path.exists(os.path.join(path, MANIFEST))

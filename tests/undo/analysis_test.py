@@ -1,0 +1,90 @@
+"""What a command may change, by its words: places and doubts."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+
+from laconic.undo.analysis import reach_of, reach_of_line
+from laconic.undo.reach import COPIED, DRESSED, LINKED
+
+CASES = [
+    ("rm a b", {"a": LINKED, "b": LINKED}),
+    ("rm $NAME", {"from-environment": LINKED}),
+    ("x=a; rm $x", {"a": LINKED}),
+    ("mv a b", {"a": COPIED, "b": LINKED}),
+    ("mv -b a b", {"a": COPIED, "b": COPIED, "b~": COPIED}),
+    ("mv a dir", {"a": COPIED, "dir/a": LINKED}),
+    ("mv a new; echo x > new", {"a": COPIED, "new": COPIED}),
+    ("cp a b", {"b": COPIED}),
+    ("cp -t dir a b", {"dir/a": COPIED, "dir/b": COPIED}),
+    ("cp a link", {"link": COPIED, "b": COPIED}),
+    ("chmod 700 a", {"a": DRESSED}),
+    ("chmod 700 a; echo x >> a", {"a": COPIED}),
+    ("sed -i s/x/y/ a", {"a": LINKED}),
+    ("sed -i.bak s/x/y/ a", {"a": COPIED, "a.bak": COPIED}),
+    ("echo x > link", {"b": COPIED}),
+    ("cd dir && rm c", {"dir/c": LINKED}),
+    ("cd dir; rm ../a", {"a": LINKED}),
+    ("(cd dir; echo x > c)", {"dir/c": COPIED}),
+    ("for f in a b; do rm $f.o; done", {"a.o": LINKED, "b.o": LINKED}),
+    ("env X=1 nice -n 5 rm a", {"a": LINKED}),
+    ("bash -c 'sh -c \"rm a\"'", {"a": LINKED}),
+    ("find . -name c -delete", {"dir/c": LINKED}),
+    ("find dir -type f -exec truncate -s 0 {} +", {"dir/c": COPIED}),
+    ("find . -name c | xargs rm", {"dir/c": LINKED}),
+    ("dd if=a of=b", {"b": COPIED}),
+    ("sort -ob a", {"b": COPIED}),
+    ("tee -a a b <<< x", {"a": COPIED, "b": COPIED}),
+    ("gzip a", {"a": LINKED, "a.gz": COPIED}),
+    ("ln -sf a link", {"link": LINKED}),
+    ("rm dir/", {"dir": LINKED}),
+    ("rm ./dir/../a", {"a": LINKED}),
+]
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "dir").mkdir()
+    for name in ("a", "b", "dir/c"):
+        (tmp_path / name).write_text(name)
+    (tmp_path / "link").symlink_to("b")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("line", "places"), CASES, ids=[line for line, _ in CASES])
+def test_a_known_command_names_its_places(line, places, project):
+    reach = reach_of_line(line, str(project), {"NAME": "from-environment"})
+    assert reach.doubts == []
+    found = {os.path.relpath(place.path, project): place.how for place in reach.places.values()}
+    assert places.items() <= found.items()
+
+
+READING = (
+    "cat a", "ls -la", "echo $x", "grep -r x .", "git status", "git log -p", "find . -name x",
+    "sed -n 1p a", "tar tf a.tar", "git diff", "sort a | uniq | head", "cat < a", "rsync -n a b",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", READING)
+def test_a_command_that_only_reads_has_no_places(line, project):
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    reach = reach_of_line(line, str(project), {})
+    assert not reach
+    assert reach.doubts == []
+
+
+def test_words_that_are_final_are_no_patterns(project):
+    (project / "x*").write_text("odd")
+    (project / "xy").write_text("other")
+    reach = reach_of(["rm", "x*"], str(project), {})
+    assert [place.path for place in reach.places.values()] == [str(project / "x*")]
+
+
+def test_a_doubt_after_cd_is_about_the_project_there(project, tmp_path_factory):
+    other = tmp_path_factory.mktemp("other")
+    subprocess.run(["git", "init", "-q"], cwd=other, check=True)
+    reach = reach_of_line(f"cd {other} && frobnicate", str(project), {})
+    assert str(other) in reach.around

@@ -1,0 +1,407 @@
+"""Keeps and undoes on small projects: interrupted, at the same time, without room, in conflict."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from laconic.undo.analysis import reach_of, reach_of_line
+from laconic.undo.hold import hold_call, hold_line, measured
+from laconic.undo.keep import About
+from laconic.undo.restore import BlockedError, ConflictError, undo
+from laconic.undo.store import MissingError, Store
+from laconic.undo.survey import TooMuchError, survey
+from undo import kills
+from undo.kills import DESTRUCTIVE, fill, kept, picture, run
+
+_STARTING = ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.exec", "os.system")
+
+
+@pytest.fixture
+def project(tmp_path):
+    made = tmp_path / "project"
+    fill(made)
+    return made
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "state")
+
+
+def test_everything_comes_back_and_goes_again(store, project):
+    before = picture(project)
+    keep = run(store, DESTRUCTIVE, project)
+    left = picture(project)
+    assert left != before
+    again = undo(store, keep)
+    assert picture(project) == before
+    undo(store, store.find(again))
+    assert picture(project) == left
+
+
+def test_last_is_the_newest_command_that_was_not_undone(store, project):
+    first = run(store, "rm a", project)
+    second = run(store, "rm b", project)
+    assert store.find("last").id == second.id
+    undo(store, second)
+    assert store.find("last").id == first.id
+    undo(store, first)
+    with pytest.raises(MissingError):
+        store.find("last")
+
+
+def test_what_the_command_did_not_touch_is_left_alone(store, project):
+    keep = run(store, "rm -r sub", project)
+    (project / "a").write_text("mine\n")
+    (project / "later").write_text("mine\n")
+    undo(store, keep)
+    assert (project / "a").read_text() == (project / "later").read_text() == "mine\n"
+    assert (project / "sub/c").read_text() == "three\n"
+
+
+def test_a_file_that_changed_since_stops_the_undo(store, project):
+    keep = run(store, "echo x > a; rm b", project)
+    (project / "a").write_text("mine\n")
+    left = picture(project)
+    with pytest.raises(ConflictError) as caught:
+        undo(store, keep)
+    assert caught.value.plan.conflicts == [str(project / "a")]
+    assert picture(project) == left
+    again = undo(store, keep, force=True)
+    assert (project / "a").read_text() == "one\n"
+    undo(store, store.find(again))
+    assert (project / "a").read_text() == "mine\n"
+
+
+def test_git_status_after_the_command_is_no_conflict(store, project):
+    """It writes the times of files into the index anew, and nothing else."""
+    setup = "git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm x; echo 2 > a"
+    subprocess.run(["bash", "-c", setup], cwd=project, check=True)
+    keep = run(store, "git checkout -- a", project)
+    index = (project / ".git/index").read_bytes()
+    subprocess.run(
+        ["bash", "-c", "touch -d 2020-01-01 b; git update-index --refresh"], cwd=project, check=True
+    )
+    assert (project / ".git/index").read_bytes() != index
+    undo(store, keep)
+    assert (project / "a").read_text() == "2\n"
+
+
+def test_a_file_that_was_staged_since_is_a_conflict(store, project):
+    setup = "git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm x; echo 2 > a"
+    subprocess.run(["bash", "-c", setup], cwd=project, check=True)
+    keep = run(store, "git checkout -- a", project)
+    subprocess.run(["bash", "-c", "echo 3 > b; git add b"], cwd=project, check=True)
+    with pytest.raises(ConflictError, match="index"):
+        undo(store, keep)
+
+
+def test_a_part_can_be_taken_back(store, project):
+    keep = run(store, "rm a b", project)
+    (project / "b").write_text("mine\n")
+    undo(store, keep, [str(project / "a")])
+    assert (project / "a").exists()
+    assert (project / "b").read_text() == "mine\n"
+
+
+def test_a_directory_that_is_a_link_now_stops_the_undo(store, project, tmp_path):
+    keep = run(store, "rm sub/c", project)
+    (project / "sub").rename(tmp_path / "elsewhere")
+    (project / "sub").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(BlockedError, match="symbolic link"):
+        undo(store, keep)
+    assert not (tmp_path / "elsewhere/c").exists()
+
+
+def test_a_directory_with_other_things_in_it_stays(store, project):
+    keep = run(store, "mkdir fresh; echo x > fresh/made", project)
+    (project / "fresh/mine").write_text("mine\n")
+    undo(store, keep)
+    assert sorted(p.name for p in (project / "fresh").iterdir()) == ["mine"]
+
+
+def test_nothing_is_kept_of_a_command_that_changed_nothing(store, project):
+    held = kept(store, "rm a", project)
+    assert held.finish() is None
+    assert store.paths() == []
+
+
+def test_a_killed_run_can_still_be_undone(store, project):
+    before = picture(project)
+    held = kept(store, DESTRUCTIVE, project)
+    subprocess.run(["bash", "-c", DESTRUCTIVE], cwd=project, check=False)
+    held.close()  # nobody has written down what changed
+    undo(store, store.find("last"))
+    assert picture(project) == before
+
+
+def test_a_running_command_is_not_undone(store, project):
+    held = kept(store, "rm a", project)
+    (project / "a").unlink()
+    with pytest.raises(BlockedError, match="still running"):
+        undo(store, store.find(held.keep_id))
+
+
+# -- killed: a few steps of each kind here, all of them in `make undo` -----------------------------
+
+
+def test_a_keep_that_is_killed_never_happened(tmp_path):
+    assert kills.keep_is_killed(tmp_path, every=5) > 1
+
+
+def test_an_undo_that_is_killed_is_finished_or_has_not_begun(tmp_path):
+    assert kills.undo_is_killed(tmp_path, every=9) > 3
+
+
+def test_a_recovery_that_is_killed_is_finished_by_the_next(tmp_path):
+    assert kills.recovery_is_killed(tmp_path, every=11) > 1
+
+
+def test_an_undo_on_another_disk_that_is_killed_leaves_nothing_behind(small_disk, tmp_path):
+    assert kills.undo_on_another_disk_is_killed(small_disk, tmp_path, every=15) > 1
+
+
+# -- at the same time ------------------------------------------------------------------------------
+
+
+def test_agents_at_the_same_time_undo_their_own(store, project):
+    for number in range(6):
+        (project / f"mine{number}").write_text(f"{number}\n")
+    before = picture(project)
+    pids = []
+    for number in range(6):
+        pid = os.fork()
+        if pid == 0:
+            failed = 1
+            try:
+                for _ in range(5):
+                    keep = run(store, f"echo x > mine{number}; echo y > new{number}", project)
+                    time.sleep(0.01)
+                    undo(store, keep)
+                failed = 0
+            finally:
+                os._exit(failed)
+        pids.append(pid)
+    assert [os.waitpid(pid, 0)[1] for pid in pids] == [0] * 6
+    assert picture(project) == before
+
+
+def test_of_two_commands_on_one_file_the_older_undo_stops(store, project):
+    older = run(store, "echo x > a", project)
+    run(store, "echo y > a", project)
+    with pytest.raises(ConflictError):
+        undo(store, older)
+
+
+# -- bounds ----------------------------------------------------------------------------------------
+
+
+def test_too_much_is_refused_before_the_first_byte(store, project):
+    (project / "big").write_bytes(b"x" * 5000)
+    with pytest.raises(TooMuchError, match="MB"):
+        survey(reach_of(["truncate", "-s0", "big"], str(project), {}), limit_bytes=4000)
+    assert store.paths() == []
+
+
+def test_old_keeps_make_room_and_leave_in_time(tmp_path, project):
+    store = Store(tmp_path / "state", limit_bytes=3000, days=14)
+    ids = []
+    for number in range(5):
+        (project / "a").write_bytes(bytes([number]) * 1000)
+        ids.append(run(store, "echo x > a", project).id)
+    assert [keep.id for keep in store.keeps()] == ids[:1:-1]
+    later = time.time() + 15 * 86400
+    held = store.keep(*surveyed("rm b", project), now=later)
+    assert [path.rpartition("-")[2] for path in store.paths()] == [held.keep_id]
+
+
+def surveyed(line: str, project: Path):
+    holding = hold_line(line, str(project), {})
+    return holding.reach, holding.survey, About(line, str(project))
+
+
+def test_the_store_is_for_the_owner_alone(store, project):
+    keep = run(store, "rm a b", project)
+    for directory, _, files in os.walk(store.directory):
+        assert Path(directory).stat().st_mode & 0o077 == 0
+        for name in files:
+            assert Path(directory, name).stat().st_mode & 0o077 == 0 or "data" in directory
+    assert keep.size > 0
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    if os.geteuid() != 0:
+        pytest.skip("only root can mount a small disk")
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], check=False, capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip(f"a small disk cannot be mounted: {mounted.stderr.decode()}")
+    yield disk
+    subprocess.run(["umount", disk], check=True)
+
+
+def test_without_room_the_command_runs_and_says_that_there_is_no_undo(small_disk, project):
+    from laconic.undo.around import begin, notice
+
+    (project / "a").write_bytes(os.urandom(1 << 20))
+    reach = reach_of_line("echo x > a", str(project), {})
+    around = begin(reach, About("echo x > a", str(project)), str(small_disk), is_asked=True)
+    assert around.held is None
+    assert "no undo for this: no space left" in notice(around, None, "laconic")
+    assert Store(small_disk).paths() == []
+
+
+def test_an_undo_without_room_changes_nothing(small_disk, store):
+    project = small_disk / "project"
+    project.mkdir()
+    (project / "a").write_bytes(os.urandom(100 << 10))
+    (project / "b").write_text("two\n")
+    keep = run(store, "rm a; echo x > b", project)
+    (project / "ballast").write_bytes(os.urandom(200 << 10))
+    left = picture(project)
+    with pytest.raises(BlockedError, match="no space left"):
+        undo(store, keep)
+    assert picture(project) == left
+    (project / "ballast").unlink()
+    undo(store, keep)
+    assert (project / "b").read_text() == "two\n"
+
+
+# -- what the gate asks ----------------------------------------------------------------------------
+
+
+def test_the_gate_learns_what_would_be_held(project):
+    found = hold_line("rm a && sed -i s/x/y/ b", str(project), {})
+    assert found.is_complete
+    assert found.is_exact
+    assert {str(project / "a"), str(project / "b")} <= set(found.paths)
+    assert picture(project)  # nothing was written
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "git push",
+        "frobnicate a",
+        "rm $(frobnicate)",
+        "make",
+        "rsync -a . host:x",
+        "rm $x",
+        "git fetch && git merge origin/main",
+        "git -c alias.x=y x",
+        "bash script.sh",
+        "eval rm a",
+        "find . -exec ./x {} +",
+        "sed -i 's/a/b/w c' a",
+        "perl -e 'unlink a'",
+        "source ./x",
+    ],
+)
+def test_the_gate_learns_what_is_not_known(line, project):
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    found = hold_line(line, str(project), {})
+    assert not (found.is_complete and found.is_exact)
+
+
+def test_without_its_surroundings_an_unknown_command_is_not_held(project):
+    found = measured(reach_of(["frobnicate", "a"], str(project), {}), with_surroundings=False)
+    assert not found.is_complete
+    assert "not known" in found.reason
+
+
+def test_to_look_starts_no_program(project):
+    setup = (
+        "git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm x;"
+        " rm a; echo 2 > b"
+    )
+    subprocess.run(["bash", "-c", setup], cwd=project, check=True)
+    program = f"""
+import sys
+def hook(event, arguments):
+    assert event not in {_STARTING!r}, event
+sys.addaudithook(hook)
+from laconic.undo.hold import hold_line
+for line in ("git checkout -- .", "git reset --hard HEAD", "git stash -u", "git clean -fdx"):
+    assert hold_line(line, {str(project)!r}, {{}}).is_complete, line
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_large_trees_that_come_back_from_a_lock_file_are_not_kept(project):
+    (project / "package-lock.json").write_text("{}")
+    (project / "node_modules").mkdir()
+    for number in range(1100):
+        (project / f"node_modules/{number}").touch()
+    found = hold_line("rm -rf node_modules b", str(project), {})
+    assert "node_modules is not kept" in found.reason
+    assert str(project / "b") in found.paths
+
+
+# -- the command line ------------------------------------------------------------------------------
+
+
+def laconic(project: Path, tmp_path: Path, *words: str):
+    environ = {**os.environ, "LACONIC_STATE_DIR": str(tmp_path / "state"), "LACONIC_NO_SERVER": "1"}
+    return subprocess.run(
+        [sys.executable, "-m", "laconic", *words],
+        cwd=project,
+        env=environ,
+        check=False,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def test_run_and_undo_on_the_command_line(project, tmp_path):
+    before = picture(project)
+    done = laconic(project, tmp_path, "run", "--undo", "bash", "-c", DESTRUCTIVE)
+    assert done.returncode == 0
+    assert "undo" in done.stderr
+    assert "brings them back" in done.stderr
+    listed = laconic(project, tmp_path, "undo", "--list", "--json")
+    row = json.loads(listed.stdout)
+    assert row["state"] == "can be undone"
+    shown = laconic(project, tmp_path, "undo", row["id"], "--diff")
+    assert "+one" in shown.stdout
+    undone = laconic(project, tmp_path, "undo")
+    assert undone.returncode == 0, undone.stderr
+    assert picture(project) == before
+    assert "nothing to undo" in laconic(project, tmp_path, "undo").stderr
+
+
+def test_what_destroys_is_kept_without_being_asked(project, tmp_path):
+    laconic(project, tmp_path, "run", "rm", "a", "b")
+    assert laconic(project, tmp_path, "undo").returncode == 0
+    assert (project / "a").read_text() == "one\n"
+
+
+def test_the_status_of_the_command_stays(project, tmp_path):
+    done = laconic(project, tmp_path, "run", "--undo", "bash", "-c", "rm a; exit 7")
+    assert done.returncode == 7
+
+
+def test_a_conflict_shows_the_difference_and_changes_nothing(project, tmp_path):
+    laconic(project, tmp_path, "run", "rm", "a")
+    (project / "a").write_text("mine\n")
+    done = laconic(project, tmp_path, "undo")
+    assert done.returncode == 1
+    assert "-mine" in done.stdout
+    assert "changed after the command" in done.stderr
+    assert (project / "a").read_text() == "mine\n"
+
+
+def test_a_call_that_destroys_nothing_keeps_nothing(project):
+    assert not reach_of(["cat", "a"], str(project), {})
+    assert not hold_call(["ls"], str(project), {}).paths
