@@ -74,7 +74,7 @@ def test_list_and_show(laconic):
     [
         ("git -C x log -3", 0, "git/log  (built-in), for: git log"),
         ("python3 -m pytest -q", 0, "pytest  (built-in), for: python -m pytest"),
-        ("git log -p", 1, "none: -p passes git/log by; its output is shown as it is"),
+        ("git log -p", 0, "git/log  (built-in), for: git log"),
         ("git show HEAD:x", 1, "none: HEAD:x passes git/show by; its output is shown as it is"),
         ("git diff x.lock", 1, "none: x.lock passes git/diff by; its output is shown as it is"),
         ("git log -3 --format=%h", 1, "none: --format=%h asks for exact output"),

@@ -36,7 +36,7 @@ def test_a_rule_rewrites_and_the_answer_and_the_log_say_so(place):
 
 
 def test_the_text_that_a_rule_makes_is_judged(place):
-    place.configure('[rules]\nstacks = ["rust"]\n')
+    place.configure('[rules]\nstacks = ["rust"]\n[settings]\nsoft = "ask"\n')
     given = asked(place, "cargo build")
     assert given["permissionDecision"] == "ask"
     assert "--target-dir target-shared" in command_of(given)
@@ -52,7 +52,7 @@ def test_a_rule_denies(place):
 
 
 def test_advice_changes_no_verdict_and_no_command(place):
-    place.configure('[rules]\nstacks = ["py"]\n')
+    place.configure('[rules]\nstacks = ["py"]\n[settings]\nsoft = "ask"\n')
     given = asked(place, "pip install x")
     assert given["permissionDecision"] == "ask"
     assert "mind: pip install without a virtual environment" in given["permissionDecisionReason"]
@@ -65,7 +65,7 @@ def test_an_agent_that_cannot_be_told_runs_what_it_sent(place):
 
 
 def test_stacks_are_detected_by_the_files_of_the_project(place):
-    place.configure('[rules]\nstacks = ["auto"]\n')
+    place.configure('[rules]\nstacks = ["auto"]\n[settings]\nprofile = "work"\n')
     assert "--workspace" not in str(asked(place, "cargo clippy"))
     Path(place.project, "Cargo.toml").write_text("")
     assert "--workspace" in command_of(asked(place, "cargo clippy"))

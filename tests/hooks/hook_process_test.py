@@ -209,4 +209,4 @@ def test_what_is_done_after_the_answer_has_a_limit_too():
     done = run_broken(SHORT + stuck)
     assert time.monotonic() - started < 30
     assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.count(b"{") == 1
+    assert len(done.stdout.splitlines()) == 1  # the answer is there

@@ -266,7 +266,7 @@ def test_run_hides_what_can_be_recalled(project, capsys):
     (project / "backup.sh").chmod(0o700)
     result = laconic.Gate(gate=False).run("./backup.sh")
     assert (result.stdout, result.status) == (MANY, 0)
-    assert f"1978 of 2000 lines hidden, see them: laconic recall {result.raw_id}]" in result.text
+    assert f"[1998/2000 lines hidden: laconic recall {result.raw_id}]" in result.text
     cli.run(["recall", result.raw_id])
     assert capsys.readouterr().out == MANY
 
@@ -274,7 +274,7 @@ def test_run_hides_what_can_be_recalled(project, capsys):
 def test_a_long_output_is_compacted_and_kept(capsys):
     gate = laconic.Gate()
     shown = gate.show("./backup.sh", MANY, 0)
-    assert "1978 of 2000 lines hidden" in shown.text
+    assert "1998/2000 lines hidden" in shown.text
     assert shown.saved_tokens > 1000
     assert shown.raw_id in shown.text
     cli.run(["recall", shown.raw_id])

@@ -158,7 +158,8 @@ def runs_of(command: str) -> Iterator[tuple[str, list[Argument]]]:
 
 def command_path(identifier: str, arguments: list[Argument]) -> str:
     """Return the words by which a filter finds this command: the program and its subcommand."""
-    words = [argument.text or "" for argument in arguments if argument.is_static]
+    inner = FilterSet({}, {}, library=library()).filters.innermost(arguments)
+    words = [argument.text or "" for argument in inner if argument.is_static]
     for start in range(len(words)):  # skip `npx`, `uv run` and the like
         path = _path(words[start:])
         if is_found_by(path, identifier, arguments):

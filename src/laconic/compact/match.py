@@ -142,6 +142,10 @@ class Filters:
         entries = self._exact.get(self._program(arguments[0], self._exact), ())
         return any(self._fits(entry, arguments) for entry in entries)
 
+    def innermost(self, arguments: list[Argument]) -> list[Argument]:
+        """What the runners around it run in the end: `pytest -q` of `uv run pytest -q`."""
+        return self._layers(arguments)[-1] if arguments else []
+
     def _layers(self, arguments: list[Argument]) -> list[list[Argument]]:
         """The command, and what each runner in it runs: pytest, in `uv run pytest`."""
         layers = [arguments] if arguments else []
