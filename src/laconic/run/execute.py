@@ -42,7 +42,9 @@ def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) 
     report: called with a fault of ours, after the command's output has been printed as it is.
     """
     environ = environment()
-    around = keep_before(task, environ)
+    # Where we would become the command, only who asks for undo gets a process beside it.
+    may_keep = task.wants_undo or not (task.is_boxed or _is_transparent(task, environ))
+    around = keep_before(task, environ) if may_keep else None
     if around is None:
         return _execute(task, report, environ)
     status = _execute(task, report, environ, run_beside)
@@ -56,10 +58,8 @@ def _execute(
     environ: Mapping[str, str],
     run_raw: Callable[[list[str], Mapping[str, str]], int] = become,
 ) -> int:
-    is_off = task.is_raw or is_switched_off(environ)
     try:
-        # A file must get every byte, whoever opened it.
-        if is_off or any(map(is_closed, range(3))) or is_kept_file(1, environ):
+        if _is_transparent(task, environ):
             return run_raw(as_typed(task), environ)
         plan = None
         if task.pipe or task.filter_id:
@@ -76,6 +76,12 @@ def _execute(
     if is_on(environ, "LACONIC_VERBOSE"):
         Printer().write(ERR, verbose_line(None if local.fault else local.supervised))
     return status
+
+
+def _is_transparent(task: Task, environ: Mapping[str, str]) -> bool:
+    """Tell whether nothing is to be hidden: a file must get every byte, whoever opened it."""
+    is_off = task.is_raw or is_switched_off(environ)
+    return is_off or any(map(is_closed, range(3))) or is_kept_file(1, environ)
 
 
 def verbose_line(supervised: SupervisedRun | None) -> bytes:
