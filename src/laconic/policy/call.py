@@ -67,6 +67,10 @@ _FETCHING = Effect.SENDS | Effect.INSTALLS
 # What is asked about, whatever else an option may make of it. Any other effect is one of the words
 # that a table lists, and says nothing of those that it does not.
 _COVERS_ANYTHING = HARD | Effect.PROJECT_CODE | Effect.INSTALLS | Effect.UNCLEAR
+# What options are called that print secrets which a program masks otherwise.
+_REVEALS = pattern(
+    r"--?(?:show|print|reveal|with|decode)-?(?:secrets?|sensitive|decrypt\w*).*|--unmask\w*|--reveal|--decrypt"
+)
 _OWN_PLACES = frozenset(("project", "temporary"))
 _GUARDED = "{} a directory with files that decide what programs run or hold keys"
 
@@ -351,7 +355,7 @@ class Call:
 
     def runs_file(self, argument: Argument) -> None:
         """A file of code is run: the project's own, or one that nobody knows."""
-        if argument.text is None:
+        if argument.text is None or argument.text == "-":
             self.does(Effect.UNCLEAR, "file", "runs code in a file that is not known", argument)
         else:
             effects = self.judge.code_at(argument.text)
@@ -432,6 +436,8 @@ class Call:
             lacks = bool(entry.needs) and not self._has(self.parsed, entry.needs)
             is_write = bool(self.match.effect & Effect.PROJECT_WRITE)
             self.is_changing = is_write and (lacks or entry.verdict == "ask")
+            if lacks and "RUN" in (entry.operands or ()) and not self.parsed.operands:
+                self.does(Effect.UNCLEAR, "input", "runs the code that it reads from its input")
             if lacks:
                 why = entry.why or entry.about or f"may do more without {entry.needs[0]}"
                 self._does_once(self.match.effect, why)
@@ -530,6 +536,8 @@ class Call:
             if argument.text is None and not self.match.effect & _COVERS_ANYTHING:
                 self.does(Effect.UNCLEAR, "option", message, argument)
                 continue
+            if _REVEALS.fullmatch(name):
+                self.does(Effect.SECRETS, "secret", f"{name} prints secrets", argument)
             known_harm = entry.refuse.get(name)
             why = f"{name} {known_harm}" if known_harm else self._why_unlisted(message)
             self.unlisted("option", why, argument)

@@ -20,6 +20,7 @@ from laconic.policy.permissions import Consent, apply, find_consent
 from laconic.policy.places import is_within, place
 from laconic.policy.project_runners import ask_for_project_code, repository_findings
 from laconic.policy.registries import registry_findings
+from laconic.shell.ast import Literal
 from laconic.shell.words import literal
 from laconic.types import HARD, Decision, Effect, Verdict, strictest, union
 
@@ -57,14 +58,14 @@ class Judge:
     text may define; defined: those of this script that are certain to be, and from where on; level:
     how many programs are around the script. fed: text that is not literal flows into the command.
     shells: the families of those that may read it. ran, written: files that the line runs, and
-    that it writes. consent: what the user's rules allow the command under judgement to do; calls:
-    the arguments of those that run it.
+    that it writes. input_text: the here-document that a command reads. consent: what the user's
+    rules allow the command under judgement to do; calls: the arguments of those that run it.
     """
 
     __slots__ = (
         "around", "calls", "cells", "changed", "consent", "decide", "defined", "depth",
-        "directories", "facts", "fed", "functions", "given", "guessing", "inline", "level",
-        "library", "listed", "ran", "rules", "shells", "substituted", "values", "written",
+        "directories", "facts", "fed", "functions", "given", "guessing", "inline", "input_text",
+        "level", "library", "listed", "ran", "rules", "shells", "substituted", "values", "written",
     )  # fmt: skip
 
     def __init__(
@@ -88,6 +89,7 @@ class Judge:
         self.changed: set[str] = set()
         self.ran: set[str] = set()
         self.written: set[str] = set()
+        self.input_text: str | None = None
         self.consent = Consent(())
         self.calls: list[list[Argument]] = []
 
@@ -99,6 +101,7 @@ class Judge:
         substituted: what it prints becomes part of another command.
         """
         self.substituted = substituted
+        self.input_text = _here_document(command)
         span = command.start, command.end
         found = self._assignments(command)
         if command.words:
@@ -434,6 +437,16 @@ def _ends_with(outer: list[Argument], arguments: list[Argument]) -> bool:
     """Tell whether these very arguments are the last ones of a command that runs them."""
     tail = outer[-len(arguments) :]
     return len(tail) == len(arguments) and all(a is b for a, b in zip(tail, arguments, strict=True))
+
+
+def _here_document(command: Command) -> str | None:
+    """The text of the one here-document that is the command's input; None if it is not certain."""
+    given = [r for r in command.redirects if r.operator.startswith("<")]
+    is_input = len(given) == 1 and given[0].fd in ("", "0") and given[0].operator == "<<"
+    heredoc = given[0].heredoc if is_input else None
+    if heredoc is None or not all(isinstance(part, Literal) for part in heredoc.parts):
+        return None
+    return "".join(part.value for part in heredoc.parts if isinstance(part, Literal))
 
 
 def _joined(cwd: str, target: str) -> str:

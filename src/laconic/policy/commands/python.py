@@ -15,6 +15,7 @@ from laconic.knowledge.arguments import Argument
 from laconic.knowledge.options import Reading, Spec, parse_options
 from laconic.patterns import pattern
 from laconic.policy.commands.python_code import parsed
+from laconic.policy.commands.python_effects import follow_visible
 from laconic.policy.places import place
 from laconic.types import Effect
 
@@ -114,9 +115,7 @@ def judge(call: Call) -> None:
             asked = True
         elif word == "-" or not word.startswith("-"):
             if word == "-":
-                call.does(
-                    Effect.PROJECT_CODE, "input", "reads Python code from its input", argument
-                )
+                _judge_input(call, argument)
             else:
                 call.runs_file(argument)
             return
@@ -124,7 +123,18 @@ def judge(call: Call) -> None:
             return
     call.harmless("only tells its version or its options")
     if not asked:
-        call.does(Effect.PROJECT_CODE, "input", "reads Python code from its input")
+        _judge_input(call, Argument("-", *call.span))
+
+
+def _judge_input(call: Call, where: Argument) -> None:
+    """Code on standard input: known if it is a here-document that stands in the line."""
+    text = call.judge.input_text
+    if text is None:
+        why = "runs the Python code that it reads from its input"
+        call.does(Effect.UNCLEAR, "input", why, where, firm=True)
+    else:
+        call.does(Effect.PROJECT_CODE, "input", "runs the Python code that follows", where)
+        follow_visible(call, text, where)
 
 
 def _read_options(call: Call, argument: Argument, rest: list[Argument]) -> bool:
@@ -184,6 +194,7 @@ def _judge_code(call: Call, value: Argument, rest: list[Argument]) -> None:
             "runs Python code that may do more than compute and print",
             value,
         )
+        follow_visible(call, value.text or "", value)
         return
     if code.modules():
         _refuse_shadowed(call, value, also=code.modules())
