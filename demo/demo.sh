@@ -54,7 +54,7 @@ show "the tokens that this saved" "laconic gain"
 show "and everything that was decided" "laconic log"
 
 printf '\n%sWhat if it was a mistake?%s\n' "$bold" "$plain"
-show "what a command destroys is kept" "laconic run rm -r tests; ls"
+show "what a command destroys is kept" "laconic run --undo rm -r tests; ls"
 show "and comes back" "laconic undo --yes; ls"
 
 printf '\n%sWhose say is it?%s\n' "$bold" "$plain"

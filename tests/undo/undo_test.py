@@ -382,7 +382,7 @@ def test_run_and_undo_on_the_command_line(project, tmp_path):
 
 
 def test_what_destroys_is_kept_without_being_asked(project, tmp_path):
-    laconic(project, tmp_path, "run", "rm", "a", "b")
+    laconic(project, tmp_path, "run", "--undo", "rm", "a", "b")
     assert laconic(project, tmp_path, "undo").returncode == 0
     assert (project / "a").read_text() == "one\n"
 
@@ -393,7 +393,7 @@ def test_the_status_of_the_command_stays(project, tmp_path):
 
 
 def test_a_conflict_shows_the_difference_and_changes_nothing(project, tmp_path):
-    laconic(project, tmp_path, "run", "rm", "a")
+    laconic(project, tmp_path, "run", "--undo", "rm", "a")
     (project / "a").write_text("mine\n")
     done = laconic(project, tmp_path, "undo")
     assert done.returncode == 1

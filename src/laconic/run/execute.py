@@ -42,9 +42,7 @@ def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) 
     report: called with a fault of ours, after the command's output has been printed as it is.
     """
     environ = environment()
-    # Where we would become the command, only who asks for undo gets a process beside it.
-    may_keep = task.wants_undo or not (task.is_boxed or _is_transparent(task, environ))
-    around = keep_before(task, environ) if may_keep else None
+    around = keep_before(task, environ)
     if around is None:
         return _execute(task, report, environ)
     status = _execute(task, report, environ, run_beside)

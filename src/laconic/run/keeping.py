@@ -1,4 +1,4 @@
-"""Keeps what a destructive command will change before it runs, so that it can be undone.
+"""Keeps what a command will change before it runs, so that it can be undone: `run --undo`.
 
 Nothing here may keep a command from running: a fault of ours means that there is no undo.
 """
@@ -9,8 +9,7 @@ import contextlib
 
 from laconic.run.process import has_terminal, spawn
 from laconic.run.signals import Child
-from laconic.settings.environ import is_switched_off, state_directory
-from laconic.undo.names import may_destroy
+from laconic.settings.environ import state_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def keep_before(task: Task, environ: Mapping[str, str]) -> Around | None:
-    """Keep what a task will change; None if there is nothing to keep."""
-    if not task.wants_undo and (is_switched_off(environ) or not may_destroy(task.argv)):
+    """Keep what a task will change; None if that is not asked for, or there is nothing to keep."""
+    if not task.wants_undo:
         return None
     try:
         return _keep(task, environ)
