@@ -1,0 +1,20 @@
+"""Pydantic AI with a scripted FunctionModel."""
+
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from frameworks.scenario import Scenario
+
+scenario = Scenario()
+
+
+def answer(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
+    text = "\n".join(str(getattr(part, "content", "")) for m in messages for part in m.parts)
+    command = scenario.next_command(text)
+    if command is None:
+        return ModelResponse(parts=[TextPart("done")])
+    return ModelResponse(parts=[ToolCallPart("run_command", {"command": command})])
+
+
+page = scenario.run_page("pydantic_ai", model=FunctionModel(answer))
+scenario.report(page["gate"], asked=1)

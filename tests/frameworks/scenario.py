@@ -1,0 +1,109 @@
+"""What the scripted model of each framework asks for, and what must come of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+PAGES = Path(__file__).parents[2] / "docs/frameworks"
+ALLOWED, REWRITTEN, DENIED, LONG = "echo hello", "find . -name '*.py'", "rm -rf /", "git log"
+YES, NO = "./deploy.sh staging", "./deploy.sh production"
+COMMANDS = (ALLOWED, REWRITTEN, DENIED, LONG, YES, NO)
+NOTE = "Your command was rewritten per rule python.find_versus_rg"
+ABILITIES = ("allow", "rewrite", "deny", "ask", "compact", "remind")
+
+# Programs that stand before the real ones: whatever leaks through a gate does no harm.
+PROGRAMS = {
+    "rm": "echo removed",
+    "find": "echo found",
+    "rg": "echo listed",
+    "git": """for n in $(seq 60); do
+printf 'commit %040d\\nAuthor: A Person <dev@example.com>\\n' "$n"
+printf 'Date:   Mon Nov 2 10:00:00 2026 +0000\\n\\n    change %d\\n\\n' "$n"; done""",
+}
+
+
+class Scenario:
+    """One conversation: the model gets the next command for each text that it reads."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+        self.asked: list[str] = []
+        self.here = Path.cwd()
+        for name, code in {**PROGRAMS, "deploy.sh": 'echo "deployed $1"'}.items():
+            path = self.here / ("deploy.sh" if name == "deploy.sh" else f"bin/{name}")
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f'#!/bin/sh\necho "{name} $*" >> {self.here}/ran\n{code}\n')
+            path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        os.environ["PATH"] = f"{self.here}/bin:{os.environ['PATH']}"
+
+    def next_command(self, text: str) -> str | None:
+        """Take down what the model reads in this turn; give the command it answers with."""
+        self.seen.append(text)
+        turn = len(self.seen) - 1
+        return COMMANDS[turn] if turn < len(COMMANDS) else None
+
+    def ask_a_person(self, command: str, reason: str = "") -> bool:
+        self.asked.append(f"{command} {reason}")
+        return YES in command
+
+    def run_page(self, page: str, **names: Any) -> dict[str, Any]:
+        """Run the example of a page of the documentation, which is given a model and a person."""
+        text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
+        code = "\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+        module = ModuleType(f"page_{page}")
+        path = self.here / f"page_{page}.py"  # frameworks look for types and sources
+        path.write_text(code, encoding="utf-8")
+        sys.modules[module.__name__] = module
+        vars(module).update(__file__=str(path), ask_a_person=self.ask_a_person, **names)
+        exec(compile(code, path, "exec"), vars(module))
+        return vars(module)
+
+    @property
+    def ran(self) -> list[str]:
+        """The programs that really ran."""
+        path = self.here / "ran"
+        return path.read_text().splitlines() if path.exists() else []
+
+    def abilities(self) -> dict[str, str]:
+        """What was seen of each ability: yes, no, or a word on how."""
+
+        def seen(turn: int) -> str:
+            return self.seen[turn] if turn < len(self.seen) else ""
+
+        asked = [command in " ".join(self.asked) for command in (YES, NO)]
+        answers = "deploy.sh staging" in self.ran and "deployed staging" in seen(5)
+        refused = "deploy.sh production" not in self.ran and "deployed production" not in seen(6)
+        found = {
+            "allow": "hello" in seen(1).replace(ALLOWED, ""),
+            "rewrite": "rg --files -t py" in self.ran and "listed" in seen(2),
+            "deny": not any(c.startswith("rm") for c in self.ran) and "cannot be undone" in seen(3),
+            "ask": all(asked) and answers and refused and len(self.seen) > len(COMMANDS),
+            "compact": "change 60" in seen(4) and "dev@example.com" not in seen(4),
+            "remind": NOTE in seen(2),
+        }
+        words = {name: "yes" if value else "NO" for name, value in found.items()}
+        if found["remind"] and NOTE in seen(3):
+            words["remind"] = "kept"  # in the history, for longer than one turn
+        return words
+
+    def report(self, gate: Any, asked: int = 2) -> None:
+        """Print what was seen, for the process that started us.
+
+        asked: how often an answer comes to the gate; some frameworks keep a no to themselves.
+        """
+        kinds = [entry.kind for entry in gate.audit_log.snapshot()]
+        wanted = {"tool_rewrite": 1, "tool_denied": 1, "tool_asked": asked, "tool_result": 4}
+        audit = {kind: kinds.count(kind) for kind in wanted}
+        faults = [] if audit == wanted else [f"audit {audit}, not {wanted}"]
+        words = self.abilities()
+        faults += [f"{name} failed" for name, word in words.items() if word == "NO"]
+        if faults:
+            print(f"ran {self.ran}\nasked {self.asked}", *self.seen[-1:], sep="\n", file=sys.stderr)
+        print("RESULT " + json.dumps({"abilities": words, "faults": faults}))
