@@ -23,7 +23,7 @@ PROGRAMS = {
     "rm": "echo removed",
     "find": "echo found",
     "rg": "echo listed",
-    "git": """for n in $(seq 60); do
+    "git": """for n in $(seq 12); do
 printf 'commit %040d\\nAuthor: A Person <dev@example.com>\\n' "$n"
 printf 'Date:   Mon Nov 2 10:00:00 2026 +0000\\n\\n    change %d\\n\\n' "$n"; done""",
 }
@@ -85,7 +85,7 @@ class Scenario:
             "rewrite": "rg --files -t py" in self.ran and "listed" in seen(2),
             "deny": not any(c.startswith("rm") for c in self.ran) and "cannot be undone" in seen(3),
             "ask": all(asked) and answers and refused and len(self.seen) > len(COMMANDS),
-            "compact": "change 60" in seen(4) and "dev@example.com" not in seen(4),
+            "compact": "change 12" in seen(4) and "dev@example.com" not in seen(4),
             "remind": NOTE in seen(2),
         }
         words = {name: "yes" if value else "NO" for name, value in found.items()}

@@ -36,14 +36,7 @@ class guard(BasePlugin):  # noqa: N801 - it is used like the functions of the ot
         tool_args.update(call.rewritten)
         return None
 
-    async def after_tool_callback(
-        self,
-        *,
-        tool: Any,
-        tool_args: Any,
-        tool_context: Any,
-        result: Any,  # noqa: ARG002
-    ) -> Any:
+    async def after_tool_callback(self, *, tool_context: Any, result: Any, **_: Any) -> Any:
         call = self.gate.call(tool_context.function_call_id)
         if call is None or result in ({"error": call.message}, _waiting(call)):
             return None  # this comes after refusals, too
@@ -52,7 +45,7 @@ class guard(BasePlugin):  # noqa: N801 - it is used like the functions of the ot
         shown = await call.afinish(result)
         return {"result": shown} if isinstance(shown, str) else None
 
-    async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:  # noqa: ARG002
+    async def before_model_callback(self, *, llm_request: Any, **_: Any) -> None:
         if note := self.gate.take_reminders():
             content = types.Content(role="user", parts=[types.Part(text=note)])
             llm_request.contents.append(content)

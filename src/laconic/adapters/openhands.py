@@ -1,0 +1,98 @@
+"""OpenHands SDK: `Agent(…, tools=[guard(gate)])`, then `confirm(gate, conversation)`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from openhands.sdk import Tool, register_tool
+from openhands.sdk.security.analyzer import SecurityAnalyzerBase
+from openhands.sdk.security.confirmation_policy import ConfirmRisky
+from openhands.sdk.security.risk import SecurityRisk
+from openhands.sdk.tool import ToolExecutor
+from openhands.tools.terminal import TerminalAction, TerminalObservation, TerminalTool
+
+from laconic.library.asking import answer
+from laconic.library.gate import DENIED_STATUS
+
+if TYPE_CHECKING:
+    from laconic.library.gate import Gate
+
+_GATES: dict[str, Gate] = {}  # by name: an analyzer is stored as JSON and cannot hold a gate
+
+
+def guard(gate: Gate) -> Any:
+    """The terminal behind a gate; where a conversation does not ask, the gate's `ask` does."""
+
+    class GuardedTerminal(TerminalTool):
+        name = "terminal"
+
+        @classmethod
+        def create(cls, conv_state: Any, **more: Any) -> Any:
+            tools = TerminalTool.create(conv_state, **more)
+            return [tool.set_executor(_Executor(gate, tool.executor)) for tool in tools]
+
+    name = f"laconic_terminal_{uuid4().hex}"
+    register_tool(name, GuardedTerminal)
+    return Tool(name=name)
+
+
+def confirm(gate: Gate, conversation: Any) -> None:
+    """Let a conversation wait for confirmation where the gate asks, and only there."""
+    name = uuid4().hex
+    _GATES[name] = gate
+    conversation.set_security_analyzer(GateAnalyzer(gate_name=name))
+    conversation.set_confirmation_policy(ConfirmRisky())
+
+
+class GateAnalyzer(SecurityAnalyzerBase):
+    """Calls what the gate asks about a high risk; what it denies, the terminal refuses."""
+
+    gate_name: str
+
+    def security_risk(self, action: Any) -> Any:
+        gate = _GATES.get(self.gate_name)
+        if not isinstance(action.action, TerminalAction) or _is_key(action.action):
+            return SecurityRisk.LOW
+        asks = gate is None or gate.decide(action.action.command).verdict == "ask"
+        return SecurityRisk.HIGH if asks else SecurityRisk.LOW
+
+
+class _Executor(ToolExecutor):
+    def __init__(self, gate: Gate, inner: Any) -> None:
+        self.gate, self.inner = gate, inner
+
+    def __call__(self, action: Any, conversation: Any = None) -> Any:
+        command = "" if _is_key(action) else action.command
+        call = self.gate.hook(command, call_id=f"openhands-{uuid4()}")
+        if call is None:
+            return self.inner(action, conversation)
+        if not call.start(_was_confirmed(conversation) or answer(self.gate.ask, call.envelope)):
+            return TerminalObservation.from_text(
+                text=call.message, is_error=True, command=action.command, exit_code=DENIED_STATUS
+            )
+        seen = self.inner(action.model_copy(update={"command": call.command}), conversation)
+        text = call.finish(seen.text, seen.exit_code, remind=True)
+        others = [part for part in seen.content if part.type != "text"]
+        first = [part for part in seen.content if part.type == "text"][:1]
+        first = [part.model_copy(update={"text": text}) for part in first]
+        return seen.model_copy(update={"content": [*first, *others]})
+
+    def close(self) -> None:
+        self.inner.close()
+
+    def interrupt(self) -> None:
+        self.inner.interrupt()
+
+
+def _is_key(action: Any) -> bool:
+    """Tell whether it is input for a program that runs already, or no command at all."""
+    return bool(action.is_input or action.reset or not action.command)
+
+
+def _was_confirmed(conversation: Any) -> bool:
+    """Tell whether a risky action comes here only after a person has confirmed it."""
+    state = getattr(conversation, "state", None)
+    if state is None or not isinstance(state.security_analyzer, GateAnalyzer):
+        return False
+    return bool(state.confirmation_policy.should_confirm(SecurityRisk.HIGH))
