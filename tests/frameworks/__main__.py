@@ -142,7 +142,8 @@ def main(arguments: Sequence[str]) -> int:
         _row(framework.title, words, f"{time.monotonic() - start:.0f} s")
         faults += [f"{framework.title}: {fault}" for fault in result["faults"]]
     print(f"{ran} ran, {skipped} skipped. kept: the reminder stays in the history.")
-    print(*faults, sep="\n", file=sys.stderr)
+    for fault in faults:
+        print(fault, file=sys.stderr)
     return 1 if faults else 0
 
 

@@ -11,6 +11,9 @@ from uuid import uuid4
 from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context, HumanResponseEvent, InputRequiredEvent
 
+from laconic.library.modes import KEYS
+from laconic.library.when import RuleError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -35,6 +38,8 @@ def guard(gate: Gate, function: Callable[..., Any]) -> Any:
         return await call.afinish(output, remind=True)
 
     own = inspect.signature(function)
+    if not set(KEYS) & set(own.parameters):
+        raise RuleError(f"{function!r} has no parameter {', '.join(KEYS)} for the command")
     context = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=Context)
     seen = own.replace(parameters=[*own.parameters.values(), context])
     guarded.__signature__ = seen  # type: ignore[attr-defined] # what the model is told of

@@ -6,12 +6,17 @@ import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
+from laconic.library.modes import KEYS
+from laconic.library.when import RuleError
+
 if TYPE_CHECKING:
     from laconic.library.gate import Gate
 
 
 def guard(gate: Gate, tool: Any) -> Any:
     """The same FunctionTool behind a gate: a command that needs consent interrupts the run."""
+    if not set(KEYS) & set(tool.params_json_schema.get("properties", ())):
+        raise RuleError(f"{tool.name} has no argument {', '.join(KEYS)} for the command")
     inner, needed = tool.on_invoke_tool, tool.needs_approval
 
     async def needs_approval(context: Any, arguments: dict[str, Any], call_id: str) -> bool:

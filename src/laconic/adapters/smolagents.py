@@ -17,7 +17,7 @@ def guard(gate: Gate, agent: Any) -> Any:
     """Put the agent's tools behind a gate, whose `ask` is called: a step cannot be interrupted."""
     for name, tool in agent.tools.items():
         if name in gate.tools:
-            tool.forward = _guarded(gate, tool.forward, list(tool.inputs))
+            tool.forward = _guarded(gate, name, tool.forward, list(tool.inputs))
     shown: list[tuple[Any, str]] = []
 
     def remind(step: Any, agent: Any = None) -> None:  # noqa: ARG001
@@ -33,10 +33,10 @@ def guard(gate: Gate, agent: Any) -> Any:
     return agent
 
 
-def _guarded(gate: Gate, forward: Any, names: list[str]) -> Any:
+def _guarded(gate: Gate, tool: str, forward: Any, names: list[str]) -> Any:
     def guarded(*values: Any, **arguments: Any) -> Any:
         arguments = {**dict(zip(names, values, strict=False)), **arguments}
-        call = gate.hook(arguments, call_id=f"smolagents-{uuid4()}")
+        call = gate.hook(arguments, tool=tool, call_id=f"smolagents-{uuid4()}")
         if call is None:
             return forward(**arguments)
         if not call.start(answer(gate.ask, call.envelope)):

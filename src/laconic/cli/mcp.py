@@ -23,7 +23,8 @@ def main(_: argparse.Namespace) -> int:
         from laconic.adapters.mcp import server  # noqa: PLC0415 - the package may be missing
     except ModuleNotFoundError as error:
         hint = "pip install 'laconic[mcp]'"
-        raise LaconicError(f"the Python package {error.name} is not installed", hint) from error
+        missing = (error.name or "mcp").partition(".")[0]
+        raise LaconicError(f"the Python package {missing} is not installed", hint) from error
     settings = read_settings()
     catalogues = named_catalogues(settings, current_directory() or "/")
     stacks = [catalogue.stack for catalogue in catalogues if catalogue.stack]
