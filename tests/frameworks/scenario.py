@@ -15,6 +15,9 @@ PAGES = Path(__file__).parents[2] / "docs/frameworks"
 ALLOWED, REWRITTEN, DENIED, LONG = "echo hello", "find . -name '*.py'", "rm -rf /", "git log"
 YES, NO = "./deploy.sh staging", "./deploy.sh production"
 COMMANDS = (ALLOWED, REWRITTEN, DENIED, LONG, YES, NO)
+FIRST, SECOND = "./deploy.sh first", "./deploy.sh second"
+TOGETHER = (FIRST, SECOND, "rm -rf ~", "echo together")  # one turn, and a no for the second
+TURNS = (*((command,) for command in COMMANDS), TOGETHER)
 NOTE = "Your command was rewritten per rule python.find_versus_rg"
 ABILITIES = ("allow", "rewrite", "deny", "ask", "compact", "remind")
 
@@ -30,7 +33,7 @@ printf 'Date:   Mon Nov 2 10:00:00 2026 +0000\\n\\n    change %d\\n\\n' "$n"; do
 
 
 class Scenario:
-    """One conversation: the model gets the next command for each text that it reads."""
+    """One conversation: the model gets the next commands for each text that it reads."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -43,15 +46,20 @@ class Scenario:
             path.chmod(path.stat().st_mode | stat.S_IXUSR)
         os.environ["PATH"] = f"{self.here}/bin:{os.environ['PATH']}"
 
-    def next_command(self, text: str) -> str | None:
-        """Take down what the model reads in this turn; give the command it answers with."""
+    def next_commands(self, text: str) -> tuple[str, ...]:
+        """Take down what the model reads in this turn; give the commands it answers with."""
         self.seen.append(text)
         turn = len(self.seen) - 1
-        return COMMANDS[turn] if turn < len(COMMANDS) else None
+        return TURNS[turn] if turn < len(TURNS) else ()
+
+    def next_calls(self, text: str) -> list[tuple[str, dict[str, str]]]:
+        """The same as calls: an id, and the arguments."""
+        commands = self.next_commands(text)
+        return [(f"call-{len(self.seen)}-{n}", {"command": c}) for n, c in enumerate(commands)]
 
     def ask_a_person(self, command: str, reason: str = "") -> bool:
         self.asked.append(f"{command} {reason}")
-        return YES in command
+        return YES in command or FIRST in command
 
     def run_page(self, page: str, **names: Any) -> dict[str, Any]:
         """Run the example of a page of the documentation, which is given a model and a person."""
@@ -93,17 +101,37 @@ class Scenario:
             words["remind"] = "kept"  # in the history, for longer than one turn
         return words
 
-    def report(self, gate: Any, asked: int = 2) -> None:
+    def faults_of_the_last_turn(self, *, each: bool) -> list[str]:
+        """What is wrong with several calls in one turn; each: a person answers one by one."""
+        last = self.seen[len(TURNS)] if len(self.seen) > len(TURNS) else ""
+        ran = [command for command in self.ran if command.startswith(("rm ", "deploy.sh second"))]
+        faults = [f"ran {ran}"] if ran else []
+        if not last:
+            return [*faults, "the last turn got no answer"]
+        if each and ("deployed first" not in last or "together" not in last):
+            faults.append("what was allowed in the last turn did not run")
+        return faults
+
+    def report(
+        self, gate: Any, asked: int = 2, *, together: bool = True, each: bool = True
+    ) -> None:
         """Print what was seen, for the process that started us.
 
         asked: how often an answer comes to the gate; some frameworks keep a no to themselves.
+        together, each: the model can make several calls in one turn, and each is answered for.
         """
-        kinds = [entry.kind for entry in gate.audit_log.snapshot()]
+        payloads = [(entry.kind, entry.payload) for entry in gate.audit_log.snapshot()]
+        kinds = [
+            kind
+            for kind, told in payloads
+            if told.get("original_command", told.get("command")) not in TOGETHER
+        ]
         wanted = {"tool_rewrite": 1, "tool_denied": 1, "tool_asked": asked, "tool_result": 4}
         audit = {kind: kinds.count(kind) for kind in wanted}
         faults = [] if audit == wanted else [f"audit {audit}, not {wanted}"]
         words = self.abilities()
         faults += [f"{name} failed" for name, word in words.items() if word == "NO"]
+        faults += self.faults_of_the_last_turn(each=each) if together else []
         if faults:
             print(f"ran {self.ran}\nasked {self.asked}", *self.seen[-1:], sep="\n", file=sys.stderr)
         print("RESULT " + json.dumps({"abilities": words, "faults": faults}))

@@ -20,17 +20,14 @@ class Scripted(FunctionInvocationLayer, ChatMiddlewareLayer, BaseChatClient):
     def _inner_get_response(self, *, messages: Any, **_: Any) -> Any:
         parts = [part for message in messages for part in message.contents]
         text = "\n".join(str(p.text if p.type == "text" else p.result) for p in parts)
-        command = scenario.next_command(text)
-        content = Content.from_text("done")
-        if command:
-            content = Content.from_function_call(
-                call_id=f"call-{len(scenario.seen)}",
-                name="run_command",
-                arguments={"command": command},
-            )
+        contents = [
+            Content.from_function_call(call_id=number, name="run_command", arguments=arguments)
+            for number, arguments in scenario.next_calls(text)
+        ]
+        message = Message(role="assistant", contents=contents or [Content.from_text("done")])
 
         async def response() -> ChatResponse:
-            return ChatResponse(messages=[Message(role="assistant", contents=[content])])
+            return ChatResponse(messages=[message])
 
         return response()
 

@@ -13,12 +13,14 @@ scenario = Scenario()
 
 class Scripted(Model):
     def invoke(self, messages: Any, **_: Any) -> ModelResponse:
-        command = scenario.next_command("\n".join(str(message.content) for message in messages))
-        if command is None:
+        text = "\n".join(str(message.content) for message in messages)
+        calls = []
+        for number, arguments in scenario.next_calls(text):
+            function = {"name": "run_command", "arguments": json.dumps(arguments)}
+            calls.append({"id": number, "type": "function", "function": function})
+        if not calls:
             return ModelResponse(role="assistant", content="done")
-        function = {"name": "run_command", "arguments": json.dumps({"command": command})}
-        call = {"id": f"call-{len(scenario.seen)}", "type": "function", "function": function}
-        return ModelResponse(role="assistant", tool_calls=[call])
+        return ModelResponse(role="assistant", tool_calls=calls)
 
     def _parse_provider_response(self, response: Any, **_: Any) -> Any:
         return response

@@ -20,4 +20,4 @@ with Model() as model:
     bodies = [request.body for request in model.requests]  # some are for titles and the like
     turns = [body for body in bodies if '"Bash"' in json.dumps(body.get("tools", ()))]
     scenario.seen = [json.dumps(turn["messages"]) for turn in turns]
-scenario.report(page["gate"])
+scenario.report(page["gate"], together=False)

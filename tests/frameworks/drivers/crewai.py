@@ -8,7 +8,7 @@ from typing import Any
 
 from crewai import BaseLLM
 
-from frameworks.scenario import NO, YES, Scenario
+from frameworks.scenario import FIRST, NO, SECOND, YES, Scenario
 
 scenario = Scenario()
 
@@ -18,11 +18,12 @@ class Scripted(BaseLLM):
         return True
 
     def call(self, messages: Any, *_: Any, **__: Any) -> Any:
-        command = scenario.next_command("\n".join(str(message["content"]) for message in messages))
-        if command is None:
-            return "done"
-        function = {"name": "run_command", "arguments": json.dumps({"command": command})}
-        return [{"id": f"call-{len(scenario.seen)}", "type": "function", "function": function}]
+        text = "\n".join(str(message["content"]) for message in messages)
+        calls = []
+        for number, arguments in scenario.next_calls(text):
+            function = {"name": "run_command", "arguments": json.dumps(arguments)}
+            calls.append({"id": number, "type": "function", "function": function})
+        return calls or "done"
 
 
 printed = io.StringIO()
@@ -31,7 +32,7 @@ printed = io.StringIO()
 def typed(*_: Any) -> str:
     """What the person types, who reads the terminal."""
     text = printed.getvalue()
-    asked = NO if NO in text else YES if YES in text else ""
+    asked = max((YES, NO, FIRST, SECOND), key=text.rfind)  # what was printed last
     return "yes" if scenario.ask_a_person(asked) else "no"
 
 

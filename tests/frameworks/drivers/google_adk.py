@@ -21,12 +21,12 @@ class Scripted(BaseLlm):
         parts = [part for content in llm_request.contents for part in content.parts]
         results = [p.function_response.response for p in parts if p.function_response]
         texts = [part.text for part in parts if part.text]
-        command = scenario.next_command("\n".join(map(str, (*results, *texts))))
-        part = types.Part(text="done")
-        if command:
-            call = types.FunctionCall(name="run_command", args={"command": command})
-            part = types.Part(function_call=call)
-        yield LlmResponse(content=types.Content(role="model", parts=[part]))
+        made = [
+            types.Part(function_call=types.FunctionCall(name="run_command", args=arguments))
+            for _, arguments in scenario.next_calls("\n".join(map(str, (*results, *texts))))
+        ]
+        content = types.Content(role="model", parts=made or [types.Part(text="done")])
+        yield LlmResponse(content=content)
 
 
 page = scenario.run_page("google_adk", model=Scripted(model="scripted"))

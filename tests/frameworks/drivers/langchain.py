@@ -11,6 +11,10 @@ from frameworks.scenario import Scenario
 scenario = Scenario()
 
 
+def _text(message: Any) -> str:
+    return str(message.content)
+
+
 class Scripted(BaseChatModel):
     @property
     def _llm_type(self) -> str:
@@ -20,9 +24,13 @@ class Scripted(BaseChatModel):
         return self
 
     def _generate(self, messages: Any, *_: Any, **__: Any) -> ChatResult:
-        command = scenario.next_command("\n".join(str(m.content) for m in messages))
-        call = {"name": "run_command", "args": {"command": command}, "id": f"call-{command}"}
-        message = AIMessage("", tool_calls=[call]) if command else AIMessage("done")
+        calls = [
+            {"name": "run_command", "args": arguments, "id": number}
+            for number, arguments in scenario.next_calls(
+                "\n".join(str(m.content) for m in messages)
+            )
+        ]
+        message = AIMessage("", tool_calls=calls) if calls else AIMessage("done")
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 

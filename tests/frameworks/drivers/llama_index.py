@@ -13,7 +13,7 @@ scenario = Scenario()
 
 
 class Scripted(FunctionCallingLLM):
-    command: str | None = None
+    calls: list[Any] = []  # noqa: RUF012 - pydantic copies it
 
     @property
     def metadata(self) -> LLMMetadata:
@@ -24,8 +24,8 @@ class Scripted(FunctionCallingLLM):
 
     async def astream_chat(self, messages: Any, **_: Any) -> Any:
         text = "\n".join(str(message.content) for message in messages)
-        self.command = scenario.next_command(text)
-        content = "" if self.command else "done"
+        self.calls = scenario.next_calls(text)
+        content = "" if self.calls else "done"
 
         async def answer() -> Any:
             yield ChatResponse(message=ChatMessage(role="assistant", content=content), raw={})
@@ -33,10 +33,10 @@ class Scripted(FunctionCallingLLM):
         return answer()
 
     def get_tool_calls_from_response(self, *_: Any, **__: Any) -> list[ToolSelection]:
-        if not self.command:
-            return []
-        number, arguments = f"call-{len(scenario.seen)}", {"command": self.command}
-        return [ToolSelection(tool_id=number, tool_name="run_command", tool_kwargs=arguments)]
+        return [
+            ToolSelection(tool_id=number, tool_name="run_command", tool_kwargs=arguments)
+            for number, arguments in self.calls
+        ]
 
     def chat(self, *_: Any, **__: Any) -> Any:
         raise NotImplementedError

@@ -11,17 +11,25 @@ from mcp.client.client import Client
 from mcp.types import ElicitResult
 
 import laconic
-from frameworks.scenario import COMMANDS, NO, YES, Scenario
+from frameworks.scenario import NO, TURNS, YES, Scenario
 from laconic.adapters.mcp import server
 
 scenario = Scenario()
 program = scenario.here / "bin/laconic"
 program.write_text(f'#!/bin/sh\nexec {sys.executable} -P -m laconic "$@"\n')
 program.chmod(0o755)
+
+
+def single(text: str) -> str | None:
+    """The next command, as long as there is one in a turn."""
+    commands = scenario.next_commands(text)
+    return commands[0] if len(commands) == 1 else None
+
+
 config = Path.home() / ".config/laconic/config.toml"
 config.parent.mkdir(parents=True)
 config.write_text('[rules]\nstacks = ["python"]\n')
-scenario.run_page("mcp", model=scenario.next_command, environment=dict(os.environ))
+scenario.run_page("mcp", model=single, environment=dict(os.environ))
 over_stdio = scenario.abilities()
 assert "NO" not in over_stdio.values(), over_stdio
 (scenario.here / "ran").unlink()
@@ -44,8 +52,9 @@ async def conversation(**how: Any) -> None:
             result = await client.call_tool(tool, arguments)
             return "\n".join(part.text for part in result.content)
 
-        for command in COMMANDS:
-            scenario.seen.append(scenario.seen[-1] + await text("run_command", command=command))
+        for commands in TURNS:
+            results = [text("run_command", command=command) for command in commands]
+            scenario.seen.append(scenario.seen[-1] + "\n".join(await asyncio.gather(*results)))
         assert recalled
         assert "dev@example.com" in await text("recall", id=recalled[1])
         assert (await text("recall", id=recalled[1], grep="change 7$")).endswith(":    change 7\n")

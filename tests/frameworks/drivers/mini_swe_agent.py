@@ -5,7 +5,7 @@ from typing import Any
 from minisweagent.agents import interactive
 from minisweagent.models.test_models import DeterministicModel, make_output
 
-from frameworks.scenario import COMMANDS, NO, Scenario
+from frameworks.scenario import TURNS, Scenario
 
 scenario = Scenario()
 
@@ -17,20 +17,19 @@ class Scripted(DeterministicModel):
 
 
 class Prompt:
-    """Enter for the first question; a comment, then Enter to end, for the others."""
+    """Enter if all commands of a turn may run, else a comment; Enter to end."""
 
     def prompt(self, *_: Any) -> str:
-        asked = COMMANDS[len(scenario.seen) - 1] if len(scenario.seen) <= len(COMMANDS) else ""
-        if not asked or asked in " ".join(scenario.asked):
-            return ""
-        scenario.ask_a_person(asked)
-        return "not this one" if asked == NO else ""
+        turn = len(scenario.seen) - 1
+        asked = [c for c in TURNS[turn] if c.startswith("./")] if turn < len(TURNS) else []
+        answers = [scenario.ask_a_person(command) for command in asked]
+        return "" if all(answers) else "not this one"
 
 
 interactive.prompt_session = Prompt()
 LAST = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
-outputs = [make_output("next", [{"command": command}]) for command in (*COMMANDS, LAST)]
+outputs = [make_output("next", [{"command": c} for c in turn]) for turn in (*TURNS, (LAST,))]
 templates = {"system_template": "s", "instance_template": "{{task}}", "cost_limit": 0}
 page = scenario.run_page("mini_swe_agent", model=Scripted(outputs=outputs), templates=templates)
 assert "not this one" in scenario.seen[6]
-scenario.report(page["gate"])
+scenario.report(page["gate"], each=False)

@@ -9,7 +9,7 @@ logging.disable(logging.CRITICAL)  # a warning while litellm is imported ends in
 from openhands.sdk.llm import Message, MessageToolCall, TextContent  # noqa: E402
 from openhands.sdk.testing import TestLLM  # noqa: E402
 
-from frameworks.scenario import COMMANDS, Scenario  # noqa: E402
+from frameworks.scenario import TURNS, Scenario  # noqa: E402
 
 scenario = Scenario()
 
@@ -21,15 +21,19 @@ class Scripted(TestLLM):
         return super().completion(messages, *args, **more)
 
 
-def calling(number: int, command: str) -> Message:
+def call(command: str) -> MessageToolCall:
     arguments = json.dumps({"command": command, "security_risk": "LOW"})
-    call = MessageToolCall(
-        id=f"call-{number}", name="terminal", arguments=arguments, origin="completion"
+    return MessageToolCall(
+        id=f"call {command}", name="terminal", arguments=arguments, origin="completion"
     )
-    return Message(role="assistant", content=[TextContent(text="")], tool_calls=[call])
 
 
-calls = [calling(number, command) for number, command in enumerate(COMMANDS)]
+def calling(commands: tuple[str, ...]) -> Message:
+    calls = [call(command) for command in commands]
+    return Message(role="assistant", content=[TextContent(text="")], tool_calls=calls)
+
+
+calls = [calling(commands) for commands in TURNS]
 done = Message(role="assistant", content=[TextContent(text="done")])
 page = scenario.run_page("openhands", model=Scripted.from_messages([*calls, done]))
-scenario.report(page["gate"], asked=1)
+scenario.report(page["gate"], asked=1, each=False)

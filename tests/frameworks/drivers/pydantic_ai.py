@@ -10,10 +10,11 @@ scenario = Scenario()
 
 def answer(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
     text = "\n".join(str(getattr(part, "content", "")) for m in messages for part in m.parts)
-    command = scenario.next_command(text)
-    if command is None:
-        return ModelResponse(parts=[TextPart("done")])
-    return ModelResponse(parts=[ToolCallPart("run_command", {"command": command})])
+    calls = [
+        ToolCallPart("run_command", arguments, tool_call_id=number)
+        for number, arguments in scenario.next_calls(text)
+    ]
+    return ModelResponse(parts=calls or [TextPart("done")])
 
 
 page = scenario.run_page("pydantic_ai", model=FunctionModel(answer))

@@ -13,16 +13,17 @@ scenario = Scenario()
 class Scripted(Model):
     def generate(self, messages: Any, **_: Any) -> ChatMessage:
         parts = [part for message in messages for part in message.content or ()]
-        command = scenario.next_command("\n".join(part.get("text", "") for part in parts))
-        name, arguments = "run_command", {"command": command}
-        if command is None:
-            name, arguments = "final_answer", {"answer": "done"}
-        call = ChatMessageToolCall(
-            id=f"call-{len(scenario.seen)}",
-            type="function",
-            function=ChatMessageToolCallFunction(name=name, arguments=arguments),
-        )
-        return ChatMessage(role=MessageRole.ASSISTANT, content="", tool_calls=[call])
+        calls = scenario.next_calls("\n".join(part.get("text", "") for part in parts))
+        name = "run_command" if calls else "final_answer"
+        made = [
+            ChatMessageToolCall(
+                id=number,
+                type="function",
+                function=ChatMessageToolCallFunction(name=name, arguments=arguments),
+            )
+            for number, arguments in calls or [("last", {"answer": "done"})]
+        ]
+        return ChatMessage(role=MessageRole.ASSISTANT, content="", tool_calls=made)
 
 
 page = scenario.run_page("smolagents", model=Scripted(model_id="scripted"))

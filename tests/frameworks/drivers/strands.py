@@ -22,16 +22,18 @@ class Scripted(Model):
         raise NotImplementedError
 
     async def stream(self, messages: Any, *_: Any, **__: Any) -> AsyncIterator[dict[str, Any]]:
-        command = scenario.next_command(json.dumps(messages))
-        delta: dict[str, Any] = {"text": "done"}
+        calls = scenario.next_calls(json.dumps(messages))
         yield {"messageStart": {"role": "assistant"}}
-        if command:
-            use = {"toolUseId": f"call-{len(scenario.seen)}", "name": "run_command"}
-            delta = {"toolUse": {"input": json.dumps({"command": command})}}
+        for number, arguments in calls:
+            use = {"toolUseId": number, "name": "run_command"}
             yield {"contentBlockStart": {"start": {"toolUse": use}}}
-        yield {"contentBlockDelta": {"delta": delta}}
-        yield {"contentBlockStop": {}}
-        yield {"messageStop": {"stopReason": "tool_use" if command else "end_turn"}}
+            delta = {"toolUse": {"input": json.dumps(arguments)}}
+            yield {"contentBlockDelta": {"delta": delta}}
+            yield {"contentBlockStop": {}}
+        if not calls:
+            yield {"contentBlockDelta": {"delta": {"text": "done"}}}
+            yield {"contentBlockStop": {}}
+        yield {"messageStop": {"stopReason": "tool_use" if calls else "end_turn"}}
 
 
 page = scenario.run_page("strands", model=Scripted())
