@@ -99,10 +99,11 @@ def _result(argv: Sequence[Any], place: Path, environment: Mapping[str, str]) ->
     lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
     if not lines or done.returncode:
         return {"faults": [f"ended with {done.returncode}", done.stderr[-3000:]]}
-    result: dict[str, Any] = json.loads(lines[-1].removeprefix("RESULT "))
-    if result["faults"]:
-        result["faults"].append(done.stderr[-3000:])
-    return result
+    results = [json.loads(line.removeprefix("RESULT ")) for line in lines]
+    faults = [fault for result in results for fault in result["faults"]]
+    if faults:
+        faults.append(done.stderr[-3000:])
+    return {"abilities": results[0]["abilities"], "faults": faults}
 
 
 def _runs(program: str) -> bool:

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from uuid import uuid4
 
 PAGES = Path(__file__).parents[2] / "docs/frameworks"
 ALLOWED, REWRITTEN, DENIED, LONG = "echo hello", "find . -name '*.py'", "rm -rf /", "git log"
@@ -55,7 +56,13 @@ class Scenario:
     def next_calls(self, text: str) -> list[tuple[str, dict[str, str]]]:
         """The same as calls: an id, and the arguments."""
         commands = self.next_commands(text)
-        return [(f"call-{len(self.seen)}-{n}", {"command": c}) for n, c in enumerate(commands)]
+        return [(f"call-{uuid4()}", {"command": command}) for command in commands]
+
+    def begin_again(self, gate: Any) -> None:
+        """Forget what was seen, for a second conversation."""
+        self.seen, self.asked = [], []
+        (self.here / "ran").unlink(missing_ok=True)
+        gate.audit_log.take()
 
     def ask_a_person(self, command: str, reason: str = "") -> bool:
         self.asked.append(f"{command} {reason}")

@@ -1,10 +1,12 @@
 """LangChain with a scripted chat model."""
 
+import asyncio
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
+from langgraph.types import Command
 
 from frameworks.scenario import Scenario
 
@@ -34,5 +36,17 @@ class Scripted(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
+async def again(agent: Any) -> None:
+    """The same conversation in an event loop."""
+    thread = {"configurable": {"thread_id": "2"}}
+    state = await agent.ainvoke({"messages": [("user", "go")]}, thread)
+    while questions := state.get("__interrupt__"):
+        answers = {q.id: scenario.ask_a_person(q.value["command"]) for q in questions}
+        state = await agent.ainvoke(Command(resume=answers), thread)
+
+
 page = scenario.run_page("langchain", model=Scripted())
+scenario.report(page["gate"])
+scenario.begin_again(page["gate"])
+asyncio.run(again(page["agent"]))
 scenario.report(page["gate"])

@@ -28,3 +28,6 @@ class Scripted(Model):
 
 page = scenario.run_page("smolagents", model=Scripted(model_id="scripted"))
 scenario.report(page["gate"])
+# A CodeAgent calls its tools like functions.
+assert page["run_command"]("rm -rf /").startswith("denied"), "positional arguments"
+assert page["run_command"](command="echo x") == "x\n"
