@@ -20,10 +20,11 @@ def guard(gate: Gate, options: Any) -> Any:
     """
 
     async def before(data: Any, call_id: str | None, _: Any) -> dict[str, Any]:
-        call = await gate.ahook(data["tool_input"], tool=data["tool_name"], call_id=call_id or "")
+        arguments, tool = data["tool_input"], data["tool_name"]
+        call = await gate.ahook(arguments, tool=tool, call_id=call_id or "", cwd=data.get("cwd"))
         if call is None:
             return {}
-        new = {} if call.rewritten == data["tool_input"] else {"updatedInput": call.rewritten}
+        new = {} if call.rewritten == arguments else {"updatedInput": call.rewritten}
         if call.verdict == "ask":
             return _said("PreToolUse", decision="ask", reason=call.message, **new)
         if not call.start():

@@ -24,14 +24,15 @@ def guard(gate: Gate, agent: Any) -> Any:
     confirm: Any = getattr(agent, "_ask_confirmation_or_interrupt", None)
     confirmed: list[str] = []
 
-    def guarded(action: dict[str, Any], *args: Any, **more: Any) -> Any:
-        call = gate.hook(dict(action), call_id=f"mini-swe-agent-{uuid4()}")
+    def guarded(action: dict[str, Any], cwd: str = "", **more: Any) -> Any:
+        number, place = f"mini-swe-agent-{uuid4()}", cwd or own_place()
+        call = gate.hook(dict(action), call_id=number, cwd=place)
         if call is None:
-            return execute(action, *args, **more)
+            return execute(action, cwd, **more)
         approved = call.envelope.original_command in confirmed
         if not call.start(approved or answer(gate.ask, call.envelope)):
             return {"output": call.message, "returncode": DENIED_STATUS, "exception_info": ""}
-        done = execute(call.rewritten, *args, **more)
+        done = execute(call.rewritten, cwd, **more)
         return {**done, "output": call.finish(done["output"], done["returncode"], remind=True)}
 
     def ask(commands: Sequence[str]) -> None:
@@ -43,12 +44,15 @@ def guard(gate: Gate, agent: Any) -> Any:
             confirm(commands)
         except Exception:
             for command in wanted:
-                gate.record(gate.decide(command), approved=False)
+                gate.record(gate.decide(command, cwd=own_place()), approved=False)
             raise
         confirmed.extend(wanted if is_person else ())
 
     def needs(command: str) -> bool:
-        return gate.decide(command).verdict == "ask"
+        return gate.decide(command, cwd=own_place()).verdict == "ask"
+
+    def own_place() -> str | None:
+        return getattr(agent.env.config, "cwd", None) or None
 
     agent.env.execute = guarded
     if confirm is not None:

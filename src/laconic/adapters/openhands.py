@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -18,7 +19,9 @@ from laconic.library.gate import DENIED_STATUS
 if TYPE_CHECKING:
     from laconic.library.gate import Gate
 
-_GATES: dict[str, Gate] = {}  # by name: an analyzer is stored as JSON and cannot hold a gate
+# By the id of a conversation: an analyzer is stored as JSON and cannot hold a gate.
+_GATES: dict[str, Gate] = {}
+_PLACES: dict[str, str] = {}  # where its terminal is, which stays there between commands
 
 
 def guard(gate: Gate) -> Any:
@@ -30,6 +33,8 @@ def guard(gate: Gate) -> Any:
         @classmethod
         def create(cls, conv_state: Any, **more: Any) -> Any:
             tools = TerminalTool.create(conv_state, **more)
+            place = Path(conv_state.workspace.working_dir).absolute()
+            _PLACES.setdefault(str(conv_state.id), str(place))
             return [tool.set_executor(_Executor(gate, tool.executor)) for tool in tools]
 
     name = f"laconic_terminal_{uuid4().hex}"
@@ -39,22 +44,21 @@ def guard(gate: Gate) -> Any:
 
 def confirm(gate: Gate, conversation: Any) -> None:
     """Let a conversation wait for confirmation where the gate asks, and only there."""
-    name = uuid4().hex
-    _GATES[name] = gate
-    conversation.set_security_analyzer(GateAnalyzer(gate_name=name))
+    _GATES[str(conversation.id)] = gate
+    conversation.set_security_analyzer(GateAnalyzer(conversation=str(conversation.id)))
     conversation.set_confirmation_policy(ConfirmRisky())
 
 
 class GateAnalyzer(SecurityAnalyzerBase):
     """Calls what the gate asks about a high risk; what it denies, the terminal refuses."""
 
-    gate_name: str
+    conversation: str
 
     def security_risk(self, action: Any) -> Any:
-        gate = _GATES.get(self.gate_name)
+        gate, cwd = _GATES.get(self.conversation), _PLACES.get(self.conversation)
         if not isinstance(action.action, TerminalAction) or _is_key(action.action):
             return SecurityRisk.LOW
-        asks = gate is None or gate.decide(action.action.command).verdict == "ask"
+        asks = gate is None or gate.decide(action.action.command, cwd=cwd).verdict == "ask"
         return SecurityRisk.HIGH if asks else SecurityRisk.LOW
 
 
@@ -64,14 +68,17 @@ class _Executor(ToolExecutor):
 
     def __call__(self, action: Any, conversation: Any = None) -> Any:
         command = "" if _is_key(action) else action.command
-        call = self.gate.hook(command, call_id=f"openhands-{uuid4()}")
+        name = str(getattr(conversation, "id", ""))
+        number, cwd = f"openhands-{uuid4()}", _PLACES.get(name)
+        call = self.gate.hook(command, call_id=number, cwd=cwd)
         if call is None:
             return self.inner(action, conversation)
-        if not call.start(_was_confirmed(conversation) or answer(self.gate.ask, call.envelope)):
+        if not call.start(_was_asked(conversation) or answer(self.gate.ask, call.envelope)):
             return TerminalObservation.from_text(
                 text=call.message, is_error=True, command=action.command, exit_code=DENIED_STATUS
             )
         seen = self.inner(action.model_copy(update={"command": call.command}), conversation)
+        _PLACES[name] = seen.metadata.working_dir or cwd or ""
         text = call.finish(seen.text, seen.exit_code, remind=True)
         others = [part for part in seen.content if part.type != "text"]
         first = [part for part in seen.content if part.type == "text"][:1]
@@ -90,7 +97,7 @@ def _is_key(action: Any) -> bool:
     return bool(action.is_input or action.reset or not action.command)
 
 
-def _was_confirmed(conversation: Any) -> bool:
+def _was_asked(conversation: Any) -> bool:
     """Tell whether a risky action comes here only after a person has confirmed it."""
     state = getattr(conversation, "state", None)
     if state is None or not isinstance(state.security_analyzer, GateAnalyzer):

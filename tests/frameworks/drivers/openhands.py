@@ -6,10 +6,13 @@ from typing import Any
 
 logging.disable(logging.CRITICAL)  # a warning while litellm is imported ends in a deadlock
 
+from openhands.sdk import Agent, Conversation  # noqa: E402
 from openhands.sdk.llm import Message, MessageToolCall, TextContent  # noqa: E402
 from openhands.sdk.testing import TestLLM  # noqa: E402
 
+import laconic  # noqa: E402
 from frameworks.scenario import TURNS, Scenario  # noqa: E402
+from laconic.adapters.openhands import guard  # noqa: E402
 
 scenario = Scenario()
 
@@ -37,3 +40,23 @@ calls = [calling(commands) for commands in TURNS]
 done = Message(role="assistant", content=[TextContent(text="done")])
 page = scenario.run_page("openhands", model=Scripted.from_messages([*calls, done]))
 scenario.report(page["gate"], asked=1, each=False)
+
+# The terminal stays where it was: what comes next is judged there.
+places: dict[str, str] = {}
+
+
+def where(command: str, context: Any) -> bool:
+    places[command] = context.cwd
+    return False
+
+
+away = scenario.here / "away"
+away.mkdir()
+commands = (f"cd {away}", "echo here")
+again = Scripted.from_messages([*(calling((command,)) for command in commands), done])
+gate = laconic.Gate(custom_rules=[laconic.Rule(id="where", pattern=where, explanation="-")])
+conversation = Conversation(agent=Agent(llm=again, tools=[guard(gate)]), workspace=".")
+conversation.send_message("go")
+conversation.run()
+expected = dict(zip(commands, map(str, (scenario.here, away)), strict=True))
+assert places == expected, places
