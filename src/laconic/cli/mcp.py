@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from laconic.errors import LaconicError
 from laconic.hooks.catalogues import named_catalogues
 from laconic.library.gate import Gate
-from laconic.settings.environ import current_directory
-from laconic.settings.load import read_settings
+from laconic.settings.load import current_directory, read_settings
 
 if TYPE_CHECKING:
     import argparse
@@ -26,7 +25,7 @@ def main(_: argparse.Namespace) -> int:
         missing = (error.name or "mcp").partition(".")[0]
         raise LaconicError(f"the Python package {missing} is not installed", hint) from error
     settings = read_settings()
-    catalogues = named_catalogues(settings, current_directory() or "/")
+    catalogues = named_catalogues(settings, str(current_directory() or "/"))
     stacks = [catalogue.stack for catalogue in catalogues if catalogue.stack]
     server(Gate(settings=settings, registry=catalogues, stacks=stacks)).run("stdio")
     return 0
