@@ -18,6 +18,7 @@ def guard(gate: Gate, options: Any) -> Any:
 
     What the gate allows is left to the rules of the options.
     """
+    asks = options.can_use_tool is not None or gate.ask is not None
 
     async def before(data: Any, call_id: str | None, _: Any) -> dict[str, Any]:
         arguments, tool = data["tool_input"], data["tool_name"]
@@ -25,7 +26,7 @@ def guard(gate: Gate, options: Any) -> Any:
         if call is None:
             return {}
         new = {} if call.rewritten == arguments else {"updatedInput": call.rewritten}
-        if call.verdict == "ask":
+        if call.verdict == "ask" and asks:
             return _said("PreToolUse", decision="ask", reason=call.message, **new)
         if not call.start():
             return _said("PreToolUse", decision="deny", reason=call.message)
@@ -59,7 +60,6 @@ def guard(gate: Gate, options: Any) -> Any:
     hooks = {event: list(found) for event, found in (options.hooks or {}).items()}
     hooks.setdefault("PreToolUse", []).append(_matcher(tools, before))
     hooks.setdefault("PostToolUse", []).append(_matcher(tools, after))
-    asks = options.can_use_tool is not None or gate.ask is not None
     return dataclasses.replace(options, hooks=hooks, can_use_tool=permit if asks else None)
 
 

@@ -44,8 +44,8 @@ def guard(gate: Gate) -> None:
         call, runs = calls.pop(id(context.tool_input), (None, False))
         if call is None:
             return None
-        shown = call.finish(context.tool_result) if runs else call.message
-        return shown if isinstance(shown, str) else None
+        text = call.finish(context.tool_result) if runs else call.message
+        return text if isinstance(text, str) else None
 
     def remind(context: Any) -> None:
         while shown:

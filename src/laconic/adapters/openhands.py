@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # By the id of a conversation: an analyzer is stored as JSON and cannot hold a gate.
 _GATES: dict[str, Gate] = {}
 _PLACES: dict[str, str] = {}  # where its terminal is, which stays there between commands
+_ASKED: set[tuple[str, str, str | None]] = set()  # what a person is asked about, and where
 
 
 def guard(gate: Gate) -> Any:
@@ -58,8 +59,11 @@ class GateAnalyzer(SecurityAnalyzerBase):
         gate, cwd = _GATES.get(self.conversation), _PLACES.get(self.conversation)
         if not isinstance(action.action, TerminalAction) or _is_key(action.action):
             return SecurityRisk.LOW
-        asks = gate is None or gate.decide(action.action.command, cwd=cwd).verdict == "ask"
-        return SecurityRisk.HIGH if asks else SecurityRisk.LOW
+        command = action.action.command
+        if gate is not None and gate.decide(command, cwd=cwd).verdict != "ask":
+            return SecurityRisk.LOW
+        _ASKED.add((self.conversation, command, cwd))
+        return SecurityRisk.HIGH
 
 
 class _Executor(ToolExecutor):
@@ -73,12 +77,15 @@ class _Executor(ToolExecutor):
         call = self.gate.hook(command, call_id=number, cwd=cwd)
         if call is None:
             return self.inner(action, conversation)
-        if not call.start(_was_asked(conversation) or answer(self.gate.ask, call.envelope)):
+        asked = (name, command, cwd) in _ASKED and _waits(conversation)
+        if not call.start(asked or answer(self.gate.ask, call.envelope)):
             return TerminalObservation.from_text(
                 text=call.message, is_error=True, command=action.command, exit_code=DENIED_STATUS
             )
         seen = self.inner(action.model_copy(update={"command": call.command}), conversation)
-        _PLACES[name] = seen.metadata.working_dir or cwd or ""
+        _ASKED.discard((name, command, cwd))
+        if place := seen.metadata.working_dir:
+            _PLACES[name] = place
         text = call.finish(seen.text, seen.exit_code, remind=True)
         others = [part for part in seen.content if part.type != "text"]
         first = [part for part in seen.content if part.type == "text"][:1]
@@ -97,7 +104,7 @@ def _is_key(action: Any) -> bool:
     return bool(action.is_input or action.reset or not action.command)
 
 
-def _was_asked(conversation: Any) -> bool:
+def _waits(conversation: Any) -> bool:
     """Tell whether a risky action comes here only after a person has confirmed it."""
     state = getattr(conversation, "state", None)
     if state is None or not isinstance(state.security_analyzer, GateAnalyzer):

@@ -12,7 +12,7 @@ from openhands.sdk.testing import TestLLM  # noqa: E402
 
 import laconic  # noqa: E402
 from frameworks.scenario import TURNS, Scenario  # noqa: E402
-from laconic.adapters.openhands import guard  # noqa: E402
+from laconic.adapters.openhands import confirm, guard  # noqa: E402
 
 scenario = Scenario()
 
@@ -40,6 +40,22 @@ calls = [calling(commands) for commands in TURNS]
 done = Message(role="assistant", content=[TextContent(text="done")])
 page = scenario.run_page("openhands", model=Scripted.from_messages([*calls, done]))
 scenario.report(page["gate"], asked=1, each=False)
+
+# A yes is for what was asked: here the place is another one when the second command's turn comes.
+(scenario.here / "ran").unlink()
+there = scenario.here / "there"
+there.mkdir()
+(there / "deploy.sh").symlink_to(scenario.here / "deploy.sh")
+moved = calling((f"cd {there}", "./deploy.sh moved"))
+gate = laconic.Gate()
+agent = Agent(llm=Scripted.from_messages([moved, done]), tools=[guard(gate)])
+conversation = Conversation(agent=agent, workspace=".")
+confirm(gate, conversation)
+conversation.send_message("go")
+conversation.run()
+assert conversation.state.execution_status.value == "waiting_for_confirmation"
+conversation.run()
+assert scenario.ran == [], scenario.ran
 
 # The terminal stays where it was: what comes next is judged there.
 places: dict[str, str] = {}
