@@ -39,7 +39,5 @@ with Model() as model:
     scenario.begin_again(page["gate"])
     model.script("Bash", [{"command": NO, "description": "x"}])
     asyncio.run(alone())
-    assert "deploy.sh" not in " ".join(
-        scenario.ran
-    )  # git is the program itself
+    assert "deploy.sh" not in " ".join(scenario.ran)  # git is the program itself
     assert "needs consent" in "".join(model.results), model.results
