@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help conformance demo test quick test-pythons lint fix docs bench gate-report compaction-report prompts oracle oracle-truth mutations effects undo differential box e2e clean
+.PHONY: help conformance demo test quick test-pythons lint fix docs bench gate-report compaction-report prompts oracle oracle-truth mutations effects undo differential box e2e frameworks frameworks-all clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -103,6 +103,12 @@ box: .venv/.dev  ## try to get out of the box, as root and as a plain user: make
 
 e2e: .venv/.dev  ## let real agents run commands through laconic, driven by a scripted model
 	PYTHONPATH=tests $(BIN)/python -m e2e
+
+frameworks: .venv/.dev  ## run the adapters with the real frameworks and scripted models, without the heavy ones
+	PYTHONPATH=tests $(BIN)/python -m frameworks $(ARGS)
+
+frameworks-all: .venv/.dev  ## the same with the heavy ones, which need 3 GB
+	PYTHONPATH=tests $(BIN)/python -m frameworks --all
 
 conformance: .venv/.dev  ## run a file of cases of the preset hooks: make conformance CASES=FILE
 	@test -n "$(CASES)" || { echo "say where the cases are: make conformance CASES=FILE" >&2; exit 1; }

@@ -30,7 +30,7 @@ from laconic.types import Verdict
 ROOT = Path(__file__).parent.parent
 CLI = (ROOT / "docs/cli.md").read_text()
 CONFIGURATION = (ROOT / "docs/configuration.md").read_text()
-PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ LAYERS = (
     ("laconic.permissions",),
     ("laconic.engine",),
     ("laconic.library",),
-    ("laconic.tool_hooks",),
+    ("laconic.tool_hooks", "laconic.adapters"),
     ("laconic.hooks",),
     ("laconic.install", "laconic.server", "laconic.replay"),
     ("laconic.cli",),

@@ -381,7 +381,16 @@ def test_a_hook_is_about_named_tools_and_commands_only():
     assert gate.hook({"command": None, "restart": True}, tool="shell") is None
     assert gate.hook({"command": "  "}) is None
     assert gate.hook({"text": "rm -rf /"}) is None
+    assert gate.hook({"restart": True, "text": ""}, tool="shell") is None
     assert gate.hook({"command": "ls"}, tool="shell").verdict == "allow"
+
+
+@pytest.mark.parametrize("value", ["rm -rf /", ["rm", "-rf", "/"]])
+def test_a_named_tool_whose_command_is_not_found_is_denied(value):
+    call = laconic.Gate().hook({"script": value}, tool="shell", call_id="1")
+    assert call.verdict == "deny"
+    assert not call.start(approved=True)
+    assert "shell has no argument command, cmd, run" in call.message
 
 
 def test_a_call_is_started_and_finished():

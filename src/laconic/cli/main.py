@@ -55,6 +55,7 @@ COMMANDS = (
     Command("uninstall", "take laconic out of the settings of coding agents"),
     Command("doctor", "check whether laconic works"),
     Command("hook", "answer the hook of an agent"),
+    Command("mcp", "serve a guarded shell to clients that speak MCP"),
     Command("recall", "print the whole output of a command that laconic compacted"),
     Command("undo", "take back what a command changed"),
     Command("purge", "remove the outputs that laconic keeps, and what undo keeps"),

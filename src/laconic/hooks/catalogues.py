@@ -45,6 +45,11 @@ def apply_catalogues(request: Request, settings: Settings) -> Envelope | None:
         return rules.apply(request.command, context, rewrite_with_audit)
 
 
+def named_catalogues(settings: Settings, cwd: str) -> Registry:
+    """The catalogues that the user has named, and those for every stack."""
+    return _rules(tuple(_named(settings.config.rules.stacks, cwd))).registry
+
+
 def with_advice(decision: Decision, envelope: Envelope) -> Decision:
     """The decision, which also says what the rules have to say."""
     why = f"{envelope.explanation} ({envelope.rule_id})"

@@ -22,7 +22,14 @@ from laconic.library.classifier import Classifier
 from laconic.library.effects import Audited, Outlets
 from laconic.library.envelope import ALLOW, ASK, DENY, Envelope
 from laconic.library.judge import OWN, Judge, faulty
-from laconic.library.modes import Mode, command_of, other_commands, rewrite_with_audit
+from laconic.library.modes import (
+    KEYS,
+    Mode,
+    command_of,
+    lacks_command,
+    other_commands,
+    rewrite_with_audit,
+)
 from laconic.library.output import Shown, show
 from laconic.library.process import Process
 from laconic.library.registry import Registry
@@ -207,6 +214,9 @@ class Gate:
         except Exception as fault:  # noqa: BLE001 - arguments may be any object
             return Call(gate=self, arguments=arguments, envelope=faulty("", fault))
         if not command.strip() and not others:
+            if tool and lacks_command(arguments):  # it would run what nobody has judged
+                missing = RuleError(f"{tool} has no argument {', '.join(KEYS)}")
+                return Call(gate=self, arguments=arguments, envelope=faulty("", missing))
             return None
         envelope = self.decide(command, cwd=cwd, call_id=call_id)
         for other in others:

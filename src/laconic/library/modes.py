@@ -35,6 +35,13 @@ def command_of(args: object) -> str:
     return "" if value is None else str(value)
 
 
+def lacks_command(args: object) -> bool:
+    """Tell whether a tool is given texts, but none where we look for the command."""
+    if not isinstance(args, Mapping) or any(key in args for key in KEYS):
+        return False
+    return any(isinstance(value, str | list | tuple) and value for value in args.values())
+
+
 def with_command(args: object, command: str) -> dict[str, Any]:
     """The arguments with another command under the key that it came from; all else is kept."""
     if isinstance(args, Mapping):

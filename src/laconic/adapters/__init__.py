@@ -1,0 +1,1 @@
+"""Puts a Gate into frameworks for agents: a module for each, which alone imports the framework."""

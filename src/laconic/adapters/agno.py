@@ -1,0 +1,70 @@
+"""Agno: `Agent(…, tool_hooks=[guard(gate)])`, and `settle(gate, run, ask)` for a paused run."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+from weakref import WeakKeyDictionary
+
+from laconic.library.asking import answer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from laconic.library.gate import Gate
+
+# The commands that a person has allowed, each for one call: hooks are not told the call's id.
+_ALLOWED: WeakKeyDictionary[Gate, list[tuple[str, str]]] = WeakKeyDictionary()
+
+
+def guard(gate: Gate) -> Callable[..., Any]:
+    """A hook, which is not async because Agent.run passes over those that are.
+
+    Consent is what `settle` was told, or else what the gate's `ask` says.
+    """
+
+    def hook(function_name: str, function_call: Any, arguments: Any, run_context: Any) -> Any:
+        call = gate.hook(dict(arguments), tool=function_name, call_id=f"agno-{uuid4()}")
+        if call is None:
+            return function_call(**arguments)
+        approved = _take(gate, (run_context.run_id, call.envelope.original_command))
+        if not call.start(approved or answer(gate.ask, call.envelope)):
+            return call.message
+        arguments.update(call.rewritten)  # the call reads this dict, whatever it is given
+        output = function_call(**arguments)
+        if not inspect.isawaitable(output):
+            return call.finish(output, remind=True)
+
+        async def later() -> Any:
+            return await call.afinish(await output, remind=True)
+
+        return later()
+
+    return hook
+
+
+def _take(gate: Gate, key: tuple[str, str]) -> bool:
+    try:
+        _ALLOWED.get(gate, []).remove(key)
+    except ValueError:
+        return False
+    return True
+
+
+def settle(gate: Gate, run: Any, ask: Callable[[str, str], bool]) -> None:
+    """Answer what a paused run needs: ask a person only where the gate does."""
+    for need in run.active_requirements:
+        tool = need.tool_execution
+        call = gate.hook(tool.tool_args, tool=tool.tool_name, call_id=tool.tool_call_id)
+        if call is None or not need.needs_confirmation:
+            continue
+        if call.verdict == "ask" and ask(call.command, call.message) is True:
+            key = (run.run_id, call.envelope.original_command)
+            _ALLOWED.setdefault(gate, []).append(key)
+            need.confirm()
+        elif call.verdict == "allow":
+            need.confirm()
+        else:
+            call.start(approved=False)
+            need.reject(call.message)

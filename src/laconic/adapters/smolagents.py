@@ -1,0 +1,46 @@
+"""smolagents: `guard(gate, agent)`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from smolagents import ActionStep
+
+from laconic.library.asking import answer
+
+if TYPE_CHECKING:
+    from laconic.library.gate import Gate
+
+
+def guard(gate: Gate, agent: Any) -> Any:
+    """Put the agent's tools behind a gate, whose `ask` is called: a step cannot be interrupted."""
+    for name, tool in agent.tools.items():
+        if name in gate.tools:
+            tool.forward = _guarded(gate, name, tool.forward, list(tool.inputs))
+    shown: list[tuple[Any, str]] = []
+
+    def remind(step: Any, agent: Any = None) -> None:  # noqa: ARG001
+        """Each turn is made from the steps, so what is taken out of a step is forgotten."""
+        while shown:
+            last, note = shown.pop()
+            last.observations = last.observations.replace(note, "")
+        if note := gate.take_reminders():
+            step.observations = f"{step.observations or ''}\n{note}"
+            shown.append((step, f"\n{note}"))
+
+    agent.step_callbacks.register(ActionStep, remind)
+    return agent
+
+
+def _guarded(gate: Gate, tool: str, forward: Any, names: list[str]) -> Any:
+    def guarded(*values: Any, **arguments: Any) -> Any:
+        arguments = {**dict(zip(names, values, strict=False)), **arguments}
+        call = gate.hook(arguments, tool=tool, call_id=f"smolagents-{uuid4()}")
+        if call is None:
+            return forward(**arguments)
+        if not call.start(answer(gate.ask, call.envelope)):
+            return call.message
+        return call.finish(forward(**call.rewritten))
+
+    return guarded

@@ -1,0 +1,43 @@
+"""Claude Agent SDK: the program that comes with it, and a scripted model on loopback."""
+
+import asyncio
+import json
+
+from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient
+
+from e2e.model import Model
+from frameworks.scenario import COMMANDS, NO, Scenario
+from laconic.adapters.claude_agent_sdk import guard
+
+scenario = Scenario()
+with Model() as model:
+    model.script("Bash", [{"command": command, "description": "x"} for command in COMMANDS])
+    environment = {
+        "ANTHROPIC_BASE_URL": model.url,
+        "ANTHROPIC_API_KEY": "sk-ant-fake",
+        "DISABLE_TELEMETRY": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "IS_SANDBOX": "1",
+    }
+    page = scenario.run_page("claude_agent_sdk", environment=environment)
+    bodies = [request.body for request in model.requests]  # some are for titles and the like
+    turns = [body for body in bodies if '"Bash"' in json.dumps(body.get("tools", ()))]
+    scenario.seen = [json.dumps(turn["messages"]) for turn in turns]
+    scenario.report(page["gate"], together=False)
+
+    # Without anybody to ask, the gate's own denial stands, whatever the options allow.
+    async def alone() -> None:
+        options = ClaudeAgentOptions(
+            allowed_tools=["Bash"], setting_sources=[], env=environment, permission_mode="dontAsk"
+        )
+        async with ClaudeSDKClient(guard(page["gate"], options)) as client:
+            await client.query("go")
+            async for _ in client.receive_response():
+                pass
+
+    scenario.begin_again(page["gate"])
+    model.script("Bash", [{"command": NO, "description": "x"}])
+    asyncio.run(alone())
+    assert "deploy.sh" not in " ".join(scenario.ran)  # git is the program itself
+    assert "needs consent" in "".join(model.results), model.results
