@@ -33,7 +33,7 @@ def test_it_begins_with_the_first_question_and_ends_with_the_installation(printe
 
 
 def test_what_is_hidden_is_what_the_readme_says(printed):
-    notice = "149 of 163 lines hidden"
+    notice = "[152/163 lines hidden: laconic recall "
     assert notice in printed
     assert notice in (DEMO.parent.parent / "README.md").read_text()
 
