@@ -58,7 +58,9 @@ def test_an_agent_reads_names_in_place_of_secrets(place, kind):
     assert "s3cr3t-value" not in shown
     assert "[hidden: GitHub token]" in shown
     if "pipe" not in kind:
-        assert re.search(r"\[laconic: .*\d+ secrets? masked", shown)
+        assert re.search(
+            r"^\[(?:laconic: )?(?:[^]\n]*, )?\d+ secrets? masked[:,] ", shown, re.MULTILINE
+        )
         raw_id = re.search(r"recall (\w{6})\]", shown)[1]
         again = subprocess.run(
             [*LACONIC, "recall", raw_id],

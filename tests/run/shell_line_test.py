@@ -17,6 +17,7 @@ from laconic.run.shell_line import launcher, read_line
 LACONIC = Path(sys.executable).with_name("laconic")
 JUST = str(Path(sys.executable).with_name("just"))  # from the development tools
 NOISE = "x" * 40
+NOTICE = re.compile(r"\[\d+/\d+ lines hidden: \S+ recall \w{6}\]")
 
 
 def laconic(*words, **more):
@@ -41,7 +42,7 @@ def noisy(home, tmp_path, monkeypatch):
 
 def lines(done):
     """What was printed, without the notices."""
-    return [line for line in done.stdout.decode().splitlines() if not line.startswith("[laconic")]
+    return [line for line in done.stdout.decode().splitlines() if not NOTICE.fullmatch(line)]
 
 
 # -- the arguments ---------------------------------------------------------------------------------
@@ -148,7 +149,10 @@ def test_it_can_be_switched_off():
 def test_verbose_says_what_was_decided():
     done = laconic("-c", "noisy; true", env=os.environ | {"LACONIC_VERBOSE": "1"})
     said = done.stderr.decode().splitlines()
-    assert said[:2] == ["laconic: run: noisy: filter noisy", "laconic: skip: true: no filter"]
+    assert said[:2] == [
+        "laconic: run: noisy: filter noisy",
+        "laconic: skip: true: no filter, and true is not known to end",
+    ]
 
 
 def test_a_line_that_cannot_be_parsed_is_the_shells():
