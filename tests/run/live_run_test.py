@@ -56,8 +56,9 @@ def test_a_diagnostic_appears_with_a_mark_for_what_is_between():
         "[... 400 lines hidden]", "error: broken"
     ]  # fmt: skip
     rest = end(process).decode()
-    assert "more 500\n" in rest
-    assert "of 1001 lines hidden" in rest.splitlines()[-1]
+    folded, notice = rest.splitlines()
+    assert folded == "more 1 [and 499 like it: {2..500}]"
+    assert notice.startswith("[900/1001 lines hidden: ")
 
 
 def test_what_appeared_while_it_ran_does_not_appear_again():
@@ -78,7 +79,7 @@ def test_with_a_filter_what_its_patterns_decide_appears(home):
     assert read_until(process, b"sure\n") == b"sure\n"
     rest = end(process).decode().splitlines()
     assert rest[:2] == ["maybe", "sure 2"]
-    assert "50 of 53 lines hidden" in rest[2]
+    assert rest[2].startswith("[50/53 lines hidden: ")
 
 
 def test_what_was_shown_while_a_command_ran_is_not_shown_again(home):
@@ -89,12 +90,12 @@ def test_what_was_shown_while_a_command_ran_is_not_shown_again(home):
     )
     shown = run("sh", "-c", "echo noise; echo sure; sleep 2; seq 3").stdout.decode().splitlines()
     assert shown[:4] == ["sure", "1", "2", "3"]
-    assert shown[4].startswith("[laconic: 1 of 5 lines hidden, see them: ")
+    assert shown[4].startswith("[1/5 lines hidden: ")
 
 
 def test_a_line_without_end_is_not_said_to_be_whole():
     done = run(sys.executable, "-c", "print('z' * 100_000)")
-    assert b"0 of 1 lines hidden, 1 shortened" in done.stdout
+    assert b"\n[1 shortened: " in done.stdout
 
 
 def test_with_a_filter_what_none_of_its_patterns_speaks_of_appears(tmp_path):
@@ -113,7 +114,7 @@ def test_what_a_filter_may_yet_change_waits_for_the_end(tmp_path):
     assert read_until(process, b"first\n") == b"first\n"
     rest = process.communicate(timeout=PATIENCE_S)[0].decode().splitlines()
     assert rest[:2] == ["30 x cc -c in all", "later"]
-    assert rest[2].startswith("[laconic: 30 of 32 lines hidden")
+    assert rest[2].startswith("[30/32 lines hidden: ")
 
 
 def test_a_command_that_is_told_to_end_may_say_goodbye():
@@ -259,7 +260,7 @@ def test_more_than_can_be_held_is_shown_by_its_ends_and_diagnostics(state):
     assert lines[:2] == ["step 1 is done and all is well", "step 2 is done and all is well"]
     assert lines.count("error: in the middle") == 2
     assert lines[-2] == "the end"
-    assert "of 600003 lines hidden (20 MB: only the ends and diagnostics are shown)" in lines[-1]
+    assert "/600003 lines hidden (20 MB: only the ends and diagnostics are shown)" in lines[-1]
     hidden = sum(int(line.split()[1]) for line in lines if line.startswith("[... "))
     assert hidden + sum(not line.startswith("[") for line in lines) == 600003
     raw_id = lines[-1].split()[-1].rstrip("]")

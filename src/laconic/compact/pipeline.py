@@ -3,8 +3,9 @@
  1. clean      colours and overwritten text go; from here on lines are as a terminal showed them
  2. count      numbers are taken before anything is dropped
  3. branch     exit status 0: [success], when all it requires is there; any other: [failure]
- 4. pin        must_keep lines, and after a failure every diagnostic: no later stage removes them;
-               of more than 12,000 tokens of them those in the middle are cut and counted
+ 4. pin        must_keep lines, what was printed while the command ran, and after a failure every
+               diagnostic: no later stage removes them; of more than 12,000 tokens of them those
+               in the middle are cut and counted
  5. show       [success] show: its text and the pinned lines are the result
  6. json       fields of JSON output are the result
  7. section    blocks stay whole, or up to their first lines
@@ -87,22 +88,33 @@ _HEAD_SHARE = {LISTING: 0.9, SUMMARY: 0.3, TEXT: 0.5}
 
 
 def compact(
-    wanted: Filter, status: int, lines: Lines, hits: Hits | None = None
+    wanted: Filter,
+    status: int,
+    lines: Lines,
+    hits: Hits | None = None,
+    printed: Mask = b"",
 ) -> Compacted | None:
     """Return what to show in place of the output, or None for the output as it is.
 
-    hits: what the command searched for, if that is what it does.
+    hits: what the command searched for, if that is what it does. printed: lines that were printed
+    while the command ran, if any.
     """
-    compacted = apply(wanted, status, lines, hits)
+    compacted = apply(wanted, status, lines, hits, printed)
     return compacted if compacted and is_cheaper(compacted) else None
 
 
-def apply(wanted: Filter, status: int, lines: Lines, hits: Hits | None = None) -> Compacted | None:
+def apply(
+    wanted: Filter,
+    status: int,
+    lines: Lines,
+    hits: Hits | None = None,
+    printed: Mask = b"",
+) -> Compacted | None:
     """Run the stages; None if they change nothing. What it costs is not compared yet."""
     if is_blank(lines) or has_notice(lines):
         return None
     cleaned = clean(lines, is_text=wanted.kind == TEXT)
-    rows, texts = _rows(wanted, status, cleaned, hits)
+    rows, texts = _rows(wanted, status, cleaned, hits, printed)
     is_whole = len(rows) == len(lines) and all(isinstance(row, int) for row in rows)
     if not rows or (is_whole and cleaned is lines):
         return None
@@ -122,13 +134,14 @@ def is_cheaper(compacted: Compacted) -> bool:
 
 
 def _rows(
-    wanted: Filter, status: int, lines: Lines, hits: Hits | None
+    wanted: Filter, status: int, lines: Lines, hits: Hits | None, printed: Mask
 ) -> tuple[list[Row], Written]:
     """What is shown, and the texts of it."""
     branch, values = _branch(wanted, status, lines)
     pinned = branch.must_keep.mask(lines)
     if status != 0:
         pinned = union(pinned, find_diagnostics(lines))
+    pinned = union(pinned, printed)
     excess = find_excess(pinned, lines) if branch.budget else None
     if branch.show and status == 0:
         rows = _summed_up(fill(branch.show, values).split("\n"), lines, pinned, excess)
@@ -137,7 +150,7 @@ def _rows(
         extracted = extract(lines, branch.json)
         if extracted is not None:
             return list(extracted), Written()
-    return _staged(branch, status, lines, pinned, excess, wanted.kind, hits)
+    return _staged(branch, status, lines, pinned, excess, wanted.kind, hits, printed)
 
 
 def _branch(wanted: Filter, status: int, lines: Lines) -> tuple[Branch, dict[str, str]]:
@@ -185,6 +198,7 @@ def _staged(
     excess: Excess | None,
     kind: str,
     hits: Hits | None,
+    printed: Mask,
 ) -> tuple[list[Row], Written]:
     whole = lines
     if excess is not None:
@@ -199,7 +213,7 @@ def _staged(
     budget = branch.budget
     if is_shaped:
         texts = texts_at(compress(count(), left), whole)
-        asked = Asked(status, pinned, hits, is_listed=True)
+        asked = Asked(status, pinned, hits, printed, is_listed=True)
         rows = shaped(branch.shapes, with_marks(compress(count(), left), marks), texts, asked)
         budget = budget and budget + asked.budget
     else:
@@ -207,7 +221,7 @@ def _staged(
         texts = texts_at(rows, whole)
     rows = _with_trees(branch, rows, texts, held, blocks)
     if kind != TEXT:
-        rows = without_blanks(rows, texts, blocks.held)
+        rows = without_blanks(rows, texts, union(blocks.held, printed))
     rows = limit(rows, branch.head, branch.tail, pinned)
     shorten = _shortening(branch, texts, held, pinned, hits)
     return fit(rows, shorten, texts, budget, share, pinned), texts

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from laconic.compact.filter import Filter
     from laconic.compact.hits import Hits
     from laconic.compact.lines import Lines
+    from laconic.compact.masks import Mask
 
 GENERIC = "generic"  # in place of a filter's id
 RUN, ERRORS, TESTS, OVERVIEW = "run", "err", "test", "summary"
@@ -50,21 +51,24 @@ class View:
         return self.mode != RUN or (self.filter is not None and self.filter.kind == SUMMARY)
 
     def compacted(
-        self, status: int, lines: Lines, *, spares_alarm: bool = False
+        self, status: int, lines: Lines, printed: Mask = b"", *, spares_alarm: bool = False
     ) -> Compacted | None:
-        """Return what to show, None for all of it: also when a filter fails or takes too long."""
+        """Return what to show, None for all of it: also when a filter fails or takes too long.
+
+        printed: lines that were printed while the command ran, if any.
+        """
         if self.is_exact:
             return None
         is_own = self.filter is not None and self.filter.source != "built-in"
         found, self.problem = attempt(
-            lambda: self._compacted(status, lines),
+            lambda: self._compacted(status, lines, printed),
             lines.size,
             is_own=is_own,
             spares_alarm=spares_alarm,
         )
         return found
 
-    def _compacted(self, status: int, lines: Lines) -> Compacted | None:
+    def _compacted(self, status: int, lines: Lines, printed: Mask) -> Compacted | None:
         if self.mode == ERRORS:
             return mistakes(lines)
         if self.mode == TESTS:
@@ -73,7 +77,7 @@ class View:
             return summary(lines)
         if self.filter is None:
             return compact_generic(lines, status)
-        return compact(self.filter, status, lines, self.hits)
+        return compact(self.filter, status, lines, self.hits, printed)
 
 
 def with_lines(compacted: Compacted, numbers: Iterable[int]) -> Compacted:
@@ -142,9 +146,11 @@ def render(
     return texts
 
 
-def hidden_notice(what: str, raw_id: str, program: str = "laconic", secrets: int = 0) -> str:
+def hidden_notice(
+    what: Iterable[str], raw_id: str, program: str = "laconic", secrets: int = 0
+) -> str:
     """The notice for an output that was not compacted in one piece: what is said of it."""
-    parts = [what, *([masked(secrets)] if secrets else [])]
+    parts = [*what, *([masked(secrets)] if secrets else [])]
     return f"{said(', '.join(parts), program, raw_id)}\n"
 
 

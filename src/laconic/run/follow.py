@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from laconic.compact.bound import attempt
 from laconic.compact.diagnostics import diagnostics, is_diagnostic
-from laconic.compact.filter import BUDGET
+from laconic.compact.filter import BUDGET, FAILURE_BUDGET, SUCCESS_BUDGET
 from laconic.compact.notice import gap
+from laconic.compact.shapes.passes import may_change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,14 +54,15 @@ class Follower:
     """One stream of an output.
 
     end: the offset after the last line that was shown. lines: how many lines come before it.
-    hidden: how many of these were not shown. picked: what was printed after the first hidden line,
-    as far as it is kept.
+    hidden: how many of these were not shown. shown: with a filter, a byte for each of them, 1 if it
+    was shown. picked: what was printed after the first hidden line, as far as it is kept.
     """
 
     def __init__(self, output: Output, stream: str) -> None:
         self._output, self._stream = output, stream
         self.end = self.lines = self.hidden = 0
         self.picked = b""
+        self.shown = bytearray()
         self._is_done = False
         self._certain: list[tuple[bytes, bool]] = []  # to be printed in this tick
 
@@ -198,6 +200,7 @@ class Filtered(Follower):
             if is_shown:
                 self._print(line + b"\n", is_next=not self.hidden)
             self.hidden += not is_shown
+            self.shown.append(is_shown)
             self.end += len(line) + 1
             self.lines += 1
 
@@ -216,7 +219,10 @@ def _leaves(branch: Branch, text: str) -> bool:
     """Tell whether a branch keeps a line unchanged and in its place, whatever follows."""
     if branch.show or branch.sections or branch.keep or branch.dedupe or branch.head or branch.tail:
         return False
-    if 0 < branch.budget < BUDGET or 0 < branch.width < len(text) or branch.drop.matches(text):
+    if may_change(branch.shapes, text):
+        return False
+    usual = min(SUCCESS_BUDGET, FAILURE_BUDGET) if branch.shapes else BUDGET
+    if 0 < branch.budget < usual or 0 < branch.width < len(text) or branch.drop.matches(text):
         return False
     changing = (*(pattern for pattern, _ in (*branch.replace, *branch.groups)), *branch.trees)
     return not any(pattern.search(text) for pattern in changing)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from laconic.compact.lines import Lines
+    from laconic.compact.masks import Mask
     from laconic.compact.result import Shown
     from laconic.compact.view import View
     from laconic.run.follow import Follower, Output
@@ -134,6 +135,15 @@ class FinishedOutput:
         picked = self.followers[stream].picked if stream in self.followers else b""
         return raw[: self.printed[stream]] + picked
 
+    def printed_lines(self, lines: Lines) -> Mask:
+        """Return a byte for each line of both streams, 1 if it was shown while the command ran."""
+        found = bytearray(len(lines))
+        for stream, follower in self.followers.items():
+            start = lines.out_count if stream == ERR else 0
+            shown = follower.shown[: follower.lines]
+            found[start : start + len(shown)] = shown
+        return bytes(found)
+
     def tokens(self) -> int:
         """Estimate the tokens from the beginning of the output, which is mostly all of it."""
         found = 0.0
@@ -184,7 +194,7 @@ def _show_whole(
 ) -> None:
     raw = source.read()
     lines = read_streams(raw[OUT], raw.get(ERR, b""))
-    compacted = view.compacted(result.status, lines)
+    compacted = view.compacted(result.status, lines, source.printed_lines(lines))
     if compacted is None:
         if source.hidden_lines:  # what follows them is already printed
             _show_rest(result, view, source)
@@ -216,8 +226,8 @@ def _show_rest(result: RunResult, view: View, source: FinishedOutput) -> None:
     if compacted and compacted.regrouped and not result.hidden:
         parts.append(f"{compacted.regrouped} lines regrouped")
     parts += [f"{shortened} shortened"] if shortened else []
-    if parts:  # else only colours and overwritten text are gone
-        line = hidden_notice(", ".join(parts), source.spool.raw_id, source.program, source.masked)
+    if parts or source.masked:  # else only colours and overwritten text are gone
+        line = hidden_notice(parts, source.spool.raw_id, source.program, source.masked)
         stream = compacted.changed_stream if compacted and not source.hidden_lines else OUT
         result.texts[stream] += _encoded(line)
     result.filter_id = view.name
@@ -233,9 +243,9 @@ def _show_windows(result: RunResult, source: FinishedOutput) -> None:
         result.texts[OUT if stream == BOTH else stream] = _encoded(window.text)
         result.hidden += window.hidden
         result.total += window.total
-    said = f"{result.hidden}/{result.total} lines hidden"
-    said += f" ({source.size >> 20} MB: only the ends and diagnostics are shown)"
-    line = hidden_notice(said, source.spool.raw_id, source.program, source.masked)
+    what = f"{result.hidden}/{result.total} lines hidden"
+    what += f" ({source.size >> 20} MB: only the ends and diagnostics are shown)"
+    line = hidden_notice([what], source.spool.raw_id, source.program, source.masked)
     result.texts[OUT] += _encoded(line)
     result.filter_id = WINDOW
 

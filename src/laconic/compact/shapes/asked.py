@@ -12,15 +12,23 @@ class Asked:
     """status: the exit status. hits: what was searched for. pinned: lines that say what is wrong.
 
     budget: tokens that shapes may cost beyond the usual. is_listed: the filter says that the output
-    is of this shape, so that few lines are enough.
+    is of this shape, so that few lines are enough. printed: lines that were printed while the
+    command ran, if any; they stay as they are.
     """
 
-    __slots__ = ("budget", "hits", "is_listed", "pinned", "status")
+    __slots__ = ("budget", "hits", "is_listed", "pinned", "printed", "status")
 
     def __init__(
-        self, status: int, pinned: Mask, hits: Hits | None = None, *, is_listed: bool = False
+        self,
+        status: int,
+        pinned: Mask,
+        hits: Hits | None = None,
+        printed: Mask = b"",
+        *,
+        is_listed: bool = False,
     ) -> None:
         self.status, self.pinned, self.hits, self.is_listed = status, pinned, hits, is_listed
+        self.printed = printed
         self.budget = 0
 
     def allow(self, budget: int) -> None:

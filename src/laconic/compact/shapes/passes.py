@@ -7,6 +7,8 @@ leaves alone what does not have its shape.
 from __future__ import annotations
 
 from laconic.compact.bound import check
+from laconic.compact.diagnostics import is_diagnostic
+from laconic.compact.masks import indexes
 from laconic.compact.result import RAW, Shown
 from laconic.compact.shapes.commits import commits
 from laconic.compact.shapes.diff import diff
@@ -17,10 +19,11 @@ from laconic.compact.shapes.listing import listing
 from laconic.compact.shapes.logs import logs
 from laconic.compact.shapes.pytest import pytest
 from laconic.compact.shapes.repeats import repeats
+from laconic.compact.shapes.rows import raw_of
 from laconic.compact.shapes.search import search
 from laconic.compact.shapes.shellcheck import shellcheck
 from laconic.compact.shapes.state import state
-from laconic.compact.shapes.tests import differences, excerpts, passed
+from laconic.compact.shapes.tests import differences, excerpts, is_of_passed, passed
 from laconic.compact.shapes.values import values
 
 TYPE_CHECKING = False
@@ -53,6 +56,10 @@ _PASSES = {
     "values": values,
 }
 NAMES = tuple(sorted(_PASSES))
+# The passes for what stands among lines of any kind; for the others every line has a part to play.
+_WITH_OTHER_LINES = frozenset((
+    "differences", "excerpts", "findings", "frames", "logs", "notes", "passed", "repeats", "values",
+))  # fmt: skip
 # The order in which an output without a filter is looked at.
 GENERIC = (
     "diff", "commits", "diffstat", "pytest", "passed", "frames", "notes", "shellcheck",
@@ -63,20 +70,33 @@ GENERIC = (
 def shaped(names: Iterable[str], rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """The rows after all these passes; a very long line is seen by none but the first."""
     todo = list(names)
+    rows = _without(rows, set(indexes(asked.printed)))
     if "values" in todo:
         rows = values(rows, texts, asked)
-    long = {row for row in rows if isinstance(row, int) and len(texts[row]) > _LONGEST}
-    if long:
-        rows = [_Opaque(row) if isinstance(row, int) and row in long else row for row in rows]
+    rows = _without(rows, {row for row in raw_of(rows) if len(texts[row]) > _LONGEST})
     for name in todo:
         check()
         if name != "values":
             rows = _PASSES[name](rows, texts, asked)
-    return [row.index if isinstance(row, _Opaque) else row for row in rows] if long else rows
+    return [row.index if isinstance(row, _Opaque) else row for row in rows]
+
+
+def may_change(names: Iterable[str], text: str) -> bool:
+    """Tell whether these passes are made for such a line, so that it waits for the others."""
+    wanted = set(names)
+    if wanted <= _WITH_OTHER_LINES:
+        return is_diagnostic(text) or ("passed" in wanted and is_of_passed(text))
+    return bool(wanted)
+
+
+def _without(rows: list[Row], lines: set[int]) -> list[Row]:
+    if not lines:
+        return rows
+    return [_Opaque(row) if isinstance(row, int) and row in lines else row for row in rows]
 
 
 class _Opaque(Shown):
-    """A line that no pass looks at, because a pattern could take long for it."""
+    """A line that no pass looks at: it was printed, or a pattern could take long for it."""
 
     __slots__ = ("index",)
 

@@ -55,6 +55,11 @@ def passed(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     return placed(rows, instead, gone)
 
 
+def is_of_passed(text: str) -> bool:
+    """Tell whether a line announces a test or says that one passed."""
+    return _ANNOUNCED.fullmatch(text) is not None or _PASSED.fullmatch(text) is not None
+
+
 def _announced(lines: list[int], texts: Texts) -> set[int]:
     """What announces a test whose result is there, too; that of one which never ended stays."""
     results = {_name(m) for i in lines if (m := _RESULT.fullmatch(texts[i]))}
