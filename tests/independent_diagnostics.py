@@ -74,28 +74,36 @@ def texts_shown(compacted: Compacted) -> set[str]:
 
 # What a shape may hide after a failure, because another line says it, or nobody wrote it.
 SPARED = {
-    "the source around a place that is shown": (r"^\s*>?\s*\d* ?[|\u2502]", r"^\s+\^"),
+    "the source around a place that is shown": (
+        r"^\s*>?\s*\d+ [|\u2502]", r"^\s+[|\u2502]\s+[\^~]+\s*$",
+    ),
     "a frame of a language's, a runner's or a package's own code": (
-        r"^\s*File \".*(?:site-packages|/lib/python)", r"^\s+at .*(?:node:|node_modules)",
-        r"^\s+at (?:Array|Object|new Promise|Promise|process|Module|Function|async|\w+\.)\b.*",
-        r"^\t(?:/usr/local/go|/opt)", r"^(?:testing|runtime|panic|main|created by)\b.*\(",
-        r"^\s+\d+: (?:0x[0-9a-f]+ - )?(?:core|std|alloc|test|__rustc)", r"^\s+self\._raise",
-        r"^/.*(?:/lib/python|site-packages).*: in ", r"^time\.Sleep\(0x",
+        r"^\s*File \"[^\"]*(?:/site-packages/|/lib/python3)",
+        r"^\s+at .*(?:\(node:|/node_modules/)",
+        r"^\t\S*/go/src/\S+\.(?:go|s):\d+", r"^(?:testing|runtime|time)\.\S*\(", r"^panic\(\{0x",
+        r"^\s+\d+: (?:0x[0-9a-f]+ - )?(?:core|std|alloc|test|__rustc)::",
+        r"^/\S*(?:/lib/python3|/site-packages/)\S*:\d+: in ", r"^    self\._raiseFailure\($",
     ),
-    "a heading of pytest, whose section is told": (r"^=+ .* =+$", r"^_+ .* _+$", r"^Traceback:$"),
+    "a heading of pytest, whose section is told": (r"^=+ (?:ERRORS|FAILURES) =+$", r"^Traceback:$"),
     "what pytest says twice": (
-        r"^(?:FAILED|ERROR) \S+", r"^\S+::\S+ (?:FAILED|ERROR)\b",
-        r"^collected ", r"^plugins: ", r"^ImportError while importing", r"^file .*, line",
-        r"^\S+\.py:\d+: (?:in |\w*(?:Error|Exception|Failed|Exit|Interrupt)\b)",
+        r"^collected \d+ items? / \d+ errors?$", r"^ImportError while importing test module ",
+        r"^file \S+, line \d+$", r"^\S+\.py:\d+: AssertionError$",
     ),
-    "the source of a test, up to the line that failed": (r"^ {4,}\S", r"^>? {4,}\S"),
-    "a note of a compiler that names no mistake": (r": note: ",),
-    "a test that is announced and has its result": (r"^=== (?:RUN|PAUSE|CONT|NAME) ",),
-    "what pytest says below a warning": (r"^  (?:Enable tracemalloc|Did you mean|See https)",),
-    "an error that stands above": (r"^\[ERROR\] ",),
-    "the difference of two values that are shown": (r"^E?\s+[-+?] ",),
+    "the call that a linter would change, below its place": (r"^ {2,}[-+] [\w.]+\(.*\)$",),
+    "what pytest says of itself": (r"^plugins: \w[\w-]*-\d[\d.]*(?:, \w[\w-]*-\d[\d.]*)*$",),
+    "advice of pytest below a warning": (
+        r"^  Enable tracemalloc to get traceback where the object was allocated\.$",
+        r"^  Did you mean to use `assert` instead of `return`\?$",
+        r"^  See https://docs\.pytest\.org/\S+ for more information\.$",
+    ),
+    "the first line of a function, above the line that failed": (r"^ {4,}(?:async )?def \w+\(",),
+    "a note of a compiler that names no mistake": (
+        r": note: (?:each undeclared identifier is reported only once|declared here)",
+    ),
 }  # fmt: skip
 _SPARED = re.compile("|".join(source for sources in SPARED.values() for source in sources))
+# Rulers, the progress of a run, and the last word of a line that the tool itself has cut.
+_UNTOLD = re.compile(r"_{3,}|={3,}| +\[ *\d+%\]$|\w*\.\.\.$")
 _RANGE = re.compile(r"([\w.-]*)\{(\d+)\.\.(\d+)\}(\w*)")
 
 
@@ -116,6 +124,11 @@ def words_of(text: str) -> set[str]:
     return found
 
 
+def words_of_fact(text: str) -> set[str]:
+    """The words of a raw line that say something."""
+    return set(_WORD.findall(_UNTOLD.sub("", text)))
+
+
 _WORD = re.compile(r"\w+")
 
 
@@ -127,6 +140,6 @@ def hidden_alarms(compacted: Compacted, cleaned: list[str]) -> list[str]:
         for text in cleaned
         if is_alarm(text)
         and text not in shown
-        and not set(_WORD.findall(text)) <= words
+        and not words_of_fact(text) <= words
         and not is_spared(text)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.result import SHORT, Shown
 from laconic.compact.shapes.rows import made, raw_of
 from laconic.patterns import pattern
@@ -31,7 +32,8 @@ _SUMMARY = pattern(r"(FAILED|ERROR) (\S+?)(?:::(\S.*?))?(?: - .*)?")
 _FOREIGN = pattern(
     r".*(?:site-packages|dist-packages|/lib/python\d|/python\d\.\d+/|/\.pyenv/).*|<frozen.*"
 )
-_SPLIT = pattern(r"(?:_ )+_?")
+_FRAME = pattern(r"\s*File \"([^\"]*)\", line \d+.*")
+_WORD = pattern(r"\w+")
 _MOST_SAID, _MOST_CAPTURED, _MOST_OWN = 14, 8, 6
 
 
@@ -106,6 +108,9 @@ class _Report:
 
     @staticmethod
     def _is_warning(text: str) -> bool:
+        frame = _FRAME.fullmatch(text)
+        if frame:
+            return _FOREIGN.fullmatch(frame[1]) is None
         return "arning" in text or _EXCEPTION.search(text) is not None
 
     def end_section(self) -> None:
@@ -116,23 +121,27 @@ class _Report:
         self._name, self._lines = "", []
         rows, places = self._said(lines)
         is_error = name.startswith("ERROR ")
-        own = [place for place in places if not _FOREIGN.fullmatch(place)] or places[-1:]
+        own = [place for place in places if not _FOREIGN.fullmatch(place)] or list(places)[-1:]
         if not rows:  # a report of another kind: a doctest's, a plugin's
             self.rows += lines
             return
         word = "" if is_error else "FAILED "
-        where = f" {' '.join(own)}" if own else ""
-        self.rows.append(made(f"{word}{name}{where}", lines))
+        told = {"", *_WORD.findall(name)}
+        where = [f" {p} in {places[p]}" if places[p] not in told else f" {p}" for p in own]
+        self.rows.append(made(f"{word}{name}{''.join(where)}", lines))
         self.rows += rows
         self._told.add(name.removeprefix("ERROR at setup of ").removeprefix("ERROR collecting "))
         self._told.add(name.rpartition(" ")[2])
 
-    def _said(self, lines: list[int]) -> tuple[list[Row], list[str]]:
-        """The asserted line, what pytest says of it, and what was captured; and the places."""
+    def _said(self, lines: list[int]) -> tuple[list[Row], dict[str, str]]:
+        """The asserted line, what pytest says of it, and what was captured; and the places.
+
+        The places are given with the names of their functions, as far as pytest says them.
+        """
         own: list[Row] = []
         said: list[int] = []
         captured: list[Row] = []
-        places: list[str] = []
+        places: dict[str, str] = {}
         inside: list[int] | None = None
         label = ""
         is_code = False
@@ -151,38 +160,46 @@ class _Report:
             elif match := _PLACE.fullmatch(text):
                 place = f"{match[1]}:{match[2]}"
                 # the short form: `a.py:3: in test_x`, and below it the line
-                is_code = (match[3] or "").startswith("in ") and not _FOREIGN.fullmatch(place)
-                is_code = is_code and place not in places
-                places.append(place)
+                is_in, function = self._function(match[3])
+                is_code = is_in and not _FOREIGN.fullmatch(place) and place not in places
+                places.setdefault(place, function)
         captured += self._captured(label, inside)
         if len(own) > _MOST_OWN:
             between = [row for row in own[1 : 1 - _MOST_OWN] if isinstance(row, int)]
             mark = made(f"[{len(between)} lines of other frames hidden]", between)
             own = [own[0], mark, *own[1 - _MOST_OWN :]]
         if not said:
-            return [], []
-        return [*own, *self._kept(said), *captured], list(dict.fromkeys(places))
+            return [], {}
+        return [*own, *self._kept(said), *captured], places
+
+    @staticmethod
+    def _function(said: str | None) -> tuple[bool, str]:
+        """Tell whether a place is of the short form, and its function if that has a name."""
+        is_in = said is not None and said.startswith("in ")
+        name = said[3:] if said and is_in else ""
+        return is_in, "" if name.startswith("<") else name
 
     def _kept(self, said: list[int]) -> list[Row]:
         kept = [i for i in said if not _DULL.fullmatch(self.texts[i])]
         if len(kept) <= _MOST_SAID + 1:
             return list(kept)
         half = _MOST_SAID // 2
-        between = kept[half:-half]
-        return [
-            *kept[:half],
-            made(f"[{len(between)} lines of the difference hidden]", between),
-            *kept[-half:],
-        ]
+        wrong = [i for i in kept[half:-half] if is_diagnostic(self.texts[i][1:])]
+        between = [i for i in kept[half:-half] if i not in wrong]
+        mark = (
+            [made(f"[{len(between)} lines of the difference hidden]", between)] if between else []
+        )
+        return [*kept[:half], *mark, *wrong, *kept[-half:]]
 
     def _captured(self, label: str, inside: list[int] | None) -> list[Row]:
         found = [i for i in inside or () if self.texts[i].strip()]
         if not found:
             return []
-        rows: list[Row] = list(found[-_MOST_CAPTURED:])
-        first = found[-_MOST_CAPTURED:][0]
-        rows[0] = made(f"{label}: {self.texts[first]}", [first])
-        hidden = found[:-_MOST_CAPTURED]
+        early = found[:-_MOST_CAPTURED]
+        wrong = [i for i in early if is_diagnostic(self.texts[i])]
+        hidden = [i for i in early if i not in wrong]
+        first, *others = wrong + found[-_MOST_CAPTURED:]
+        rows: list[Row] = [made(f"{label}: {self.texts[first]}", [first]), *others]
         if hidden:
             rows.insert(0, made(f"[{len(hidden)} lines of {label} hidden]", hidden))
         return rows
