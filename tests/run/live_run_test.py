@@ -117,6 +117,17 @@ def test_what_a_filter_may_yet_change_waits_for_the_end(tmp_path):
     assert rest[2].startswith("[30/32 lines hidden: ")
 
 
+def test_a_finding_waits_for_those_that_are_like_it(tmp_path):
+    finding = "\t@echo \"a.c:{0}:1: warning: unused variable 'y' [-Wunused-variable]\"\n"
+    findings = "".join(finding.format(n) for n in range(1, 9))
+    (tmp_path / "Makefile").write_text(f"all:\n\t@echo first\n{findings}\t@sleep 2.5\n")
+    process = start("make", cwd=tmp_path)
+    assert read_until(process, b"first\n") == b"first\n"
+    rest = process.communicate(timeout=PATIENCE_S)[0].decode()
+    assert rest.count("unused variable") == 1
+    assert "first" not in rest
+
+
 def test_a_command_that_is_told_to_end_may_say_goodbye():
     process = start("sh", "-c", "trap 'echo bye; exit 9' TERM; echo ready; sleep 30 & wait")
     read_until(process, b"ready\n")

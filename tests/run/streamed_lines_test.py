@@ -1,0 +1,70 @@
+"""What a filter shows while a command runs is shown once: recorded outputs, cut at many places."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from laconic.compact.lines import read_lines
+from laconic.compact.pipeline import compact
+from laconic.compact.result import GAP
+from laconic.compact.result import RAW as RAW_LINE
+from laconic.run.follow import follower
+from laconic.run.result import FinishedOutput, _was_streamed
+from laconic.run.spool import OUT, open_spool
+from outputs import cases
+
+RECORDED = [case for case in cases() if case.filter]
+
+
+class Printer:
+    mask = None
+
+    def __init__(self):
+        self.text = b""
+
+    @property
+    def written(self):
+        return len(self.text)
+
+    def write(self, stream, data):
+        assert stream == OUT
+        self.text += data
+
+
+def streamed(case, folder, cut):
+    """Let a command write its first lines, wait, and write the others."""
+    spool = open_spool(folder, f"c{cut:05}", (OUT,), case.command)
+    output = SimpleNamespace(spool=spool, is_open=False, printer=Printer(), printed={OUT: 0})
+    following = follower(output, OUT, case.filter, is_exact=False)
+    lines = case.raw.splitlines(keepends=True)
+    for part in (lines[:cut], lines[cut:]):
+        with Path(spool.path(OUT)).open("ab") as file:
+            file.write(b"".join(part))
+        if part == lines[:cut]:
+            assert following.tick()
+    return FinishedOutput(output, {OUT: following})
+
+
+@pytest.mark.parametrize("case", RECORDED, ids=[case.id for case in RECORDED])
+def test_what_appeared_is_not_told_again_and_nothing_else_is_left_out(case, tmp_path):
+    lines = read_lines(case.raw)
+    for cut in sorted({1, 2, 5, 20, len(lines) // 2, len(lines)}):
+        source = streamed(case, tmp_path, cut)
+        shown = source.printed_lines(lines)
+        wanted = [text for text, is_shown in zip(lines.texts, shown, strict=True) if is_shown]
+        text = source.output.printer.text.decode("utf-8", "surrogateescape")
+        assert text == "".join(f"{line}\n" for line in wanted)
+        for status in {case.status, 0, 1}:
+            compacted = compact(case.filter, status, lines, printed=shown)
+            if compacted is None:
+                continue
+            before = [row for row in compacted.shown if _was_streamed(row, lines, source)]
+            assert [row.text for row in before if row.kind == RAW_LINE] == wanted
+            assert all(row.kind in (RAW_LINE, GAP) for row in before)
+            for row in compacted.shown:
+                is_sum = len(row.numbers) == len(lines)
+                if row not in before and row.kind != GAP and not is_sum:
+                    assert not any(shown[number - 1] for number in row.numbers), row
