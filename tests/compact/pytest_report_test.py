@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from laconic.compact.generic import compact_generic
 from laconic.compact.lines import Lines
+from laconic.compact.pipeline import apply
+from outputs import FOUND
 
 HEAD = [
     "=================================== FAILURES ===================================",
@@ -20,7 +21,7 @@ END = [
 
 
 def shown(*middle: str) -> list[str]:
-    compacted = compact_generic(Lines([*HEAD, *middle, *END]), 1)
+    compacted = apply(FOUND.load("pytest"), 1, Lines([*HEAD, *middle, *END]))
     assert compacted is not None
     return compacted.text().splitlines()
 
