@@ -21,8 +21,8 @@ SCRIPTS = {
     "generic": "sh -c 'for i in $(seq 900); do echo a line of words; done; cat {}/secrets.txt'",
     "listing": "grep -rn e {}",
     "coloured": (
-        "sh -c 'for i in a b c d e f g h i j k l m n o p q r; do"
-        ' printf "\\\\033[1;31mthe letter %s is a word that nobody reads\\\\033[0m\\\\n" $i;'
+        "sh -c 'for i in a b c d e f g h i j k l m n o p q r s; do"
+        ' printf "\\\\033[1;31m%s is a word that nobody reads more than once\\\\033[0m\\\\n" $i;'
         " done; cat {}/secrets.txt'"
     ),
     "slow": "sh -c 'printf \"begin ghp_\"; sleep 2; cat {}/rest.txt'",
