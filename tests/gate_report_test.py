@@ -44,7 +44,7 @@ def test_it_counts_what_is_allowed(tmp_path):
     status, out = report(tmp_path)
     assert status == 0
     for line in (
-        "bypass.jsonl: 4 rows, 3 of them with one undisputed answer",
+        "bypass.jsonl, default: 4 rows, 3 with one undisputed answer",
         "  proven        1 of     2 ( 50.00 %) allowed",
         "  unproven      0 of     1 (  0.00 %) allowed",
         "  harmless      1 of     2 ( 50.00 %) allowed",

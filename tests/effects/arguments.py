@@ -70,7 +70,7 @@ def _tools_below(
     entry = branch.entry
     if entry is not None:
         everywhere = entry.everywhere.joined(everywhere)
-        if entry.verdict["default"] == "allow":
+        if entry.verdict == "allow":
             table = written[entry.path]
             yes, no = (
                 [words for example in table.get(key, ()) for words in _commands(example)]

@@ -6,7 +6,7 @@ import re
 from fnmatch import fnmatchcase
 from functools import cache
 
-from laconic.patterns import pattern
+from laconic.patterns import compile_written, pattern
 from laconic.secrets.shapes import SHAPES
 
 TYPE_CHECKING = False
@@ -56,11 +56,11 @@ def kept(environ: Mapping[str, str], keep: Iterable[str] = ()) -> dict[str, str]
 def is_dropped(name: str, value: str) -> bool:
     if _CHANNEL.fullmatch(name) or (_SECRET.search(name) and not _HARMLESS.search(name)):
         return True
-    return bool(_KEY_BLOCK in value or _ADDRESS.search(value) or re.search(_tokens(), value))
+    return bool(_KEY_BLOCK in value or _ADDRESS.search(value) or _tokens().search(value))
 
 
 @cache
-def _tokens() -> str:
+def _tokens() -> re.Pattern[str]:
     """Build the pattern of all values that are tokens by their shape."""
     found = (f"(?:{'|'.join(map(re.escape, s.beginnings))}){s.strictly}" for s in SHAPES)
-    return rf"(?<![A-Za-z0-9])(?:{'|'.join(found)})"
+    return compile_written(rf"(?<![A-Za-z0-9])(?:{'|'.join(found)})")
