@@ -124,13 +124,18 @@ def _response(
         from laconic.hooks.output import replacement  # noqa: PLC0415 - off by default
 
         return replacement(call, settings, environ)
-    from laconic.hooks.respond import respond  # noqa: PLC0415 - as above
 
     def fit(response: Response) -> Response:
         return fitted(response, call, settings.config.hooks.cannot_ask, environ)
 
     def set_fallback(response: Response) -> None:
         fallback.set_fallback(call, response, fit)
+
+    if call.files:
+        from laconic.hooks.file_tools import respond_to_files  # noqa: PLC0415 - as above
+
+        return fit(respond_to_files(call, settings, environ, fallback.later))
+    from laconic.hooks.respond import respond  # noqa: PLC0415 - as above
 
     response = respond(call, settings, environ, stdin, set_fallback, fallback.later)
     set_fallback(response)
