@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import time
@@ -204,11 +205,42 @@ def test_the_hook_is_installed_for_these_tools(agent):
     """Every tool of the data file reaches the hook, and others that it does not know do not."""
     found = load(agent)
     tools = [tool for access in ("reads", "writes", "changes") for tool in found.files[access]]
-    tools += (
-        [*found.tools, f"{found.files['mcp']}server__read_file"] if "mcp" in found.files else []
-    )
-    before = next(event.name for event in found.events if event.kind == "before")
+    if "mcp" in found.files:
+        tools.append(f"{found.files['mcp']}server__read_file")
+    before = {event.name for event in found.events if event.kind == "before"}
     entries = [e for file in found.document["install"]["files"] for e in file["entries"]]
-    [matcher] = [e["value"]["matcher"] for e in entries if e["at"][-1] == before]
-    assert [tool for tool in tools if not re.search(matcher, tool)] == []
-    assert [tool for tool in ("Glob", "Task", "TodoRead", "ls") if re.search(matcher, tool)] == []
+    values = [e["value"] for e in entries if e["at"][-1] in before]
+    if agent == "vscode":
+        assert "matcher" not in values[0]  # it calls every hook for every tool
+        return
+    # Copilot anchors its patterns; the others search.
+    form = "^(?:{})$" if agent == "copilot" else "(?:{})"
+    matches = re.compile("|".join(form.format(value["matcher"]) for value in values))
+    assert any(map(matches.search, found.tools))
+    assert [tool for tool in tools if not matches.search(tool)] == []
+    assert [tool for tool in ("Glob", "Task", "TodoRead", "ls") if matches.search(tool)] == []
+
+
+@pytest.mark.parametrize(
+    ("agent", "stdin"),
+    [
+        ("codebuddy", claude("Read", file_path=".env")),
+        ("qoder", claude("Edit", file_path=".git/config")),
+        ("droid", claude("Create", file_path=".git/hooks/x")),
+        ("qwen", claude("read_file", absolute_path=".env")),
+        ("qwen", claude("edit", file_path="conftest.py")),
+        ("copilot", {"toolName": "view", "toolArgs": {"path": ".env"}}),
+        ("copilot", {"toolName": "edit", "toolArgs": '{"path": ".git/config"}'}),
+        ("vscode", {"hook_event_name": "PreToolUse", "tool_name": "read_file",
+                    "tool_input": {"filePath": ".env"}}),
+        ("vscode", {"hook_event_name": "PreToolUse", "tool_name": "editFiles",
+                    "tool_input": {"files": ["a.py", ".vscode/tasks.json"]}}),
+    ],
+)  # fmt: skip
+def test_the_tools_of_other_agents(agent, stdin, place):
+    given = json.dumps(said(place.answer(agent, stdin)))
+    assert '"ask"' in given
+    harmless = json.loads(
+        re.sub(r"\.env|\.git/[a-z/]+|\.vscode/[a-z.]+|conftest", "x", json.dumps(stdin))
+    )
+    assert said(place.answer(agent, harmless)) == ""

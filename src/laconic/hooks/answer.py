@@ -113,7 +113,7 @@ def _response(
     call: HookCall, environ: Mapping[str, str], stdin: bytes, fallback: Fallback
 ) -> Response:
     refusal = getattr(call.agent.dialect, "refusal", None)
-    if refusal and (refused := refusal()):
+    if refusal and not call.files and (refused := refusal()):
         return fitted(refused, call, "deny", environ)
     note = partial(call_log.note_call, environ, call.agent.name, call.event.name)
     fallback.later.append(note)
