@@ -109,7 +109,7 @@ def test_the_tools_of_claude_code(tool, tool_input, expected, place):
         (gemini("read_file", {"absolute_path": "/etc/shadow"}), "ask"),
         (gemini("read_file", {"file_path": "README.md"}), None),
         (gemini("read_many_files", {"include": ["src/*.py", ".env"]}), "ask"),
-        (gemini("grep_search", {"pattern": "x", "dir_path": "app", "include": ".env"}), "ask"),
+        (gemini("grep_search", {"pattern": "x", "dir_path": "app", "include_pattern": ".env"}), "ask"),
         (gemini("write_file", {"file_path": ".gemini/settings.json", "content": ""}), "ask"),
         (gemini("write_file", {"file_path": "src/a.py", "content": ""}), None),
         (gemini("replace", {"file_path": ".git/config"}), "ask"),
