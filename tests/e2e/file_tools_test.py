@@ -13,6 +13,7 @@ READERS = {
     "copilot": ("view", "path"),
     "droid": ("Read", "file_path"),
     "gemini": ("read_file", "file_path"),
+    "pi": ("read", "path"),
     "qwen": ("read_file", "file_path"),
 }
 

@@ -13,6 +13,7 @@ import pytest
 from hook_fixture import decision_of, said
 from laconic import engine
 from laconic.hooks.load import hooked, load
+from laconic.install import recipe
 from laconic.permissions import allowances
 from laconic.settings.load import read_settings
 from laconic.types import HARD, Effect
@@ -209,6 +210,10 @@ def test_the_hook_is_installed_for_these_tools(agent):
     if "mcp" in found.files:
         tools.append(f"{found.files['mcp']}server__read_file")
     before = {event.name for event in found.events if event.kind == "before"}
+    if agent == "pi":
+        text = (Path(recipe.__file__).parent / "templates/pi.ts").read_text()
+        assert [tool for tool in tools if f'"{tool}"' not in text] == []
+        return
     entries = [e for file in found.document["install"]["files"] for e in file["entries"]]
     values = [e["value"] for e in entries if e["at"][-1] in before]
     if agent == "vscode":
@@ -234,6 +239,7 @@ def test_the_hook_is_installed_for_these_tools(agent):
         ("copilot", {"toolName": "edit", "toolArgs": '{"path": ".git/config"}'}),
         ("vscode", {"hook_event_name": "PreToolUse", "tool_name": "read_file",
                     "tool_input": {"filePath": ".env"}}),
+        ("pi", {"type": "tool_call", "toolName": "read", "input": {"path": ".env"}}),
         ("vscode", {"hook_event_name": "PreToolUse", "tool_name": "editFiles",
                     "tool_input": {"files": ["a.py", ".vscode/tasks.json"]}}),
     ],
@@ -244,4 +250,4 @@ def test_the_tools_of_other_agents(agent, stdin, place):
     harmless = json.loads(
         re.sub(r"\.env|\.git/[a-z/]+|\.vscode/[a-z.]+|conftest", "x", json.dumps(stdin))
     )
-    assert said(place.answer(agent, harmless)) == ""
+    assert not said(place.answer(agent, harmless))
