@@ -91,14 +91,14 @@ def read(
     if event is None or is_foreign(data, agent, environ):
         return None
     is_shell = _is_shell(data, agent, event)
-    if not is_shell and not (agent.files and event.kind == BEFORE):
+    tool = _first(data, agent.fields["tool"]) or ""
+    if not is_shell and not (event.kind == BEFORE and _is_file_tool(tool, agent)):
         return None
     given = _first(data, agent.fields["input"])
     tool_input = parse(given.encode("utf-8", "replace")) if isinstance(given, str) else given
     if not isinstance(tool_input, dict):
         return None
     files: tuple[FileUse, ...] = ()
-    tool = _first(data, agent.fields["tool"]) or ""
     if not is_shell:
         from laconic.hooks.file_tools import uses  # noqa: PLC0415 - most calls are commands
 
@@ -157,6 +157,14 @@ def _is_shell(data: Mapping[str, Any], agent: Agent, event: Event) -> bool:
     return isinstance(tool, str) and (
         tool in agent.tools or any(tool in names for field, names in lacking if field not in data)
     )
+
+
+def _is_file_tool(tool: object, agent: Agent) -> bool:
+    if not isinstance(tool, str) or not agent.files:
+        return False
+    prefix = agent.files.get("mcp")
+    is_mcp = prefix is not None and tool.startswith(prefix)
+    return is_mcp or any(tool in agent.files[key] for key in agent.files if key != "mcp")
 
 
 def _has_commands(tool_input: Mapping[str, Any], agent: Agent) -> bool:

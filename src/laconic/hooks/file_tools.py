@@ -38,22 +38,18 @@ _MCP_WRITE = ("write", "create")
 
 
 def uses(
-    tool: object, own_name: object, tool_input: Mapping[str, Any], files: Mapping[str, Any]
+    tool: str, own_name: object, tool_input: Mapping[str, Any], files: Mapping[str, Any]
 ) -> tuple[FileUse, ...]:
-    """What a tool does to files; nothing if it is not known as one that takes a path.
+    """What a tool does to files; one that the data do not name is an MCP tool.
 
     own_name: what the MCP server calls it, if the agent says so.
     """
-    if not isinstance(tool, str) or not tool:
-        return ()
     for access in (READS, WRITES, CHANGES):
         fields = files.get(access, {}).get(tool)
         if fields is not None:
             return tuple(_uses(access, fields.split(), tool_input))
-    if "mcp" in files and tool.startswith(files["mcp"]):
-        name = own_name if isinstance(own_name, str) and own_name else tool.rpartition("__")[2]
-        return tuple(_uses(_mcp_access(name), _MCP_FIELDS, tool_input))
-    return ()
+    name = own_name if isinstance(own_name, str) and own_name else tool.rpartition("__")[2]
+    return tuple(_uses(_mcp_access(name), _MCP_FIELDS, tool_input))
 
 
 def _mcp_access(name: str) -> str:
@@ -87,11 +83,9 @@ def respond_to_files(
     text = " ".join((call.tool, *(shown_word(use.path) for use in call.files)))
     request = engine.Request(text, call.directory, environ, call.agent.name, mode=call.mode)
     decision = engine.decide_files(request, call.files, settings)
-    if decision.verdict is Verdict.ALLOW and not decision.rule.startswith("exception/"):
-        return Response()
-    later.append(partial(record, request, decision, settings))
     if decision.verdict is Verdict.ALLOW:
         return Response()
+    later.append(partial(record, request, decision, settings))
     response = Response(decision.verdict.word, reason_line(decision))
     if decision.verdict is Verdict.ASK and not decision.firm:
         response.way_out = f"laconic allow {quoted(text)} --for 30m"

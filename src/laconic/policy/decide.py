@@ -13,7 +13,7 @@ from laconic.policy.configured import changed_names, exports
 from laconic.policy.dialects import dialect_findings
 from laconic.policy.directories import Reached, follow_directory
 from laconic.policy.evaluation import evaluation_findings
-from laconic.policy.file_tools import file_findings
+from laconic.policy.file_tools import RULES, file_findings
 from laconic.policy.functions import defined_functions
 from laconic.policy.judge import Judge
 from laconic.policy.permissions import apply_to_text
@@ -65,7 +65,7 @@ def decide_files(uses: Iterable[FileUse], library: Library, rules: Rules, facts:
     except Exception as fault:  # noqa: BLE001 - as above
         reason = f"laconic failed on these files ({type(fault).__name__}: {fault})"
         return Decision(Verdict.ASK, "fault", reason)
-    harmless = Decision(Verdict.ALLOW, "file", "touches neither secrets nor guarded places")
+    harmless = Decision(Verdict.ALLOW, RULES, "touches neither secrets nor guarded places")
     return strictest(found, 0, 0) if found else harmless
 
 

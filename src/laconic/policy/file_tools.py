@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from laconic.policy.judge import Judge
     from laconic.types import Decision
 
+RULES = "file-tool"  # what the ids of these rules begin with
 READS, WRITES, CHANGES = "reads", "writes", "changes"
 _COUNTS = HARD & ~Effect.OUTSIDE_WRITE
-_ENTRY = Entry("file", {}, "")
-_NO_MATCH = Match("file", Branch(), [])
+_ENTRY = Entry(RULES, {}, "")
+_NO_MATCH = Match(RULES, Branch(), [])
 
 
 class FileUse:
