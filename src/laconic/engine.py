@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from laconic.compact.result import Compaction
     from laconic.errors import Problem
+    from laconic.policy.file_tools import FileUse
     from laconic.policy.permissions import Permission
     from laconic.policy.places import Facts
     from laconic.rewrite.plan import Rewriting
@@ -158,6 +159,22 @@ def decide_request(
     return _decide(request, settings, use_exceptions=use_exceptions)
 
 
+def decide_files(request: Request, uses: Sequence[FileUse], settings: Settings) -> Decision:
+    """May a tool of the agent do that to files? The request's command is a text for a person.
+
+    Rules and programs of the user's are about commands, so that only exceptions count here.
+    """
+    if problem():
+        return Decision(Verdict.ASK, "interpreter/fault", problem(), firm=True)
+    where = read_facts(request.cwd, request.environ, request.shells)
+    library, _ = load_library(settings)
+    rules = build_rules(settings, library, request.environ, ())
+    decision = policy.decide_files(uses, library, rules, where)
+    if decision.verdict is Verdict.ASK and not decision.firm:
+        decision = _with_exception(decision, request, settings, where, use=True)
+    return _escalated(decision, settings)
+
+
 def decide_with_rule(request: Request, settings: Settings, rule: str) -> Decision | None:
     """Decide as if the user had allowed this rule, too; None if it is not a rule."""
     words = words_of(rule)
@@ -194,10 +211,15 @@ def _decide(
         decision = _with_external(decision, request, settings)
     if decision.verdict is Verdict.ASK and not decision.firm:
         decision = _with_exception(decision, request, settings, where, use=use_exceptions)
-    if settings.config.settings.escalate_deny and decision.verdict is Verdict.DENY:
-        decision = _changed(decision, Verdict.ASK, f"{decision.reason} (escalated from deny)")
+    decision = _escalated(decision, settings)
     problems += broken
     return decision.with_problems(problems) if problems else decision
+
+
+def _escalated(decision: Decision, settings: Settings) -> Decision:
+    if settings.config.settings.escalate_deny and decision.verdict is Verdict.DENY:
+        return _changed(decision, Verdict.ASK, f"{decision.reason} (escalated from deny)")
+    return decision
 
 
 def answer(

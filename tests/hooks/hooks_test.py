@@ -193,6 +193,7 @@ KEYS = {
     "title", "dialect", "silence", "neutral", "rewrite_with", "wraps", "login_shell",
     "rules_see_rewrites", "timeout", "tools", "tools_without", "events", "fields", "foreign",
     "answer", "modes", "open_without", "unattended", "install", "shells", "users_shells",
+    "files",
 }  # fmt: skip
 
 
@@ -212,7 +213,9 @@ def test_what_is_known_of_an_agent_is_complete(name):
         "mode",
         "output",
         "is_list",
+        "mcp_tool",
     }
+    assert set(agent.files) <= {"mcp", "reads", "writes", "changes"}
     assert {"event", "tool", "input", "command", "cwd"} <= set(agent.fields)
     assert set(agent.unattended) <= {"options", "attended_options", "variables", "modes"}
     assert set(agent.modes.values()) <= engine.MODES

@@ -153,6 +153,17 @@ def test_pi_asks_the_user_and_without_a_screen_the_answer_is_no(play, has_ui, co
     assert (result["args"]["command"] == "laconic run npm test") == runs
 
 
+@pytest.mark.parametrize("confirm", [True, False])
+def test_pi_asks_about_its_tools_for_files(play, confirm):
+    says = {"ask": True, "reason": "reads keys"}
+    result, calls = play(
+        "pi", says, tool="read", args={"path": ".env"}, hasUI=True, confirm=confirm
+    )
+    assert len(calls) == 1
+    assert result["asked"] == [["reads keys", ".env"]]
+    assert ("said" not in result) == confirm
+
+
 NEUTRAL = ["{}", "", "not json", "null", "[1]", '"text"', '{"args": 1, "input": 2, "action": "x"}']
 
 

@@ -248,8 +248,9 @@ def test_the_hook_of_codebuddy_that_ran_after_commands_is_migrated(site, home):
     install("codebuddy", site)
     after = json.loads(path.read_text())["hooks"]
     assert after["PostToolUse"] == [{"matcher": "Bash", "hooks": [other]}]
-    [group] = after["PreToolUse"]
+    group, files = after["PreToolUse"]
     assert group["matcher"] == "Bash"
+    assert "Read" in files["matcher"]
     assert group["hooks"][0]["command"].endswith(" hook codebuddy")
     uninstall("codebuddy", site)
     # What was found had laconic in it; that is not put back.

@@ -11,6 +11,7 @@ from laconic.cli.replay import no_sessions, progress, transcripts_at
 from laconic.errors import LaconicError
 from laconic.install import imports, originals
 from laconic.install.install import Change
+from laconic.policy.file_tools import RULES
 from laconic.record import decisions
 from laconic.replay.tune import Seen, Tuner
 from laconic.report.text import visible
@@ -68,6 +69,8 @@ def _seen(settings: Settings) -> Counter[Seen]:
     known = {(each.cwd, each.command) for each in read}
     for row in decisions.read(settings.directories.state):
         agent, cwd, command = (clean(str(row.get(key, ""))) for key in _WHO)
+        if str(row.get("rule", "")).startswith(f"{RULES}/"):
+            continue  # a tool of the agent, not a command
         is_whole = HIDDEN not in command and not command.endswith(" characters)")
         if is_whole and command.strip() and (cwd, command) not in known:
             read[Seen(agent, cwd, command)] += 1

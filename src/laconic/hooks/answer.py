@@ -113,7 +113,7 @@ def _response(
     call: HookCall, environ: Mapping[str, str], stdin: bytes, fallback: Fallback
 ) -> Response:
     refusal = getattr(call.agent.dialect, "refusal", None)
-    if refusal and (refused := refusal()):
+    if refusal and not call.files and (refused := refusal()):
         return fitted(refused, call, "deny", environ)
     note = partial(call_log.note_call, environ, call.agent.name, call.event.name)
     fallback.later.append(note)
@@ -124,13 +124,18 @@ def _response(
         from laconic.hooks.output import replacement  # noqa: PLC0415 - off by default
 
         return replacement(call, settings, environ)
-    from laconic.hooks.respond import respond  # noqa: PLC0415 - as above
 
     def fit(response: Response) -> Response:
         return fitted(response, call, settings.config.hooks.cannot_ask, environ)
 
     def set_fallback(response: Response) -> None:
         fallback.set_fallback(call, response, fit)
+
+    if call.files:
+        from laconic.hooks.file_tools import respond_to_files  # noqa: PLC0415 - as above
+
+        return fit(respond_to_files(call, settings, environ, fallback.later))
+    from laconic.hooks.respond import respond  # noqa: PLC0415 - as above
 
     response = respond(call, settings, environ, stdin, set_fallback, fallback.later)
     set_fallback(response)

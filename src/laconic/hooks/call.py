@@ -1,4 +1,4 @@
-"""A call of an agent's hook, read from what the agent sends; None if it is not about a command.
+"""A call of an agent's hook, read from what the agent sends; None if it is not for laconic.
 
 The agent's data file says where the fields are. If one is missing, has another type or is meant for
 another host, there is no call, and the hook says nothing.
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from laconic.hooks.load import Agent, Event
+    from laconic.policy.file_tools import FileUse
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -24,14 +25,15 @@ _BOM = b"\xef\xbb\xbf"
 class HookCall:
     """What an agent says: it is about to run commands in a directory, or has run them.
 
+    files: instead of commands, what another tool is about to do to files; tool: its name.
     data: all that it sent. input: the tool's arguments, with `commands` at `key`. as_text: the
     arguments came as JSON in a string. is_list: the commands came as a list. agents_mode: the
     agent's word for its mode; mode: what that means to laconic, see engine.MODES.
     """
 
     __slots__ = (
-        "agent", "agents_mode", "as_text", "commands", "data", "directory", "event", "input",
-        "is_list", "key", "mode",
+        "agent", "agents_mode", "as_text", "commands", "data", "directory", "event", "files",
+        "input", "is_list", "key", "mode", "tool",
     )  # fmt: skip
 
     def __init__(
@@ -44,12 +46,15 @@ class HookCall:
         *,
         as_text: bool = False,
         agents_mode: str = "",
+        files: tuple[FileUse, ...] = (),
+        tool: str = "",
     ) -> None:
         self.agents_mode, self.mode = agents_mode, agent.modes.get(agents_mode, "")
         self.agent, self.event, self.data, self.directory = agent, event, data, directory
         self.input, self.as_text = tool_input, as_text
         self.key: str = agent.fields["command"]
-        given = tool_input[self.key]
+        self.files, self.tool = files, tool
+        given: Any = [] if files else tool_input[self.key]
         self.is_list = isinstance(given, list)
         self.commands: tuple[str, ...] = tuple(given) if self.is_list else (given,)
 
@@ -83,13 +88,25 @@ def read(
     environ: Mapping[str, str],
     cwd: str,
 ) -> HookCall | None:
-    if event is None or is_foreign(data, agent, environ) or not _is_shell(data, agent, event):
+    if event is None or is_foreign(data, agent, environ):
+        return None
+    is_shell = _is_shell(data, agent, event)
+    tool = _first(data, agent.fields["tool"]) or ""
+    if not is_shell and not (event.kind == BEFORE and _is_file_tool(tool, agent)):
         return None
     given = _first(data, agent.fields["input"])
     tool_input = parse(given.encode("utf-8", "replace")) if isinstance(given, str) else given
-    if not isinstance(tool_input, dict) or not _has_commands(tool_input, agent):
+    if not isinstance(tool_input, dict):
         return None
-    directory = _directory(data, tool_input, agent, cwd)
+    files: tuple[FileUse, ...] = ()
+    if not is_shell:
+        from laconic.hooks.file_tools import uses  # noqa: PLC0415 - most calls are commands
+
+        own_name = _first(data, agent.fields.get("mcp_tool", ()))
+        files = uses(tool, own_name, tool_input, agent.files)
+    if not (files or (is_shell and _has_commands(tool_input, agent))):
+        return None
+    directory = _directory(data, {} if files else tool_input, agent, cwd)
     mode = _first(data, agent.fields.get("mode", ()))
     return HookCall(
         agent,
@@ -99,6 +116,8 @@ def read(
         directory,
         as_text=isinstance(given, str),
         agents_mode=mode if isinstance(mode, str) else "",
+        files=files,
+        tool=tool,
     )
 
 
@@ -138,6 +157,14 @@ def _is_shell(data: Mapping[str, Any], agent: Agent, event: Event) -> bool:
     return isinstance(tool, str) and (
         tool in agent.tools or any(tool in names for field, names in lacking if field not in data)
     )
+
+
+def _is_file_tool(tool: object, agent: Agent) -> bool:
+    if not isinstance(tool, str) or not agent.files:
+        return False
+    prefix = agent.files.get("mcp")
+    is_mcp = prefix is not None and tool.startswith(prefix)
+    return is_mcp or any(tool in agent.files[key] for key in agent.files if key != "mcp")
 
 
 def _has_commands(tool_input: Mapping[str, Any], agent: Agent) -> bool:

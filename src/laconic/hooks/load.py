@@ -57,8 +57,8 @@ class Agent:
     """One agent, from its data file; docs/agents.md lists the keys."""
 
     __slots__ = (
-        "answer", "document", "events", "fields", "foreign", "has_flow", "login_shell", "modes",
-        "name", "neutral", "open_without",
+        "answer", "document", "events", "fields", "files", "foreign", "has_flow", "login_shell",
+        "modes", "name", "neutral", "open_without",
         "rewrite_with", "rules_see_rewrites", "shells", "title", "tools", "tools_without",
         "unattended", "users_shells", "wraps",
     )  # fmt: skip
@@ -81,6 +81,7 @@ class Agent:
         self.tools_without: Mapping[str, list[str]] = document.get("tools_without", {})
         self.events = [Event(event, spec) for event, spec in document["events"].items()]
         self.fields: Mapping[str, Any] = document["fields"]
+        self.files: Mapping[str, Any] = document.get("files", {})
         self.foreign: Mapping[str, Any] = document.get("foreign", {})
         self.answer: Mapping[str, Any] = document.get("answer", {})
 

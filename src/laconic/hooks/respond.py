@@ -98,7 +98,7 @@ def _respond(
             made = request.with_command(with_plain_name(rewriting.text, full_path(request.environ)))
             also = engine.decide_request(made, settings, use_exceptions=False)
             decision = strictest((decision, also), 0, decision.end)
-        later.append(partial(_record, typed_request, decision, settings))
+        later.append(partial(record, typed_request, decision, settings))
         response = _response_for(decision, call, settings)
         if response.answer == "ask":
             response.way_out = way_out(decision, request, settings)
@@ -175,7 +175,7 @@ def _without_claim(
     return rewriting if lets_pass(rewriting.text, call, settings, environ) else None
 
 
-def _record(request: engine.Request, decision: Decision, settings: Settings) -> None:
+def record(request: engine.Request, decision: Decision, settings: Settings) -> None:
     try:
         engine.record(request, decision, settings)
     except Exception as fault:  # noqa: BLE001 - what is not written down still holds

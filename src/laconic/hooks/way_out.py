@@ -50,12 +50,13 @@ def _rules(decision: Decision, command: str) -> Iterator[str]:
         return
     words = [literal(word) for word in min(around, key=lambda one: one.end - one.start).words]
     known = words.index(None) if None in words else len(words)
-    shown = [_shown(word or "") for word in words[:known]]
+    shown = [shown_word(word or "") for word in words[:known]]
     yield from (f"{' '.join(shown[:n])} {ANY}" for n in _NAMED if n <= known and n < len(words))
     if known == len(words):
         yield " ".join(shown)
 
 
-def _shown(word: str) -> str:
+def shown_word(word: str) -> str:
+    """Return a word as a person types it, in quotes where it needs them."""
     is_plain = word.replace("-", "").replace("_", "").replace("/", "").replace(".", "").isalnum()
     return word if is_plain and word.isascii() else quoted(word)

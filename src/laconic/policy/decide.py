@@ -13,6 +13,7 @@ from laconic.policy.configured import changed_names, exports
 from laconic.policy.dialects import dialect_findings
 from laconic.policy.directories import Reached, follow_directory
 from laconic.policy.evaluation import evaluation_findings
+from laconic.policy.file_tools import RULES, file_findings
 from laconic.policy.functions import defined_functions
 from laconic.policy.judge import Judge
 from laconic.policy.permissions import apply_to_text
@@ -28,8 +29,11 @@ from laconic.types import Decision, Effect, Verdict, strictest, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from laconic.knowledge.knowledge import Library
     from laconic.policy.configured import Export
+    from laconic.policy.file_tools import FileUse
     from laconic.policy.places import Facts
     from laconic.policy.rules import Rules
     from laconic.shell.ast import Node, Script
@@ -52,6 +56,17 @@ def decide(command: str, library: Library, rules: Rules, facts: Facts) -> Decisi
             Verdict.ASK, "fault", reason, 0, len(command.encode("utf-8", "replace"))
         )
     return decision
+
+
+def decide_files(uses: Iterable[FileUse], library: Library, rules: Rules, facts: Facts) -> Decision:
+    """Decide on what a tool of an agent does to files, as `decide` does. Never raises."""
+    try:
+        found = file_findings(uses, Judge(library, rules, facts, _decide))
+    except Exception as fault:  # noqa: BLE001 - as above
+        reason = f"laconic failed on these files ({type(fault).__name__}: {fault})"
+        return Decision(Verdict.ASK, "fault", reason)
+    harmless = Decision(Verdict.ALLOW, RULES, "touches neither secrets nor guarded places")
+    return strictest(found, 0, 0) if found else harmless
 
 
 def _decide(command: str, judge: Judge) -> Decision:

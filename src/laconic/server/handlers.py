@@ -12,6 +12,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
+import laconic.hooks.file_tools
 import laconic.record.decisions  # noqa: F401 - the log is written after every answer
 from laconic import __version__
 from laconic.hooks.answer import answer as answer_hook

@@ -7,17 +7,25 @@ async function confirmed(ctx, reason, command) {
   } catch { return false }
 }
 
+const FILE_TOOLS = ["read", "grep", "write", "edit"]
+
+function subjectOf(event) {
+  if (event?.toolName === "bash") return event.input?.command
+  return FILE_TOOLS.includes(event?.toolName) ? event.input?.path : undefined
+}
+
 export default function (pi) {
   const wrapped = new Set()
   pi.on("tool_call", async (event, ctx) => {
-    if (event?.toolName !== "bash" || typeof event.input?.command !== "string") return undefined
+    const subject = subjectOf(event)
+    if (typeof subject !== "string") return undefined
     const { toolCallId, toolName, input } = event
     const said = await ask("tool_call", { toolCallId, toolName, input, cwd: ctx?.cwd ?? process.cwd() })
     if (said.block === true) return { block: true, reason: said.reason }
-    if (said.ask === true && !(await confirmed(ctx, said.reason, input.command))) {
+    if (said.ask === true && !(await confirmed(ctx, said.reason, subject))) {
       return { block: true, reason: said.reason }
     }
-    if (typeof said.input?.command === "string") {
+    if (toolName === "bash" && typeof said.input?.command === "string") {
       event.input.command = said.input.command
       if (REPLACE_OUTPUT) wrapped.add(toolCallId)
     }
