@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -54,7 +55,7 @@ def test_what_appeared_is_not_told_again_and_nothing_else_is_left_out(case, tmp_
     for cut in sorted({1, 2, 5, 20, len(lines) // 2, len(lines)}):
         source = streamed(case, tmp_path, cut)
         shown = source.printed_lines(lines)
-        source.output.spool.remove()
+        os.close(source.output.spool.handles[OUT])
         wanted = [text for text, is_shown in zip(lines.texts, shown, strict=True) if is_shown]
         text = source.output.printer.text.decode("utf-8", "surrogateescape")
         assert text == "".join(f"{line}\n" for line in wanted)
