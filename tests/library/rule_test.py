@@ -6,7 +6,7 @@ import json
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import laconic
@@ -193,8 +193,8 @@ def test_a_flag_lands_behind_the_arguments_of_its_program_and_nothing_else_chang
     wanted = around.format(
         " ".join(["cargo", "check", *before, "--target-dir target-shared", *tail])
     )
-    if any(word.strip("'").startswith("--target-dir") for word in before + behind):
-        return
+    assume("'--'" not in before)  # it ends the options in quotes, too
+    assume(not any(word.strip("'").startswith("--target-dir") for word in before + behind))
     envelope = GATE.decide(command)
     assert envelope.command == wanted
     parse(envelope.command.encode())
