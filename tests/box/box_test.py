@@ -395,6 +395,8 @@ def test_the_home_can_be_read_and_new_files_do_not_land_in_it(box, home):
 @pytest.mark.usefixtures("can_box")
 def test_temporary_files_are_the_box_s_own_and_last():
     above = fit_directory()  # where nothing that the box has to show is below /tmp
+    if str(above).startswith("/tmp/") or sys.prefix.startswith("/tmp/"):
+        pytest.skip("the box shows what it needs below /tmp, where this runs")
     name = f"/tmp/laconic-box-test-{os.getpid()}"
     environ = {"HOME": f"{above}/home", "PATH": "/usr/bin:/bin"}
     kept = Box(above / "project")
@@ -408,6 +410,10 @@ def test_temporary_files_are_the_box_s_own_and_last():
         shutil.rmtree(above)
 
 
+@pytest.mark.skipif(
+    sys.prefix.startswith("/tmp/"),
+    reason="the box has a /tmp of its own, and laconic is below /tmp",
+)
 def test_a_box_in_a_box_is_the_same_box(box):
     words = " ".join(LACONIC)
     done = box.sh(f"{words} box --raw sh -c 'echo inner; exit 4'")
