@@ -163,3 +163,19 @@ def test_effects_of_a_line(command: str, effects: str) -> None:
 def test_what_code_visibly_does_counts(command: str, effects: str) -> None:
     facts = Facts(cwd="/home/user/project", home="/home/user")
     assert " ".join(decide(command, library(), Rules(), facts).effects.words) == effects
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "find / -delete", "find ~ -name x -delete", "gzip /etc/passwd", "cd / && tar xf x.tar",
+        "cd ~ && patch -p1 < x", "cd ~ && unzip a.zip", "git clone https://example.com/y ~/z",
+        "git worktree add ../../x", "git -C /etc add .", "git init ~/x", "make -C ~/other",
+        "cd /srv && make",
+    ],
+)  # fmt: skip
+def test_what_works_outside_the_project_is_not_the_projects(command: str) -> None:
+    facts = Facts(cwd="/home/user/project", home="/home/user")
+    found = decide(command, library(), Rules("work"), facts)
+    assert found.verdict is Verdict.ASK
+    assert found.effects & (Effect.OUTSIDE_WRITE | Effect.UNKNOWN)

@@ -62,6 +62,7 @@ _WRITES = (
     | Effect.SYSTEM
     | Effect.DESTROYS
 )
+_CHANGES = Effect.PROJECT_WRITE | Effect.HISTORY | Effect.DISCARDS
 # Who sends or installs something also fetches.
 _FETCHING = Effect.SENDS | Effect.INSTALLS
 # What is asked about, whatever else an option may make of it. Any other effect is one of the words
@@ -453,10 +454,38 @@ class Call:
         self._table_verdict()
         if self.change and not any(found.effects & _WRITES for found in self.findings):
             self.does(Effect.PROJECT_WRITE, "write", self.change)
+        self._look_outside()
         if self.entry.network and self._goes_out():
             self.network()
         if union(found.effects for found in self.findings) & _FETCHING:
             self.findings = [f for f in self.findings if f.effects != Effect.DOWNLOADS]
+
+    def _look_outside(self) -> None:
+        """What changes files or runs code does so where it stands, or where a word leads to.
+
+        Words that were judged by their place are not looked at again.
+        """
+        effects = union(found.effects for found in self.findings)
+        if not effects & (_CHANGES | Effect.PROJECT_CODE):
+            return
+        own = any(f.rule.endswith(("/write", "/delete", "/file")) for f in self.findings)
+        words = [] if own else [a.text for a in self._all_arguments() if a.text is not None]
+        led = [w.rpartition("=")[2] for w in words if w.rpartition("=")[2][:1] in ("/", ".")]
+        outside = [where for where in (".", *led) if self._is_outside(where)]
+        if outside and effects & _CHANGES:
+            why = f"works in {outside[0]}, outside the project"
+            self.does(Effect.OUTSIDE_WRITE, "outside", why)
+        elif outside:
+            self.does(Effect.UNKNOWN, "outside", f"runs code of {outside[0]}, outside the project")
+
+    def _all_arguments(self) -> list[Argument]:
+        before = [o.value for _, parsed in self.match.before for o in parsed.options]
+        return [*self.arguments, *(value for value in before if value is not None)]
+
+    def _is_outside(self, path: str) -> bool:
+        judge = self.judge
+        found = {place(path, cwd, judge.facts) for cwd in judge.directories}
+        return not found <= {*_OWN_PLACES, "project-root", "sink", "sensitive"}
 
     def _goes_out(self) -> bool:
         """Tell whether this call uses the network: always, or with an option or by a word."""

@@ -23,7 +23,7 @@ def judge(call: Call) -> None:
     parsed = call.parsed
     if parsed is not None and parsed.operands and not _changes_nothing(call.path[0], parsed):
         why = "replaces files by packed or unpacked ones"
-        call.does(Effect.PROJECT_WRITE, "file", why, instead=f"{call.path[0]} -c prints instead")
+        call.does(Effect.PROJECT_WRITE, "packs", why, instead=f"{call.path[0]} -c prints instead")
 
 
 def _changes_nothing(program: str, parsed: Parsed) -> bool:

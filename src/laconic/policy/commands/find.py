@@ -53,7 +53,7 @@ def judge(call: Call) -> None:
         elif name in _VALUES or _compares_ages(name):
             _skip_value(call, word, todo)
         elif name == "-delete":
-            call.does(Effect.PROJECT_WRITE, "delete", "deletes what it finds", word)
+            call.does(Effect.PROJECT_WRITE, "found", "deletes what it finds", word)
         elif name not in _FLAGS and not name.isdigit():
             call.unlisted("word", f"{name} is not a test that laconic knows", word)
     call.harmless("its expression only tests files and prints their names")
