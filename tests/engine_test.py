@@ -6,6 +6,7 @@ import pytest
 
 from laconic import engine
 from laconic.knowledge.catalog import library
+from laconic.policy import facts
 from laconic.policy.facts import NOWHERE, read_facts, scope
 from laconic.settings.layers import built_in
 from laconic.settings.load import defaults, process_environment, read_settings
@@ -258,6 +259,16 @@ def test_the_project_is_the_nearest_directory_with_git_or_laconic(project):
 @pytest.mark.parametrize("cwd", ["/", "/etc", "/usr/share", "/home", "/home/me", "/home/me/.ssh"])
 def test_some_places_are_no_projects(cwd):
     assert root_of(cwd) == ""
+
+
+@pytest.mark.parametrize(
+    ("repository", "project"),
+    [("/app", "/app"), ("/workspace", "/workspace"), ("/usr", ""), ("/home", ""), ("/", "")],
+)
+def test_a_repository_next_to_the_root_is_a_project(monkeypatch, repository, project):
+    marker = f"{repository.rstrip('/')}/.git"
+    monkeypatch.setattr(facts, "is_there", lambda path: path == marker)
+    assert root_of(f"{repository}/src") == project
 
 
 def test_a_home_is_no_project_even_with_git_in_it(home, configure):

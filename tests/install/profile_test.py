@@ -63,8 +63,10 @@ def sessions(home, count):
             "input": {"command": command},
         }
         message = {"id": f"m{number}", "model": "claude-opus-4-5", "content": [use]}
-        lines.append({"type": "assistant", "sessionId": "s", "cwd": "/p", "message": message})
-    path = home / ".claude/projects/-p/s.jsonl"
+        lines.append(
+            {"type": "assistant", "sessionId": "s", "cwd": "/projects/p", "message": message}
+        )
+    path = home / ".claude/projects/-projects-p/s.jsonl"
     path.parent.mkdir(parents=True)
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
 

@@ -54,6 +54,11 @@ _TRAILING_GLOB = pattern(r"(?:/[.*?]*)+$")
 _SYSTEM = pattern(
     r"/(?:etc|usr|bin|sbin|lib|lib64|boot|dev|proc|sys|var|opt|System|Library)(?:/|$)"
 )
+# https://refspecs.linuxfoundation.org/FHS_3.0/fhs/ch03.html and what macOS has beside it
+_STANDARD = pattern(
+    r"/(?:bin|boot|dev|etc|home|lib[^/]*|media|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var"
+    r"|nix|snap|Applications|Library|Network|System|Users|Volumes|cores|private)"
+)
 
 
 class Facts:
@@ -154,8 +159,11 @@ def leads_to_guarded(path: str, facts: Facts, *, removed: bool = False) -> bool:
 
 
 def holds_everything(path: str, facts: Facts) -> bool:
-    """Tell whether a real directory is the root, next to it, the home, or what is above that."""
-    return _is_top(path, facts) or _is_home(path, facts)
+    """Tell whether a real directory is the root, one of the system's, the home, or above that.
+
+    Any other directory next to the root, such as the /app of a container, may be a repository.
+    """
+    return path == "/" or _STANDARD.fullmatch(path) is not None or _is_home(path, facts)
 
 
 def _is_top(path: str, facts: Facts) -> bool:
