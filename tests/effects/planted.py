@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
@@ -20,10 +21,14 @@ _JUDGE, _CALL = "laconic.policy.judge.Judge", "laconic.policy.call.Call"
 
 
 class Fault(NamedTuple):
-    """What is replaced, by its full name, and what it then gives."""
+    """What is replaced, by its full name, and what it then gives.
+
+    needs: a program without which no attack can show it, because other rules see the rest.
+    """
 
     target: str
     gives: Any
+    needs: str = ""
 
     @contextlib.contextmanager
     def planted(self) -> Iterator[None]:
@@ -35,8 +40,8 @@ _ALLOWED = Decision(Verdict.ALLOW, "planted", "a fault")
 FAULTS = (
     Fault(f"{_CALL}._may_be_secret", gives=False),
     Fault("laconic.policy.decide.variable_findings", []),
-    Fault("laconic.policy.call.address_findings", None),
-    Fault("laconic.policy.judge.registry_findings", ()),
+    Fault("laconic.policy.call.address_findings", None, "xmllint"),
+    Fault("laconic.policy.judge.registry_findings", (), "deno"),
     Fault("laconic.policy.judge.ask_for_project_code", None),
     Fault("laconic.policy.decide.evaluation_findings", []),
     Fault("laconic.policy.decide.binding_findings", []),
@@ -63,8 +68,9 @@ def is_found(fault: Fault, seed: int, seconds: float = SECONDS) -> bool:
 
 
 def main() -> int:
-    missed = [fault.target for fault in FAULTS if not is_found(fault, seed=1)]
-    print(
-        f"planted faults: {len(FAULTS) - len(missed)} of {len(FAULTS)} found", *missed, sep="\n  "
-    )
+    able = [fault for fault in FAULTS if not fault.needs or shutil.which(fault.needs)]
+    missed = [f"missed: {fault.target}" for fault in able if not is_found(fault, seed=1)]
+    unable = [f"needs {f.needs}, not looked for: {f.target}" for f in FAULTS if f not in able]
+    found = f"planted faults: {len(able) - len(missed)} of {len(able)} found"
+    print(found, *missed, *unable, sep="\n  ")
     return bool(missed)

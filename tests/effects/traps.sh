@@ -21,6 +21,7 @@ ln -s .env settings.txt
 
 # -- settings that run code
 printf 'registry=http://example.com/\n//example.com/:_authToken=${API_TOKEN}\n' > .npmrc
+printf '{"nodeModulesDir": "none"}\n' > deno.json
 printf 'SHELL := %s\nX := $(shell evil)\nall:\n\t+evil\n\tevil\n%%: ; evil\n' /bin/sh > GNUmakefile
 for name in .eslintrc.js eslint.config.js .eslintrc.cjs .prettierrc.js prettier.config.js .stylelintrc.js \
             babel.config.js jest.config.js webpack.config.js .pnpmfile.cjs commitlint.config.js .mocharc.js; do
