@@ -94,7 +94,7 @@ def out_of(attempt: Attempt, world: World, words: list[str]) -> str:
         "stdout-is": lambda: arg in printed,
         "tty-stdout-is": lambda: arg in printed,
         "hit": lambda: _has_hits(world),
-        "victim": world.is_victim_hurt,
+        "victim": lambda: world.is_victim_hurt(within_s=_LATE_S),
         "suid": lambda: os.path.exists(arg) and bool(os.stat(arg).st_mode & 0o6000),
         "git-status": lambda: os.path.lexists(arg),
     }

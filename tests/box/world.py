@@ -196,9 +196,17 @@ class World:
         assert self._victim is not None
         return self._victim.pid
 
-    def is_victim_hurt(self) -> bool:
+    def is_victim_hurt(self, within_s: float) -> bool:
+        """Tell whether it ends or stops: a signal that was sent may arrive late."""
+        deadline = time.monotonic() + within_s
+        while not self._is_victim_hurt_now():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.01)
+        return True
+
+    def _is_victim_hurt_now(self) -> bool:
         assert self._victim is not None
-        time.sleep(0.02)
         if self._victim.poll() is not None:
             return True
         state = Path(f"/proc/{self._victim.pid}/stat").read_text().rpartition(")")[2].split()[0]

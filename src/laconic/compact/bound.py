@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-SECONDS = 1.0
+# Built-in filters take milliseconds; they get more time for the sake of machines that are busy.
+SECONDS = 5.0
+SECONDS_FOR_OWN = 1.0
 SECONDS_PER_MB = 0.1
 
 _deadline: ContextVar[tuple[float, float] | None] = ContextVar("_deadline", default=None)
@@ -46,7 +48,7 @@ def check() -> None:
 def attempt(
     work: Callable[[], T],
     size: int,
-    seconds: float = SECONDS,
+    seconds: float | None = None,
     *,
     is_own: bool = False,
     spares_alarm: bool = False,
@@ -55,6 +57,8 @@ def attempt(
 
     is_own: it uses patterns that the user wrote. spares_alarm: the timer is set for those only.
     """
+    if seconds is None:
+        seconds = SECONDS_FOR_OWN if is_own else SECONDS
     bound = seconds + SECONDS_PER_MB * size / 1e6
     is_main = _is_main_thread()
     has_free_alarm = is_main and (is_own or not spares_alarm) and _is_alarm_free()
