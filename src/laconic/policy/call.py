@@ -72,6 +72,12 @@ _COVERS_ANYTHING = HARD | Effect.PROJECT_CODE | Effect.INSTALLS | Effect.UNCLEAR
 _REVEALS = pattern(
     r"--?(?:show|print|reveal|with|decode)-?(?:secrets?|sensitive|decrypt\w*).*|--unmask\w*|--reveal|--decrypt"
 )
+_BETWEEN_NAMES = pattern(r"[:._-]")
+# An address, or a package as deno, bun and npm write it:
+# https://docs.deno.com/runtime/fundamentals/modules/ https://docs.npmjs.com/cli/commands/npm-exec
+_FETCHED_CODE = pattern(
+    r"(?!https?://(?:localhost|127\.))(?:[a-z][a-z+]+://|(?:npm|jsr|github|data):)"
+)
 _OWN_PLACES = frozenset(("project", "temporary"))
 _GUARDED = "{} a directory with files that decide what programs run or hold keys"
 
@@ -81,12 +87,12 @@ class Call:
 
     id: the path as a rule id (`git/push`). why: what it does and why that is harmless, in case
     nothing speaks against it. is_changing: it writes the files that it is told; change: what an
-    option makes it do to them.
+    option makes it do to them. _placed: where the arguments start whose places were judged.
     """
 
     __slots__ = (
-        "_others", "arguments", "change", "entry", "findings", "id", "is_changing", "judge",
-        "match", "parsed", "path", "span", "why",
+        "_others", "_placed", "_runs_a_file", "arguments", "change", "entry", "findings", "id",
+        "is_changing", "judge", "match", "parsed", "path", "span", "why",
     )  # fmt: skip
 
     def __init__(self, match: Match, entry: Entry, judge: Judge, span: tuple[int, int]) -> None:
@@ -97,6 +103,8 @@ class Call:
         self.is_changing, self.change = False, ""
         self.findings: list[Decision] = []
         self._others: list[Decision] = []
+        self._placed: set[int] = set()
+        self._runs_a_file = False
         self.why = entry.about
         if entry.anything and entry.about and not entry.code:
             self.why += ", whatever its arguments are"
@@ -154,6 +162,7 @@ class Call:
         self.findings.append(Decision(Verdict.ASK, rule_id, why, *self.span, firm=firm))
 
     def reads(self, argument: Argument) -> None:
+        self._placed.add(argument.start)
         if "network" in self._places(argument):
             self.does(Effect.SENDS, "read", "reads a network connection", argument, firm=True)
         elif any(map(_RAW_DEVICE.match, argument.texts)):
@@ -190,6 +199,7 @@ class Call:
 
     def writes(self, argument: Argument, *, is_empty: bool = False) -> None:
         """A file or directory is created or changed. is_empty: it is new, and nothing is in it."""
+        self._placed.add(argument.start)
         if argument.text is None:
             self.does(Effect.UNCLEAR, "write", "writes to a place that is not known", argument)
         if self._is_user_place("never_write", argument):
@@ -237,6 +247,7 @@ class Call:
             self.writes(argument)
 
     def deletes(self, argument: Argument, *, recursive: bool = True, verb: str = "deletes") -> None:
+        self._placed.add(argument.start)
         if argument.text is None:
             self.does(Effect.UNCLEAR, "delete", f"{verb} something that is not known", argument)
         if self._is_user_place("never_write", argument):
@@ -360,6 +371,7 @@ class Call:
             self.does(Effect.UNCLEAR, "file", "runs code in a file that is not known", argument)
         else:
             effects = self.judge.code_at(argument.text)
+            self._runs_a_file = True
             self.does(effects, "file", f"runs the code in {argument.text}", argument)
 
     def _may_be_secret(self, argument: Argument) -> bool:
@@ -454,38 +466,63 @@ class Call:
         self._table_verdict()
         if self.change and not any(found.effects & _WRITES for found in self.findings):
             self.does(Effect.PROJECT_WRITE, "write", self.change)
+        self._follow_words()
         self._look_outside()
         if self.entry.network and self._goes_out():
             self.network()
         if union(found.effects for found in self.findings) & _FETCHING:
             self.findings = [f for f in self.findings if f.effects != Effect.DOWNLOADS]
 
+    def _follow_words(self) -> None:
+        """Names of tasks that say what they do, and code that is fetched before it runs."""
+        effects = union(found.effects for found in self.findings)
+        if not effects & Effect.PROJECT_CODE:
+            return
+        names = frozenset(name for name in self.entry.does if name[0] != "-")
+        for word in self.arguments:
+            text = word.text or ""
+            if text.startswith("-"):
+                continue
+            for name in names.intersection(_BETWEEN_NAMES.split(text)):
+                self._follow_effect(*self.entry.effect_of(name), word)
+            if _FETCHED_CODE.match(text):
+                self.does(Effect.INSTALLS, "fetched", "fetches code and runs it", word)
+
     def _look_outside(self) -> None:
         """What changes files or runs code does so where it stands, or where a word leads to.
 
-        Words that were judged by their place are not looked at again.
+        Words that were judged by their place are not looked at again, unless there is an option
+        that is not known, whose value they may be, or code is run that lies there. What stands
+        behind a file of code is for that code.
         """
         effects = union(found.effects for found in self.findings)
         if not effects & (_CHANGES | Effect.PROJECT_CODE):
             return
-        own = any(f.rule.endswith(("/write", "/delete", "/file")) for f in self.findings)
-        words = [] if own else [a.text for a in self._all_arguments() if a.text is not None]
-        led = [w.rpartition("=")[2] for w in words if w.rpartition("=")[2][:1] in ("/", ".")]
-        outside = [where for where in (".", *led) if self._is_outside(where)]
+        words = [] if self._runs_a_file else self._words_that_lead_somewhere(effects)
+        outside = [where for where in (".", *words) if self._is_outside(where)]
         if outside and effects & _CHANGES:
             why = f"works in {outside[0]}, outside the project"
             self.does(Effect.OUTSIDE_WRITE, "outside", why)
         elif outside:
             self.does(Effect.UNKNOWN, "outside", f"runs code of {outside[0]}, outside the project")
 
-    def _all_arguments(self) -> list[Argument]:
+    def _words_that_lead_somewhere(self, effects: Effect) -> list[str]:
+        is_certain = not (self.parsed is not None and self.parsed.problems)
+        settled = self._placed if is_certain and effects & _CHANGES else frozenset()
         before = [o.value for _, parsed in self.match.before for o in parsed.options]
-        return [*self.arguments, *(value for value in before if value is not None)]
+        given = [*self.arguments, *(value for value in before if value is not None)]
+        words = [(a.text or "").rpartition("=")[2] for a in given if a.start not in settled]
+        return [word for word in words if word[:1] in ("/", ".")]
 
     def _is_outside(self, path: str) -> bool:
-        judge = self.judge
-        found = {place(path, cwd, judge.facts) for cwd in judge.directories}
-        return not found <= {*_OWN_PLACES, "project-root", "sink", "sensitive"}
+        facts = self.judge.facts
+        for cwd in self.judge.directories:
+            where = place(path, cwd, facts)
+            real = facts.real_path(posixpath.normpath(posixpath.join(cwd, path)))
+            is_own = where == "sensitive" and is_within(real, facts.project)
+            if not is_own and where not in (*_OWN_PLACES, "project-root", "sink"):
+                return True
+        return False
 
     def _goes_out(self) -> bool:
         """Tell whether this call uses the network: always, or with an option or by a word."""
@@ -572,7 +609,7 @@ class Call:
             self.unlisted("option", why, argument)
         for option in parsed.options:
             if option.name in entry.does:
-                self._follow_effect(*entry.option_effect(option.name), option.argument)
+                self._follow_effect(*entry.effect_of(option.name), option.argument)
             wanted = self.match.wanted(entry, option.name)
             if wanted is not None and not _is_one_of(option.value, wanted):
                 self.unlisted(
