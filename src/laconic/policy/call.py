@@ -269,11 +269,18 @@ class Call:
                 why = _GUARDED.format(verb)
                 effect = effect & Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE
                 self.does(effect, "delete", why, argument, firm=True)
+            elif where == "temporary" and recursive and self._is_all_temporary(argument):
+                why = f"{verb} the temporary files of all programs"
+                self.does(Effect.OUTSIDE_WRITE, "delete", why, argument)
             elif where == "project-root" and recursive:
                 effect |= Effect.DISCARDS | Effect.GUARDED_WRITE
                 self.does(effect, "delete", f"{verb} the project as a whole", argument)
             else:
                 self.does(effect, "delete", f"{verb} {_shown(argument)}", argument)
+
+    def _is_all_temporary(self, argument: Argument) -> bool:
+        tops = self.judge.facts.temporary
+        return any(path.rstrip("/*") in tops for path in self._paths(argument))
 
     def enters(self, argument: Argument) -> None:
         """The program works in another directory, with the configuration it finds there."""
@@ -499,7 +506,7 @@ class Call:
         if not effects & (_CHANGES | Effect.PROJECT_CODE):
             return
         words = [] if self._runs_a_file else self._words_that_lead_somewhere(effects)
-        outside = [where for where in (".", *words) if self._is_outside(where)]
+        outside = [where for where in (".", *words) if self.is_outside(where)]
         if outside and effects & _CHANGES:
             why = f"works in {outside[0]}, outside the project"
             self.does(Effect.OUTSIDE_WRITE, "outside", why)
@@ -514,7 +521,8 @@ class Call:
         words = [(a.text or "").rpartition("=")[2] for a in given if a.start not in settled]
         return [word for word in words if word[:1] in ("/", ".")]
 
-    def _is_outside(self, path: str) -> bool:
+    def is_outside(self, path: str) -> bool:
+        """Tell whether a path may lead out of the project and the temporary directories."""
         facts = self.judge.facts
         for cwd in self.judge.directories:
             where = place(path, cwd, facts)
