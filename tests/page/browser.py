@@ -25,7 +25,7 @@ def find_browser(path=None):
 
 
 class Browser:
-    """A browser with one page. problems: what the console, the policy and the page complained of."""
+    """A browser with one page. problems: what its console complained of."""
 
     def __init__(self, program):
         self.problems, self.requests = [], []
@@ -33,27 +33,16 @@ class Browser:
         self._folder = tempfile.mkdtemp(prefix="laconic-browser-")
         ours, theirs = os.pipe(), os.pipe()
         options = [
-            "--headless=new", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu", "--hide-scrollbars",
-            "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
-            f"--user-data-dir={self._folder}",
+            "--headless=new", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu",
+            "--hide-scrollbars", "--disable-background-networking", "--disable-component-update",
+            "--disable-dev-shm-usage", f"--user-data-dir={self._folder}",
         ]  # fmt: skip
         if os.geteuid() == 0:
             options.append("--no-sandbox")  # Chromium refuses to be root in its sandbox
-
-        def connect():
-            # Above the numbers that are the targets, so that none is overwritten.
-            read, write = (
-                os.dup2(ours[0], 101, inheritable=False),
-                os.dup2(theirs[1], 102, inheritable=False),
-            )
-            os.dup2(read, 3)
-            os.dup2(write, 4)
-
+        connected = f'exec "$@" 3<&{ours[0]} 4>&{theirs[1]}'
         self._process = subprocess.Popen(
-            [program, *options, "about:blank"],
-            preexec_fn=connect,
-            pass_fds=(3, 4),
-            close_fds=False,
+            ["bash", "-c", connected, "bash", program, *options, "about:blank"],
+            pass_fds=(ours[0], theirs[1]),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -167,20 +167,22 @@ def _asked(judged: Iterable[Decided]) -> list[dict[str, Any]]:
         if each.verdict == "allow":
             continue
         row = rows.setdefault(
-            (each.verdict, each.rule, each.agent, each.command),
+            (each.verdict, each.rule, each.command),
             {
                 "verdict": _text(each.verdict),
                 "command": _text(each.command),
                 "reason": _text(each.reason),
                 "rule": _text(each.rule),
                 "effects": _text(" ".join(each.effects)),
-                "agent": _text(each.agent),
+                "agents": set(),
                 "times": 0,
             },
         )
         row["times"] += 1
+        row["agents"].add(_text(each.agent))
         row["last"] = _moment(each.time)
-    newest = sorted(rows.values(), key=lambda row: row["last"], reverse=True)
+    listed = [row | {"agents": ", ".join(sorted(row["agents"]))} for row in rows.values()]
+    newest = sorted(listed, key=lambda row: row["last"], reverse=True)
     return sorted(newest, key=lambda row: -row["times"])
 
 

@@ -22,27 +22,26 @@ function element(name, properties, ...children) {
 
 // -- in short ---------------------------------------------------------------------------------
 
-function headline(title, number, unit, ...lines) {
-  const value = element("div", { className: "number" }, number);
-  if (unit) value.append(" ", element("small", {}, unit));
-  return element("div", { className: "card" }, element("h2", {}, title), value,
-    ...lines.map((line) => element("p", {}, ...line)));
-}
-
 const bold = (text) => element("b", {}, text);
 
+function headline(title, number, part, whole, told) {
+  const value = percent(share(part, whole)) || "none";
+  return element("div", { className: "card" }, element("h2", {}, title),
+    element("div", { className: "number" }, number), element("p", {}, bold(value), ` of ${told}`));
+}
+
 function drawHeadlines(t) {
-  const saved = t.input - t.output;
-  const judged = `in ${count(t.decisions, "decision")}`;
+  const saved = t.input - t.output, asked = t.asked + t.denied;
+  const decisions = count(t.decisions, "decision");
   byId("headlines").replaceChildren(
-    headline("Tokens saved", n(saved), t.exact ? "" : "est.",
-      [bold(percent(share(saved, t.input)) || "none"), ` of ${n(t.input)} that agents would have read, in ${count(t.runs, "run")}`]),
-    headline("Prompts saved", n(t.prompts_saved), "est.",
-      [bold(percent(share(t.prompts_saved, t.prompts)) || "none"), ` of ${n(t.prompts)} that agents would have shown, ${judged}`]),
-    headline("Asked or denied", n(t.asked + t.denied), "",
-      [bold(percent(share(t.asked + t.denied, t.decisions)) || "none"), ` of ${count(t.decisions, "decision")}: ${n(t.asked)} asked, ${n(t.denied)} denied`]),
-    headline("Outputs recalled", n(t.recalled_runs), "",
-      [bold(percent(share(t.recalled_runs, t.hiding)) || "none"), ` of ${count(t.hiding, "run")} that hid lines, ${n(t.recalled)} tokens`]));
+    headline(t.exact ? "Tokens saved" : "Tokens saved, est.", n(saved), saved, t.input,
+      `${n(t.input)} that agents would have read, in ${count(t.runs, "run")}`),
+    headline("Prompts saved, est.", n(t.prompts_saved), t.prompts_saved, t.prompts,
+      `${n(t.prompts)} that agents would have shown, in ${decisions}`),
+    headline("Asked or denied", n(asked), asked, t.decisions,
+      `${decisions}: ${n(t.asked)} asked, ${n(t.denied)} denied`),
+    headline("Outputs recalled", n(t.recalled_runs), t.recalled_runs, t.hiding,
+      `${count(t.hiding, "run")} that hid lines; ${n(t.recalled)} tokens read again`));
 }
 
 // -- over time --------------------------------------------------------------------------------
@@ -50,7 +49,7 @@ function drawHeadlines(t) {
 const CHARTS = [
   {
     title: (unit) => `Tokens a ${unit}`,
-    parts: [["saved", "saved", (d) => Math.max(0, d.input - d.output)], ["rest", "read", (d) => Math.min(d.output, Math.max(d.input, d.output))]],
+    parts: [["saved", "saved", (d) => Math.max(0, d.input - d.output)], ["rest", "read", (d) => d.output]],
     told: (d) => `${n(d.input - d.output)} saved of ${n(d.input)}, in ${count(d.runs, "run")}`,
   },
   {
@@ -61,7 +60,7 @@ const CHARTS = [
 ];
 
 function shape(name, attributes, ...children) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  const made = document.createElementNS(byId("blank").namespaceURI, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   made.append(...children);
   return made;
@@ -78,7 +77,7 @@ const dayName = (day) =>
   new Date(`${day}T12:00:00`).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
 
 function drawChart(chart, bars, unit, box) {
-  const legend = chart.parts.flatMap(([kind, name]) => [element("span", { className: `key ${kind}` }), name]);
+  const legend = chart.parts.flatMap(([kind, name]) => [element("span", { className: "name" }, element("span", { className: `key ${kind}` }), name), " "]);
   const readout = element("p", { className: "readout" }, ...legend);
   const width = Math.max(240, box.clientWidth - 38), height = 200, left = 44, bottom = 22, top = 6;
   const total = (d) => chart.parts.reduce((sum, part) => sum + part[2](d), 0);
@@ -105,11 +104,12 @@ function drawChart(chart, bars, unit, box) {
       }
       base += size;
     }
-    group.addEventListener("pointerenter", () => readout.replaceChildren(bold(dayName(d.day)), `: ${chart.told(d)}`));
+    const name = unit === "week" ? `week of ${dayName(d.day)}` : dayName(d.day);
+    group.addEventListener("pointerenter", () => readout.replaceChildren(bold(name), `: ${chart.told(d)}`));
     group.addEventListener("pointerleave", () => readout.replaceChildren(...legend));
     svg.append(group);
     if (i % every === 0 && x + 40 < width) {
-      svg.append(shape("text", { x: x + slot / 2, y: height - 5, "text-anchor": bars.length > 1 && i === 0 ? "start" : "middle" }, dayName(d.day)));
+      svg.append(shape("text", { x: x + slot / 2, y: height - 5, "text-anchor": "middle" }, dayName(d.day)));
     }
   });
   box.replaceChildren(element("h2", {}, chart.title(unit)), readout, svg);
@@ -126,7 +126,7 @@ function drawCharts(data) {
 // A column: its title, the value to sort by, and how it is shown. kind: n for numbers, t for short
 // texts, w for long ones, code for commands.
 const saving = [
-  ["without", "n", (r) => r.input, (v, r) => n(v) + (r.exact ? "" : " est.")],
+  ["without", "n", (r) => r.input, n],
   ["with", "n", (r) => r.output, n],
   ["saved", "n", (r) => r.input - r.output, n],
   ["saved %", "n", (r) => share(r.input - r.output, r.input), percent],
@@ -154,7 +154,7 @@ const TABLES = [
       ["reason", "w", (r) => r.reason],
       ["times", "n", (r) => r.times, n],
       ["effects", "q", (r) => r.effects],
-      ["agent", "t", (r) => r.agent],
+      ["agents", "q", (r) => r.agents],
       ["last", "t", (r) => r.last],
     ],
   },
@@ -179,11 +179,11 @@ const TABLES = [
       ["last", "t", (r) => r.last],
       ["agent", "t", (r) => r.agent],
       ["project", "w", (r) => r.project],
-      ["model", "q", (r) => r.models],
+      ["model", "t q", (r) => r.models],
       ["runs", "n", (r) => r.runs, (v, r) => n(v) + (r.commands === null ? "" : ` of ${n(r.commands)}`)],
       ...saving,
       ["recalls", "n", (r) => r.recalls, n],
-      ["session", "q", (r) => r.session],
+      ["session", "t", (r) => r.session.slice(0, 8)],
     ],
   },
   {
@@ -193,7 +193,7 @@ const TABLES = [
       ["time", "t", (r) => r.time],
       ["command", "code", (r) => r.command],
       ["filter", "t", (r) => r.filter || "(no filter)"],
-      ["tokens", "n", (r) => r.tokens, (v, r) => n(v) + (r.exact ? "" : " est.")],
+      ["tokens", "n", (r) => r.tokens, n],
       ["agent", "t", (r) => r.agent],
       ["id", "code", (r) => r.id],
     ],
@@ -264,12 +264,14 @@ class Table {
     this.more.addEventListener("click", () => { this.isWhole = true; this.draw(); });
     const head = element("div", { className: "head" }, element("h2", {}, spec.title), this.counted, this.wanted);
     const about = spec.about ? [element("p", { className: "about" }, spec.about)] : [];
-    this.section = element("section", { id: spec.id }, head, ...about, this.table, this.none, this.more);
+    const wide = element("div", { className: "wide" }, this.table);
+    this.section = element("section", { id: spec.id }, head, ...about, wide, this.none, this.more);
   }
 
   // The first click sorts numbers and times from the top, texts from A.
   sort(i) {
-    const isText = !["n"].includes(this.spec.columns[i][1]) && !["last", "time"].includes(this.spec.columns[i][0]);
+    const [name, kind] = this.spec.columns[i];
+    const isText = kind !== "n" && name !== "last" && name !== "time";
     this.direction = this.by === i ? -this.direction : isText ? 1 : -1;
     this.by = i;
     this.draw();
@@ -299,7 +301,8 @@ class Table {
     this.body.replaceChildren(...drawn.map(({ row }) =>
       element("tr", {}, ...columns.map((column) => cell(column, row)))));
     const all = this.of > this.rows.length ? `the newest ${n(this.rows.length)} of ${count(this.of, noun)}` : count(this.rows.length, noun);
-    this.counted.textContent = words.length ? `${n(found.length)} of ${all}` : all;
+    const est = this.rows.some(({ row }) => row.exact === false) ? "; tokens are estimates" : "";
+    this.counted.textContent = (words.length ? `${n(found.length)} of ${all}` : all) + est;
     this.table.hidden = !found.length;
     this.wanted.hidden = !this.rows.length;
     this.none.hidden = Boolean(found.length);
@@ -328,12 +331,12 @@ function draw() {
   drawCharts(data);
   for (const table of tables) table.take(data);
   const t = data.totals;
-  const checks = t.checks ? [element("p", {}, `${count(t.checks, "decision")} that a person asked for with laconic check ${t.checks === 1 ? "is" : "are"} not counted.`)] : [];
+  const checks = t.checks ? [element("p", {}, `Not counted: ${count(t.checks, "decision")} that a person asked for with laconic check.`)] : [];
   byId("footer").replaceChildren(
     element("p", {}, "Tokens saved: what agents would have read, up to the limit at which they cut it themselves, less what they read; est.: estimated from characters, not counted by a tokenizer."),
     element("p", {}, "Prompts saved: commands that laconic allowed and about which the agent would have asked in its usual mode, without rules of yours."),
     ...checks,
-    element("p", {}, `Made by laconic ${data.laconic} on ${data.made}${data.since ? `, of what is newer than ${data.since}` : ""}. This page asks nobody for anything.`));
+    element("p", {}, `Made by laconic ${data.laconic} on ${data.made}${data.since ? `, of what is newer than ${data.since}` : ""}.`));
 }
 
 byId("charts").append(...boxes);
