@@ -88,6 +88,16 @@ def test_a_prompt_is_saved_where_the_agent_would_have_asked_and_laconic_allows(s
     assert totals["checks"] == 1
 
 
+def test_no_prompt_is_saved_where_agents_are_not_told_what_is_allowed(state_dir, home):
+    config = home / ".config/laconic/config.toml"
+    config.parent.mkdir(parents=True)
+    log(state_dir, "claude-code", "cargo --version")
+    for text, saved in (("", 1), ('[settings]\nprofile = "guard"\n', 0)):
+        config.write_text(text)
+        totals = read(state_dir, home)["totals"]
+        assert (totals["prompts_saved"], totals["prompts"], totals["allowed"]) == (saved, 1, 1)
+
+
 def test_what_was_asked_is_counted_by_command_and_by_rule(state_dir, home):
     for agent in ("claude-code", "codex", "claude-code"):
         log(state_dir, agent, "git push")
@@ -159,7 +169,8 @@ def test_a_log_with_odd_lines_is_read_as_far_as_it_goes(state_dir, home):
 
 
 def decided(day, verdict="ask", command="x"):
-    return Decided(f"{day}T08:00:00", verdict, (), "r", "why", "codex", command, is_prompt=True)
+    texts = "r", "why", "codex", command
+    return Decided(f"{day}T08:00:00", verdict, (), *texts, True, verdict == "allow")
 
 
 def test_with_many_days_there_is_a_bar_for_each_week_by_its_monday():

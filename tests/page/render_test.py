@@ -68,7 +68,7 @@ class Parsed(HTMLParser):
 
 def data_with(command):
     texts = [command] * 4
-    decided = Decided("2026-11-15T08:00", "ask", ("reads",), *texts, is_prompt=True)
+    decided = Decided("2026-11-15T08:00", "ask", ("reads",), *texts, True, False)
     given = EMPTY._replace(decisions=[decided])
     return collect(given, version="1", now="2026-11-15 09:00:00", since="", note=command)
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laconic.record import queries
 from laconic.record.activity import Hidden, Recall, SessionRuns
 from laconic.record.queries import Gain
-from laconic.report.history import local
 from laconic.report.text import visible
 
 if TYPE_CHECKING:
@@ -29,7 +28,11 @@ _MOST_DAYS = 401  # records are kept for so long; other days are mistakes
 
 
 class Decided(NamedTuple):
-    """A line of the log. is_prompt: the agent by itself would have asked a person."""
+    """A line of the log.
+
+    is_prompt: the agent by itself would have asked a person. is_saved: because laconic allowed the
+    command, it did not.
+    """
 
     time: str
     verdict: str
@@ -39,6 +42,7 @@ class Decided(NamedTuple):
     agent: str
     command: str
     is_prompt: bool
+    is_saved: bool
 
 
 class Told(NamedTuple):
@@ -92,7 +96,7 @@ def collect(recorded: Recorded, *, version: str, now: str, since: str, note: str
             "asked": sum(each.verdict == "ask" for each in judged),
             "denied": sum(each.verdict == "deny" for each in judged),
             "prompts": sum(each.is_prompt for each in judged),
-            "prompts_saved": sum(map(_is_saved, judged)),
+            "prompts_saved": sum(each.is_saved for each in judged),
             "checks": len(recorded.decisions) - len(judged),
             "sessions": recorded.session_count,
             "days": len({row.keys[0] for row in recorded.by_day} | {_day(e) for e in judged}),
@@ -107,10 +111,6 @@ def collect(recorded: Recorded, *, version: str, now: str, since: str, note: str
         "recalls": [_recall(each) for each in recorded.recalls],
         "runs": [_run(each) for each in reversed(recorded.runs)],
     }
-
-
-def _is_saved(each: Decided) -> bool:
-    return each.is_prompt and each.verdict == "allow"
 
 
 # -- over time -------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ def _bars(
             )
     for each in judged:
         if _day(each) in names:
-            kind = "saved" if _is_saved(each) else each.verdict
+            kind = "saved" if each.is_saved else each.verdict
             sums[names[_day(each)]].update({"decisions": 1, kind: 1})
     kinds = ("runs", "input", "output", "decisions", "saved", "allow", "ask", "deny")
     rows = [{"day": name} | {kind: found[kind] for kind in kinds} for name, found in sums.items()]
@@ -230,8 +230,8 @@ def _session(each: SessionRuns, told: Mapping[tuple[str, str], Told]) -> dict[st
         "agent": _text(each.agent),
         "project": _text(each.project),
         "models": _text(", ".join(known.models)) if known else "",
-        "first": local(each.first)[:16],
-        "last": local(each.last)[:16],
+        "first": _minute(each.first),
+        "last": _minute(each.last),
         "runs": each.runs,
         "commands": known.commands if known else None,
         "sent": known.sent if known else None,
@@ -244,7 +244,7 @@ def _session(each: SessionRuns, told: Mapping[tuple[str, str], Told]) -> dict[st
 
 def _recall(each: Recall) -> dict[str, Any]:
     return {
-        "time": local(each.time)[:16],
+        "time": _minute(each.time),
         "id": _text(each.raw_id),
         "command": _text(each.command),
         "filter": _text(each.filter),
@@ -256,7 +256,7 @@ def _recall(each: Recall) -> dict[str, Any]:
 
 def _run(run: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "time": local(run["time"])[:16],
+        "time": _minute(run["time"]),
         "command": _text(run["command"]),
         "status": run["status"],
         "seconds": run["duration_ms"] / 1000,
@@ -268,6 +268,15 @@ def _run(run: Mapping[str, Any]) -> dict[str, Any]:
         "exact": bool(run["exact"]),
         "id": _text(run["raw_id"]),
     }
+
+
+def _minute(time: int) -> str:
+    """Give the local time of a time of the records, in microseconds."""
+    return local(time / 1_000_000)[:16]
+
+
+def local(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d %H:%M:%S}"
 
 
 def _moment(time: str) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from laconic import __version__
+from laconic.engine import answer
 from laconic.page import collect
 from laconic.page.collect import Decided, Recorded, Told
 from laconic.record import activity, decisions, queries
@@ -15,7 +15,8 @@ from laconic.record.database import reading
 from laconic.replay.flow import asks
 from laconic.sessions import find
 from laconic.sessions.values import Step
-from laconic.types import EFFECTS, Effect
+from laconic.settings.load import read_settings
+from laconic.types import EFFECTS, Decision, Effect, Verdict
 
 if TYPE_CHECKING:
     import os
@@ -31,6 +32,7 @@ def read(
     state_dir: str | os.PathLike[str], environ: Mapping[str, str], *, now: float, since: float = 0
 ) -> dict[str, Any]:
     """Give the value that the page shows: what happened since then."""
+    allows = _allows(environ)
     with reading(state_dir) as (connection, note):
         sessions = activity.sessions(connection, since, collect.MOST_SESSIONS)
         runs = queries.history(connection, collect.MOST_RUNS)
@@ -42,14 +44,14 @@ def read(
             session_count=activity.session_count(connection, since),
             recalls=activity.newest_recalls(connection, since, collect.MOST_RECALLS),
             runs=[run for run in runs if _is_since(run, since)],
-            decisions=[_decided(row) for row in decisions.read(state_dir, since)],
+            decisions=[_decided(row, allows) for row in decisions.read(state_dir, since)],
             told=_told(sessions, environ),
         )
     return collect.collect(
         recorded,
         version=__version__,
-        now=_local(now),
-        since=_local(since) if since else "",
+        now=collect.local(now),
+        since=collect.local(since) if since else "",
         note=note,
     )
 
@@ -59,14 +61,16 @@ def _is_since(run: Mapping[str, Any], since: float) -> bool:
     return at >= since * 1_000_000
 
 
-def _local(seconds: float) -> str:
-    return f"{datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d %H:%M:%S}"
-
-
 # -- decisions -------------------------------------------------------------------------------------
 
 
-def _decided(row: Mapping[str, Any]) -> Decided:
+def _allows(environ: Mapping[str, str]) -> bool:
+    """Tell whether agents are told that a command may run; some profiles leave that to them."""
+    allowed = Decision(Verdict.ALLOW, "", "")
+    return answer(allowed, read_settings(environ, "/")) == "allow"
+
+
+def _decided(row: Mapping[str, Any], allows: bool) -> Decided:
     """Read a line of the log; older lines lack some of it."""
     words = row.get("effects")
     effects = tuple(map(str, words)) if isinstance(words, list) else ()
@@ -74,7 +78,8 @@ def _decided(row: Mapping[str, Any]) -> Decided:
     time, verdict, rule, reason = fields
     agent, command = str(row.get("agent", "")), str(row.get("command", ""))
     is_prompt = agent != collect.PERSON and _is_prompt(agent, command, effects)
-    return Decided(time, verdict, effects, rule, reason, agent, command, is_prompt)
+    is_saved = is_prompt and allows and verdict == "allow"
+    return Decided(time, verdict, effects, rule, reason, agent, command, is_prompt, is_saved)
 
 
 @lru_cache(maxsize=1 << 16)

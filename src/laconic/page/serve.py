@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+import sys
 import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -63,8 +64,11 @@ class Dashboard(ThreadingHTTPServer):
                 self._last = stamp, self._read()
             return self._last[1]
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: a browser that goes away in the middle is not an error."""
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - as called
+        """Report what went wrong here; a browser that goes away in the middle did not."""
+        error = sys.exception()
+        if not isinstance(error, OSError):
+            print(f"laconic: a request failed: {error!r}", file=sys.stderr)
 
 
 class _Handler(BaseHTTPRequestHandler):

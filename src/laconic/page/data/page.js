@@ -146,7 +146,7 @@ const TABLES = [
   },
   {
     id: "asked", title: "Commands that were asked about or denied", noun: "command", sort: [3, -1],
-    rows: (d) => d.asked, of: (d) => d.totals.asked_rows, none: "Nothing was asked or denied.",
+    rows: (d) => d.asked, of: (d) => d.totals.asked_rows, which: "most frequent", none: "Nothing was asked or denied.",
     about: "A question is laconic's own, or the agent's where laconic leaves it to the agent.",
     columns: [
       ["verdict", "verdict", (r) => r.verdict],
@@ -229,13 +229,15 @@ function cell(column, row) {
   const text = shown(column, row);
   const made = element("td", { className: kind === "code" ? "w" : kind });
   made.dataset.name = name;
+  // What may not fit can have the focus, and is then shown whole.
+  const clip = { className: "clip", tabIndex: text.length > 60 ? 0 : -1 };
   if (kind === "verdict") {
     made.classList.add(text === "deny" ? "deny" : "ask");
     made.append(text === "deny" ? "denied" : "asked");
   } else if (kind === "code" && text) {
-    made.append(element("code", { className: "clip", tabIndex: 0 }, text));
+    made.append(element("code", clip, text));
   } else if (kind === "w") {
-    made.append(element("span", { className: "clip", tabIndex: 0 }, text));
+    made.append(element("span", clip, text));
   } else {
     made.append(text);
   }
@@ -300,7 +302,8 @@ class Table {
     const drawn = this.isWhole ? found : found.slice(0, FIRST_ROWS);
     this.body.replaceChildren(...drawn.map(({ row }) =>
       element("tr", {}, ...columns.map((column) => cell(column, row)))));
-    const all = this.of > this.rows.length ? `the newest ${n(this.rows.length)} of ${count(this.of, noun)}` : count(this.rows.length, noun);
+    const which = this.spec.which || "newest";
+    const all = this.of > this.rows.length ? `the ${which} ${n(this.rows.length)} of ${count(this.of, noun)}` : count(this.rows.length, noun);
     const est = this.rows.some(({ row }) => row.exact === false) ? "; tokens are estimates" : "";
     this.counted.textContent = (words.length ? `${n(found.length)} of ${all}` : all) + est;
     this.table.hidden = !found.length;
@@ -349,25 +352,28 @@ new ResizeObserver(() => drawCharts(data)).observe(byId("charts"));
 let tag = "";
 
 async function poll() {
-  const state = byId("state");
-  try {
-    const answer = await fetch("data", { headers: tag ? { "If-None-Match": tag } : {} });
-    if (answer.ok) {
-      tag = answer.headers.get("ETag");
-      data = await answer.json();
-      draw();
-    } else if (answer.status !== 304) {
-      throw new Error(await answer.text());
-    }
-    state.className = "live";
-    state.textContent = "live";
-  } catch (error) {
-    state.className = "lost";
-    state.textContent = "not connected; laconic dashboard has ended, or cannot read its records";
+  const answer = await fetch("data", { headers: tag ? { "If-None-Match": tag } : {} });
+  if (answer.ok) {
+    tag = answer.headers.get("ETag");
+    data = await answer.json();
+    draw();
+  } else if (answer.status !== 304) {
+    throw new Error(await answer.text());
   }
 }
 
-if ("live" in document.body.dataset) {
-  poll();
-  setInterval(() => { if (!document.hidden) poll(); }, POLL_MS);
+async function follow() {
+  const state = byId("state");
+  if (!document.hidden) {
+    try {
+      await poll();
+      state.className = state.textContent = "live";
+    } catch (error) {
+      state.className = "lost";
+      state.textContent = error instanceof TypeError ? "laconic dashboard has ended" : error.message;
+    }
+  }
+  setTimeout(follow, POLL_MS);
 }
+
+if ("live" in document.body.dataset) follow();
