@@ -129,6 +129,18 @@ def test_a_recall_costs_its_session_and_counts_for_its_filter(state_dir, home):
     ]
 
 
+def test_all_sessions_are_counted_though_the_newest_are_shown(state_dir, home, monkeypatch):
+    monkeypatch.setattr("laconic.page.collect.MOST_SESSIONS", 2)
+    for number in range(5):
+        run = a_run(agent="codex", session=f"s{number}")
+        assert record_run(state_dir, run, NOW - number)
+        assert record_run(state_dir, run, NOW - 100)
+    data = read(state_dir, home)
+    assert [row["session"] for row in data["sessions"]] == ["s0", "s1"]
+    assert [row["runs"] for row in data["sessions"]] == [2, 2]
+    assert data["totals"]["sessions"] == 5
+
+
 def test_a_transcript_tells_the_model_and_all_commands_of_its_session(state_dir, home):
     record_run(state_dir, a_run(agent="claude-code", session="5d1f"), NOW - 60)
     record_run(state_dir, a_run(agent="codex", session="77aa"), NOW - 60)

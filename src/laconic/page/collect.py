@@ -284,7 +284,5 @@ def _moment(time: str) -> str:
 
 
 def _text(text: str) -> str:
-    shown = visible(text[: _LONGEST + 1])
-    if len(text) <= _LONGEST:
-        return shown
-    return f"{visible(text[:_LONGEST])}… ({len(text):,} characters)"
+    shown = visible(text[:_LONGEST])
+    return shown if len(text) <= _LONGEST else f"{shown}… ({len(text):,} characters)"

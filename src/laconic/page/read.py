@@ -34,14 +34,14 @@ def read(
     """Give the value that the page shows: what happened since then."""
     allows = _allows(environ)
     with reading(state_dir) as (connection, note):
-        sessions = activity.sessions(connection, since, collect.MOST_SESSIONS)
+        sessions, session_count = activity.sessions(connection, since, collect.MOST_SESSIONS)
         runs = queries.history(connection, collect.MOST_RUNS)
         recorded = Recorded(
             by_day=queries.gain(connection, since, "daily"),
             by_filter=queries.gain(connection, since, by="filter"),
             hidden=activity.hidden(connection, since),
             sessions=sessions,
-            session_count=activity.session_count(connection, since),
+            session_count=session_count,
             recalls=activity.newest_recalls(connection, since, collect.MOST_RECALLS),
             runs=[run for run in runs if _is_since(run, since)],
             decisions=[_decided(row, allows) for row in decisions.read(state_dir, since)],

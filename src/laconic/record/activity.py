@@ -44,8 +44,10 @@ class Recall(NamedTuple):
     agent: str
 
 
-def sessions(connection: sqlite3.Connection, since: float, most: int) -> list[SessionRuns]:
-    """Return the sessions of agents, the newest first.
+def sessions(
+    connection: sqlite3.Connection, since: float, most: int
+) -> tuple[list[SessionRuns], int]:
+    """Return the sessions of agents, the newest first, and how many there are in all.
 
     The project is that of the first or last run: SQLite takes other columns from the row of min()
     or max() (https://www.sqlite.org/lang_select.html#bareagg).
@@ -54,7 +56,8 @@ def sessions(connection: sqlite3.Connection, since: float, most: int) -> list[Se
         """
         SELECT agent, session, project, min(time), max(time), count(*),
             CAST(total(input_tokens) AS INTEGER),
-            CAST(total(output_tokens) + total(recalled) AS INTEGER), min(exact), sum(recalls)
+            CAST(total(output_tokens) + total(recalled) AS INTEGER), min(exact), sum(recalls),
+            count(*) OVER ()
         FROM (
             SELECT runs.*, coalesce(asked.recalls, 0) AS recalls, coalesce(tokens, 0) AS recalled
             FROM runs LEFT JOIN (
@@ -66,20 +69,8 @@ def sessions(connection: sqlite3.Connection, since: float, most: int) -> list[Se
         GROUP BY agent, session ORDER BY max(time) DESC, session LIMIT :most
         """,
         {"since": _stored(since), "most": most},
-    )
-    return [SessionRuns(*row) for row in found]
-
-
-def session_count(connection: sqlite3.Connection, since: float) -> int:
-    count: int = connection.execute(
-        """
-        SELECT count(*) FROM (
-            SELECT 1 FROM runs WHERE time >= ? AND session <> '' GROUP BY agent, session
-        )
-        """,
-        (_stored(since),),
-    ).fetchone()[0]
-    return count
+    ).fetchall()
+    return [SessionRuns(*row[:-1]) for row in found], found[0][-1] if found else 0
 
 
 def hidden(connection: sqlite3.Connection, since: float) -> list[Hidden]:
