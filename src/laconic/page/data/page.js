@@ -219,10 +219,7 @@ const shown = (column, row) => {
   return value === null && column[0] !== "exit" ? "" : column[3](value, row);
 };
 
-function compare(a, b) {
-  if (a === null || b === null) return (a === null) - (b === null) || 0;
-  return typeof a === "number" ? a - b : collator.compare(a, b);
-}
+const compare = (a, b) => (typeof a === "number" ? a - b : collator.compare(a, b));
 
 function cell(column, row) {
   const [name, kind] = column;
@@ -240,6 +237,7 @@ function cell(column, row) {
     made.append(element("span", clip, text));
   } else {
     made.append(text);
+    if (kind !== "n") made.title = text;  // it may be cut off
   }
   return made;
 }
@@ -293,8 +291,11 @@ class Table {
     const found = this.rows.filter(({ text }) => words.every((word) => text.includes(word)));
     const key = columns[this.by][2];
     // What has no value comes last, in both directions.
-    const isNone = (row) => key(row) === null;
-    found.sort((a, b) => isNone(a.row) - isNone(b.row) || this.direction * compare(key(a.row), key(b.row)));
+    found.sort(({ row: a }, { row: b }) => {
+      const [left, right] = [key(a), key(b)];
+      if (left === null || right === null) return (left === null) - (right === null);
+      return this.direction * compare(left, right);
+    });
     this.heads.forEach((head, i) => {
       if (i === this.by) head.setAttribute("aria-sort", this.direction > 0 ? "ascending" : "descending");
       else head.removeAttribute("aria-sort");
