@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help conformance demo test quick test-pythons lint fix docs bench gate-report compaction-report prompts oracle oracle-truth mutations effects undo differential box e2e frameworks frameworks-all clean
+.PHONY: help conformance demo test quick test-pythons lint fix docs bench gate-report compaction-report prompts oracle oracle-truth mutations effects undo differential box e2e frameworks frameworks-all page-test clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -103,6 +103,9 @@ box: .venv/.dev  ## try to get out of the box, as root and as a plain user: make
 
 e2e: .venv/.dev  ## let real agents run commands through laconic, driven by a scripted model
 	PYTHONPATH=tests $(BIN)/python -m e2e
+
+page-test: .venv/.dev  ## look at the page of laconic report with a real browser, which must be there
+	PYTHONPATH=tests $(BIN)/python -m page
 
 frameworks: .venv/.dev  ## run the adapters with the real frameworks and scripted models, without the heavy ones
 	PYTHONPATH=tests $(BIN)/python -m frameworks $(ARGS)
