@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help conformance demo test quick test-pythons lint fix docs bench gate-report compaction-report prompts oracle oracle-truth mutations effects undo differential box e2e frameworks frameworks-all clean
+.PHONY: help conformance demo picture site release-check test quick test-pythons lint fix docs bench gate-report compaction-report prompts oracle oracle-truth mutations effects undo differential box e2e frameworks frameworks-all clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ fix: .venv/.dev  ## fix what ruff can fix
 
 docs: .venv/.package  ## write what is generated: parts of README.md and docs/, client/kinds.h
 	$(BIN)/python scripts/docs.py
+
+picture: .venv/.package  ## draw the picture of the README from what commands print
+	$(BIN)/python scripts/picture.py
 
 bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this machine
 	@$(BIN)/python bench/parse.py

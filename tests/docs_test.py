@@ -189,6 +189,17 @@ def test_every_key_of_an_installation_is_documented(kind):
         assert f"`{key}`" in text or f"[[install.{key}]]" in text, key
 
 
+def test_the_readme_is_short_and_fits_a_window():
+    lines = (ROOT / "README.md").read_text().splitlines()
+    assert len(lines) <= 150
+    assert [line for line in lines if len(line) > 100] == []
+
+
+@pytest.mark.parametrize("name", recipe.names())
+def test_every_agent_is_in_the_table_of_all_agents(name):
+    assert f"| `{name}` |" in (ROOT / "docs/agents.md").read_text()
+
+
 def test_the_readme_names_the_two_commands_to_start_with():
     text = (ROOT / "README.md").read_text()
     assert "make demo" in text
