@@ -39,6 +39,11 @@ docs: .venv/.package  ## write what is generated: parts of README.md and docs/, 
 picture: .venv/.package  ## draw the picture of the README from what commands print
 	$(BIN)/python scripts/picture.py
 
+site: build/site/venv/.done  ## build the site into build/site/html; a dead link or anchor is an error
+	$(PYTHON) scripts/site.py build/site/pages
+	NO_MKDOCS_2_WARNING=1 build/site/venv/bin/mkdocs build --strict
+	@echo "the site is in build/site/html"
+
 bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this machine
 	@$(BIN)/python bench/parse.py
 	@$(BIN)/python bench/rewrite.py
@@ -69,6 +74,11 @@ clean:
 		{ echo "laconic needs Python 3.11 or newer; try: make PYTHON=python3.13" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+build/site/venv/.done: Makefile
+	$(PYTHON) -m venv build/site/venv
+	build/site/venv/bin/pip install --quiet 'mkdocs>=1.6,<2' 'mkdocs-material>=9.5,<10'
 	@touch $@
 
 .venv/.dev: .venv/.package
