@@ -44,6 +44,10 @@ site: build/site/venv/.done  ## build the site into build/site/html; a dead link
 	NO_MKDOCS_2_WARNING=1 build/site/venv/bin/mkdocs build --strict
 	@echo "the site is in build/site/html"
 
+REPOSITORY ?= https://example.org/laconic
+release-check: build/release/venv/.done  ## build all packages, install and try each: make release-check REPOSITORY=ADDRESS
+	build/release/venv/bin/python scripts/release_check.py build/release $(REPOSITORY)
+
 bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this machine
 	@$(BIN)/python bench/parse.py
 	@$(BIN)/python bench/rewrite.py
@@ -79,6 +83,11 @@ clean:
 build/site/venv/.done: Makefile
 	$(PYTHON) -m venv build/site/venv
 	build/site/venv/bin/pip install --quiet 'mkdocs>=1.6,<2' 'mkdocs-material>=9.5,<10'
+	@touch $@
+
+build/release/venv/.done: Makefile
+	$(PYTHON) -m venv build/release/venv
+	build/release/venv/bin/pip install --quiet build twine auditwheel
 	@touch $@
 
 .venv/.dev: .venv/.package

@@ -143,15 +143,15 @@ def platform_tag(programs: list[Path]) -> str:
 def static_machine(program: bytes) -> int | None:
     """Read the machine of a static 64-bit program for Linux; None if it is anything else.
 
-    elf(5): without PT_DYNAMIC (2) and PT_INTERP (3), nothing else is loaded to run it.
+    elf(5): an ET_EXEC (2) without PT_DYNAMIC (2) and PT_INTERP (3) runs with nothing else loaded.
     """
     if program[:6] != b"\x7fELF\x02\x01":  # 64 bits, little endian
         return None
-    machine: int = struct.unpack_from("<H", program, 18)[0]
+    kind, machine = struct.unpack_from("<HH", program, 16)
     (start,) = struct.unpack_from("<Q", program, 32)
     size, count = struct.unpack_from("<HH", program, 54)
-    kinds = {struct.unpack_from("<I", program, start + n * size)[0] for n in range(count)}
-    return None if kinds & {2, 3} else machine
+    segments = {struct.unpack_from("<I", program, start + n * size)[0] for n in range(count)}
+    return int(machine) if kind == 2 and not segments & {2, 3} else None  # noqa: PLR2004 - above
 
 
 def script_for(function: str, status: str = "127") -> str:
