@@ -87,7 +87,7 @@ build/site/venv/.done: Makefile
 
 build/release/venv/.done: Makefile
 	$(PYTHON) -m venv build/release/venv
-	build/release/venv/bin/pip install --quiet build twine auditwheel
+	build/release/venv/bin/pip install --quiet auditwheel build check-jsonschema twine
 	@touch $@
 
 .venv/.dev: .venv/.package

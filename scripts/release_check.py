@@ -1,7 +1,7 @@
 """Builds every package, installs each in a clean environment, and tries the program there.
 
 python scripts/release_check.py DIRECTORY REPOSITORY, in an environment with build, twine and
-auditwheel: make release-check. The packages are left in DIRECTORY/dist. What cannot be tried on
+others: make release-check. The packages are left in DIRECTORY/dist. What cannot be tried on
 this machine is said so.
 """
 
@@ -150,6 +150,8 @@ def manifests(program: Path, place: Path) -> None:
              ["plugin", "validate", ROOT])  # fmt: skip
     feature = ["features", "package", "-o", place / "feature", PACKAGING / "devcontainer/laconic"]
     optional("devcontainer", "the feature", [*feature, "--force-clean-output-folder"])
+    schema = ["--builtin-schema", "vendor.github-actions", PACKAGING / "action/action.yml"]
+    run([TOOLS / "check-jsonschema", *schema])
     judge(program)
 
 
