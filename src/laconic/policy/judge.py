@@ -395,17 +395,7 @@ class Judge:
         outer, self.shells = self.shells, shells
         inner = self.decide(argument.text or "", self)
         self.shells = outer
-        return Decision(
-            inner.verdict,
-            inner.rule,
-            inner.reason,
-            argument.start,
-            argument.end,
-            effects=inner.effects,
-            instead=inner.instead,
-            risk=inner.risk,
-            firm=inner.firm,
-        )
+        return inner.about(argument.start, argument.end)
 
     def enter_directory(self, argument: Argument | None) -> list[str]:
         """`cd`: from here on the command may stand there, too; an empty text is a place unknown.
