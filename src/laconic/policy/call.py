@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from laconic.knowledge.knowledge import Entry, Match
+    from laconic.policy.context import Context
     from laconic.policy.judge import Judge
 
 _RAW_DEVICE = pattern(
@@ -85,12 +86,15 @@ class Call:
     """
 
     __slots__ = (
-        "_others", "arguments", "change", "entry", "findings", "id", "is_changing", "judge",
-        "match", "parsed", "path", "span", "why",
+        "_others", "arguments", "change", "context", "entry", "findings", "id", "is_changing",
+        "judge", "match", "parsed", "path", "span", "why",
     )  # fmt: skip
 
-    def __init__(self, match: Match, entry: Entry, judge: Judge, span: tuple[int, int]) -> None:
-        self.match, self.entry, self.judge, self.span = match, entry, judge, span
+    def __init__(
+        self, match: Match, entry: Entry, judge: Judge, context: Context, span: tuple[int, int]
+    ) -> None:
+        self.match, self.entry, self.span = match, entry, span
+        self.judge, self.context = judge, context
         self.path, self.arguments = tuple(match.path), match.arguments
         self.id = "/".join(match.path)
         self.parsed: Parsed | None = None
@@ -118,7 +122,7 @@ class Call:
         firm: bool = False,
     ) -> None:
         """This call has these effects; the profile says what follows from them."""
-        verdict = self.judge.cells.verdict(effects)
+        verdict = self.judge.rules.cells.verdict(effects)
         start, end = (argument.start, argument.end) if argument is not None else self.span
         rule_id = f"{self.id}/{rule}" if rule else self.id
         instead = instead or self.entry.instead
@@ -160,7 +164,7 @@ class Call:
             why = "reads a raw device or the memory of a process"
             self.does(Effect.SECRETS, "read", why, argument, firm=True)
         if argument.text is None and not argument.possible:
-            self.judge.listed.reads_any(self.span)
+            self.context.seen.listed.reads_any(self.span)
         if self._may_be_secret(argument):
             self.does(Effect.SECRETS, "secret", "reads keys, passwords or tokens", argument)
 
@@ -181,7 +185,7 @@ class Call:
 
     def _secrets_below(self, directory: Argument) -> Iterable[str]:
         names = self.judge.facts.names
-        for cwd in self.judge.directories:
+        for cwd in self.context.directories:
             top = posixpath.normpath(posixpath.join(cwd, directory.text or "."))
             entries = list(names(top))
             yield from filter(is_secret, entries)
@@ -195,7 +199,7 @@ class Call:
         if self._is_user_place("never_write", argument):
             why = f"writes to {_shown(argument)}, which your configuration guards"
             self.does(Effect.GUARDED_WRITE, "write", why, argument, firm=True)
-        self.judge.written.update(self._real_paths(argument))
+        self.context.seen.written.update(self._real_paths(argument))
         for where in self._places(argument):
             if where == "sink":
                 continue
@@ -221,7 +225,7 @@ class Call:
         """A file is read, and created if there is none."""
         self.reads(argument)
         facts = self.judge.facts
-        for cwd in self.judge.directories:
+        for cwd in self.context.directories:
             for text in argument.texts:
                 path = posixpath.normpath(posixpath.join(cwd, text))
                 if facts.exists(posixpath.dirname(path)) and not facts.exists(path):
@@ -282,7 +286,7 @@ class Call:
             self.does(Effect.SENDS, "sends", why, argument)
         elif argument is not None and (harm := address_harm(argument.text or "")):
             self.does(Effect.SYSTEM, "address", harm, argument)
-        if argument is not None and self.judge.substituted:
+        if argument is not None and self.context.substituted:
             why = "what it fetches becomes part of another command"
             self.does(Effect.UNCLEAR, "substituted", why, argument)
 
@@ -302,13 +306,14 @@ class Call:
         if words and is_unheard(name, words[0]):
             return
         known = None if argument.text is None else value
-        finding = self.judge.environment(name, known, argument.start, argument.end, words)
+        span = argument.start, argument.end
+        finding = self.judge.environment(name, known, span, self.context, words)
         if finding is not None:
             self._add_others(finding)
 
-    def runs(self, arguments: list[Argument]) -> None:
-        """The arguments are a command of their own."""
-        self._add_others(self.judge.command(arguments, self.span))
+    def runs(self, arguments: list[Argument], context: Context | None = None) -> None:
+        """The arguments are a command of their own. context: where it runs, if not as this one."""
+        self._add_others(self.judge.command(arguments, self.span, context or self.context))
 
     def shell(self, argument: Argument, shells: frozenset[str] | None = None) -> None:
         """The argument is shell code. shells: what may read it; else the user's shell or sh."""
@@ -317,8 +322,8 @@ class Call:
                 Effect.UNCLEAR, "code", "runs shell code that is not known", argument, firm=True
             )
         else:
-            known = self.judge.shells | {SYSTEM} if shells is None else shells
-            self._add_others(self.judge.nested(argument, known))
+            known = self.context.shells | {SYSTEM} if shells is None else shells
+            self._add_others(self.judge.nested(argument, known, self.context))
 
     def _add_others(self, finding: Decision) -> None:
         self.findings.append(finding)
@@ -347,7 +352,7 @@ class Call:
     def _paths(self, argument: Argument) -> list[str]:
         return [
             posixpath.normpath(posixpath.join(cwd, text))
-            for cwd in self.judge.directories
+            for cwd in self.context.directories
             for text in argument.texts
         ]
 
@@ -359,7 +364,7 @@ class Call:
         if argument.text is None or argument.text == "-":
             self.does(Effect.UNCLEAR, "file", "runs code in a file that is not known", argument)
         else:
-            effects = self.judge.code_at(argument.text)
+            effects = self.judge.code_at(argument.text, self.context)
             self.does(effects, "file", f"runs the code in {argument.text}", argument)
 
     def _may_be_secret(self, argument: Argument) -> bool:
@@ -370,7 +375,7 @@ class Call:
         if any(is_secret(shape, glob=is_open) for shape in argument.shapes):
             return True
         facts = self.judge.facts
-        for cwd in self.judge.directories:
+        for cwd in self.context.directories:
             for text in argument.texts:
                 path = posixpath.normpath(posixpath.join(cwd, text))
                 if is_secret(path, glob=is_open) or is_secret(facts.real_path(path)):
@@ -399,15 +404,13 @@ class Call:
     def _around(self, argument: Argument) -> Effect:
         """Where an empty directory is made, whatever it may hold later."""
         facts = self.judge.facts
-        paths = [posixpath.join(cwd, t) for cwd in self.judge.directories for t in argument.texts]
+        paths = [posixpath.join(cwd, t) for cwd in self.context.directories for t in argument.texts]
         is_own = all(is_within(facts.real_path(path), facts.project) for path in paths)
         return Effect.PROJECT_WRITE if is_own else Effect.OUTSIDE_WRITE
 
     def _places(self, argument: Argument) -> set[str]:
-        judge = self.judge
-        return {
-            place(text, cwd, judge.facts) for text in argument.texts for cwd in judge.directories
-        }
+        facts, directories = self.judge.facts, self.context.directories
+        return {place(text, cwd, facts) for text in argument.texts for cwd in directories}
 
     # -- what tables say
 
@@ -483,9 +486,9 @@ class Call:
         return [*self.arguments, *(value for value in before if value is not None)]
 
     def _is_outside(self, path: str) -> bool:
-        judge = self.judge
-        found = {place(path, cwd, judge.facts) for cwd in judge.directories}
-        return not found <= {*_OWN_PLACES, "project-root", "sink", "sensitive"}
+        facts = self.judge.facts
+        places = {place(path, cwd, facts) for cwd in self.context.directories}
+        return not places <= {*_OWN_PLACES, "project-root", "sink", "sensitive"}
 
     def _goes_out(self) -> bool:
         """Tell whether this call uses the network: always, or with an option or by a word."""

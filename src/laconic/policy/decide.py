@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from laconic.policy.bindings import binding_findings
 from laconic.policy.bombs import bombs
-from laconic.policy.configured import changed_names, exports
+from laconic.policy.configured import changed_names, exports, value_of
+from laconic.policy.context import Context, add_new
 from laconic.policy.dialects import dialect_findings
 from laconic.policy.directories import Reached, follow_directory
 from laconic.policy.evaluation import evaluation_findings
@@ -23,7 +24,7 @@ from laconic.policy.secret_variables import variable_findings
 from laconic.policy.sending import Feeds
 from laconic.policy.zsh import zsh_findings
 from laconic.shell import ParseError, parse
-from laconic.shell.ast import Function
+from laconic.shell.ast import Function, Literal
 from laconic.shell.walk import commands, evaluations, redirects
 from laconic.types import Decision, Effect, Verdict, strictest, union
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from laconic.policy.file_tools import FileUse
     from laconic.policy.places import Facts
     from laconic.policy.rules import Rules
-    from laconic.shell.ast import Node, Script
+    from laconic.shell.ast import Command, Node, Script
     from laconic.shell.walk import Occurrence
 
 MAX_BYTES = 64 * 1024
@@ -47,7 +48,7 @@ _BASH_LIKE = frozenset(("bash", "zsh"))
 def decide(command: str, library: Library, rules: Rules, facts: Facts) -> Decision:
     """Decide on a command line. Never raises: a fault of ours is a question, too."""
     try:
-        decision = _decide(command, Judge(library, rules, facts, _decide))
+        decision = _decide(command, Judge(library, rules, facts, _decide), Context(facts))
         if rules.permissions:
             decision = apply_to_text(rules.permissions, decision, command)
     except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
@@ -61,7 +62,7 @@ def decide(command: str, library: Library, rules: Rules, facts: Facts) -> Decisi
 def decide_files(uses: Iterable[FileUse], library: Library, rules: Rules, facts: Facts) -> Decision:
     """Decide on what a tool of an agent does to files, as `decide` does. Never raises."""
     try:
-        found = file_findings(uses, Judge(library, rules, facts, _decide))
+        found = file_findings(uses, Judge(library, rules, facts, _decide), Context(facts))
     except Exception as fault:  # noqa: BLE001 - as above
         reason = f"laconic failed on these files ({type(fault).__name__}: {fault})"
         return Decision(Verdict.ASK, "fault", reason)
@@ -69,7 +70,7 @@ def decide_files(uses: Iterable[FileUse], library: Library, rules: Rules, facts:
     return strictest(found, 0, 0) if found else harmless
 
 
-def _decide(command: str, judge: Judge) -> Decision:
+def _decide(command: str, judge: Judge, context: Context) -> Decision:
     source = command.encode("utf-8", "surrogateescape")
     if len(source) > MAX_BYTES:
         return Decision(
@@ -78,17 +79,19 @@ def _decide(command: str, judge: Judge) -> Decision:
     try:
         script = parse(source)
     except ParseError as error:
-        return _unparsable(command, len(source), error, judge)
-    return _judge_script(script, judge)
+        return _unparsable(command, len(source), error, judge, context)
+    return _judge_script(script, judge, context)
 
 
-def _unparsable(command: str, size: int, error: ParseError, judge: Judge) -> Decision:
+def _unparsable(
+    command: str, size: int, error: ParseError, judge: Judge, context: Context
+) -> Decision:
     """Ask; but a line that can be read on its own and is denied, denies the whole."""
     reason, span = f"cannot be read: {error.message}", (error.offset, size)
     asks = judge.finding(Effect.UNCLEAR, "unparsable", reason, span, firm=True)
     for line in command.split("\n")[:_MAX_READABLE_LINES]:
         try:
-            found = _judge_script(parse(line), judge)
+            found = _judge_script(parse(line), judge, context)
         except ParseError:
             continue
         if found.verdict is Verdict.DENY:
@@ -100,46 +103,38 @@ def _unparsable(command: str, size: int, error: ParseError, judge: Judge) -> Dec
     return asks
 
 
-def _judge_script(script: Script, judge: Judge) -> Decision:
-    functions, values, defined = judge.functions, judge.values, (judge.defined, judge.level)
-    fed = judge.fed
-    judge.level = len(judge.around)
-    try:
-        return _judge_parts(script, judge)
-    finally:
-        judge.functions, judge.values, (judge.defined, judge.level) = functions, values, defined
-        judge.fed = fed
-
-
-def _judge_parts(script: Script, judge: Judge) -> Decision:
+def _judge_script(script: Script, judge: Judge, outer: Context) -> Decision:
     found, occurrences = script.nodes(), commands(script)
     functions = [node for node in found if isinstance(node, Function)]
-    judge.functions |= {function.name for function in functions}
-    judge.defined = defined_functions(script, occurrences) if functions else {}
-    scope = Scope(found, occurrences, judge)
-    judge.values = scope.start
+    context = outer.but(
+        functions=outer.functions.union(function.name for function in functions),
+        defined=defined_functions(script, occurrences) if functions else {},
+        script_depth=len(outer.calls),
+    )
+    scope = Scope(found, occurrences, context)
+    context.values = scope.start
     sites = evaluations(script, scope.fields)
-    scope.follow(script, found, occurrences, sites)
-    exported = _follow_exports(script, found, occurrences, judge) if judge.rules.gates else []
-    feeds = Feeds(found, around=judge.fed)
-    reached = Reached(found, judge)
-    parts = _judge_occurrences(occurrences, exported, scope, feeds, reached, judge)
+    scope.follow(script, found, occurrences, sites, judge.library)
+    exported = _follow_exports(script, found, occurrences, judge, context)
+    feeds = Feeds(found, around=context.fed)
+    reached = Reached(found, judge.facts)
+    parts = _judge_occurrences(occurrences, exported, scope, feeds, reached, judge, context)
     for redirect in redirects(script):
-        usual = reached.stand(redirect, judge)
-        for values in scope.at(redirect):
-            judge.values = values
-            parts += redirect_findings(redirect, judge)
-        judge.directories = usual
+        here = reached.at(redirect) or context.directories
+        for values in scope.at(redirect, here):
+            place = context.but(values=values, directories=here)
+            parts += redirect_findings(redirect, judge, place)
     around = evaluation_findings(sites, found, script.source, scope.start)
     around += binding_findings(found, sites, judge.facts.environment)
-    if "zsh" in judge.shells:
+    if "zsh" in context.shells:
         around += zsh_findings(found)
-    if not judge.shells <= _BASH_LIKE:
-        around += dialect_findings(script, found, judge.shells)
+    if not context.shells <= _BASH_LIKE:
+        around += dialect_findings(script, found, context.shells)
     around += bombs(functions, occurrences)
-    around += judge.listed.findings(found)
+    around += context.seen.listed.findings(found)
     around += variable_findings(found)
-    if judge.ran & judge.written and union(part.effects for part in parts) & Effect.DOWNLOADS:
+    runs_written = context.seen.ran & context.seen.written
+    if runs_written and union(part.effects for part in parts) & Effect.DOWNLOADS:
         reason, span = "runs a file that the same line fetches", (0, len(script.source))
         parts.append(judge.finding(Effect.INSTALLS, "fetched-code", reason, span))
     return strictest((*parts, *judge.answered(around)), 0, len(script.source))
@@ -152,43 +147,61 @@ def _judge_occurrences(
     feeds: Feeds,
     reached: Reached,
     judge: Judge,
+    context: Context,
 ) -> list[Decision]:
     """In the order in which they run: what a substitution runs, before the `cd` that it is in."""
     running = sorted(occurrences, key=lambda occurrence: occurrence.command.end)
     found = {}
     for one in running:
-        judge.fed = feeds.reach(one)
-        usual = reached.stand(one.command, judge)
-        found[id(one)] = _judge_occurrence(one, exported, scope, reached, judge)
-        judge.directories = list(dict.fromkeys([*usual, *judge.directories]))
+        start = one.command.start
+        here = context.but(
+            directories=reached.at(one.command) or context.directories,
+            fed=feeds.reach(one),
+            substituted=bool(one.context.substitution) and not one.context.assigned,
+            exported={e.name: e.value for e in exported if e.start <= start < e.end},
+            input_text=_here_document(one.command),
+        )
+        found[id(one)] = _judge_occurrence(one, scope, reached, judge, here)
+        add_new(context.directories, here.directories)
     return [found[id(one)] for one in occurrences]
 
 
 def _judge_occurrence(
-    occurrence: Occurrence,
-    exported: list[Export],
-    scope: Scope,
-    reached: Reached,
-    judge: Judge,
+    occurrence: Occurrence, scope: Scope, reached: Reached, judge: Judge, context: Context
 ) -> Decision:
     """One simple command, for all values that its variables may have: the strictest counts."""
-    command, context = occurrence.command, occurrence.context
-    judge.given = {e.name: e.value for e in exported if e.start <= command.start < e.end}
-    substituted = bool(context.substitution) and not context.assigned
+    command = occurrence.command
     cases = []
-    for values in scope.at(command):
-        judge.values = values
-        cases.append(judge.simple(command, substituted=substituted))
+    for values in scope.at(command, context.directories):
+        set_before = {a.name: value_of(a, values) for a in command.assignments}
+        case = context.but(values=values, prefix_env=set_before)
+        cases.append(judge.simple(command, case))
         if changes_directory(occurrence):
-            reached.note(command, follow_directory(command, judge))
+            reached.note(command, follow_directory(command, case, judge.facts))
     worst = max(cases, key=lambda case: (case.verdict, not case.is_soft, case.risk, case.firm))
     worst.effects = union(case.effects for case in cases)
     return worst
 
 
+def _here_document(command: Command) -> str | None:
+    """The text of the one here-document that is the command's input; None if it is not certain."""
+    given = [r for r in command.redirects if r.operator.startswith("<")]
+    is_input = len(given) == 1 and given[0].fd in ("", "0") and given[0].operator == "<<"
+    heredoc = given[0].heredoc if is_input else None
+    if heredoc is None or not all(isinstance(part, Literal) for part in heredoc.parts):
+        return None
+    return "".join(part.value for part in heredoc.parts if isinstance(part, Literal))
+
+
 def _follow_exports(
-    script: Script, found: list[Node], occurrences: list[Occurrence], judge: Judge
+    script: Script,
+    found: list[Node],
+    occurrences: list[Occurrence],
+    judge: Judge,
+    context: Context,
 ) -> list[Export]:
-    exported = exports(script, judge)
-    judge.changed |= changed_names(found, occurrences, exported)
+    if not judge.rules.gates:
+        return []
+    exported = exports(script, context.values, judge.facts)
+    context.seen.unknown_vars |= changed_names(found, occurrences, exported)
     return exported

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from laconic.knowledge.arguments import Argument
+    from laconic.knowledge.knowledge import Library
+    from laconic.policy.context import Context
     from laconic.policy.flow import State
-    from laconic.policy.judge import Judge
     from laconic.shell.ast import Node, Script
     from laconic.shell.walk import Evaluation, Occurrence
 
@@ -32,16 +33,16 @@ class Scope:
     are still possible here; certain they are not.
     """
 
-    __slots__ = ("_flow", "_judge", "_outer", "start")
+    __slots__ = ("_flow", "_functions", "_outer", "start")
 
-    def __init__(self, found: list[Node], occurrences: list[Occurrence], judge: Judge) -> None:
-        self._judge = judge
+    def __init__(self, found: list[Node], occurrences: list[Occurrence], context: Context) -> None:
+        self._functions = context.functions
         self._flow: Flow | None = None
         changed = {node.name for node in found if isinstance(node, Assignment)}
         changed.update(n for node in found if isinstance(node, BINDERS) for n in bound_by(node))
-        if len(judge.directories) > 1 or any(map(changes_directory, occurrences)):
+        if len(context.directories) > 1 or any(map(changes_directory, occurrences)):
             changed.add("PWD")
-        outer = judge.values
+        outer = context.values
         self._outer = outer.possible
         certain = {
             name: outer.certain[name]
@@ -49,7 +50,7 @@ class Scope:
             if name in outer.certain and name not in changed
         }
         known = PRINTERS | COUNTERS | LOCATORS
-        printers = frozenset() if "IFS" in changed else known - judge.functions
+        printers = frozenset() if "IFS" in changed else known - context.functions
         self.start = Values(certain, outer.possible, printers)
         own = _possible_values(found, self.start)
         merged = {name: (*outer.possible.get(name, ()), *texts) for name, texts in own.items()}
@@ -62,23 +63,27 @@ class Scope:
         found: list[Node],
         occurrences: list[Occurrence],
         sites: list[Evaluation],
+        library: Library,
     ) -> None:
         """Find out what variables hold where, as far as that is certain."""
-        if self._judge.functions:
+        if self._functions:
             return
-        names = followed_names(found, occurrences, sites, self._judge.library)
+        names = followed_names(found, occurrences, sites, library)
         names -= self._outer.keys()
         if names:
             self._flow = Flow(script, names, found, self.start)
 
-    def at(self, node: Node) -> list[Values]:
-        """What holds at a simple command or a redirect, for each case that is possible there."""
+    def at(self, node: Node, directories: list[str]) -> list[Values]:
+        """What holds at a simple command or a redirect, for each case that is possible there.
+
+        directories: those that it may run in.
+        """
         start, flow = self.start, self._flow
         if flow is None and "PWD" in start.certain:
             return [start]
         possible = dict(start.possible)
         if "PWD" not in start.certain:
-            possible["PWD"] = tuple(filter(None, self._judge.directories))
+            possible["PWD"] = tuple(filter(None, directories))
         state: State = {}
         if flow is not None:
             state = flow.states.get(id(node), {})
