@@ -1,25 +1,25 @@
-"""One program call under judgement: what handlers and tables say of it becomes findings."""
+"""One program call under judgement: what is said to happen in it becomes findings."""
 
 from __future__ import annotations
 
 import posixpath
 
 from laconic.knowledge.arguments import Argument
-from laconic.knowledge.options import Parsed, parse_options
-from laconic.patterns import compile_written, pattern
+from laconic.patterns import pattern
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.environment import is_known_server, is_unheard
 from laconic.policy.places import is_within, leads_to_guarded, place
-from laconic.policy.secret_files import is_secret, is_unmistakable, matching, opens_no_files
-from laconic.policy.sending import address_findings, address_harm, is_literal, sent_findings
+from laconic.policy.secret_files import is_secret, matching
+from laconic.policy.sending import address_harm, is_literal
 from laconic.policy.user_places import fits
-from laconic.types import HARD, Decision, Effect, Verdict, union
+from laconic.types import HARD, Decision, Effect, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from laconic.knowledge.knowledge import Entry, Match
+    from laconic.knowledge.options import Parsed
     from laconic.policy.context import Context
     from laconic.policy.judge import Judge
 
@@ -27,14 +27,6 @@ _RAW_DEVICE = pattern(
     r"/dev/(?:[shv]d[a-z]|nvme|mmcblk|disk|rdisk|mem|kmem|port|dm-|mapper/)|/proc/[^/]+/(?:environ|mem)$"
 )
 _MOST_ENTRIES = 64
-_SHORTEST = len("--e")  # a longer beginning may stand for the option
-_FALSE = frozenset(("false", "no", "off", "null", "none", "0"))
-# Values of switches: https://pkg.go.dev/flag reads `-write false` as `-write`, and a file.
-_SWITCHES = frozenset(("true", "false", "true|false", "false|true"))
-# Words that may be subcommands, or patterns that one of them may match.
-_WORD = pattern(r"(?:[a-z*?\[][A-Za-z0-9_*?\[\]!^-]*)?")
-# Names that directories have everywhere, and subcommands nowhere unless a table lists them.
-_DIRECTORIES = frozenset("src lib app apps cmd pkg packages crates internal docs tests".split())
 _DESTROYED = frozenset(("root", "home"))
 _FIRM_PLACES = {
     "root": "the root of the file system",
@@ -56,24 +48,11 @@ _WRITTEN = {
     "temporary": Effect.PROJECT_WRITE,
     "project": Effect.PROJECT_WRITE,
 }
-_WRITES = (
-    Effect.PROJECT_WRITE
-    | Effect.OUTSIDE_WRITE
-    | Effect.GUARDED_WRITE
-    | Effect.SYSTEM
-    | Effect.DESTROYS
-)
-_CHANGES = Effect.PROJECT_WRITE | Effect.HISTORY | Effect.DISCARDS
-# Who sends or installs something also fetches.
-_FETCHING = Effect.SENDS | Effect.INSTALLS
 # What is asked about, whatever else an option may make of it. Any other effect is one of the words
 # that a table lists, and says nothing of those that it does not.
-_COVERS_ANYTHING = HARD | Effect.PROJECT_CODE | Effect.INSTALLS | Effect.UNCLEAR
-# What options are called that print secrets which a program masks otherwise.
-_REVEALS = pattern(
-    r"--?(?:show|print|reveal|with|decode)-?(?:secrets?|sensitive|decrypt\w*).*|--unmask\w*|--reveal|--decrypt"
-)
+COVERS_ANYTHING = HARD | Effect.PROJECT_CODE | Effect.INSTALLS | Effect.UNCLEAR
 _OWN_PLACES = frozenset(("project", "temporary"))
+_NOT_OUTSIDE = _OWN_PLACES | {"project-root", "sink", "sensitive"}
 _GUARDED = "{} a directory with files that decide what programs run or hold keys"
 
 
@@ -134,23 +113,10 @@ class Call:
     def unlisted(self, rule: str, why: str, argument: Argument | None = None) -> None:
         """A word that the table does not list: the program may do more than it is known for."""
         effects = self.match.effect
-        if not effects & _COVERS_ANYTHING:
+        if not effects & COVERS_ANYTHING:
             self.does(effects | Effect.UNKNOWN, rule, why, argument)
         else:
             self.does(effects, rule, why, argument)
-
-    def _unlisted_word(self, word: Argument) -> None:
-        why = f"laconic does not know what {' '.join(self.path)} does with {_shown(word)}"
-        self.unlisted("word", self._why_unlisted(why), word)
-
-    def _why_unlisted(self, message: str) -> str:
-        """What the program does anyway says more than that laconic does not know a word of it."""
-        covered = self.match.effect & _COVERS_ANYTHING
-        return (self.entry.why if covered else "") or message
-
-    def _does_once(self, effects: Effect, why: str) -> None:
-        if not any(found.reason == why for found in self.findings):
-            self.does(effects, "", why)
 
     def ask(self, rule: str, why: str, *, firm: bool = False) -> None:
         """Ask whatever the profile says: for faults, and for what the user wants to be asked."""
@@ -197,7 +163,7 @@ class Call:
         if argument.text is None:
             self.does(Effect.UNCLEAR, "write", "writes to a place that is not known", argument)
         if self._is_user_place("never_write", argument):
-            why = f"writes to {_shown(argument)}, which your configuration guards"
+            why = f"writes to {shown(argument)}, which your configuration guards"
             self.does(Effect.GUARDED_WRITE, "write", why, argument, firm=True)
         self.context.seen.written.update(self._real_paths(argument))
         for where in self._places(argument):
@@ -206,7 +172,7 @@ class Call:
             effect = _WRITTEN[where]
             if where == "sensitive" and is_empty:
                 effect = self._around(argument)
-                self.does(effect, "write", f"creates {_shown(argument)}", argument)
+                self.does(effect, "write", f"creates {shown(argument)}", argument)
             elif where in _FIRM_PLACES:
                 what = _FIRM_PLACES[where]
                 self.does(effect, "write", f"writes to {what}", argument, firm=True)
@@ -215,11 +181,11 @@ class Call:
                 effect = effect & Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE
                 self.does(effect, "write", why, argument, firm=True)
             elif self._is_user_place("write", argument, every=True):
-                why = f"writes to {_shown(argument)}, which your configuration lets it"
+                why = f"writes to {shown(argument)}, which your configuration lets it"
                 self._allow(effect, "write", why, argument)
             else:
                 verb = "creates" if is_empty else "writes to"
-                self.does(effect, "write", f"{verb} {_shown(argument)}", argument)
+                self.does(effect, "write", f"{verb} {shown(argument)}", argument)
 
     def opens(self, argument: Argument) -> None:
         """A file is read, and created if there is none."""
@@ -244,7 +210,7 @@ class Call:
         if argument.text is None:
             self.does(Effect.UNCLEAR, "delete", f"{verb} something that is not known", argument)
         if self._is_user_place("never_write", argument):
-            why = f"{verb} {_shown(argument)}, which your configuration guards"
+            why = f"{verb} {shown(argument)}, which your configuration guards"
             self.does(Effect.GUARDED_WRITE, "delete", why, argument, firm=True)
         for where in self._places(argument):
             effect = _WRITTEN.get(where, Effect.PROJECT_WRITE)
@@ -266,7 +232,7 @@ class Call:
                 effect |= Effect.DISCARDS | Effect.GUARDED_WRITE
                 self.does(effect, "delete", f"{verb} the project as a whole", argument)
             else:
-                self.does(effect, "delete", f"{verb} {_shown(argument)}", argument)
+                self.does(effect, "delete", f"{verb} {shown(argument)}", argument)
 
     def enters(self, argument: Argument) -> None:
         """The program works in another directory, with the configuration it finds there."""
@@ -401,6 +367,12 @@ class Call:
         """Tell whether it is an ordinary file of the project or a temporary one."""
         return bool(argument.texts) and self._places(argument) <= _OWN_PLACES
 
+    def is_outside(self, path: str) -> bool:
+        """Tell whether a path may be one that belongs neither to the project nor to the session."""
+        facts = self.judge.facts
+        places = {place(path, cwd, facts) for cwd in self.context.directories}
+        return not places <= _NOT_OUTSIDE
+
     def _around(self, argument: Argument) -> Effect:
         """Where an empty directory is made, whatever it may hold later."""
         facts = self.judge.facts
@@ -412,274 +384,6 @@ class Call:
         facts, directories = self.judge.facts, self.context.directories
         return {place(text, cwd, facts) for text in argument.texts for cwd in directories}
 
-    # -- what tables say
 
-    def shows_itself(self) -> bool:
-        """Tell whether the one argument is an option that only prints help or a version."""
-        if len(self.arguments) != 1 or not self.arguments[0].is_static:
-            return False
-        option = self.arguments[0].text
-        if option == "--help" or (option == "--version" and len(self.path) == 1):
-            return True
-        return option in self.entry.alone and self.match.branch.entry is self.entry
-
-    def follow_options_in_front(self) -> None:
-        """The options between the program and its subcommand."""
-        for entry, parsed in self.match.before:
-            self._check_options(entry, parsed)
-
-    def follow_table(self) -> None:
-        entry = self.entry
-        if entry.network:
-            sent_findings(self)
-        if entry.anything:
-            self._check_plain_operands()
-            self._check_servers()
-        elif entry.options is not None or not entry.code:
-            self.parsed = parse_options(self.arguments, entry.reading(self.match.everywhere))
-            lacks = bool(entry.needs) and not self._has(self.parsed, entry.needs)
-            is_write = bool(self.match.effect & Effect.PROJECT_WRITE)
-            self.is_changing = is_write and (lacks or entry.verdict == "ask")
-            if lacks and "RUN" in (entry.operands or ()) and not self.parsed.operands:
-                self.does(Effect.UNCLEAR, "input", "runs the code that it reads from its input")
-            if lacks:
-                why = entry.why or entry.about or f"may do more without {entry.needs[0]}"
-                self._does_once(self.match.effect, why)
-            self._refuse_undoing(self.parsed, entry.needs)
-            self._check_options(entry, self.parsed)
-            self._check_subcommand(self.parsed)
-            self._check_operands(self.parsed)
-        self._check_names()
-        address_findings(self)
-
-    def conclude(self) -> None:
-        """What the table says of the call as a whole, after all that its words say."""
-        self._table_verdict()
-        if self.change and not any(found.effects & _WRITES for found in self.findings):
-            self.does(Effect.PROJECT_WRITE, "write", self.change)
-        self._look_outside()
-        if self.entry.network and self._goes_out():
-            self.network()
-        if union(found.effects for found in self.findings) & _FETCHING:
-            self.findings = [f for f in self.findings if f.effects != Effect.DOWNLOADS]
-
-    def _look_outside(self) -> None:
-        """What changes files or runs code does so where it stands, or where a word leads to.
-
-        Words that were judged by their place are not looked at again.
-        """
-        effects = union(found.effects for found in self.findings)
-        if not effects & (_CHANGES | Effect.PROJECT_CODE):
-            return
-        own = any(f.rule.endswith(("/write", "/delete", "/file")) for f in self.findings)
-        words = [] if own else [a.text for a in self._all_arguments() if a.text is not None]
-        led = [w.rpartition("=")[2] for w in words if w.rpartition("=")[2][:1] in ("/", ".")]
-        outside = [where for where in (".", *led) if self._is_outside(where)]
-        if outside and effects & _CHANGES:
-            why = f"works in {outside[0]}, outside the project"
-            self.does(Effect.OUTSIDE_WRITE, "outside", why)
-        elif outside:
-            self.does(Effect.UNKNOWN, "outside", f"runs code of {outside[0]}, outside the project")
-
-    def _all_arguments(self) -> list[Argument]:
-        before = [o.value for _, parsed in self.match.before for o in parsed.options]
-        return [*self.arguments, *(value for value in before if value is not None)]
-
-    def _is_outside(self, path: str) -> bool:
-        facts = self.judge.facts
-        places = {place(path, cwd, facts) for cwd in self.context.directories}
-        return not places <= {*_OWN_PLACES, "project-root", "sink", "sensitive"}
-
-    def _goes_out(self) -> bool:
-        """Tell whether this call uses the network: always, or with an option or by a word."""
-        words = self.entry.network_for
-        given = self.parsed.has(*words) if self.parsed is not None and words else False
-        return not words or given or self.path[-1] in words
-
-    def _refuse_undoing(self, parsed: Parsed, needs: tuple[str, ...]) -> None:
-        """What is harmless with an option must not get it taken back: `--dry-run=false`.
-
-        Of a flag that is given several times the last one counts, and many libraries for command
-        lines read `--no-dry-run`, or `false` as the word behind it.
-        """
-        undoing = {opposite for name in needs for opposite in _opposites(name)}
-        for option in parsed.options:
-            if option.name in undoing:
-                self.unlisted(
-                    "needs", f"{option.name} undoes what makes it harmless", option.argument
-                )
-            elif option.name in needs and option.name not in self.entry.values:
-                value = self._behind(option.argument) if option.value is None else option.value
-                if value is not None and (value.text or "").lower() in _FALSE:
-                    self.unlisted(
-                        "needs", f"{option.name} may be switched off here", option.argument
-                    )
-
-    def _behind(self, argument: Argument) -> Argument | None:
-        rest = self.arguments[self.arguments.index(argument) + 1 :]
-        return rest[0] if rest else None
-
-    def _has(self, parsed: Parsed, names: tuple[str, ...]) -> bool:
-        return parsed.has(*names) or self.match.has_in_front(*names)
-
-    def _check_plain_operands(self) -> None:
-        """Where any argument is fine, files are still looked at: `cat` may read secrets."""
-        role = (self.entry.operands or ("V",))[-1].removesuffix("...")
-        for argument in self.arguments if role != "V" else ():
-            if not argument.leading.startswith("-"):
-                self._check(role, argument)
-
-    def _check_servers(self) -> None:
-        """Where any argument is fine, a server that the program is told is not."""
-        known = self.match.everywhere.known.items()
-        names = [name for name, (_, role) in known if role == "SERVER"]
-        for pos, argument in enumerate(self.arguments if names else ()):
-            name, equals, _ = argument.leading.partition("=")
-            if len(name) > _SHORTEST and any(full.startswith(name) for full in names):
-                following = self.arguments[pos + 1 : pos + 2]
-                values = [argument.behind(len(name) + 1)] if equals else following
-                for value in values:
-                    self.connects(value)
-
-    def _check_names(self) -> None:
-        """A word that can only be the name of a secret, for a program that may open its files."""
-        if opens_no_files(self.path[0], self.entry.code):
-            return
-        if any(found.rule.endswith("/secret") for found in self.findings):
-            return
-        for argument in self.arguments:
-            if argument.is_static and is_unmistakable(argument.text or ""):
-                self.does(Effect.SECRETS, "secret", "may read keys, passwords or tokens", argument)
-
-    def _table_verdict(self) -> None:
-        why = self.entry.why or self.entry.about or f"{' '.join(self.path)} needs a look"
-        if self.entry.verdict == "ask":
-            effects = self.match.effect
-            if any(found.effects & _WRITES for found in self.findings):
-                effects &= ~Effect.PROJECT_WRITE  # its operands have said where
-            if effects:
-                self._does_once(effects, why)
-        elif self.entry.verdict == "deny":
-            self.does(Effect.DESTROYS, "", why)
-
-    def _check_options(self, entry: Entry, parsed: Parsed) -> None:
-        for argument, message in parsed.problems:
-            name = argument.leading.partition("=")[0]
-            if argument.text is None and not self.match.effect & _COVERS_ANYTHING:
-                self.does(Effect.UNCLEAR, "option", message, argument)
-                continue
-            if _REVEALS.fullmatch(name):
-                self.does(Effect.SECRETS, "secret", f"{name} prints secrets", argument)
-            known_harm = entry.refuse.get(name)
-            why = f"{name} {known_harm}" if known_harm else self._why_unlisted(message)
-            self.unlisted("option", why, argument)
-        for option in parsed.options:
-            if option.name in entry.does:
-                self._follow_effect(*entry.option_effect(option.name), option.argument)
-            wanted = self.match.wanted(entry, option.name)
-            if wanted is not None and not _is_one_of(option.value, wanted):
-                self.unlisted(
-                    "value",
-                    f"{option.name} may do more with this value than laconic knows",
-                    option.argument,
-                )
-            elif wanted in _SWITCHES and "=" not in option.argument.leading:
-                self.unlisted(
-                    "value", f"{option.name} takes its value behind a `=`", option.argument
-                )
-            if option.role and option.value is not None:
-                self._check(option.role, option.value)
-            elif option.role in ("CODE", "NO"):
-                self._check(option.role, option.argument)
-
-    def _follow_effect(self, effects: Effect, why: str, argument: Argument) -> None:
-        """An option that makes the program do something; where it writes, its operands say."""
-        if effects & Effect.PROJECT_WRITE:
-            self.is_changing, self.change = True, why
-        if effects != Effect.PROJECT_WRITE:
-            rule = argument.leading.partition("=")[0].lstrip("-")
-            self.does(effects & ~Effect.PROJECT_WRITE, rule, why, argument)
-
-    def _check_subcommand(self, parsed: Parsed) -> None:
-        """Where a word may be a subcommand instead of a file, one that is not known asks."""
-        known = self.entry.subcommands
-        if not known or not parsed.operands:
-            return
-        first = parsed.operands[0]
-        is_plain = first.text is not None and not first.glob
-        may_be = first.text in known if is_plain and "*" not in known else _may_be_word(first)
-        if may_be:
-            what = first.text or "the first word"
-            self.unlisted("subcommand", f"{what} may be a subcommand that is not known", first)
-
-    def _check_operands(self, parsed: Parsed) -> None:
-        roles = self.entry.operands or ("V...",)
-        for pos, operand in enumerate(parsed.operands):
-            role = roles[min(pos, len(roles) - 1)]
-            if pos >= len(roles) and not role.endswith("..."):
-                self._unlisted_word(operand)
-                return
-            role = role.removesuffix("...").removesuffix("?")
-            if role == "COMMAND":
-                self.runs(parsed.operands[pos:])
-                return
-            self._check(role, operand)
-
-    def _check(self, role: str, value: Argument) -> None:
-        if role == "READ" and self.is_changing and self.entry.operands == ("READ...",):
-            self.writes(value)
-        elif role in _SIMPLE_ROLES:
-            getattr(self, _SIMPLE_ROLES[role])(value)
-        elif role == "CODE":
-            self.does(Effect.UNCLEAR, "code", "runs code that is given in an argument", value)
-        elif role == "NAME":
-            self.does(Effect.UNKNOWN, "program", "names a program to run", value)
-        elif role == "NO":
-            self._unlisted_word(value)
-        elif role == "COMMAND":
-            self.runs([value])
-
-
-def _opposites(name: str) -> Iterable[str]:
-    """`--no-check` for `--check`, and the other way round."""
-    dashes = name[: len(name) - len(name.lstrip("-"))]
-    stem = name[len(dashes) :]
-    if len(stem) > 1:
-        yield from (f"{dashes}no-{stem}", f"{dashes}no{stem}")
-    if stem.startswith("no-"):
-        yield f"{dashes}{stem.removeprefix('no-')}"
-
-
-def _may_be_word(argument: Argument) -> bool:
-    """Tell whether it may be a word such as subcommands are, and not the path of a file."""
-    known = argument.text if argument.text is not None else argument.leading
-    return known not in _DIRECTORIES and _WORD.fullmatch(known) is not None
-
-
-def _shown(argument: Argument) -> str:
+def shown(argument: Argument) -> str:
     return argument.texts[0] if argument.texts else "something"
-
-
-def _is_one_of(value: Argument | None, wanted: str) -> bool:
-    return value is None or (
-        value.is_static
-        and value.text is not None
-        and compile_written(wanted).fullmatch(value.text) is not None
-    )
-
-
-_SIMPLE_ROLES = {
-    "READ": "reads",
-    "WRITE": "writes",
-    "MAKE": "makes",
-    "OPEN": "opens",
-    "OUT": "puts_out",
-    "DELETE": "deletes",
-    "DIR": "enters",
-    "URL": "network",
-    "SERVER": "connects",
-    "SHELL": "shell",
-    "ENV": "sets",
-    "RUN": "runs_file",
-}
-ROLES = frozenset((*_SIMPLE_ROLES, "V", "CODE", "NAME", "NO", "COMMAND"))

@@ -18,6 +18,7 @@ from laconic.policy.permissions import apply, find_consent
 from laconic.policy.places import is_within, place
 from laconic.policy.project_runners import ask_for_project_code, repository_findings
 from laconic.policy.registries import registry_findings
+from laconic.policy.table import check_leading_options, conclude, follow_table, shows_itself
 from laconic.shell.words import literal
 from laconic.types import HARD, Decision, Effect, Verdict, strictest, union
 
@@ -284,8 +285,8 @@ class Judge:
     def _judge(self, call: Call) -> None:
         """Let the table and the handler speak; a fault in them is a question, not an answer."""
         try:
-            call.follow_options_in_front()
-            if call.shows_itself():
+            check_leading_options(call)
+            if shows_itself(call):
                 call.harmless("prints its help or version, and does nothing else")
                 ask_for_project_code(call, shows_itself=True)
                 return
@@ -294,10 +295,10 @@ class Judge:
                 call.unlisted("subcommand", f"{name} is not known",
                          call.match.missing)  # fmt: skip
             call.context.seen.listed.look_at(call)
-            call.follow_table()
+            follow_table(call)
             if call.entry.code:
                 handler(call.entry.code)(call)
-            call.conclude()
+            conclude(call)
             ask_for_project_code(call, shows_itself=False)
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
             call.ask(

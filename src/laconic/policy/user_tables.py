@@ -131,8 +131,8 @@ def _wrong_effects(value: object) -> Iterator[tuple[str, str]]:
 
 def _wrong_words(key: str, value: str) -> Iterator[tuple[str, str]]:
     from laconic.knowledge.options import Spec  # noqa: PLC0415
-    from laconic.policy.call import ROLES  # noqa: PLC0415 - as above
     from laconic.policy.commands import NAMES  # noqa: PLC0415
+    from laconic.policy.table import ROLES  # noqa: PLC0415 - as above
 
     if key == "code":
         if value not in NAMES:
