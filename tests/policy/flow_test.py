@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from laconic.knowledge.arguments import Values, expand
 from laconic.knowledge.catalog import library
 from laconic.knowledge.printed import PRINTERS
-from laconic.policy.context import Context
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
 from laconic.policy.scope import Scope
+from laconic.policy.situation import Situation
 from laconic.shell import parse
 from laconic.shell.ast import nodes
 from laconic.shell.walk import commands, evaluations
@@ -47,8 +47,8 @@ def values_at(script: str) -> dict[str, list[Values]]:
     """For each numbered echo: what is known of the variables, in each of the cases."""
     tree = parse(script)
     found, occurrences = nodes(tree.body), commands(tree)
-    context = Context(Facts())
-    scope = Scope(found, occurrences, context)
+    situation = Situation(Facts())
+    scope = Scope(found, occurrences, situation)
     scope.follow(tree, found, occurrences, evaluations(tree, scope.fields), library())
     known = {}
     for occurrence in occurrences:
@@ -56,7 +56,7 @@ def values_at(script: str) -> dict[str, list[Values]]:
         text = script.encode()[command.start : command.end].decode()
         if text.startswith('echo "') and " : " in text:
             number = text.removeprefix('echo "').partition(":")[0]
-            known[number] = scope.at(command, context.directories)
+            known[number] = scope.at(command, situation.directories)
     return known
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from laconic.knowledge.knowledge import Entry, Match
     from laconic.knowledge.options import Parsed
-    from laconic.policy.context import Context
     from laconic.policy.judge import Judge
+    from laconic.policy.situation import Situation
 
 _RAW_DEVICE = pattern(
     r"/dev/(?:[shv]d[a-z]|nvme|mmcblk|disk|rdisk|mem|kmem|port|dm-|mapper/)|/proc/[^/]+/(?:environ|mem)$"
@@ -65,15 +65,15 @@ class Call:
     """
 
     __slots__ = (
-        "_others", "arguments", "change", "context", "entry", "findings", "id", "is_changing",
-        "judge", "match", "parsed", "path", "span", "why",
+        "_others", "arguments", "change", "entry", "findings", "id", "is_changing", "judge",
+        "match", "parsed", "path", "situation", "span", "why",
     )  # fmt: skip
 
     def __init__(
-        self, match: Match, entry: Entry, judge: Judge, context: Context, span: tuple[int, int]
+        self, match: Match, entry: Entry, judge: Judge, situation: Situation, span: tuple[int, int]
     ) -> None:
         self.match, self.entry, self.span = match, entry, span
-        self.judge, self.context = judge, context
+        self.judge, self.situation = judge, situation
         self.path, self.arguments = tuple(match.path), match.arguments
         self.id = "/".join(match.path)
         self.parsed: Parsed | None = None
@@ -130,7 +130,7 @@ class Call:
             why = "reads a raw device or the memory of a process"
             self.does(Effect.SECRETS, "read", why, argument, firm=True)
         if argument.text is None and not argument.possible:
-            self.context.seen.listed.reads_any(self.span)
+            self.situation.seen.listed.reads_any(self.span)
         if self._may_be_secret(argument):
             self.does(Effect.SECRETS, "secret", "reads keys, passwords or tokens", argument)
 
@@ -151,7 +151,7 @@ class Call:
 
     def _secrets_below(self, directory: Argument) -> Iterable[str]:
         names = self.judge.facts.names
-        for cwd in self.context.directories:
+        for cwd in self.situation.directories:
             top = posixpath.normpath(posixpath.join(cwd, directory.text or "."))
             entries = list(names(top))
             yield from filter(is_secret, entries)
@@ -165,7 +165,7 @@ class Call:
         if self._is_user_place("never_write", argument):
             why = f"writes to {shown(argument)}, which your configuration guards"
             self.does(Effect.GUARDED_WRITE, "write", why, argument, firm=True)
-        self.context.seen.written.update(self._real_paths(argument))
+        self.situation.seen.written.update(self._real_paths(argument))
         for where in self._places(argument):
             if where == "sink":
                 continue
@@ -191,7 +191,7 @@ class Call:
         """A file is read, and created if there is none."""
         self.reads(argument)
         facts = self.judge.facts
-        for cwd in self.context.directories:
+        for cwd in self.situation.directories:
             for text in argument.texts:
                 path = posixpath.normpath(posixpath.join(cwd, text))
                 if facts.exists(posixpath.dirname(path)) and not facts.exists(path):
@@ -252,7 +252,7 @@ class Call:
             self.does(Effect.SENDS, "sends", why, argument)
         elif argument is not None and (harm := address_harm(argument.text or "")):
             self.does(Effect.SYSTEM, "address", harm, argument)
-        if argument is not None and self.context.substituted:
+        if argument is not None and self.situation.substituted:
             why = "what it fetches becomes part of another command"
             self.does(Effect.UNCLEAR, "substituted", why, argument)
 
@@ -273,13 +273,13 @@ class Call:
             return
         known = None if argument.text is None else value
         span = argument.start, argument.end
-        finding = self.judge.environment(name, known, span, self.context, words)
+        finding = self.judge.environment(name, known, span, self.situation, words)
         if finding is not None:
             self._add_others(finding)
 
-    def runs(self, arguments: list[Argument], context: Context | None = None) -> None:
-        """The arguments are a command of their own. context: where it runs, if not as this one."""
-        self._add_others(self.judge.command(arguments, self.span, context or self.context))
+    def runs(self, arguments: list[Argument], situation: Situation | None = None) -> None:
+        """The arguments are a command of their own. situation: its own, if it differs from ours."""
+        self._add_others(self.judge.command(arguments, self.span, situation or self.situation))
 
     def shell(self, argument: Argument, shells: frozenset[str] | None = None) -> None:
         """The argument is shell code. shells: what may read it; else the user's shell or sh."""
@@ -288,8 +288,8 @@ class Call:
                 Effect.UNCLEAR, "code", "runs shell code that is not known", argument, firm=True
             )
         else:
-            known = self.context.shells | {SYSTEM} if shells is None else shells
-            self._add_others(self.judge.nested(argument, known, self.context))
+            known = self.situation.shells | {SYSTEM} if shells is None else shells
+            self._add_others(self.judge.nested(argument, known, self.situation))
 
     def _add_others(self, finding: Decision) -> None:
         self.findings.append(finding)
@@ -318,7 +318,7 @@ class Call:
     def _paths(self, argument: Argument) -> list[str]:
         return [
             posixpath.normpath(posixpath.join(cwd, text))
-            for cwd in self.context.directories
+            for cwd in self.situation.directories
             for text in argument.texts
         ]
 
@@ -330,7 +330,7 @@ class Call:
         if argument.text is None or argument.text == "-":
             self.does(Effect.UNCLEAR, "file", "runs code in a file that is not known", argument)
         else:
-            effects = self.judge.code_at(argument.text, self.context)
+            effects = self.judge.code_at(argument.text, self.situation)
             self.does(effects, "file", f"runs the code in {argument.text}", argument)
 
     def _may_be_secret(self, argument: Argument) -> bool:
@@ -341,7 +341,7 @@ class Call:
         if any(is_secret(shape, glob=is_open) for shape in argument.shapes):
             return True
         facts = self.judge.facts
-        for cwd in self.context.directories:
+        for cwd in self.situation.directories:
             for text in argument.texts:
                 path = posixpath.normpath(posixpath.join(cwd, text))
                 if is_secret(path, glob=is_open) or is_secret(facts.real_path(path)):
@@ -370,18 +370,20 @@ class Call:
     def is_outside(self, path: str) -> bool:
         """Tell whether a path may be one that belongs neither to the project nor to the session."""
         facts = self.judge.facts
-        places = {place(path, cwd, facts) for cwd in self.context.directories}
+        places = {place(path, cwd, facts) for cwd in self.situation.directories}
         return not places <= _NOT_OUTSIDE
 
     def _around(self, argument: Argument) -> Effect:
         """Where an empty directory is made, whatever it may hold later."""
         facts = self.judge.facts
-        paths = [posixpath.join(cwd, t) for cwd in self.context.directories for t in argument.texts]
+        paths = [
+            posixpath.join(cwd, t) for cwd in self.situation.directories for t in argument.texts
+        ]
         is_own = all(is_within(facts.real_path(path), facts.project) for path in paths)
         return Effect.PROJECT_WRITE if is_own else Effect.OUTSIDE_WRITE
 
     def _places(self, argument: Argument) -> set[str]:
-        facts, directories = self.judge.facts, self.context.directories
+        facts, directories = self.judge.facts, self.situation.directories
         return {place(text, cwd, facts) for text in argument.texts for cwd in directories}
 
 

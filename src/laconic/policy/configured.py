@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from laconic.knowledge.arguments import Values
     from laconic.policy.call import Call
-    from laconic.policy.context import Context
     from laconic.policy.places import Facts
     from laconic.policy.rules import Gate, Rules
+    from laconic.policy.situation import Situation
     from laconic.shell.ast import AndOr, Node, Script
     from laconic.shell.walk import Occurrence
 
@@ -145,21 +145,21 @@ def _is_open(gate: Gate, call: Call) -> bool:
     path = call.path
     if gate.subcommands.isdisjoint((" ".join(path[1:]), *path[1:2])) or not gate.environment:
         return False
-    if not _HAND_ON.issuperset(call.context.wrappers):
+    if not _HAND_ON.issuperset(call.situation.wrappers):
         return False
     environment = call.judge.facts.environment
-    return all(_holds(call.context, environment, *one) for one in gate.environment.items())
+    return all(_holds(call.situation, environment, *one) for one in gate.environment.items())
 
 
 def _holds(
-    context: Context, environment: Mapping[str, str], name: str, values: tuple[str, ...]
+    situation: Situation, environment: Mapping[str, str], name: str, values: tuple[str, ...]
 ) -> bool:
-    if name in context.prefix_env:
-        return context.prefix_env[name] in values
-    if name in context.seen.unknown_vars:
+    if name in situation.prefix_env:
+        return situation.prefix_env[name] in values
+    if name in situation.seen.unknown_vars:
         return False
-    if name in context.exported:
-        return context.exported[name] in values
+    if name in situation.exported:
+        return situation.exported[name] in values
     value = environment.get(name)
     return value in values if values else bool(value)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from laconic.policy.bindings import binding_findings
 from laconic.policy.bombs import bombs
 from laconic.policy.configured import changed_names, exports, value_of
-from laconic.policy.context import Context, add_new
 from laconic.policy.dialects import dialect_findings
 from laconic.policy.directories import Reached, follow_directory
 from laconic.policy.evaluation import evaluation_findings
@@ -22,6 +21,7 @@ from laconic.policy.redirects import redirect_findings
 from laconic.policy.scope import Scope, changes_directory
 from laconic.policy.secret_variables import variable_findings
 from laconic.policy.sending import Feeds
+from laconic.policy.situation import Situation, add_new
 from laconic.policy.zsh import zsh_findings
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Function, Literal
@@ -48,7 +48,7 @@ _BASH_LIKE = frozenset(("bash", "zsh"))
 def decide(command: str, library: Library, rules: Rules, facts: Facts) -> Decision:
     """Decide on a command line. Never raises: a fault of ours is a question, too."""
     try:
-        decision = _decide(command, Judge(library, rules, facts, _decide), Context(facts))
+        decision = _decide(command, Judge(library, rules, facts, _decide), Situation(facts))
         if rules.permissions:
             decision = apply_to_text(rules.permissions, decision, command)
     except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
@@ -62,7 +62,7 @@ def decide(command: str, library: Library, rules: Rules, facts: Facts) -> Decisi
 def decide_files(uses: Iterable[FileUse], library: Library, rules: Rules, facts: Facts) -> Decision:
     """Decide on what a tool of an agent does to files, as `decide` does. Never raises."""
     try:
-        found = file_findings(uses, Judge(library, rules, facts, _decide), Context(facts))
+        found = file_findings(uses, Judge(library, rules, facts, _decide), Situation(facts))
     except Exception as fault:  # noqa: BLE001 - as above
         reason = f"laconic failed on these files ({type(fault).__name__}: {fault})"
         return Decision(Verdict.ASK, "fault", reason)
@@ -70,7 +70,7 @@ def decide_files(uses: Iterable[FileUse], library: Library, rules: Rules, facts:
     return strictest(found, 0, 0) if found else harmless
 
 
-def _decide(command: str, judge: Judge, context: Context) -> Decision:
+def _decide(command: str, judge: Judge, situation: Situation) -> Decision:
     source = command.encode("utf-8", "surrogateescape")
     if len(source) > MAX_BYTES:
         return Decision(
@@ -79,19 +79,19 @@ def _decide(command: str, judge: Judge, context: Context) -> Decision:
     try:
         script = parse(source)
     except ParseError as error:
-        return _unparsable(command, len(source), error, judge, context)
-    return _judge_script(script, judge, context)
+        return _unparsable(command, len(source), error, judge, situation)
+    return _judge_script(script, judge, situation)
 
 
 def _unparsable(
-    command: str, size: int, error: ParseError, judge: Judge, context: Context
+    command: str, size: int, error: ParseError, judge: Judge, situation: Situation
 ) -> Decision:
     """Ask; but a line that can be read on its own and is denied, denies the whole."""
     reason, span = f"cannot be read: {error.message}", (error.offset, size)
     asks = judge.finding(Effect.UNCLEAR, "unparsable", reason, span, firm=True)
     for line in command.split("\n")[:_MAX_READABLE_LINES]:
         try:
-            found = _judge_script(parse(line), judge, context)
+            found = _judge_script(parse(line), judge, situation)
         except ParseError:
             continue
         if found.verdict is Verdict.DENY:
@@ -103,37 +103,37 @@ def _unparsable(
     return asks
 
 
-def _judge_script(script: Script, judge: Judge, outer: Context) -> Decision:
+def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
     found, occurrences = script.nodes(), commands(script)
     functions = [node for node in found if isinstance(node, Function)]
-    context = outer.but(
+    situation = outer.but(
         functions=outer.functions.union(function.name for function in functions),
         defined=defined_functions(script, occurrences) if functions else {},
         script_depth=len(outer.calls),
     )
-    scope = Scope(found, occurrences, context)
-    context.values = scope.start
+    scope = Scope(found, occurrences, situation)
+    situation.values = scope.start
     sites = evaluations(script, scope.fields)
     scope.follow(script, found, occurrences, sites, judge.library)
-    exported = _follow_exports(script, found, occurrences, judge, context)
-    feeds = Feeds(found, around=context.fed)
+    exported = _follow_exports(script, found, occurrences, judge, situation)
+    feeds = Feeds(found, around=situation.fed)
     reached = Reached(found, judge.facts)
-    parts = _judge_occurrences(occurrences, exported, scope, feeds, reached, judge, context)
+    parts = _judge_occurrences(occurrences, exported, scope, feeds, reached, judge, situation)
     for redirect in redirects(script):
-        here = reached.at(redirect) or context.directories
+        here = reached.at(redirect) or situation.directories
         for values in scope.at(redirect, here):
-            place = context.but(values=values, directories=here)
+            place = situation.but(values=values, directories=here)
             parts += redirect_findings(redirect, judge, place)
     around = evaluation_findings(sites, found, script.source, scope.start)
     around += binding_findings(found, sites, judge.facts.environment)
-    if "zsh" in context.shells:
+    if "zsh" in situation.shells:
         around += zsh_findings(found)
-    if not context.shells <= _BASH_LIKE:
-        around += dialect_findings(script, found, context.shells)
+    if not situation.shells <= _BASH_LIKE:
+        around += dialect_findings(script, found, situation.shells)
     around += bombs(functions, occurrences)
-    around += context.seen.listed.findings(found)
+    around += situation.seen.listed.findings(found)
     around += variable_findings(found)
-    runs_written = context.seen.ran & context.seen.written
+    runs_written = situation.seen.ran & situation.seen.written
     if runs_written and union(part.effects for part in parts) & Effect.DOWNLOADS:
         reason, span = "runs a file that the same line fetches", (0, len(script.source))
         parts.append(judge.finding(Effect.INSTALLS, "fetched-code", reason, span))
@@ -147,34 +147,34 @@ def _judge_occurrences(
     feeds: Feeds,
     reached: Reached,
     judge: Judge,
-    context: Context,
+    situation: Situation,
 ) -> list[Decision]:
     """In the order in which they run: what a substitution runs, before the `cd` that it is in."""
     running = sorted(occurrences, key=lambda occurrence: occurrence.command.end)
     found = {}
     for one in running:
         start = one.command.start
-        here = context.but(
-            directories=reached.at(one.command) or context.directories,
+        here = situation.but(
+            directories=reached.at(one.command) or situation.directories,
             fed=feeds.reach(one),
             substituted=bool(one.context.substitution) and not one.context.assigned,
             exported={e.name: e.value for e in exported if e.start <= start < e.end},
             input_text=_here_document(one.command),
         )
         found[id(one)] = _judge_occurrence(one, scope, reached, judge, here)
-        add_new(context.directories, here.directories)
+        add_new(situation.directories, here.directories)
     return [found[id(one)] for one in occurrences]
 
 
 def _judge_occurrence(
-    occurrence: Occurrence, scope: Scope, reached: Reached, judge: Judge, context: Context
+    occurrence: Occurrence, scope: Scope, reached: Reached, judge: Judge, situation: Situation
 ) -> Decision:
     """One simple command, for all values that its variables may have: the strictest counts."""
     command = occurrence.command
     cases = []
-    for values in scope.at(command, context.directories):
+    for values in scope.at(command, situation.directories):
         set_before = {a.name: value_of(a, values) for a in command.assignments}
-        case = context.but(values=values, prefix_env=set_before)
+        case = situation.but(values=values, prefix_env=set_before)
         cases.append(judge.simple(command, case))
         if changes_directory(occurrence):
             reached.note(command, follow_directory(command, case, judge.facts))
@@ -198,10 +198,10 @@ def _follow_exports(
     found: list[Node],
     occurrences: list[Occurrence],
     judge: Judge,
-    context: Context,
+    situation: Situation,
 ) -> list[Export]:
     if not judge.rules.gates:
         return []
-    exported = exports(script, context.values, judge.facts)
-    context.seen.unknown_vars |= changed_names(found, occurrences, exported)
+    exported = exports(script, situation.values, judge.facts)
+    situation.seen.unknown_vars |= changed_names(found, occurrences, exported)
     return exported

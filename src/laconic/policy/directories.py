@@ -20,8 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from laconic.policy.context import Context
     from laconic.policy.places import Facts
+    from laconic.policy.situation import Situation
     from laconic.shell.ast import Node
 
 _TOP_LEVEL = ["git", "rev-parse", "--show-toplevel"]
@@ -78,19 +78,19 @@ def _chains(node: AndOr) -> Iterator[tuple[int, int]]:
             yield pipeline.commands[0].start, node.end
 
 
-def follow_directory(command: Command, context: Context, facts: Facts) -> list[str]:
+def follow_directory(command: Command, situation: Situation, facts: Facts) -> list[str]:
     """Add the directories that a `cd` leads to, and give them."""
     targets = [
         argument
-        for argument in expand(command.words, context.values)
+        for argument in expand(command.words, situation.values)
         if argument.text not in ("command", "builtin")
         and (not argument.leading.startswith("-") or argument.text == "-")
     ]
     target = targets[1] if len(targets) > 1 else None
     last = command.words[-1]
     if target is not None and target.start == last.start and _is_top_level(last):
-        target.text = _top_level(context, facts)
-    return context.enter_directory(target, facts)
+        target.text = _top_level(situation, facts)
+    return situation.enter_directory(target, facts)
 
 
 def _is_top_level(word: Node) -> bool:
@@ -108,12 +108,12 @@ def _is_top_level(word: Node) -> bool:
     return is_plain and [literal(word) for word in only.words] == _TOP_LEVEL
 
 
-def _top_level(context: Context, facts: Facts) -> str | None:
+def _top_level(situation: Situation, facts: Facts) -> str | None:
     """The work tree around the directory, None if it is not certain which that is."""
-    directories = context.directories
-    if len(directories) != 1 or not directories[0] or "git" in context.functions:
+    directories = situation.directories
+    if len(directories) != 1 or not directories[0] or "git" in situation.functions:
         return None
-    changed = (*facts.environment, *context.seen.unknown_vars, *context.exported)
+    changed = (*facts.environment, *situation.seen.unknown_vars, *situation.exported)
     if not _GIT_ELSEWHERE.isdisjoint(changed):
         return None
     above = upwards(facts.real_path(directories[0]))

@@ -12,12 +12,12 @@ from laconic.policy import environment as variables
 from laconic.policy.call import Call
 from laconic.policy.commands import handler
 from laconic.policy.configured import configures_gate, settled, value_of
-from laconic.policy.context import joined
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.permissions import apply, find_consent
 from laconic.policy.places import is_within, place
 from laconic.policy.project_runners import ask_for_project_code, repository_findings
 from laconic.policy.registries import registry_findings
+from laconic.policy.situation import joined
 from laconic.policy.table import check_leading_options, conclude, follow_table, shows_itself
 from laconic.shell.words import literal
 from laconic.types import HARD, Decision, Effect, Verdict, strictest, union
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from laconic.knowledge.knowledge import Library, Match
-    from laconic.policy.context import Context
     from laconic.policy.places import Facts
     from laconic.policy.rules import Rules
+    from laconic.policy.situation import Situation
     from laconic.shell.ast import Command
 
 MAX_NESTING = 16
@@ -50,7 +50,7 @@ _ODD = pattern(r"[^\x21-\x7e]")
 class Judge:
     """What does not change while a line is judged: the tables, the user's rules, and the place.
 
-    decide: judges a text of shell code, in a context.
+    decide: judges a text of shell code, in a situation.
     """
 
     __slots__ = ("decide", "facts", "library", "rules")
@@ -60,21 +60,21 @@ class Judge:
         library: Library,
         rules: Rules,
         facts: Facts,
-        decide: Callable[[str, Judge, Context], Decision],
+        decide: Callable[[str, Judge, Situation], Decision],
     ) -> None:
         self.library, self.rules, self.facts, self.decide = library, rules, facts, decide
 
     # -- commands
 
-    def simple(self, command: Command, context: Context) -> Decision:
+    def simple(self, command: Command, situation: Situation) -> Decision:
         """A simple command of the tree, with its assignments."""
         span = command.start, command.end
-        found = self._assignments(command, context)
+        found = self._assignments(command, situation)
         if command.words:
-            arguments = expand(command.words, context.values)
+            arguments = expand(command.words, situation.values)
             if not arguments:
                 return self._dynamic("the name of the program is not known", span)
-            ran = self.command(arguments, span, context)
+            ran = self.command(arguments, span, situation)
             if ran.effects & _RUNS_CODE:
                 found = [one for one in found if not self._is_the_codes_own(one)]
             found.append(ran)
@@ -86,18 +86,18 @@ class Judge:
         return kind == "environment" and variables.is_private(name, {})
 
     def command(
-        self, arguments: list[Argument], span: tuple[int, int], context: Context
+        self, arguments: list[Argument], span: tuple[int, int], situation: Situation
     ) -> Decision:
         """Arguments whose first is a program; also what wrappers run."""
         if not arguments:
             return Decision(Verdict.ALLOW, "nothing", "runs nothing", *span)
-        if len(context.calls) > MAX_NESTING:
+        if len(situation.calls) > MAX_NESTING:
             return self.finding(Effect.UNCLEAR, "nesting", "commands nested too deeply", span)
         name = arguments[0].text
         if name is None or arguments[0].glob or _ODD.search(name) or not name:
-            return self._unknown_program(arguments, span, context)
+            return self._unknown_program(arguments, span, situation)
         base = name.rsplit("/", 1)[-1]
-        inner = context.but(calls=(*context.calls, arguments))
+        inner = situation.but(calls=(*situation.calls, arguments))
         try:
             if self.rules.permissions:
                 decision = self._program_by_rules(name, base, arguments, span, inner)
@@ -116,14 +116,14 @@ class Judge:
         return self.finding(Effect.UNCLEAR, "dynamic-command", reason, span, firm=True)
 
     def _unknown_program(
-        self, arguments: list[Argument], span: tuple[int, int], context: Context
+        self, arguments: list[Argument], span: tuple[int, int], situation: Situation
     ) -> Decision:
         """Ask, or deny if one of the names that it may have is denied."""
         first, rest = arguments[0], arguments[1:]
         unknown = self._dynamic("the name of the program is not known", span)
-        if context.guessing or first.text is not None:
+        if situation.guessing or first.text is not None:
             return unknown
-        guessing = context.but(guessing=True)  # what it runs may be unknown, too: once is enough
+        guessing = situation.but(guessing=True)  # what it runs may be unknown, too: once is enough
         found = [unknown]
         for name in filter(None, first.possible):
             program = Argument(name, first.start, first.end, expanded=True)
@@ -138,13 +138,13 @@ class Judge:
         base: str,
         arguments: list[Argument],
         span: tuple[int, int],
-        context: Context,
+        situation: Situation,
     ) -> Decision:
         """The same with the user's rules about commands."""
         rules, match = self.rules.permissions, self._find(base, arguments[1:])
         path = match.path if match is not None else [base]
-        around = [outer for outer in context.calls[:-1] if _ends_with(outer, arguments)]
-        agreed = context.but(consent=find_consent(rules, path, arguments, around))
+        around = [outer for outer in situation.calls[:-1] if _ends_with(outer, arguments)]
+        agreed = situation.but(consent=find_consent(rules, path, arguments, around))
         decision = self._program(name, base, arguments, span, agreed)
         return apply(rules, decision, _spellings(base, arguments, match))
 
@@ -154,17 +154,17 @@ class Judge:
         base: str,
         arguments: list[Argument],
         span: tuple[int, int],
-        context: Context,
+        situation: Situation,
     ) -> Decision:
         if base in self.rules.deny or name in self.rules.deny:
             return self._listed(Verdict.DENY, base, f"{base} is denied by the configuration", span)
         if "/" in name and not self._is_of_system(name):
-            return self._by_path(name, base, arguments, span, context)
-        if context.calls_function(name, span[0]) and not self.library.knows(base):
+            return self._by_path(name, base, arguments, span, situation)
+        if situation.calls_function(name, span[0]) and not self.library.knows(base):
             return Decision(
                 Verdict.ALLOW, "function", f"{base} is a function, judged where defined", *span
             )
-        decision = self._known_program(base, arguments, span, context)
+        decision = self._known_program(base, arguments, span, situation)
         if base in self.rules.ask and (decision.verdict is Verdict.ALLOW or decision.is_soft):
             asks = self._listed(Verdict.ASK, base, f"{base} asks by the configuration", span)
             return strictest((asks, decision), *span)
@@ -194,23 +194,23 @@ class Judge:
         base: str,
         arguments: list[Argument],
         span: tuple[int, int],
-        context: Context,
+        situation: Situation,
     ) -> Decision:
         """A file that is run; with the name of a known program it may well be that one."""
-        effects = self.code_at(name, context)
+        effects = self.code_at(name, situation)
         if name in self.rules.allow:
             return self._allowed(name, effects, span)
         ran = self.finding(effects, "program-by-path", f"runs the file {name}", span)
-        found = [context.consent.settle(ran)]
+        found = [situation.consent.settle(ran)]
         if self.library.knows(base):
-            known = self._known_program(base, arguments, span, context)
+            known = self._known_program(base, arguments, span, situation)
             found += [leaf for leaf in known.leaves() if leaf.effects & _BY_ANY_PATH]
         return strictest(found, *span)
 
-    def code_at(self, path: str, context: Context) -> Effect:
+    def code_at(self, path: str, situation: Situation) -> Effect:
         """What it is to run a file: code of the project, or of nobody that is known."""
-        real = [self.facts.real_path(joined(cwd, path)) for cwd in context.directories]
-        context.seen.ran.update(real)
+        real = [self.facts.real_path(joined(cwd, path)) for cwd in situation.directories]
+        situation.seen.ran.update(real)
         is_own = all(is_within(file, self.facts.project) for file in real)
         return Effect.PROJECT_CODE if is_own else Effect.UNKNOWN
 
@@ -228,17 +228,17 @@ class Judge:
         return Decision(verdict, rule, reason, *span, effects=effects, firm=firm)
 
     def _known_program(
-        self, base: str, arguments: list[Argument], span: tuple[int, int], context: Context
+        self, base: str, arguments: list[Argument], span: tuple[int, int], situation: Situation
     ) -> Decision:
         match = self._find(base, arguments[1:])
         if match is None or match.entry is None:
-            return self._unknown(base, arguments, span, context)
-        call = Call(match, match.entry, self, context, span)
+            return self._unknown(base, arguments, span, situation)
+        call = Call(match, match.entry, self, situation, span)
         self._judge(call)
         parts = settled(call, base)
         parts += repository_findings(call, base)
         parts += registry_findings(call, base)
-        if context.consent:
+        if situation.consent:
             parts = _agreed(call, parts)
         if any(part.verdict is not Verdict.ALLOW for part in parts):
             return strictest(parts, *span)
@@ -262,11 +262,11 @@ class Judge:
         return match
 
     def _unknown(
-        self, base: str, arguments: list[Argument], span: tuple[int, int], context: Context
+        self, base: str, arguments: list[Argument], span: tuple[int, int], situation: Situation
     ) -> Decision:
         floor = self.rules.wrappers.get(base)
         if floor is not None:
-            inner = self.command(arguments[1:], span, context)
+            inner = self.command(arguments[1:], span, situation)
             if floor == "ask":
                 asks = Decision(
                     Verdict.ASK, "config/wrapper", f"{base} asks by the configuration", *span
@@ -280,7 +280,7 @@ class Judge:
         reason = f"{base} is not a command that laconic knows"
         unknown = self.finding(Effect.UNKNOWN, "unknown-command", reason, span)
         unknown.risk = False
-        return context.consent.settle(unknown)
+        return situation.consent.settle(unknown)
 
     def _judge(self, call: Call) -> None:
         """Let the table and the handler speak; a fault in them is a question, not an answer."""
@@ -294,7 +294,7 @@ class Judge:
                 name = call.match.missing.text or "the subcommand"
                 call.unlisted("subcommand", f"{name} is not known",
                          call.match.missing)  # fmt: skip
-            call.context.seen.listed.look_at(call)
+            call.situation.seen.listed.look_at(call)
             follow_table(call)
             if call.entry.code:
                 handler(call.entry.code)(call)
@@ -309,16 +309,16 @@ class Judge:
 
     # -- assignments
 
-    def _assignments(self, command: Command, context: Context) -> list[Decision]:
+    def _assignments(self, command: Command, situation: Situation) -> list[Decision]:
         found: list[Decision] = []
         for assignment in command.assignments:
-            name, value = assignment.name, value_of(assignment, context.values)
+            name, value = assignment.name, value_of(assignment, situation.values)
             span = assignment.start, assignment.end
             if command.words:
                 words = tuple(map(literal, command.words[:2]))
-                if words[0] in context.functions:
+                if words[0] in situation.functions:
                     words = ()  # the variable is for whatever the function runs
-                decision = self.environment(name, value, span, context, words)
+                decision = self.environment(name, value, span, situation, words)
             elif variables.is_private(name, self.facts.environment, value) or configures_gate(
                 self.rules, name, value
             ):
@@ -334,7 +334,7 @@ class Judge:
         name: str,
         value: str | None,
         span: tuple[int, int],
-        context: Context,
+        situation: Situation,
         words: tuple[str | None, ...] = (),
     ) -> Decision | None:
         """A variable for the environment of a program: None if it does no harm."""
@@ -343,21 +343,21 @@ class Judge:
         reason = f"{name} in the environment may change what the program does"
         found = self.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)
         if value is not None and variables.is_command(name):
-            ran = self.nested(Argument(value, *span), context.shells | {SYSTEM}, context)
+            ran = self.nested(Argument(value, *span), situation.shells | {SYSTEM}, situation)
             return strictest((found, ran), *span)
         return found
 
     # -- code in arguments
 
-    def nested(self, argument: Argument, shells: frozenset[str], context: Context) -> Decision:
+    def nested(self, argument: Argument, shells: frozenset[str], situation: Situation) -> Decision:
         """Shell code in an argument: judged like a command line of its own, in the same place."""
-        inner = self.decide(argument.text or "", self, context.but(shells=shells))
+        inner = self.decide(argument.text or "", self, situation.but(shells=shells))
         return inner.about(argument.start, argument.end)
 
 
 def _agreed(call: Call, parts: list[Decision]) -> list[Decision]:
     """The same with what the user's rules settle of the call itself first: it is the reason."""
-    consent = call.context.consent
+    consent = call.situation.consent
     found = [part if call.is_others(part) else consent.settle(part) for part in parts]
     return sorted(found, key=lambda part: part in parts)
 

@@ -59,7 +59,7 @@ def registry_findings(call: Call, program: str) -> Iterator[Decision]:
     if program in _LOCAL_OF and call.path[-1] in _LOCAL:
         return
     facts = call.judge.facts
-    for directory in call.context.directories:
+    for directory in call.situation.directories:
         for above in upwards(directory):
             if above == facts.home:
                 break

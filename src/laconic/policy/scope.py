@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from laconic.knowledge.arguments import Argument
     from laconic.knowledge.knowledge import Library
-    from laconic.policy.context import Context
     from laconic.policy.flow import State
+    from laconic.policy.situation import Situation
     from laconic.shell.ast import Node, Script
     from laconic.shell.walk import Evaluation, Occurrence
 
@@ -35,14 +35,16 @@ class Scope:
 
     __slots__ = ("_flow", "_functions", "_outer", "start")
 
-    def __init__(self, found: list[Node], occurrences: list[Occurrence], context: Context) -> None:
-        self._functions = context.functions
+    def __init__(
+        self, found: list[Node], occurrences: list[Occurrence], situation: Situation
+    ) -> None:
+        self._functions = situation.functions
         self._flow: Flow | None = None
         changed = {node.name for node in found if isinstance(node, Assignment)}
         changed.update(n for node in found if isinstance(node, BINDERS) for n in bound_by(node))
-        if len(context.directories) > 1 or any(map(changes_directory, occurrences)):
+        if len(situation.directories) > 1 or any(map(changes_directory, occurrences)):
             changed.add("PWD")
-        outer = context.values
+        outer = situation.values
         self._outer = outer.possible
         certain = {
             name: outer.certain[name]
@@ -50,7 +52,7 @@ class Scope:
             if name in outer.certain and name not in changed
         }
         known = PRINTERS | COUNTERS | LOCATORS
-        printers = frozenset() if "IFS" in changed else known - context.functions
+        printers = frozenset() if "IFS" in changed else known - situation.functions
         self.start = Values(certain, outer.possible, printers)
         own = _possible_values(found, self.start)
         merged = {name: (*outer.possible.get(name, ()), *texts) for name, texts in own.items()}

@@ -46,7 +46,7 @@ def judge(call: Call) -> None:
             call.runs_file(file)
         if not call.parsed.operands and not call.parsed.options:
             why = "runs the code that it reads from its input"
-            is_here = call.context.input_text is not None
+            is_here = call.situation.input_text is not None
             call.does(Effect.PROJECT_CODE if is_here else Effect.UNCLEAR, "input", why)
     prints = next(prints for name, prints in _PRINTS.items() if call.path[0].startswith(name))
     for value in call.parsed.values(*_OPTIONS) if call.parsed else ():

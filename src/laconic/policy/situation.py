@@ -38,7 +38,7 @@ class Seen:
         self.unknown_vars: set[str] = set()
 
 
-class Context:
+class Situation:
     """One command's place in a line. It does not change; `but` makes one that differs.
 
     Of its script: shells, the families of those that may read it; functions, all that the text may
@@ -73,9 +73,9 @@ class Context:
         self.calls: tuple[list[Argument], ...] = ()
         self.consent = Consent(())
 
-    def but(self, **changes: Any) -> Context:
-        """The same context with other values for some of the names above."""
-        made = Context.__new__(Context)
+    def but(self, **changes: Any) -> Situation:
+        """The same situation with other values for some of the names above."""
+        made = Situation.__new__(Situation)
         for name in self.__slots__:
             setattr(made, name, getattr(self, name))
         for name, value in changes.items():
