@@ -7,18 +7,16 @@ strictest part decides. What cannot be parsed asks, and what can be read of it m
 
 from __future__ import annotations
 
-from laconic.policy.bindings import binding_findings
-from laconic.policy.bombs import bombs
 from laconic.policy.configured import changed_names, exports, value_of
 from laconic.policy.dialects import dialect_findings
 from laconic.policy.directories import Reached, follow_directory
 from laconic.policy.evaluation import evaluation_findings
 from laconic.policy.file_tools import RULES, file_findings
-from laconic.policy.functions import defined_functions
+from laconic.policy.functions import bombs, defined_functions
 from laconic.policy.judge import Judge
 from laconic.policy.permissions import apply_to_text
 from laconic.policy.redirects import redirect_findings
-from laconic.policy.scope import Scope, changes_directory
+from laconic.policy.scope import Scope, binding_findings, changes_directory
 from laconic.policy.secret_variables import variable_findings
 from laconic.policy.sending import Feeds
 from laconic.policy.situation import Situation, add_new
