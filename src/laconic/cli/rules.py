@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from laconic.knowledge.catalog import Row
-    from laconic.knowledge.knowledge import Library
+    from laconic.knowledge.knowledge import Library, Row
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

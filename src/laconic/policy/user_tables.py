@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from laconic.knowledge.catalog import Row
-    from laconic.knowledge.knowledge import Library
+    from laconic.knowledge.knowledge import Library, Row
     from laconic.settings.load import File, Settings
 
     Fault = tuple[str, str, str]  # where, message, hint
