@@ -9,9 +9,10 @@ from laconic.cli.main import complain
 from laconic.errors import LaconicError
 from laconic.knowledge.catalog import tables
 from laconic.policy.decide import decide
+from laconic.policy.from_config import load_library
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
-from laconic.policy.user_tables import load_library, own_rows
+from laconic.policy.user_tables import own_rows
 from laconic.settings.load import files_in, read_settings
 from laconic.types import Verdict
 

@@ -1,4 +1,4 @@
-"""The knowledge of tools with the user's own tables over it: `rules/*.toml`.
+"""The user's own tables of tools, `rules/*.toml`, and the mistakes in them.
 
 A file has the form of the built-in ones (docs/knowledge.md). One with a mistake is not in force as
 a whole: a rule that is read wrongly is worse than a question.
@@ -6,20 +6,18 @@ a whole: a rule that is read wrongly is worse than a question.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import islice
 
 from laconic.errors import Problem
 from laconic.knowledge import catalog
-from laconic.settings.load import files_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from laconic.knowledge.knowledge import Library, Row
-    from laconic.settings.load import File, Settings
+    from laconic.knowledge.knowledge import Row
+    from laconic.settings.load import File
 
     Fault = tuple[str, str, str]  # where, message, hint
 
@@ -31,21 +29,6 @@ _TEXT = (
 _FLAGS = "anything late complete network".split()
 _LISTS = "also yes no".split()
 _TABLES = "refuse values does".split()
-
-
-def load_library(settings: Settings) -> tuple[Library, tuple[Problem, ...]]:
-    """Give what is known of tools here, and what is wrong with the files that say so."""
-    files, problems = files_in("rules", settings)
-    if not files:
-        return catalog.library(), problems
-    library, faults = _library(files)
-    return library, problems + faults
-
-
-@lru_cache(maxsize=16)
-def _library(files: tuple[File, ...]) -> tuple[Library, tuple[Problem, ...]]:
-    rows, problems = own_rows(files)
-    return catalog.extended(rows), problems
 
 
 def own_rows(files: tuple[File, ...]) -> tuple[list[Row], tuple[Problem, ...]]:
