@@ -104,15 +104,15 @@ def _unparsable(
 def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
     found, occurrences = script.nodes(), commands(script)
     functions = [node for node in found if isinstance(node, Function)]
-    situation = outer.but(
-        functions=outer.functions.union(function.name for function in functions),
-        defined=defined_functions(script, occurrences) if functions else {},
-        script_depth=len(outer.calls),
-    )
-    scope = Scope(found, occurrences, situation)
-    situation.values = scope.start
+    scope = Scope(found, occurrences, outer)
     sites = evaluations(script, scope.fields)
     scope.follow(script, found, occurrences, sites, judge.library)
+    situation = outer.but(
+        functions=scope.functions,
+        defined=defined_functions(script, occurrences) if functions else {},
+        script_depth=len(outer.calls),
+        values=scope.start,
+    )
     exported = _follow_exports(script, found, occurrences, judge, situation)
     feeds = Feeds(found, around=situation.fed)
     reached = Reached(found, judge.facts)
@@ -122,20 +122,35 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
         for values in scope.at(redirect, here):
             place = situation.but(values=values, directories=here)
             parts += redirect_findings(redirect, judge, place)
-    around = evaluation_findings(sites, found, script.source, scope.start)
+    parts += _fetched_code(parts, script, judge, situation)
+    around = evaluation_findings(sites, found, script.source, scope.start) if sites else []
     around += binding_findings(found, sites, judge.facts.environment)
-    if "zsh" in situation.shells:
-        around += zsh_findings(found)
-    if not situation.shells <= _BASH_LIKE:
-        around += dialect_findings(script, found, situation.shells)
-    around += bombs(functions, occurrences)
+    around += _findings_of_shells(script, found, situation.shells)
+    around += bombs(functions, occurrences) if functions else []
     around += situation.seen.listed.findings(found)
-    around += variable_findings(found)
-    runs_written = situation.seen.ran & situation.seen.written
-    if runs_written and union(part.effects for part in parts) & Effect.DOWNLOADS:
-        reason, span = "runs a file that the same line fetches", (0, len(script.source))
-        parts.append(judge.finding(Effect.INSTALLS, "fetched-code", reason, span))
+    around += variable_findings(found) if b"$" in script.source else []
     return strictest((*parts, *judge.answered(around)), 0, len(script.source))
+
+
+def _findings_of_shells(
+    script: Script, found: list[Node], shells: frozenset[str]
+) -> list[Decision]:
+    """What another shell than bash would make of the text."""
+    findings = zsh_findings(found) if "zsh" in shells else []
+    if not shells <= _BASH_LIKE:
+        findings += dialect_findings(script, found, shells)
+    return findings
+
+
+def _fetched_code(
+    parts: list[Decision], script: Script, judge: Judge, situation: Situation
+) -> list[Decision]:
+    """Ask where a line runs a file that it writes, and fetches something."""
+    runs_written = situation.seen.ran & situation.seen.written
+    if not (runs_written and union(part.effects for part in parts) & Effect.DOWNLOADS):
+        return []
+    reason, span = "runs a file that the same line fetches", (0, len(script.source))
+    return [judge.finding(Effect.INSTALLS, "fetched-code", reason, span)]
 
 
 def _judge_occurrences(
@@ -149,33 +164,40 @@ def _judge_occurrences(
 ) -> list[Decision]:
     """In the order in which they run: what a substitution runs, before the `cd` that it is in."""
     running = sorted(occurrences, key=lambda occurrence: occurrence.command.end)
-    found = {}
-    for one in running:
-        start = one.command.start
-        here = situation.but(
-            directories=reached.at(one.command) or situation.directories,
-            fed=feeds.reach(one),
-            substituted=bool(one.context.substitution) and not one.context.assigned,
-            exported={e.name: e.value for e in exported if e.start <= start < e.end},
-            input_text=_here_document(one.command),
-        )
-        found[id(one)] = _judge_occurrence(one, scope, reached, judge, here)
-        add_new(situation.directories, here.directories)
+    found = {
+        id(one): _judge_occurrence(one, exported, scope, feeds, reached, judge, situation)
+        for one in running
+    }
     return [found[id(one)] for one in occurrences]
 
 
 def _judge_occurrence(
-    occurrence: Occurrence, scope: Scope, reached: Reached, judge: Judge, situation: Situation
+    occurrence: Occurrence,
+    exported: list[Export],
+    scope: Scope,
+    feeds: Feeds,
+    reached: Reached,
+    judge: Judge,
+    outer: Situation,
 ) -> Decision:
     """One simple command, for all values that its variables may have: the strictest counts."""
-    command = occurrence.command
+    command, context = occurrence.command, occurrence.context
+    directories = reached.at(command) or outer.directories
+    here = {
+        "directories": directories,
+        "fed": feeds.reach(occurrence),
+        "substituted": bool(context.substitution) and not context.assigned,
+        "exported": {e.name: e.value for e in exported if e.start <= command.start < e.end},
+        "input_text": _here_document(command),
+    }
     cases = []
-    for values in scope.at(command, situation.directories):
-        set_before = {a.name: value_of(a, values) for a in command.assignments}
-        case = situation.but(values=values, prefix_env=set_before)
-        cases.append(judge.simple(command, case))
+    for values in scope.at(command, directories):
+        prefix_env = {a.name: value_of(a, values) for a in command.assignments}
+        situation = outer.but(values=values, prefix_env=prefix_env, **here)
+        cases.append(judge.simple(command, situation))
         if changes_directory(occurrence):
-            reached.note(command, follow_directory(command, case, judge.facts))
+            reached.note(command, follow_directory(command, situation, judge.facts))
+    add_new(outer.directories, directories)
     worst = max(cases, key=lambda case: (case.verdict, not case.is_soft, case.risk, case.firm))
     worst.effects = union(case.effects for case in cases)
     return worst

@@ -201,7 +201,7 @@ class Judge:
         if name in self.rules.allow:
             return self._allowed(name, effects, span)
         ran = self.finding(effects, "program-by-path", f"runs the file {name}", span)
-        found = [situation.consent.settle(ran)]
+        found = [situation.settle(ran)]
         if self.library.knows(base):
             known = self._known_program(base, arguments, span, situation)
             found += [leaf for leaf in known.leaves() if leaf.effects & _BY_ANY_PATH]
@@ -237,7 +237,8 @@ class Judge:
         self._judge(call)
         parts = settled(call, base)
         parts += repository_findings(call, base)
-        parts += registry_findings(call, base)
+        if call.entry.network:
+            parts += registry_findings(call, base)
         if situation.consent:
             parts = _agreed(call, parts)
         if any(part.verdict is not Verdict.ALLOW for part in parts):
@@ -280,7 +281,7 @@ class Judge:
         reason = f"{base} is not a command that laconic knows"
         unknown = self.finding(Effect.UNKNOWN, "unknown-command", reason, span)
         unknown.risk = False
-        return situation.consent.settle(unknown)
+        return situation.settle(unknown)
 
     def _judge(self, call: Call) -> None:
         """Let the table and the handler speak; a fault in them is a question, not an answer."""
@@ -357,8 +358,8 @@ class Judge:
 
 def _agreed(call: Call, parts: list[Decision]) -> list[Decision]:
     """The same with what the user's rules settle of the call itself first: it is the reason."""
-    consent = call.situation.consent
-    found = [part if call.is_others(part) else consent.settle(part) for part in parts]
+    settle = call.situation.settle
+    found = [part if call.is_others(part) else settle(part) for part in parts]
     return sorted(found, key=lambda part: part in parts)
 
 

@@ -38,16 +38,17 @@ _CHANGES_DIRECTORY = frozenset(("cd", "pushd", "popd", "chdir"))
 class Scope:
     """The values of one script's variables, on top of what its surroundings give.
 
-    start: what holds everywhere. Variables of the surroundings may be exported, so their values
-    are still possible here; certain they are not.
+    start: what holds everywhere. Variables of the surroundings may be exported, so their values are
+    possible here, but not certain. functions: all that this text or one around it may define.
     """
 
-    __slots__ = ("_flow", "_functions", "_outer", "start")
+    __slots__ = ("_flow", "_outer", "functions", "start")
 
     def __init__(
         self, found: list[Node], occurrences: list[Occurrence], situation: Situation
     ) -> None:
-        self._functions = situation.functions
+        own_functions = {node.name for node in found if isinstance(node, Function)}
+        self.functions = situation.functions | own_functions
         self._flow: Flow | None = None
         changed = {node.name for node in found if isinstance(node, Assignment)}
         changed.update(n for node in found if isinstance(node, BINDERS) for n in bound_by(node))
@@ -61,7 +62,7 @@ class Scope:
             if name in outer.certain and name not in changed
         }
         known = PRINTERS | COUNTERS | LOCATORS
-        printers = frozenset() if "IFS" in changed else known - situation.functions
+        printers = frozenset() if "IFS" in changed else known - self.functions
         self.start = Values(certain, outer.possible, printers)
         own = _possible_values(found, self.start)
         merged = {name: (*outer.possible.get(name, ()), *texts) for name, texts in own.items()}
@@ -77,7 +78,7 @@ class Scope:
         library: Library,
     ) -> None:
         """Find out what variables hold where, as far as that is certain."""
-        if self._functions:
+        if self.functions:
             return
         names = followed_names(found, occurrences, sites, library)
         names -= self._outer.keys()

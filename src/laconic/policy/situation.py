@@ -10,14 +10,15 @@ import posixpath
 
 from laconic.knowledge.arguments import Values
 from laconic.policy.listed_secrets import Listed
-from laconic.policy.permissions import Consent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from laconic.knowledge.arguments import Argument
+    from laconic.policy.permissions import Consent
     from laconic.policy.places import Facts
+    from laconic.types import Decision
 
 _MAX_DIRECTORIES = 8
 
@@ -71,7 +72,7 @@ class Situation:
         self.prefix_env: dict[str, str | None] = {}
         self.input_text: str | None = None
         self.calls: tuple[list[Argument], ...] = ()
-        self.consent = Consent(())
+        self.consent: Consent | None = None
 
     def but(self, **changes: Any) -> Situation:
         """The same situation with other values for some of the names above."""
@@ -86,6 +87,10 @@ class Situation:
     def wrappers(self) -> list[str]:
         """The names of the programs that run the command."""
         return [(call[0].text or "").rsplit("/", 1)[-1] for call in self.calls[:-1]]
+
+    def settle(self, finding: Decision) -> Decision:
+        """The finding, or the user's rule that allows what it is about."""
+        return finding if self.consent is None else self.consent.settle(finding)
 
     def calls_function(self, name: str, start: int) -> bool:
         """Tell whether the shell itself calls a function by that name; a program cannot do so."""
