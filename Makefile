@@ -4,7 +4,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help conformance demo test quick test-pythons lint fix docs bench gate-report compaction-report prompts oracle oracle-truth mutations effects undo differential box e2e frameworks frameworks-all clean
+# every target that has a description
+.PHONY: $(shell sed -n 's/^\([a-z0-9-]*\):.*\#\# .*/\1/p' $(firstword $(MAKEFILE_LIST))) clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -36,6 +37,18 @@ fix: .venv/.dev  ## fix what ruff can fix
 docs: .venv/.package  ## write what is generated: parts of README.md and docs/, client/kinds.h
 	$(BIN)/python scripts/docs.py
 
+picture: .venv/.package  ## draw the picture of the README from what commands print
+	$(BIN)/python scripts/picture.py
+
+site: build/site/venv/.done  ## build the site into build/site/html; a dead link or anchor is an error
+	$(PYTHON) scripts/site.py build/site/pages
+	NO_MKDOCS_2_WARNING=1 build/site/venv/bin/mkdocs build --strict
+	@echo "the site is in build/site/html"
+
+REPOSITORY ?= https://example.org/laconic
+release-check: build/release/venv/.done  ## build all packages, install and try each: make release-check REPOSITORY=ADDRESS
+	build/release/venv/bin/python scripts/release_check.py build/release $(REPOSITORY)
+
 bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this machine
 	@$(BIN)/python bench/parse.py
 	@$(BIN)/python bench/rewrite.py
@@ -66,6 +79,16 @@ clean:
 		{ echo "laconic needs Python 3.11 or newer; try: make PYTHON=python3.13" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+build/site/venv/.done: Makefile
+	$(PYTHON) -m venv build/site/venv
+	build/site/venv/bin/pip install --quiet 'mkdocs>=1.6,<2' 'mkdocs-material>=9.5,<10'
+	@touch $@
+
+build/release/venv/.done: Makefile
+	$(PYTHON) -m venv build/release/venv
+	build/release/venv/bin/pip install --quiet auditwheel build check-jsonschema twine
 	@touch $@
 
 .venv/.dev: .venv/.package
@@ -103,6 +126,9 @@ box: .venv/.dev  ## try to get out of the box, as root and as a plain user: make
 
 e2e: .venv/.dev  ## let real agents run commands through laconic, driven by a scripted model
 	PYTHONPATH=tests $(BIN)/python -m e2e
+
+page-test: .venv/.dev  ## look at the page of laconic report with a real browser, which must be there
+	PYTHONPATH=tests $(BIN)/python -m page
 
 frameworks: .venv/.dev  ## run the adapters with the real frameworks and scripted models, without the heavy ones
 	PYTHONPATH=tests $(BIN)/python -m frameworks $(ARGS)

@@ -1,12 +1,15 @@
 """Puts the executables into the wheel: the client `laconic`, and `laconic-py`, which it asks.
 
-The client is in C, or in Python if there is no compiler or LACONIC_NO_NATIVE is set.
+The client is in C, or in Python if there is no compiler or LACONIC_NO_NATIVE is set. For an index,
+LACONIC_REPOSITORY is the address of the repository: links of the README then lead there.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import struct
 import subprocess
 import sys
 import sysconfig
@@ -15,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+from packaging.tags import sys_tags
 
 FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra")
 # Code that runs before the C library is started must not call it, nor must the compiler.
@@ -77,11 +82,10 @@ class ClientBuildHook(BuildHookInterface[Any]):
             )
         else:
             build_data["pure_python"] = False
-            platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-            build_data["tag"] = f"py3-none-{platform}"
             complaint = compile_box(Path(self.root), self.made / "laconic-box")
             if complaint:
                 self.app.display_warning(f"{complaint}: there will be no box")
+            build_data["tag"] = f"py3-none-{platform_tag(list(self.made.iterdir()))}"
         write(self.made / "laconic-py", script_for("main"))
         write(self.made / "laconic-interpreter", INTERPRETER)
         for path in self.made.iterdir():
@@ -89,6 +93,65 @@ class ClientBuildHook(BuildHookInterface[Any]):
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
         shutil.rmtree(self.made)
+
+
+class ReadmeHook(MetadataHookInterface):
+    """Called by hatchling for the metadata of every package."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        text = Path(self.root, "README.md").read_text(encoding="utf-8")
+        if home := os.environ.get("LACONIC_REPOSITORY", "").rstrip("/"):
+            text = for_an_index(text, home, f"v{metadata['version']}")
+            metadata["urls"] = {
+                "Homepage": home,
+                "Documentation": f"{home}/blob/v{metadata['version']}/docs/index.md",
+                "Changelog": f"{home}/blob/v{metadata['version']}/CHANGELOG.md",
+                "Issues": f"{home}/issues",
+                "Security": f"{home}/blob/v{metadata['version']}/SECURITY.md",
+            }
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}
+
+
+def for_an_index(text: str, home: str, version: str) -> str:
+    """Return the README as an index can show it: it has no files beside it, and is no checkout."""
+
+    def link(found: re.Match[str]) -> str:
+        mark, shown, target = found.groups()
+        view = "raw" if mark else "blob"
+        return f"{mark}[{shown}]({home}/{view}/{version}/{target})"
+
+    text = re.sub(r"(!?)\[([^\]]*)\]\((?![a-z]+:|#)([^)\s]+)\)", link, text)
+    return re.sub(r"\binstall \.(?=\s)", "install laconic", text)
+
+
+# By the machine in the header of an ELF file; the oldest systems that pip knows by these names.
+PORTABLE = {
+    62: "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64",
+    183: "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64",
+}
+
+
+def platform_tag(programs: list[Path]) -> str:
+    """Name the platforms of a wheel: any Linux, if its programs need no library of the system."""
+    found = {static_machine(path.read_bytes()) for path in programs}
+    portable = PORTABLE.get(found.pop() or 0, "") if len(found) == 1 else ""
+    if portable and not {tag.platform for tag in sys_tags()}.isdisjoint(portable.split(".")):
+        return portable
+    return sysconfig.get_platform().replace("-", "_").replace(".", "_")
+
+
+def static_machine(program: bytes) -> int | None:
+    """Read the machine of a static 64-bit program for Linux; None if it is anything else.
+
+    elf(5): an ET_EXEC (2) without PT_DYNAMIC (2) and PT_INTERP (3) runs with nothing else loaded.
+    """
+    if program[:6] != b"\x7fELF\x02\x01":  # 64 bits, little endian
+        return None
+    kind, machine = struct.unpack_from("<HH", program, 16)
+    (start,) = struct.unpack_from("<Q", program, 32)
+    size, count = struct.unpack_from("<HH", program, 54)
+    segments = {struct.unpack_from("<I", program, start + n * size)[0] for n in range(count)}
+    return int(machine) if kind == 2 and not segments & {2, 3} else None  # noqa: PLR2004 - above
 
 
 def script_for(function: str, status: str = "127") -> str:

@@ -5,7 +5,8 @@ python bench/prompts.py FILE [--kind KIND] [--cwd DIR] [--home DIR] [--rows]
 FILE has one JSON object per line with `command`; `kind` tells sorts of sessions apart. Where rows
 carry labels (`effects`, a verdict per profile, perhaps `ambiguous`), the two are compared. A
 command interrupts where laconic asks or denies, or where it leaves a soft effect to the agent, and
-Claude Code would ask in its default mode without rules.
+Claude Code would ask in its default mode without rules. "without" is that mode without laconic, as
+laconic replay reckons it (src/laconic/replay/data/flows.toml).
 """
 
 from __future__ import annotations
@@ -23,10 +24,13 @@ from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.profiles import PROFILES
 from laconic.policy.rules import Rules
+from laconic.replay.flow import asks
+from laconic.sessions.values import Step
 from laconic.shell.parser import forget
 from laconic.types import EFFECTS, HARD, Decision, Effect, Verdict, union
 
 Row = dict[str, Any]
+AGENT = "claude-code"
 SHOWN = 15
 WIDTH = 140
 
@@ -70,7 +74,9 @@ def interrupts(decision: Decision, profile: str) -> bool:
 
 
 def print_prompts(judged: list[Judged]) -> None:
-    print(f"{len(judged)} commands; interrupts per 100 of them, by profile:")
+    print(f"{len(judged)} commands; interrupts per 100 of them, without laconic and by profile:")
+    alone = [one for one in judged if asks(AGENT, Step(one.row["command"], ""), one.effects, ())]
+    print(f"  {'without':8} {per_100(len(alone), len(judged))}")
     for profile in PROFILES:
         stopped = [one for one in judged if interrupts(one.decisions[profile], profile)]
         print(f"  {profile:8} {per_100(len(stopped), len(judged))}")

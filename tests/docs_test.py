@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import os
 import re
 import subprocess
@@ -187,6 +188,47 @@ def test_every_key_of_an_installation_is_documented(kind):
     given = {"name", "title"}  # by the file's name, and above [install]
     for key in set(kind._fields) - given:
         assert f"`{key}`" in text or f"[[install.{key}]]" in text, key
+
+
+def test_the_readme_is_short_and_fits_a_window():
+    lines = (ROOT / "README.md").read_text().splitlines()
+    assert len(lines) <= 150
+    assert [line for line in lines if len(line) > 100] == []
+
+
+@pytest.mark.parametrize("name", recipe.names())
+def test_every_agent_is_in_the_table_of_all_agents(name):
+    assert f"| `{name}` |" in (ROOT / "docs/agents.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("page", "form"),
+    [("README.md", "| {hooks}, and {rules} by rules |"),
+     ("docs/comparison.md", "| {hooks} by hooks, {rules} by rules |")],
+)  # fmt: skip
+def test_the_number_of_agents_is_right(page, form):
+    kinds = [recipe.read_recipe(name).how == "rules" for name in recipe.names()]
+    numbers = {"hooks": kinds.count(False), "rules": kinds.count(True)}
+    assert form.format(**numbers) in (ROOT / page).read_text()
+
+
+NETWORK = {"ftplib", "http.client", "httpx", "requests", "smtplib", "urllib.request", "xmlrpc"}
+
+
+def imported(node):
+    module = getattr(node, "module", None) or ""
+    return {module} | {f"{module}.{alias.name}".strip(".") for alias in node.names}
+
+
+def test_nothing_leaves_the_machine_but_by_the_classifier_that_the_user_asks_for():
+    """SECURITY.md and the README promise it."""
+    using = {
+        str(path.relative_to(ROOT / "src/laconic"))
+        for path in ROOT.glob("src/laconic/**/*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Import | ast.ImportFrom) and NETWORK & imported(node)
+    }
+    assert using == {"library/chat.py"}
 
 
 def test_the_readme_names_the_two_commands_to_start_with():

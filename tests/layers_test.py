@@ -23,6 +23,7 @@ LAYERS = (
     ("laconic.tool_hooks", "laconic.adapters"),
     ("laconic.hooks",),
     ("laconic.install", "laconic.server", "laconic.replay"),
+    ("laconic.page",),
     ("laconic.cli",),
     ("laconic.__main__",),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -59,6 +60,7 @@ def test_with_a_compiler_the_wheel_has_the_client_in_c(tmp_path):
     wheel = build(tmp_path)
     assert script_of(wheel)[:4] == b"\x7fELF" or sys.platform != "linux"
     assert "none-any" not in wheel.name
+    assert "manylinux" in wheel.name or platform.machine() not in ("x86_64", "aarch64")
     with zipfile.ZipFile(wheel) as archive:
         scripts = {Path(name).name for name in archive.namelist() if "/scripts/" in name}
     assert ("laconic-box" in scripts) == (sys.platform == "linux")
@@ -82,6 +84,66 @@ def test_a_client_that_does_not_work_without_the_c_library_is_made_with_it(tmp_p
     works = iter([False, True])
     monkeypatch.setattr(hatch_build, "works", lambda _: next(works))
     assert not compiled("second")
+
+
+# -- the name of the wheel -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    """A small program, static and not."""
+    folder = tmp_path_factory.mktemp("programs")
+    source = folder / "main.c"
+    source.write_text("int main(void) { return 0; }\n")
+    kinds = {"static": ["-static"], "dynamic": [], "pie": ["-static-pie"], "object": ["-c"]}
+    for name, flags in kinds.items():
+        subprocess.run([warm_server.COMPILER, source, "-o", folder / name, *flags], check=True)
+    return folder
+
+
+on_linux = pytest.mark.skipif(
+    warm_server.COMPILER is None
+    or sys.platform != "linux"
+    or platform.machine() not in ("x86_64", "aarch64"),
+    reason="this is about Linux on the two common machines",
+)
+
+
+@on_linux
+def test_a_wheel_of_static_programs_is_for_every_linux(programs):
+    tag = hatch_build.platform_tag([programs / "static"])
+    machine = platform.machine()
+    assert tag.split(".")[0] == f"manylinux_2_17_{machine}"
+    assert tag.split(".")[-1] == f"musllinux_1_1_{machine}"
+
+
+@on_linux
+@pytest.mark.parametrize(
+    "names", [["dynamic"], ["static", "dynamic"], ["pie"], ["object"], ["main.c"], []]
+)
+def test_a_wheel_of_other_programs_is_for_this_system(programs, names):
+    tag = hatch_build.platform_tag([programs / name for name in names])
+    assert tag == f"linux_{platform.machine()}"
+
+
+@on_linux
+def test_where_the_installer_takes_no_such_wheel_the_name_is_that_of_the_system(
+    programs, monkeypatch
+):
+    monkeypatch.setattr(hatch_build, "sys_tags", list)
+    assert hatch_build.platform_tag([programs / "static"]) == f"linux_{platform.machine()}"
+
+
+def test_the_readme_of_an_index_has_no_link_to_a_file_beside_it():
+    text = (warm_server.ROOT / "README.md").read_text()
+    shown = hatch_build.for_an_index(text, "https://example.org/x", "v1")
+    targets = re.findall(r"\]\(([^)]+)\)", shown)
+    assert len(targets) > 10
+    assert all(target.startswith(("https://", "#")) for target in targets)
+    assert "(https://example.org/x/raw/v1/docs/images/terminal.svg)" in shown
+    assert "(https://example.org/x/blob/v1/SECURITY.md#the-seven-nevers)" in shown
+    assert "pipx install laconic " in shown
+    assert " install . " not in shown
 
 
 @pytest.mark.parametrize(

@@ -393,6 +393,90 @@ def test_a_named_tool_whose_command_is_not_found_is_denied(value):
     assert "shell has no argument command, cmd, run" in call.message
 
 
+KEYS = "cwd workdir working_directory working_dir workingDirectory dir_path directory".split()
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_command_is_judged_where_the_tool_is_told_to_run_it(key, project, tmp_path):
+    gate = laconic.Gate(settings=laconic.load_settings(), cwd=project)
+    (project / "sub").mkdir()
+    for told, verdict in (
+        (None, "ask"),
+        ("", "ask"),
+        ("/", "deny"),
+        ("../..", "ask"),
+        (tmp_path.root, "deny"),
+    ):
+        call = gate.hook({"command": "rm -rf usr", key: told}, tool="shell")
+        assert (call.verdict, told) == (verdict, told)
+    assert gate.hook({"command": "ls", key: "sub"}).envelope.cwd == f"{project}/sub"
+    assert gate.hook({"command": "ls", key: project / "sub"}).envelope.cwd == f"{project}/sub"
+    assert gate.hook({"command": "ls", key: "sub"}, cwd="/tmp").envelope.cwd == "/tmp/sub"
+
+
+@pytest.mark.parametrize("told", ["~", "~/x", "~root", 7, b"/", ["/"], {"x": "y"}])
+def test_a_directory_that_cannot_be_told_is_denied(told):
+    call = laconic.Gate().hook({"command": "ls", "cwd": told}, tool="shell", call_id="1")
+    assert (call.verdict, call.start(approved=True)) == ("deny", False)
+
+
+def test_two_directories_are_denied_unless_they_are_the_same():
+    hook = laconic.Gate().hook
+    assert hook({"command": "ls", "cwd": "/", "workdir": "/tmp"}).verdict == "deny"
+    assert hook({"command": "ls", "cwd": "/tmp", "workdir": "/tmp"}).verdict == "allow"
+
+
+def test_a_wrapped_function_is_judged_where_it_is_told_to_run():
+    gate = laconic.Gate()
+
+    @gate.tool
+    def run(command: str, cwd: str = "", **more: str) -> str:
+        return f"ran {command}{cwd}{more or ''}"
+
+    @gate.atool
+    async def arun(command: str, *, workdir: str = "/") -> str:
+        return f"ran {command} in {workdir}"
+
+    assert run("ls") == "ran ls"
+    assert run("rm -rf usr", "/").startswith("denied")
+    assert run("rm -rf usr", cwd="/").startswith("denied")
+    assert run("rm -rf usr", workdir="/").startswith("denied")
+    assert run("ls", cwd="~root").startswith("denied")
+    assert asyncio.run(arun("ls")) == "ran ls in /"
+    assert asyncio.run(arun("rm -rf usr")).startswith("denied")
+
+
+def test_the_preset_judges_where_its_tool_is_told_to_run():
+    ran = []
+    run = laconic.preset_run_command(gate=True, inner=ran.append, ask=lambda _: True)
+    assert run({"command": "rm -rf usr", "cwd": "/"}).verdict == "deny"
+    assert ran == []
+    run({"command": "rm -rf usr"})
+    assert ran == [{"command": "rm -rf usr"}]
+
+    def elsewhere(_, args, inner):
+        return inner({**args, "cwd": "/"})
+
+    rule = laconic.Rule(id="team.rm", pattern="^rm", explanation="Why.")
+    run = laconic.preset_run_command(
+        gate=True, inner=ran.append, custom_rules=[rule], mode=elsewhere, ask=lambda _: True
+    )
+    assert run({"command": "rm -rf usr"}).verdict == "deny"
+    assert len(ran) == 1
+
+
+def test_a_command_under_another_key_needs_consent_too():
+    gate = laconic.Gate()
+    call = gate.hook({"command": "ls", "cmd": "git push"}, tool="shell", call_id="1")
+    assert (call.verdict, call.command) == ("ask", "ls")
+    assert "publishes commits" in call.message
+    assert gate.hook({"command": "git push", "cmd": "rm -rf /"}).verdict == "deny"
+    assert gate.hook({"command": "git push", "cmd": "ls"}).verdict == "ask"
+    assert call.start() is False
+    assert call.start(approved=True) is True
+    assert call.rewritten == {"command": "ls", "cmd": "git push"}
+
+
 def test_a_call_is_started_and_finished():
     gate = laconic.Gate(custom_rules=[to_next()])
     call = gate.hook({"cmd": "old x", "cwd": "/"}, tool="shell", call_id="1")

@@ -12,10 +12,11 @@ from laconic.library.asking import answer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from laconic.library.call import Call
     from laconic.library.gate import Gate
 
 # The commands that a person has allowed, each for one call: hooks are not told the call's id.
-_ALLOWED: WeakKeyDictionary[Gate, list[tuple[str, str]]] = WeakKeyDictionary()
+_ALLOWED: WeakKeyDictionary[Gate, list[tuple[str, str, str]]] = WeakKeyDictionary()
 
 
 def guard(gate: Gate) -> Callable[..., Any]:
@@ -28,7 +29,7 @@ def guard(gate: Gate) -> Callable[..., Any]:
         call = gate.hook(dict(arguments), tool=function_name, call_id=f"agno-{uuid4()}")
         if call is None:
             return function_call(**arguments)
-        approved = _take(gate, (run_context.run_id, call.envelope.original_command))
+        approved = _take(gate, _key(run_context.run_id, call))
         if not call.start(approved or answer(gate.ask, call.envelope)):
             return call.message
         arguments.update(call.rewritten)  # the call reads this dict, whatever it is given
@@ -44,7 +45,12 @@ def guard(gate: Gate) -> Callable[..., Any]:
     return hook
 
 
-def _take(gate: Gate, key: tuple[str, str]) -> bool:
+def _key(run_id: str, call: Call) -> tuple[str, str, str]:
+    """A yes is for one command in one place."""
+    return run_id, call.envelope.original_command, call.envelope.cwd
+
+
+def _take(gate: Gate, key: tuple[str, str, str]) -> bool:
     try:
         _ALLOWED.get(gate, []).remove(key)
     except ValueError:
@@ -60,8 +66,7 @@ def settle(gate: Gate, run: Any, ask: Callable[[str, str], bool]) -> None:
         if call is None or not need.needs_confirmation:
             continue
         if call.verdict == "ask" and ask(call.command, call.message) is True:
-            key = (run.run_id, call.envelope.original_command)
-            _ALLOWED.setdefault(gate, []).append(key)
+            _ALLOWED.setdefault(gate, []).append(_key(run.run_id, call))
             need.confirm()
         elif call.verdict == "allow":
             need.confirm()

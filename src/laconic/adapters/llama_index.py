@@ -29,7 +29,7 @@ def guard(gate: Gate, function: Callable[..., Any]) -> Any:
 
     @functools.wraps(function)
     async def guarded(ctx: Any, **arguments: Any) -> Any:
-        call = await gate.ahook(arguments, call_id=f"llama-index-{uuid4()}")
+        call = await gate.ahook(arguments, call_id=f"llama-index-{uuid4()}", others=usual)
         if call is None:
             return await _run(function, arguments)
         if not call.start(await _answer(ctx, call)):
@@ -40,6 +40,8 @@ def guard(gate: Gate, function: Callable[..., Any]) -> Any:
     own = inspect.signature(function)
     if not set(KEYS) & set(own.parameters):
         raise RuleError(f"{function!r} has no parameter {', '.join(KEYS)} for the command")
+    parameters = own.parameters.values()
+    usual = {each.name: each.default for each in parameters if each.default is not each.empty}
     context = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=Context)
     seen = own.replace(parameters=[*own.parameters.values(), context])
     guarded.__signature__ = seen  # type: ignore[attr-defined] # what the model is told of

@@ -65,6 +65,8 @@ COMMANDS = (
     Command("history", "print the last commands that laconic ran"),
     Command("stats", "show how often filtered output was recalled"),
     Command("log", "print the decisions that were made"),
+    Command("report", "write what was saved, asked and denied as a page of HTML"),
+    Command("dashboard", "serve that page on this machine, live"),
     Command("filters", "print, test and write what compacts the output of commands"),
     Command("rules", "print and test what laconic knows about programs"),
     Command("parse", "print the parse tree of a command"),

@@ -76,8 +76,8 @@ class Entry:
         named = (text for words, text in self._effects.items() if word in words.split())
         return effects_in(next(named, self._effects.get("*", "")))
 
-    def option_effect(self, name: str) -> tuple[Effect, str]:
-        """What an option makes the program do, and the words for it: `-w` rewrites files."""
+    def effect_of(self, name: str) -> tuple[Effect, str]:
+        """What an option or a task makes the program do, and the words for it."""
         words, _, why = self.does.get(name, "").partition(": ")
         return effects_in(words), why
 

@@ -71,6 +71,15 @@ class Envelope(Mapping[str, Any]):
             return f"rewritten per rule {self.rule_id}: {why} Ran: {self.command}"
         return ""
 
+    def tightened_by(self, other: Envelope) -> Envelope:
+        """This decision, denied or asked about if that of another command that might run is."""
+        if other.verdict == DENY and self.verdict != DENY:
+            return other
+        if other.verdict != ASK or self.verdict != ALLOW:
+            return self
+        command, original = self.command, self.original_command
+        return replace(other, command=command, original_command=original, effects=self.effects)
+
     def with_result(self, result: Any) -> Envelope:
         return replace(self, result=result)
 

@@ -13,6 +13,8 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from laconic.library.asking import Ask, answer, async_answer
@@ -26,6 +28,7 @@ from laconic.library.modes import (
     KEYS,
     Mode,
     command_of,
+    directory_of,
     lacks_command,
     other_commands,
     rewrite_with_audit,
@@ -139,6 +142,13 @@ class Gate:
         cwd = self._cwd if cwd is None else cwd
         return str(cwd) if cwd is not None else working_directory() or "/"
 
+    def place_of(
+        self, arguments: object, cwd: str | PathLike[str] | None = None
+    ) -> str | PathLike[str] | None:
+        """The directory that a tool's arguments name, seen from `cwd`; `cwd` if they name none."""
+        told = directory_of(arguments)
+        return cwd if told is None else Path(self.place(cwd), told)
+
     def context(self, cwd: str | PathLike[str] | None = None) -> Context:
         """What rules may know of the place."""
         stacks = frozenset(self.stacks)
@@ -204,25 +214,34 @@ class Gate:
         return runs
 
     def hook(
-        self, arguments: object, *, tool: str = "", call_id: str = "", cwd: str | None = None
+        self,
+        arguments: object,
+        *,
+        tool: str = "",
+        call_id: str = "",
+        cwd: str | None = None,
+        others: Mapping[str, object] | None = None,
     ) -> Call | None:
-        """What a framework's hook needs before a tool call; None: this call is not for us."""
+        """What a framework's hook needs before a tool call; None: this call is not for us.
+
+        cwd: where the tool runs commands, unless it is told a directory, by the arguments or by
+        others, which are those of a tool that takes its command alone.
+        """
         if tool and tool not in self.tools:
             return None
         try:
-            command, others = command_of(arguments), other_commands(arguments)
+            command, also = command_of(arguments), other_commands(arguments)
+            place = self.place_of(arguments, self.place_of(others, cwd))
         except Exception as fault:  # noqa: BLE001 - arguments may be any object
             return Call(gate=self, arguments=arguments, envelope=faulty("", fault))
-        if not command.strip() and not others:
+        if not command.strip() and not also:
             if tool and lacks_command(arguments):  # it would run what nobody has judged
                 missing = RuleError(f"{tool} has no argument {', '.join(KEYS)}")
                 return Call(gate=self, arguments=arguments, envelope=faulty("", missing))
             return None
-        envelope = self.decide(command, cwd=cwd, call_id=call_id)
-        for other in others:
-            also = self.decide(other, cwd=cwd)
-            if also.verdict == DENY and envelope.verdict != DENY:
-                envelope = also
+        envelope = self.decide(command, cwd=place, call_id=call_id)
+        for other in also:
+            envelope = envelope.tightened_by(self.decide(other, cwd=place))
         call = Call(gate=self, arguments=arguments, envelope=envelope, call_id=call_id)
         known = self._call(call_id, envelope.original_command)
         if known is not None:
@@ -237,11 +256,16 @@ class Gate:
         return made
 
     async def ahook(
-        self, arguments: object, *, tool: str = "", call_id: str = "", cwd: str | None = None
+        self,
+        arguments: object,
+        *,
+        tool: str = "",
+        call_id: str = "",
+        cwd: str | None = None,
+        others: Mapping[str, object] | None = None,
     ) -> Call | None:
-        if self.judge.is_quick:
-            return self.hook(arguments, tool=tool, call_id=call_id, cwd=cwd)
-        return await asyncio.to_thread(self.hook, arguments, tool=tool, call_id=call_id, cwd=cwd)
+        ask = partial(self.hook, arguments, tool=tool, call_id=call_id, cwd=cwd, others=others)
+        return ask() if self.judge.is_quick else await asyncio.to_thread(ask)
 
     # -- after it
 

@@ -6,6 +6,7 @@ ones can also say beforehand what they would do, so that nothing has to run to d
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,11 +14,17 @@ from laconic.library.effects import emit_audit, inject_reminder
 from laconic.library.envelope import ALLOW, DENY, PASSTHROUGH, REWRITE, Envelope
 from laconic.library.registry import Match
 from laconic.library.rule import Rule
+from laconic.library.when import RuleError
 from laconic.run.task import as_word
 
 Inner = Callable[[Any], Any]
 Mode = Callable[[Any, Any, "Inner | None"], Any]
 KEYS = ("command", "cmd", "run")
+# How the tools of agents name the directory for a command.
+DIRECTORY_KEYS = (
+    "cwd", "workdir", "working_directory", "working_dir", "workingDirectory", "dir_path",
+    "directory",
+)  # fmt: skip
 
 
 def command_key(args: object) -> str:
@@ -57,6 +64,23 @@ def other_commands(args: object) -> list[str]:
     return [command_of({"command": args[key]}) for key in others]
 
 
+def directory_of(args: object) -> str | None:
+    """The directory that a tool is told to run its command in; None if it is told none.
+
+    Raises for what cannot be judged: two of them, and `~`, which not every tool expands.
+    """
+    if not isinstance(args, Mapping):
+        return None
+    told = {os.fspath(args[key]) for key in DIRECTORY_KEYS if args.get(key)}
+    if not told:
+        return None
+    place, *others = told
+    if others or not isinstance(place, str) or place.startswith("~"):
+        named = ", ".join(sorted(map(repr, told)))
+        raise RuleError(f"name one directory, by its path: {named}")
+    return place
+
+
 class ShippedMode:
     """One of the three modes that are shipped."""
 
@@ -72,7 +96,7 @@ class ShippedMode:
             return rule.action or self._otherwise
         if rule.rewrite is not None:
             return REWRITE
-        return DENY if rule.severity == "error" else PASSTHROUGH
+        return without_rewrite(rule)
 
     def __call__(
         self, match: Match | Mapping[str, Any], args: Any, inner: Inner | None
@@ -83,12 +107,17 @@ class ShippedMode:
         action = self.action(match.rule)
         new = match.rewritten(command) if action == REWRITE else command
         if action == REWRITE and new == command:
-            action = DENY if match.severity == "error" else PASSTHROUGH
+            action = without_rewrite(match.rule)
         envelope = envelope_for(match, action, command, new)
         report(envelope)
         if inner is None or action == DENY:
             return envelope
         return envelope.with_result(inner(with_command(args, new) if new != command else args))
+
+
+def without_rewrite(rule: Rule) -> str:
+    """What to do with a command that the rule matches and does not change."""
+    return DENY if rule.severity == "error" else PASSTHROUGH
 
 
 def envelope_for(match: Match, action: str, original: str, command: str, **more: Any) -> Envelope:

@@ -96,7 +96,11 @@ class RunCommand:
         judge = self.gate.judge
         if isinstance(judge.mode, ShippedMode):
             return None
-        return judge.rules.first(command_of(args), self.gate.context())
+        try:
+            context = self.gate.context(self.gate.place_of(args))
+        except (RuleError, TypeError):
+            return None  # nor has the hook an idea where it would run, and denies it
+        return judge.rules.first(command_of(args), context)
 
     def _checked(self, given: Any, match: Match) -> Inner | None:
         """The executor for such a mode: another command than the agent's is checked again."""
@@ -108,12 +112,14 @@ class RunCommand:
         def checked(args: Any) -> Any:
             command = command_of(args)
             others = other_commands(args)
-            for text in others if command == original else [command, *others]:
-                denial = gate.judge.rules.denial(text, match.context)
+            context = gate.context(gate.place_of(args))
+            is_same = command == original and context.cwd == match.context.cwd
+            for text in others if is_same else [command, *others]:
+                denial = gate.judge.rules.denial(text, context)
                 if denial is not None:
                     raise CommandDeniedError(replace(denial, original_command=original))
             if gate.judge.uses_gate:
-                envelope = gate.judge.gated(command, match.context)
+                envelope = gate.judge.gated(command, context)
                 if envelope.verdict != ALLOW and not answer(gate.ask, envelope):
                     raise CommandDeniedError(replace(envelope, action=DENY, verdict=DENY))
             return inner(args)

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from laconic.library.effects import emit_audit
 from laconic.library.envelope import DENY, PASSTHROUGH, REWRITE, Envelope
-from laconic.library.modes import ShippedMode, envelope_for, report, rewrite_with_audit
+from laconic.library.modes import (
+    ShippedMode,
+    envelope_for,
+    report,
+    rewrite_with_audit,
+    without_rewrite,
+)
 from laconic.library.registry import FaultyRuleError, Registry, line_of
 from laconic.library.rule import Catalogue, Context, Rule
 from laconic.library.when import RuleError
@@ -100,7 +107,7 @@ def _outcome(match: Match, command: str, mode: ShippedMode) -> tuple[str, str]:
         else:
             if new != command:
                 return REWRITE, new
-            return (DENY if match.severity == "error" else PASSTHROUGH), command
+            return without_rewrite(match.rule), command
     payload = {"rule_id": match.rule_id, "catalogue_id": match.catalogue_id, "error": fault}
     emit_audit("tool_rule_error", payload | {"severity": match.severity, "command": command})
     return (DENY if match.severity == "error" else ""), command
@@ -110,34 +117,18 @@ def _rewritten(applied: list[Match], original: str, command: str) -> Envelope:
     envelope = envelope_for(applied[0], REWRITE, original, command)
     if len(applied) == 1:
         return envelope
-    explanation = " ".join(match.explanation for match in applied)
-    references = tuple(dict.fromkeys(ref for match in applied for ref in match.references))
-    rules = tuple(match.rule_id for match in applied)
-    return Envelope(
-        action=REWRITE,
-        command=command,
-        original_command=original,
-        rule_id=envelope.rule_id,
-        catalogue_id=envelope.catalogue_id,
-        severity=envelope.severity,
-        explanation=explanation,
-        references=references,
-        rules=rules,
+    return replace(
+        envelope,
+        explanation=" ".join(match.explanation for match in applied),
+        references=tuple(dict.fromkeys(ref for match in applied for ref in match.references)),
+        rules=tuple(match.rule_id for match in applied),
     )
 
 
 def _unsettled(match: Match, original: str, command: str) -> Envelope:
+    why = "The rules rewrite this command again and again."
     envelope = envelope_for(match, DENY, original, command)
-    return Envelope(
-        action=DENY,
-        command=command,
-        original_command=original,
-        rule_id=envelope.rule_id,
-        catalogue_id=envelope.catalogue_id,
-        severity="error",
-        explanation="The rules rewrite this command again and again.",
-        verdict=DENY,
-    )
+    return replace(envelope, severity="error", explanation=why, references=())
 
 
 def _reported(envelope: Envelope, noted: Iterable[Match] = ()) -> Envelope:

@@ -28,15 +28,19 @@ def wrapped(gate: Gate, function: Any, key: str, *, is_async: bool | None) -> An
         raise RuleError(f"{function!r} has no parameter {name!r} for the command")
     awaits = _is_async(function)
 
-    def prepared(*args: Any, **more: Any) -> inspect.BoundArguments:
+    def prepared(*args: Any, **more: Any) -> tuple[inspect.BoundArguments, dict[str, Any]]:
+        """The arguments, and how a hook is asked about them."""
         bound = signature.bind(*args, **more)
         bound.apply_defaults()
-        return bound
+        others = {
+            word: value for word, value in {**bound.arguments, **more}.items() if word != name
+        }
+        return bound, {"call_id": f"tool-{uuid4()}", "others": others}
 
     @functools.wraps(function)
     def guarded(*args: Any, **more: Any) -> Any:
-        bound = prepared(*args, **more)
-        call = gate.hook(bound.arguments[name], call_id=f"tool-{uuid4()}")
+        bound, asked = prepared(*args, **more)
+        call = gate.hook(bound.arguments[name], **asked)
         if call is None:
             return function(*bound.args, **bound.kwargs)
         if not call.start(answer(gate.ask, call.envelope)):
@@ -46,8 +50,8 @@ def wrapped(gate: Gate, function: Any, key: str, *, is_async: bool | None) -> An
 
     @functools.wraps(function)
     async def guarded_async(*args: Any, **more: Any) -> Any:
-        bound = prepared(*args, **more)
-        call = await gate.ahook(bound.arguments[name], call_id=f"tool-{uuid4()}")
+        bound, asked = prepared(*args, **more)
+        call = await gate.ahook(bound.arguments[name], **asked)
         run = functools.partial(_run, function, awaits=awaits)
         if call is None:
             return await run(bound)

@@ -52,7 +52,6 @@ _WRITTEN = {
 # that a table lists, and says nothing of those that it does not.
 COVERS_ANYTHING = HARD | Effect.PROJECT_CODE | Effect.INSTALLS | Effect.UNCLEAR
 _OWN_PLACES = frozenset(("project", "temporary"))
-_NOT_OUTSIDE = _OWN_PLACES | {"project-root", "sink", "sensitive"}
 _GUARDED = "{} a directory with files that decide what programs run or hold keys"
 
 
@@ -61,12 +60,12 @@ class Call:
 
     id: the path as a rule id (`git/push`). why: what it does and why that is harmless, in case
     nothing speaks against it. is_changing: it writes the files that it is told; change: what an
-    option makes it do to them.
+    option makes it do to them. placed: where the arguments start whose places were judged.
     """
 
     __slots__ = (
         "_others", "arguments", "change", "entry", "findings", "id", "is_changing", "judge",
-        "match", "parsed", "path", "situation", "span", "why",
+        "match", "parsed", "path", "placed", "runs_a_file", "situation", "span", "why",
     )  # fmt: skip
 
     def __init__(
@@ -80,6 +79,8 @@ class Call:
         self.is_changing, self.change = False, ""
         self.findings: list[Decision] = []
         self._others: list[Decision] = []
+        self.placed: set[int] = set()
+        self.runs_a_file = False
         self.why = entry.about
         if entry.anything and entry.about and not entry.code:
             self.why += ", whatever its arguments are"
@@ -124,6 +125,7 @@ class Call:
         self.findings.append(Decision(Verdict.ASK, rule_id, why, *self.span, firm=firm))
 
     def reads(self, argument: Argument) -> None:
+        self.placed.add(argument.start)
         if "network" in self._places(argument):
             self.does(Effect.SENDS, "read", "reads a network connection", argument, firm=True)
         elif any(map(_RAW_DEVICE.match, argument.texts)):
@@ -160,6 +162,7 @@ class Call:
 
     def writes(self, argument: Argument, *, is_empty: bool = False) -> None:
         """A file or directory is created or changed. is_empty: it is new, and nothing is in it."""
+        self.placed.add(argument.start)
         if argument.text is None:
             self.does(Effect.UNCLEAR, "write", "writes to a place that is not known", argument)
         if self._is_user_place("never_write", argument):
@@ -207,6 +210,7 @@ class Call:
             self.writes(argument)
 
     def deletes(self, argument: Argument, *, recursive: bool = True, verb: str = "deletes") -> None:
+        self.placed.add(argument.start)
         if argument.text is None:
             self.does(Effect.UNCLEAR, "delete", f"{verb} something that is not known", argument)
         if self._is_user_place("never_write", argument):
@@ -228,11 +232,18 @@ class Call:
                 why = _GUARDED.format(verb)
                 effect = effect & Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE
                 self.does(effect, "delete", why, argument, firm=True)
+            elif where == "temporary" and recursive and self._is_all_temporary(argument):
+                why = f"{verb} the temporary files of all programs"
+                self.does(Effect.OUTSIDE_WRITE, "delete", why, argument)
             elif where == "project-root" and recursive:
                 effect |= Effect.DISCARDS | Effect.GUARDED_WRITE
                 self.does(effect, "delete", f"{verb} the project as a whole", argument)
             else:
                 self.does(effect, "delete", f"{verb} {shown(argument)}", argument)
+
+    def _is_all_temporary(self, argument: Argument) -> bool:
+        tops = self.judge.facts.temporary
+        return any(path.rstrip("/*") in tops for path in self._paths(argument))
 
     def enters(self, argument: Argument) -> None:
         """The program works in another directory, with the configuration it finds there."""
@@ -331,6 +342,7 @@ class Call:
             self.does(Effect.UNCLEAR, "file", "runs code in a file that is not known", argument)
         else:
             effects = self.judge.code_at(argument.text, self.situation)
+            self.runs_a_file = True
             self.does(effects, "file", f"runs the code in {argument.text}", argument)
 
     def _may_be_secret(self, argument: Argument) -> bool:
@@ -368,10 +380,15 @@ class Call:
         return bool(argument.texts) and self._places(argument) <= _OWN_PLACES
 
     def is_outside(self, path: str) -> bool:
-        """Tell whether a path may be one that belongs neither to the project nor to the session."""
+        """Tell whether a path may lead out of the project and the temporary directories."""
         facts = self.judge.facts
-        places = {place(path, cwd, facts) for cwd in self.situation.directories}
-        return not places <= _NOT_OUTSIDE
+        for cwd in self.situation.directories:
+            where = place(path, cwd, facts)
+            real = facts.real_path(posixpath.normpath(posixpath.join(cwd, path)))
+            is_own = where == "sensitive" and is_within(real, facts.project)
+            if not is_own and where not in (*_OWN_PLACES, "project-root", "sink"):
+                return True
+        return False
 
     def _around(self, argument: Argument) -> Effect:
         """Where an empty directory is made, whatever it may hold later."""

@@ -206,7 +206,7 @@ def _judge_occurrence(
 def _here_document(command: Command) -> str | None:
     """The text of the one here-document that is the command's input; None if it is not certain."""
     given = [r for r in command.redirects if r.operator.startswith("<")]
-    is_input = len(given) == 1 and given[0].fd in ("", "0") and given[0].operator == "<<"
+    is_input = len(given) == 1 and given[0].fd in ("", "0") and given[0].operator in ("<<", "<<-")
     heredoc = given[0].heredoc if is_input else None
     if heredoc is None or not all(isinstance(part, Literal) for part in heredoc.parts):
         return None

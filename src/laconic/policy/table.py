@@ -39,6 +39,12 @@ _FETCHING = Effect.SENDS | Effect.INSTALLS
 _REVEALS = pattern(
     r"--?(?:show|print|reveal|with|decode)-?(?:secrets?|sensitive|decrypt\w*).*|--unmask\w*|--reveal|--decrypt"
 )
+_BETWEEN_NAMES = pattern(r"[:._-]")
+# An address, or a package as deno, bun and npm write it:
+# https://docs.deno.com/runtime/fundamentals/modules/ https://docs.npmjs.com/cli/commands/npm-exec
+_FETCHED_CODE = pattern(
+    r"(?!https?://(?:localhost|127\.))(?:[a-z][a-z+]+://|(?:npm|jsr|github|data):)"
+)
 # The method of Call that judges an argument, by the role that a table gives to it.
 _SIMPLE_ROLES = {
     "READ": "reads",
@@ -103,6 +109,7 @@ def conclude(call: Call) -> None:
     _table_verdict(call)
     if call.change and not any(found.effects & _WRITES for found in call.findings):
         call.does(Effect.PROJECT_WRITE, "write", call.change)
+    _follow_words(call)
     _look_outside(call)
     if call.entry.network and _goes_out(call):
         call.network()
@@ -110,18 +117,34 @@ def conclude(call: Call) -> None:
         call.findings = [f for f in call.findings if f.effects != Effect.DOWNLOADS]
 
 
+def _follow_words(call: Call) -> None:
+    """Names of tasks that say what they do, and code that is fetched before it runs."""
+    effects = union(found.effects for found in call.findings)
+    if not effects & Effect.PROJECT_CODE:
+        return
+    names = frozenset(name for name in call.entry.does if name[0] != "-")
+    for word in call.arguments:
+        text = word.text or ""
+        if text.startswith("-"):
+            continue
+        for name in names.intersection(_BETWEEN_NAMES.split(text)):
+            _follow_effect(call, *call.entry.effect_of(name), word)
+        if _FETCHED_CODE.match(text):
+            call.does(Effect.INSTALLS, "fetched", "fetches code and runs it", word)
+
+
 def _look_outside(call: Call) -> None:
     """What changes files or runs code does so where it stands, or where a word leads to.
 
-    Words that were judged by their place are not looked at again.
+    Words that were judged by their place are not looked at again, unless there is an option
+    that is not known, whose value they may be, or code is run that lies there. What stands
+    behind a file of code is for that code.
     """
     effects = union(found.effects for found in call.findings)
     if not effects & (_CHANGES | Effect.PROJECT_CODE):
         return
-    own = any(f.rule.endswith(("/write", "/delete", "/file")) for f in call.findings)
-    words = [] if own else [a.text for a in _all_arguments(call) if a.text is not None]
-    led = [w.rpartition("=")[2] for w in words if w.rpartition("=")[2][:1] in ("/", ".")]
-    outside = [where for where in (".", *led) if call.is_outside(where)]
+    words = [] if call.runs_a_file else _words_that_lead_somewhere(call, effects)
+    outside = [where for where in (".", *words) if call.is_outside(where)]
     if outside and effects & _CHANGES:
         why = f"works in {outside[0]}, outside the project"
         call.does(Effect.OUTSIDE_WRITE, "outside", why)
@@ -129,9 +152,13 @@ def _look_outside(call: Call) -> None:
         call.does(Effect.UNKNOWN, "outside", f"runs code of {outside[0]}, outside the project")
 
 
-def _all_arguments(call: Call) -> list[Argument]:
+def _words_that_lead_somewhere(call: Call, effects: Effect) -> list[str]:
+    is_certain = not (call.parsed is not None and call.parsed.problems)
+    settled = call.placed if is_certain and effects & _CHANGES else frozenset()
     before = [o.value for _, parsed in call.match.before for o in parsed.options]
-    return [*call.arguments, *(value for value in before if value is not None)]
+    given = [*call.arguments, *(value for value in before if value is not None)]
+    words = [(a.text or "").rpartition("=")[2] for a in given if a.start not in settled]
+    return [word for word in words if word[:1] in ("/", ".")]
 
 
 def _goes_out(call: Call) -> bool:
@@ -223,7 +250,7 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
         call.unlisted("option", why, argument)
     for option in parsed.options:
         if option.name in entry.does:
-            _follow_effect(call, *entry.option_effect(option.name), option.argument)
+            _follow_effect(call, *entry.effect_of(option.name), option.argument)
         wanted = call.match.wanted(entry, option.name)
         if wanted is not None and not _is_one_of(option.value, wanted):
             call.unlisted(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 
 from laconic.patterns import pattern
-from laconic.shell.ast import Mark, Substitution, nodes
+from laconic.shell.ast import Literal, Mark, Substitution, nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ MAX_DEPTH = 80  # ten Python frames a level stay below the interpreter's limit o
 
 _BLANKS = pattern(r"(?:[ \t]+|\\\n)+")
 _CONTINUATIONS = pattern(r"(?:\\\n)+")
+_LEADING_TABS = pattern(r"(?m)^\t+")
 
 
 class ParseError(Exception):
@@ -117,6 +118,11 @@ class Scanner(abc.ABC):
                 heredoc.parts = self.quoted_parts("")
                 self.end = end
                 self._refuse_continued_body(heredoc)
+            elif heredoc.end > heredoc.start:
+                body = self.text[heredoc.start : heredoc.end]
+                if heredoc.strip_tabs:
+                    body = _LEADING_TABS.sub("", body)
+                heredoc.parts = (Literal(heredoc.start, heredoc.end, body),)
             self.pos = min(line.end + 1, self.end)
 
     def _refuse_continued_body(self, heredoc: Heredoc) -> None:

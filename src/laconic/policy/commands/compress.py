@@ -6,8 +6,6 @@ and -z the last one counts, but bzip2 reads its long options after its short one
 
 from __future__ import annotations
 
-from laconic.types import Effect
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.knowledge.options import Parsed
@@ -22,8 +20,8 @@ _WRITES = ("-d", "--decompress", "--uncompress", "-z", "--compress")
 def judge(call: Call) -> None:
     parsed = call.parsed
     if parsed is not None and parsed.operands and not _changes_nothing(call.path[0], parsed):
-        why = "replaces files by packed or unpacked ones"
-        call.does(Effect.PROJECT_WRITE, "packs", why, instead=f"{call.path[0]} -c prints instead")
+        for operand in parsed.operands:
+            call.deletes(operand, recursive=False, verb="packs or unpacks, and then deletes,")
 
 
 def _changes_nothing(program: str, parsed: Parsed) -> bool:

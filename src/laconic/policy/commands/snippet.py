@@ -1,11 +1,15 @@
 """Code on the command line of node, ruby, php, perl and lua that prints facts about themselves.
 
 Unsafe: variables that may hold secrets; all other code. That includes require of a JSON file in
-node, which is code where a link or a directory stands in its place.
+node, which is code where a link or a directory stands in its place. What other code says in plain
+words keeps its own effect: a file outside that it writes, a secret, a command, a connection.
 """
 
 from __future__ import annotations
 
+import re
+
+from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.policy.secret_files import is_secret_variable
 from laconic.types import Effect
@@ -39,6 +43,27 @@ _PRINTS = {
     "lua": pattern(r"print\(_VERSION\)"),
 }
 
+# Names of the libraries that come with these languages.
+_TEXT = pattern(r"""'([^'\\\n]+)'|"([^"\\\n]+)"|`([^`\\\n]+)`""")
+_STARTS_PROGRAMS = pattern(
+    r"child_process|\b(?:system|exec|execSync|execFile|execFileSync|spawn|spawnSync|popen|shell_exec"
+    r"|passthru|proc_open|pcntl_exec|fork)\s*[(\s'\"]|\bOpen3\b|%x|\bqx\b|os\.execute|\beval\b"
+)
+_RUNS_BACKTICKS = frozenset(("ruby", "perl", "php"))
+_WRITES_FILES = pattern(
+    r"write|append|unlink|\brm|rmdir|rename|mkdir|copy|symlink|truncate|chmod|chown|delete|remove"
+    r"|FileUtils|file_put_contents|fopen|\bopen\b|\bput\b",
+    re.IGNORECASE,
+)
+_CONNECTS = pattern(
+    r"\bnet\.(?:connect|createConnection)|dgram|WebSocket|TCPSocket|UDPSocket|IO::Socket|fsockopen"
+    r"|stream_socket_client|socket_create|\brequire\s*\(?['\"]socket|Net::(?:SMTP|FTP|SSH)"
+)
+_FETCHES = pattern(
+    r"\bfetch\b|\bhttps?\b|axios|Net::HTTP|open-uri|LWP|HTTP::Tiny|curl_", re.IGNORECASE
+)
+_CHANGES = pattern(r"\b(?:post|put|patch|delete|CURLOPT_POST\w*)\b", re.IGNORECASE)
+
 
 def judge(call: Call) -> None:
     if call.parsed is not None and not call.parsed.has(*_OPTIONS, *_ONLY_READS):
@@ -48,9 +73,33 @@ def judge(call: Call) -> None:
             why = "runs the code that it reads from its input"
             is_here = call.situation.input_text is not None
             call.does(Effect.PROJECT_CODE if is_here else Effect.UNCLEAR, "input", why)
+            _follow_visible(call, call.situation.input_text or "", Argument("-", *call.span))
     prints = next(prints for name, prints in _PRINTS.items() if call.path[0].startswith(name))
     for value in call.parsed.values(*_OPTIONS) if call.parsed else ():
         if not value.is_static or not prints.fullmatch(value.text or ""):
             call.does(Effect.PROJECT_CODE, "code", "runs code that may do more than print", value)
+            _follow_visible(call, value.text or "", value)
         elif any(map(is_secret_variable, _VARIABLE.findall(value.text or ""))):
             call.does(Effect.SECRETS, "secret", "prints a variable that may hold a secret", value)
+
+
+def _follow_visible(call: Call, code: str, where: Argument) -> None:
+    """Judge what the code says in plain words."""
+    backticks = call.path[0].startswith(tuple(_RUNS_BACKTICKS)) and "`" in code
+    if backticks or _STARTS_PROGRAMS.search(code):
+        call.does(Effect.UNCLEAR, "starts", "starts programs from its code", where)
+    if _CONNECTS.search(code):
+        call.does(Effect.SENDS, "connects", "opens connections from its code", where)
+    elif _FETCHES.search(code):
+        call.does(Effect.DOWNLOADS, "network", "uses the network", where)
+        if _CHANGES.search(code):
+            call.does(Effect.SENDS, "sends", "sends something from its code", where)
+    may_write = _WRITES_FILES.search(code) is not None
+    for texts in _TEXT.findall(code):
+        named = Argument("".join(texts), where.start, where.end)
+        call.reads(named)
+        if may_write and call.is_outside(named.text or ""):
+            call.writes(named)
+    for name in _VARIABLE.findall(code):
+        if is_secret_variable(name):
+            call.does(Effect.SECRETS, "secret", "uses a variable that may hold a secret", where)

@@ -1,0 +1,1 @@
+"""The report as a web page: what was saved, asked, denied and recalled, in a file or live."""

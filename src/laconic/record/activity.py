@@ -1,0 +1,106 @@
+"""The queries of the report page: sessions, what was hidden, and what was recalled of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+class SessionRuns(NamedTuple):
+    """What laconic ran in a session; what was recalled of it is part of the output tokens."""
+
+    agent: str
+    session: str
+    project: str
+    first: int
+    last: int
+    runs: int
+    input_tokens: int
+    output_tokens: int
+    exact: int
+    recalls: int
+
+
+class Hidden(NamedTuple):
+    """The runs of a filter that hid something, how many of them were recalled, and how often."""
+
+    filter: str
+    hiding: int
+    recalled_runs: int
+    recalls: int
+
+
+class Recall(NamedTuple):
+    """An output that an agent asked for again, and the command that had printed it."""
+
+    time: int
+    raw_id: str
+    filter: str
+    tokens: int
+    exact: int
+    command: str
+    agent: str
+
+
+def sessions(
+    connection: sqlite3.Connection, since: float, most: int
+) -> tuple[list[SessionRuns], int]:
+    """Return the sessions of agents, the newest first, and how many there are in all.
+
+    The project is that of the first or last run: SQLite takes other columns from the row of min()
+    or max() (https://www.sqlite.org/lang_select.html#bareagg).
+    """
+    found = connection.execute(
+        """
+        SELECT agent, session, project, min(time), max(time), count(*),
+            CAST(total(input_tokens) AS INTEGER),
+            CAST(total(output_tokens) + total(recalled) AS INTEGER), min(exact), sum(recalls),
+            count(*) OVER ()
+        FROM (
+            SELECT runs.*, coalesce(asked.recalls, 0) AS recalls, coalesce(tokens, 0) AS recalled
+            FROM runs LEFT JOIN (
+                SELECT raw_id, count(*) AS recalls, total(tokens) AS tokens
+                FROM recalls WHERE time >= :since GROUP BY raw_id
+            ) AS asked ON runs.raw_id <> '' AND asked.raw_id = runs.raw_id
+            WHERE time >= :since AND session <> ''
+        )
+        GROUP BY agent, session ORDER BY max(time) DESC, session LIMIT :most
+        """,
+        {"since": _stored(since), "most": most},
+    ).fetchall()
+    return [SessionRuns(*row[:-1]) for row in found], found[0][-1] if found else 0
+
+
+def hidden(connection: sqlite3.Connection, since: float) -> list[Hidden]:
+    """Return for each filter the runs that hid something; only their recalls are counted."""
+    found = connection.execute(
+        """
+        SELECT filter, count(*), count(asked.raw_id), coalesce(sum(recalls), 0)
+        FROM runs LEFT JOIN (
+            SELECT raw_id, count(*) AS recalls FROM recalls WHERE time >= :since GROUP BY raw_id
+        ) AS asked USING (raw_id)
+        WHERE time >= :since AND raw_id <> '' GROUP BY filter
+        """,
+        {"since": _stored(since)},
+    )
+    return [Hidden(*row) for row in found]
+
+
+def newest_recalls(connection: sqlite3.Connection, since: float, most: int) -> list[Recall]:
+    """Return the recalls, the newest first; the command is empty if its run is gone."""
+    found = connection.execute(
+        """
+        SELECT recalls.time, recalls.raw_id, recalls.filter, recalls.tokens, recalls.exact,
+            coalesce(max(runs.command), ''), coalesce(max(runs.agent), '')
+        FROM recalls LEFT JOIN runs ON runs.raw_id <> '' AND runs.raw_id = recalls.raw_id
+        WHERE recalls.time >= ? GROUP BY recalls.id ORDER BY recalls.time DESC LIMIT ?
+        """,
+        (_stored(since), most),
+    )
+    return [Recall(*row) for row in found]
+
+
+def _stored(seconds: float) -> int:
+    return int(seconds * 1_000_000)
