@@ -11,6 +11,7 @@ from effects.claims import unexcused
 from effects.hunt import Hunt, commands_by_table, random_commands
 from effects.isolation import isolation
 from effects.knowledge import with_hole
+from effects.planted import FAULTS
 from effects.scratch import Scratch
 
 SEED = 20
@@ -103,6 +104,12 @@ def test_an_excuse_holds_for_one_command_and_one_place_only():
     changes = ["made work/.git/refs/heads/x", "removed work/a"]
     assert unexcused(changes, frozenset({"git/branch"})) == ["removed work/a"]
     assert unexcused(changes, frozenset({"git/branches"})) == changes
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=[fault.target for fault in FAULTS])
+def test_what_a_planted_fault_replaces_is_there(fault):
+    with fault.planted():
+        pass
 
 
 # What a mistake in a table looks like: an output file or a second operand that passes for plain

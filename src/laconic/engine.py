@@ -16,9 +16,8 @@ from laconic.patterns import problem
 from laconic.permissions.read import CLAUDE, read_permissions
 from laconic.policy import decide as policy
 from laconic.policy.facts import SHELLS, read_facts, scope
-from laconic.policy.from_config import build_rules
+from laconic.policy.from_config import build_rules, load_library
 from laconic.policy.own_rules import OwnRule, words_of
-from laconic.policy.user_tables import load_library
 from laconic.settings.load import isolated_settings, process_environment, read_settings
 from laconic.types import Decision, Effect, Verdict, strictest
 

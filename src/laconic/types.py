@@ -129,19 +129,21 @@ class Decision:
 
     def with_problems(self, problems: tuple[Problem, ...]) -> Decision:
         """The same decision, which also says what is wrong with the files it was made from."""
-        return Decision(
-            self.verdict,
-            self.rule,
-            self.reason,
-            self.start,
-            self.end,
-            effects=self.effects,
-            parts=self.parts,
-            instead=self.instead,
-            risk=self.risk,
-            firm=self.firm,
-            problems=problems,
-        )
+        made = self._copy()
+        made.problems = problems
+        return made
+
+    def about(self, start: int, end: int) -> Decision:
+        """The same decision about other bytes; its parts, whose spans are of its own text, go."""
+        made = self._copy()
+        made.start, made.end, made.parts = start, end, ()
+        return made
+
+    def _copy(self) -> Decision:
+        made = Decision.__new__(Decision)
+        for name in self.__slots__:
+            setattr(made, name, getattr(self, name))
+        return made
 
     @property
     def is_soft(self) -> bool:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SECONDS = 400  # until it is found: a busy machine takes its time
 _JUDGE, _CALL = "laconic.policy.judge.Judge", "laconic.policy.call.Call"
+_TABLE = "laconic.policy.table"
 
 
 class Fault(NamedTuple):
@@ -40,7 +41,7 @@ _ALLOWED = Decision(Verdict.ALLOW, "planted", "a fault")
 FAULTS = (
     Fault(f"{_CALL}._may_be_secret", gives=False),
     Fault("laconic.policy.decide.variable_findings", []),
-    Fault("laconic.policy.call.address_findings", None, "xmllint"),
+    Fault(f"{_TABLE}.address_findings", None, "xmllint"),
     Fault("laconic.policy.judge.registry_findings", (), "deno"),
     Fault("laconic.policy.judge.ask_for_project_code", None),
     Fault("laconic.policy.decide.evaluation_findings", []),
@@ -52,8 +53,8 @@ FAULTS = (
     Fault(f"{_JUDGE}._is_of_system", gives=True),
     Fault(f"{_JUDGE}._by_path", _ALLOWED),
     Fault(f"{_JUDGE}._unknown", _ALLOWED),
-    Fault(f"{_CALL}._check_options", None),
-    Fault(f"{_CALL}._table_verdict", None),
+    Fault(f"{_TABLE}._check_options", None),
+    Fault(f"{_TABLE}._table_verdict", None),
     Fault(f"{_CALL}.shell", None),
     Fault(f"{_CALL}.runs", None),
 )

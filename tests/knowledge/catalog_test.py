@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from laconic.knowledge import catalog
-from laconic.knowledge.knowledge import Library
+from laconic.knowledge.knowledge import Branch, Entry
 from laconic.settings import disk_cache
 
 
@@ -39,10 +39,14 @@ def packs(monkeypatch):
 
 
 def test_what_grows_on_demand_is_what_the_files_say():
-    whole = Library()
-    for path in sorted(catalog.DATA.glob("*.toml")):
-        whole.add(catalog.with_default_effect(tomllib.loads(path.read_text())), path.stem)
-    assert dict(everything(catalog.library().root)) == dict(everything(whole.root))
+    root = Branch()
+    for file in sorted(catalog.DATA.glob("*.toml")):
+        tables = catalog.with_default_effect(tomllib.loads(file.read_text()))
+        for path, table in tables.items():
+            for name in (path, *table.get("also", ())):
+                entry = Entry(path, table, file.stem)
+                root.plant(name.split(), entry, is_exact="{" not in name)
+    assert dict(everything(catalog.library().root)) == dict(everything(root))
 
 
 @pytest.mark.usefixtures("places")

@@ -10,11 +10,11 @@ import pytest
 from laconic.knowledge.catalog import DATA, library, tables
 from laconic.knowledge.knowledge import KEYS, Branch
 from laconic.knowledge.options import VALUE, Spec
-from laconic.policy.call import ROLES
 from laconic.policy.commands import NAMES, handler
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
+from laconic.policy.table import ROLES
 from laconic.types import EFFECTS, Verdict
 
 FILES = sorted(DATA.glob("*.toml"))

@@ -13,7 +13,6 @@ from laconic.permissions import allowances, program
 from laconic.permissions import read as agent_rules
 from laconic.policy import commands, configured, evaluation, judge, permissions, places, scope
 from laconic.policy import decide as policy
-from laconic.policy.call import Call
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
 from laconic.settings.load import process_environment, read_directories, read_settings
@@ -98,7 +97,7 @@ def test_a_handler_that_cannot_be_imported(monkeypatch, fault):
 
 
 def test_a_fault_in_a_table(monkeypatch, fault):
-    monkeypatch.setattr(Call, "follow_table", broken(fault))
+    monkeypatch.setattr(judge, "follow_table", broken(fault))
     assert_asks(decide("ls -l"), "ls/fault")
 
 
@@ -146,9 +145,9 @@ def test_a_fault_in_the_users_rules(monkeypatch, fault):
         (policy, "commands", "ls"),
         (policy, "redirect_findings", "cat < x"),
         (policy, "evaluations", "ls"),
-        (policy, "evaluation_findings", "ls"),
+        (policy, "evaluation_findings", "echo $((1))"),
         (policy, "binding_findings", "ls"),
-        (policy, "bombs", "ls"),
+        (policy, "bombs", "f() { ls; }; f"),
         (policy, "strictest", "ls; ls"),
         (evaluation, "result", "echo $(( $(echo 1) + 2 ))"),
         (places, "_place", "cat < x"),
@@ -167,14 +166,14 @@ def test_a_fault_anywhere_else(monkeypatch, module, name, command, fault):
 
 
 def test_a_fault_lifts_no_denial(monkeypatch):
-    original = Call.follow_table
+    original = judge.follow_table
 
-    def fails_on_ls(self):
-        if self.path[0] == "ls":
+    def fails_on_ls(call):
+        if call.path[0] == "ls":
             raise ZeroDivisionError("oops")
-        original(self)
+        original(call)
 
-    monkeypatch.setattr(Call, "follow_table", fails_on_ls)
+    monkeypatch.setattr(judge, "follow_table", fails_on_ls)
     assert decide("ls; rm -rf /").verdict is Verdict.DENY
 
 

@@ -13,14 +13,14 @@ from laconic.knowledge.arguments import Values, expand
 from laconic.knowledge.catalog import library
 from laconic.knowledge.printed import PRINTERS
 from laconic.policy.decide import decide
-from laconic.policy.judge import Judge
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
 from laconic.policy.scope import Scope
+from laconic.policy.situation import Situation
 from laconic.shell import parse
 from laconic.shell.ast import nodes
 from laconic.shell.walk import commands, evaluations
-from laconic.types import Decision, Verdict
+from laconic.types import Verdict
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/home/user", "LC_ALL": "C.UTF-8", "y": "outer"}
 SHOW = 'echo "@: $x : $y" >&2'  # past substitutions and pipes
@@ -47,16 +47,16 @@ def values_at(script: str) -> dict[str, list[Values]]:
     """For each numbered echo: what is known of the variables, in each of the cases."""
     tree = parse(script)
     found, occurrences = nodes(tree.body), commands(tree)
-    judge = Judge(library(), Rules(), Facts(), lambda _text, _judge: Decision(Verdict.ASK, "", ""))
-    scope = Scope(found, occurrences, judge)
-    scope.follow(tree, found, occurrences, evaluations(tree, scope.fields))
+    situation = Situation(Facts())
+    scope = Scope(found, occurrences, situation)
+    scope.follow(tree, found, occurrences, evaluations(tree, scope.fields), library())
     known = {}
     for occurrence in occurrences:
         command = occurrence.command
         text = script.encode()[command.start : command.end].decode()
         if text.startswith('echo "') and " : " in text:
             number = text.removeprefix('echo "').partition(":")[0]
-            known[number] = scope.at(command)
+            known[number] = scope.at(command, situation.directories)
     return known
 
 

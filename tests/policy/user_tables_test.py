@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from laconic import engine
-from laconic.policy.user_tables import load_library
+from laconic.policy.from_config import load_library
 from laconic.settings import trust
 from laconic.settings.load import process_environment, read_directories, read_settings
 

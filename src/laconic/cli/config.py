@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.cli.main import complain
 from laconic.compact.load import load_filters
+from laconic.policy.from_config import load_library
 from laconic.policy.unknown_names import unknown_names
-from laconic.policy.user_tables import load_library
 from laconic.settings import toml, trust
 from laconic.settings.layers import check_bytes, check_file
 from laconic.settings.load import Settings, files_in, read_settings

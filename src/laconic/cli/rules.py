@@ -9,9 +9,10 @@ from laconic.cli.main import complain
 from laconic.errors import LaconicError
 from laconic.knowledge.catalog import tables
 from laconic.policy.decide import decide
+from laconic.policy.from_config import load_library
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
-from laconic.policy.user_tables import load_library, own_rows
+from laconic.policy.user_tables import own_rows
 from laconic.settings.load import files_in, read_settings
 from laconic.types import Verdict
 
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from laconic.knowledge.catalog import Row
-    from laconic.knowledge.knowledge import Library
+    from laconic.knowledge.knowledge import Library, Row
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

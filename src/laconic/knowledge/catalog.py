@@ -13,16 +13,15 @@ import os
 from functools import lru_cache
 from os.path import dirname, join
 
-from laconic.knowledge.knowledge import Branch, Entry, Library
+from laconic.knowledge.knowledge import Library, Programs, first_words
 from laconic.settings.disk_cache import Parts, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
     from typing import Any
 
-    Row = tuple[str, str, dict[str, Any]]  # the file's stem, the table's path, its keys
+    from laconic.knowledge.knowledge import Row
 
 _DATA = join(dirname(__file__), "data")
 
@@ -38,16 +37,21 @@ def __getattr__(name: str) -> Path:
 
 @lru_cache(maxsize=1)
 def library() -> Library:
-    loaded = Library()
-    loaded.root.words = Programs(_compiled())
-    return loaded
+    return extended([])
 
 
 def extended(own: list[Row]) -> Library:
     """Give the built-in knowledge with further tables, which win over those of the same path."""
-    loaded = Library()
-    loaded.root.words = Programs(_compiled(), _by_program(own))
-    return loaded
+    built_in, added = _compiled(), _by_program(own)
+
+    def rows(program: str) -> list[Row]:
+        found: list[Row] = []
+        if program in built_in.index:
+            found = marshal.loads(built_in[program])  # noqa: S302 - see disk_cache
+        return found + added.get(program, [])
+
+    known = built_in.index.keys()
+    return Library(Programs(known | added.keys() if added else known, rows))
 
 
 def tables() -> list[Row]:
@@ -55,63 +59,6 @@ def tables() -> list[Row]:
     return [
         (stem, name, table) for stem, document in _documents() for name, table in document.items()
     ]
-
-
-class Programs(dict[str, Branch]):
-    """The branches of all programs; each grows when somebody asks for it."""
-
-    def __init__(self, built_in: Parts, own: dict[str, list[Row]] | None = None) -> None:
-        super().__init__()
-        self._built_in, self._own = built_in, own or {}
-        self._names = built_in.index.keys() | self._own.keys() if own else built_in.index.keys()
-
-    def __missing__(self, program: str) -> Branch:
-        rows: list[Row] = []
-        if program in self._built_in.index:
-            rows = marshal.loads(self._built_in[program])  # noqa: S302 - see compiled
-        branch = self[program] = Branch()
-        for stem, path, table in rows + self._own.get(program, []):
-            for name in (path, *table.get("also", ())):
-                if program in first_words(name):
-                    _plant(branch, name, Entry(path, table, stem))
-        return branch
-
-    def get(self, program: str, default: Any = None) -> Any:
-        return self[program] if program in self._names else default
-
-    def __contains__(self, program: object) -> bool:
-        return program in self._names
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def keys(self) -> Any:
-        return self._names
-
-    def items(self) -> Any:
-        return [(program, self[program]) for program in self._names]
-
-    def values(self) -> Any:
-        return [self[program] for program in self._names]
-
-
-def _plant(root: Branch, path: str, entry: Entry) -> None:
-    """Put an entry where its path leads. A path written in full wins over one with alternatives."""
-    branches = [root]
-    for word in path.split()[1:]:
-        branches = [grown for branch in branches for grown in branch.grow(word)]
-    for branch in branches:
-        if branch.entry is None or "{" not in path:
-            branch.entry = entry
-
-
-def first_words(path: str) -> list[str]:
-    """Give the programs that a path is about: `{npm,pnpm} install` is about two."""
-    word = path.split(maxsplit=1)[0]
-    return word[1:-1].split(",") if word.startswith("{") and word.endswith("}") else [word]
 
 
 # -- the files, and what they come to --------------------------------------------------------------

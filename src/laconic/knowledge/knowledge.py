@@ -9,10 +9,12 @@ from laconic.types import EFFECTS, Effect, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping
     from typing import Any
 
     from laconic.knowledge.arguments import Argument
+
+    Row = tuple[str, str, dict[str, Any]]  # the file's stem, the table's path, its keys
 
 KEYS = frozenset(
     "also about verdict effect does why instead options everywhere operands refuse style anything"
@@ -133,28 +135,68 @@ class Branch:
                 self.alternatives.append((name, known))
             yield known
 
+    def plant(self, words: list[str], entry: Entry, *, is_exact: bool) -> None:
+        """Put an entry where words lead. is_exact: it wins over one whose path has alternatives."""
+        branches = [self]
+        for word in words:
+            branches = [grown for branch in branches for grown in branch.grow(word)]
+        for branch in branches:
+            if branch.entry is None or is_exact:
+                branch.entry = entry
+
+
+class Programs(dict[str, Branch]):
+    """The branches of all programs; each grows from its tables when somebody asks for it."""
+
+    def __init__(self, names: KeysView[str] | set[str], rows: Callable[[str], list[Row]]) -> None:
+        super().__init__()
+        self._names, self._rows = names, rows
+
+    def __missing__(self, program: str) -> Branch:
+        branch = self[program] = Branch()
+        for stem, path, table in self._rows(program):
+            for name in (path, *table.get("also", ())):
+                if program in first_words(name):
+                    entry = Entry(path, table, stem)
+                    branch.plant(name.split()[1:], entry, is_exact="{" not in name)
+        return branch
+
+    def get(self, program: str, default: Any = None) -> Any:
+        return self[program] if program in self._names else default
+
+    def __contains__(self, program: object) -> bool:
+        return program in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def keys(self) -> Any:
+        return self._names
+
+    def items(self) -> Any:
+        return [(program, self[program]) for program in self._names]
+
+    def values(self) -> Any:
+        return [self[program] for program in self._names]
+
+
+def first_words(path: str) -> list[str]:
+    """Give the programs that a path is about: `{npm,pnpm} install` is about two."""
+    word = path.split(maxsplit=1)[0]
+    return word[1:-1].split(",") if word.startswith("{") and word.endswith("}") else [word]
+
 
 class Library:
     """All tables, by program."""
 
     __slots__ = ("root",)
 
-    def __init__(self) -> None:
+    def __init__(self, programs: dict[str, Branch]) -> None:
         self.root = Branch()
-
-    def add(self, tables: Mapping[str, Mapping[str, Any]], source: str) -> None:
-        """Add the tables of one file. A path written in full wins over one with alternatives."""
-        for path, table in tables.items():
-            for name in (path, *table.get("also", ())):
-                self._plant(name, Entry(path, table, source))
-
-    def _plant(self, path: str, entry: Entry) -> None:
-        branches = [self.root]
-        for word in path.split():
-            branches = [grown for branch in branches for grown in branch.grow(word)]
-        for branch in branches:
-            if branch.entry is None or "{" not in path:
-                branch.entry = entry
+        self.root.words = programs
 
     def knows(self, program: str) -> bool:
         return program in self.root.words

@@ -1,39 +1,32 @@
-"""One program call under judgement: what handlers and tables say of it becomes findings."""
+"""One program call under judgement: what is said to happen in it becomes findings."""
 
 from __future__ import annotations
 
 import posixpath
 
 from laconic.knowledge.arguments import Argument
-from laconic.knowledge.options import Parsed, parse_options
-from laconic.patterns import compile_written, pattern
+from laconic.patterns import pattern
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.environment import is_known_server, is_unheard
 from laconic.policy.places import is_within, leads_to_guarded, place
-from laconic.policy.secret_files import is_secret, is_unmistakable, matching, opens_no_files
-from laconic.policy.sending import address_findings, address_harm, is_literal, sent_findings
+from laconic.policy.secret_files import is_secret, matching
+from laconic.policy.sending import address_harm, is_literal
 from laconic.policy.user_places import fits
-from laconic.types import HARD, Decision, Effect, Verdict, union
+from laconic.types import HARD, Decision, Effect, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from laconic.knowledge.knowledge import Entry, Match
+    from laconic.knowledge.options import Parsed
     from laconic.policy.judge import Judge
+    from laconic.policy.situation import Situation
 
 _RAW_DEVICE = pattern(
     r"/dev/(?:[shv]d[a-z]|nvme|mmcblk|disk|rdisk|mem|kmem|port|dm-|mapper/)|/proc/[^/]+/(?:environ|mem)$"
 )
 _MOST_ENTRIES = 64
-_SHORTEST = len("--e")  # a longer beginning may stand for the option
-_FALSE = frozenset(("false", "no", "off", "null", "none", "0"))
-# Values of switches: https://pkg.go.dev/flag reads `-write false` as `-write`, and a file.
-_SWITCHES = frozenset(("true", "false", "true|false", "false|true"))
-# Words that may be subcommands, or patterns that one of them may match.
-_WORD = pattern(r"(?:[a-z*?\[][A-Za-z0-9_*?\[\]!^-]*)?")
-# Names that directories have everywhere, and subcommands nowhere unless a table lists them.
-_DIRECTORIES = frozenset("src lib app apps cmd pkg packages crates internal docs tests".split())
 _DESTROYED = frozenset(("root", "home"))
 _FIRM_PLACES = {
     "root": "the root of the file system",
@@ -55,29 +48,9 @@ _WRITTEN = {
     "temporary": Effect.PROJECT_WRITE,
     "project": Effect.PROJECT_WRITE,
 }
-_WRITES = (
-    Effect.PROJECT_WRITE
-    | Effect.OUTSIDE_WRITE
-    | Effect.GUARDED_WRITE
-    | Effect.SYSTEM
-    | Effect.DESTROYS
-)
-_CHANGES = Effect.PROJECT_WRITE | Effect.HISTORY | Effect.DISCARDS
-# Who sends or installs something also fetches.
-_FETCHING = Effect.SENDS | Effect.INSTALLS
 # What is asked about, whatever else an option may make of it. Any other effect is one of the words
 # that a table lists, and says nothing of those that it does not.
-_COVERS_ANYTHING = HARD | Effect.PROJECT_CODE | Effect.INSTALLS | Effect.UNCLEAR
-# What options are called that print secrets which a program masks otherwise.
-_REVEALS = pattern(
-    r"--?(?:show|print|reveal|with|decode)-?(?:secrets?|sensitive|decrypt\w*).*|--unmask\w*|--reveal|--decrypt"
-)
-_BETWEEN_NAMES = pattern(r"[:._-]")
-# An address, or a package as deno, bun and npm write it:
-# https://docs.deno.com/runtime/fundamentals/modules/ https://docs.npmjs.com/cli/commands/npm-exec
-_FETCHED_CODE = pattern(
-    r"(?!https?://(?:localhost|127\.))(?:[a-z][a-z+]+://|(?:npm|jsr|github|data):)"
-)
+COVERS_ANYTHING = HARD | Effect.PROJECT_CODE | Effect.INSTALLS | Effect.UNCLEAR
 _OWN_PLACES = frozenset(("project", "temporary"))
 _GUARDED = "{} a directory with files that decide what programs run or hold keys"
 
@@ -87,24 +60,27 @@ class Call:
 
     id: the path as a rule id (`git/push`). why: what it does and why that is harmless, in case
     nothing speaks against it. is_changing: it writes the files that it is told; change: what an
-    option makes it do to them. _placed: where the arguments start whose places were judged.
+    option makes it do to them. placed: where the arguments start whose places were judged.
     """
 
     __slots__ = (
-        "_others", "_placed", "_runs_a_file", "arguments", "change", "entry", "findings", "id",
-        "is_changing", "judge", "match", "parsed", "path", "span", "why",
+        "_others", "arguments", "change", "entry", "findings", "id", "is_changing", "judge",
+        "match", "parsed", "path", "placed", "runs_a_file", "situation", "span", "why",
     )  # fmt: skip
 
-    def __init__(self, match: Match, entry: Entry, judge: Judge, span: tuple[int, int]) -> None:
-        self.match, self.entry, self.judge, self.span = match, entry, judge, span
+    def __init__(
+        self, match: Match, entry: Entry, judge: Judge, situation: Situation, span: tuple[int, int]
+    ) -> None:
+        self.match, self.entry, self.span = match, entry, span
+        self.judge, self.situation = judge, situation
         self.path, self.arguments = tuple(match.path), match.arguments
         self.id = "/".join(match.path)
         self.parsed: Parsed | None = None
         self.is_changing, self.change = False, ""
         self.findings: list[Decision] = []
         self._others: list[Decision] = []
-        self._placed: set[int] = set()
-        self._runs_a_file = False
+        self.placed: set[int] = set()
+        self.runs_a_file = False
         self.why = entry.about
         if entry.anything and entry.about and not entry.code:
             self.why += ", whatever its arguments are"
@@ -126,7 +102,7 @@ class Call:
         firm: bool = False,
     ) -> None:
         """This call has these effects; the profile says what follows from them."""
-        verdict = self.judge.cells.verdict(effects)
+        verdict = self.judge.rules.cells.verdict(effects)
         start, end = (argument.start, argument.end) if argument is not None else self.span
         rule_id = f"{self.id}/{rule}" if rule else self.id
         instead = instead or self.entry.instead
@@ -138,23 +114,10 @@ class Call:
     def unlisted(self, rule: str, why: str, argument: Argument | None = None) -> None:
         """A word that the table does not list: the program may do more than it is known for."""
         effects = self.match.effect
-        if not effects & _COVERS_ANYTHING:
+        if not effects & COVERS_ANYTHING:
             self.does(effects | Effect.UNKNOWN, rule, why, argument)
         else:
             self.does(effects, rule, why, argument)
-
-    def _unlisted_word(self, word: Argument) -> None:
-        why = f"laconic does not know what {' '.join(self.path)} does with {_shown(word)}"
-        self.unlisted("word", self._why_unlisted(why), word)
-
-    def _why_unlisted(self, message: str) -> str:
-        """What the program does anyway says more than that laconic does not know a word of it."""
-        covered = self.match.effect & _COVERS_ANYTHING
-        return (self.entry.why if covered else "") or message
-
-    def _does_once(self, effects: Effect, why: str) -> None:
-        if not any(found.reason == why for found in self.findings):
-            self.does(effects, "", why)
 
     def ask(self, rule: str, why: str, *, firm: bool = False) -> None:
         """Ask whatever the profile says: for faults, and for what the user wants to be asked."""
@@ -162,14 +125,14 @@ class Call:
         self.findings.append(Decision(Verdict.ASK, rule_id, why, *self.span, firm=firm))
 
     def reads(self, argument: Argument) -> None:
-        self._placed.add(argument.start)
+        self.placed.add(argument.start)
         if "network" in self._places(argument):
             self.does(Effect.SENDS, "read", "reads a network connection", argument, firm=True)
         elif any(map(_RAW_DEVICE.match, argument.texts)):
             why = "reads a raw device or the memory of a process"
             self.does(Effect.SECRETS, "read", why, argument, firm=True)
         if argument.text is None and not argument.possible:
-            self.judge.listed.reads_any(self.span)
+            self.situation.seen.listed.reads_any(self.span)
         if self._may_be_secret(argument):
             self.does(Effect.SECRETS, "secret", "reads keys, passwords or tokens", argument)
 
@@ -190,7 +153,7 @@ class Call:
 
     def _secrets_below(self, directory: Argument) -> Iterable[str]:
         names = self.judge.facts.names
-        for cwd in self.judge.directories:
+        for cwd in self.situation.directories:
             top = posixpath.normpath(posixpath.join(cwd, directory.text or "."))
             entries = list(names(top))
             yield from filter(is_secret, entries)
@@ -199,20 +162,20 @@ class Call:
 
     def writes(self, argument: Argument, *, is_empty: bool = False) -> None:
         """A file or directory is created or changed. is_empty: it is new, and nothing is in it."""
-        self._placed.add(argument.start)
+        self.placed.add(argument.start)
         if argument.text is None:
             self.does(Effect.UNCLEAR, "write", "writes to a place that is not known", argument)
         if self._is_user_place("never_write", argument):
-            why = f"writes to {_shown(argument)}, which your configuration guards"
+            why = f"writes to {shown(argument)}, which your configuration guards"
             self.does(Effect.GUARDED_WRITE, "write", why, argument, firm=True)
-        self.judge.written.update(self._real_paths(argument))
+        self.situation.seen.written.update(self._real_paths(argument))
         for where in self._places(argument):
             if where == "sink":
                 continue
             effect = _WRITTEN[where]
             if where == "sensitive" and is_empty:
                 effect = self._around(argument)
-                self.does(effect, "write", f"creates {_shown(argument)}", argument)
+                self.does(effect, "write", f"creates {shown(argument)}", argument)
             elif where in _FIRM_PLACES:
                 what = _FIRM_PLACES[where]
                 self.does(effect, "write", f"writes to {what}", argument, firm=True)
@@ -221,17 +184,17 @@ class Call:
                 effect = effect & Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE
                 self.does(effect, "write", why, argument, firm=True)
             elif self._is_user_place("write", argument, every=True):
-                why = f"writes to {_shown(argument)}, which your configuration lets it"
+                why = f"writes to {shown(argument)}, which your configuration lets it"
                 self._allow(effect, "write", why, argument)
             else:
                 verb = "creates" if is_empty else "writes to"
-                self.does(effect, "write", f"{verb} {_shown(argument)}", argument)
+                self.does(effect, "write", f"{verb} {shown(argument)}", argument)
 
     def opens(self, argument: Argument) -> None:
         """A file is read, and created if there is none."""
         self.reads(argument)
         facts = self.judge.facts
-        for cwd in self.judge.directories:
+        for cwd in self.situation.directories:
             for text in argument.texts:
                 path = posixpath.normpath(posixpath.join(cwd, text))
                 if facts.exists(posixpath.dirname(path)) and not facts.exists(path):
@@ -247,11 +210,11 @@ class Call:
             self.writes(argument)
 
     def deletes(self, argument: Argument, *, recursive: bool = True, verb: str = "deletes") -> None:
-        self._placed.add(argument.start)
+        self.placed.add(argument.start)
         if argument.text is None:
             self.does(Effect.UNCLEAR, "delete", f"{verb} something that is not known", argument)
         if self._is_user_place("never_write", argument):
-            why = f"{verb} {_shown(argument)}, which your configuration guards"
+            why = f"{verb} {shown(argument)}, which your configuration guards"
             self.does(Effect.GUARDED_WRITE, "delete", why, argument, firm=True)
         for where in self._places(argument):
             effect = _WRITTEN.get(where, Effect.PROJECT_WRITE)
@@ -276,7 +239,7 @@ class Call:
                 effect |= Effect.DISCARDS | Effect.GUARDED_WRITE
                 self.does(effect, "delete", f"{verb} the project as a whole", argument)
             else:
-                self.does(effect, "delete", f"{verb} {_shown(argument)}", argument)
+                self.does(effect, "delete", f"{verb} {shown(argument)}", argument)
 
     def _is_all_temporary(self, argument: Argument) -> bool:
         tops = self.judge.facts.temporary
@@ -300,7 +263,7 @@ class Call:
             self.does(Effect.SENDS, "sends", why, argument)
         elif argument is not None and (harm := address_harm(argument.text or "")):
             self.does(Effect.SYSTEM, "address", harm, argument)
-        if argument is not None and self.judge.substituted:
+        if argument is not None and self.situation.substituted:
             why = "what it fetches becomes part of another command"
             self.does(Effect.UNCLEAR, "substituted", why, argument)
 
@@ -320,13 +283,14 @@ class Call:
         if words and is_unheard(name, words[0]):
             return
         known = None if argument.text is None else value
-        finding = self.judge.environment(name, known, argument.start, argument.end, words)
+        span = argument.start, argument.end
+        finding = self.judge.environment(name, known, span, self.situation, words)
         if finding is not None:
             self._add_others(finding)
 
-    def runs(self, arguments: list[Argument]) -> None:
-        """The arguments are a command of their own."""
-        self._add_others(self.judge.command(arguments, self.span))
+    def runs(self, arguments: list[Argument], situation: Situation | None = None) -> None:
+        """The arguments are a command of their own. situation: its own, if it differs from ours."""
+        self._add_others(self.judge.command(arguments, self.span, situation or self.situation))
 
     def shell(self, argument: Argument, shells: frozenset[str] | None = None) -> None:
         """The argument is shell code. shells: what may read it; else the user's shell or sh."""
@@ -335,8 +299,8 @@ class Call:
                 Effect.UNCLEAR, "code", "runs shell code that is not known", argument, firm=True
             )
         else:
-            known = self.judge.shells | {SYSTEM} if shells is None else shells
-            self._add_others(self.judge.nested(argument, known))
+            known = self.situation.shells | {SYSTEM} if shells is None else shells
+            self._add_others(self.judge.nested(argument, known, self.situation))
 
     def _add_others(self, finding: Decision) -> None:
         self.findings.append(finding)
@@ -365,7 +329,7 @@ class Call:
     def _paths(self, argument: Argument) -> list[str]:
         return [
             posixpath.normpath(posixpath.join(cwd, text))
-            for cwd in self.judge.directories
+            for cwd in self.situation.directories
             for text in argument.texts
         ]
 
@@ -377,8 +341,8 @@ class Call:
         if argument.text is None or argument.text == "-":
             self.does(Effect.UNCLEAR, "file", "runs code in a file that is not known", argument)
         else:
-            effects = self.judge.code_at(argument.text)
-            self._runs_a_file = True
+            effects = self.judge.code_at(argument.text, self.situation)
+            self.runs_a_file = True
             self.does(effects, "file", f"runs the code in {argument.text}", argument)
 
     def _may_be_secret(self, argument: Argument) -> bool:
@@ -389,7 +353,7 @@ class Call:
         if any(is_secret(shape, glob=is_open) for shape in argument.shapes):
             return True
         facts = self.judge.facts
-        for cwd in self.judge.directories:
+        for cwd in self.situation.directories:
             for text in argument.texts:
                 path = posixpath.normpath(posixpath.join(cwd, text))
                 if is_secret(path, glob=is_open) or is_secret(facts.real_path(path)):
@@ -415,116 +379,10 @@ class Call:
         """Tell whether it is an ordinary file of the project or a temporary one."""
         return bool(argument.texts) and self._places(argument) <= _OWN_PLACES
 
-    def _around(self, argument: Argument) -> Effect:
-        """Where an empty directory is made, whatever it may hold later."""
-        facts = self.judge.facts
-        paths = [posixpath.join(cwd, t) for cwd in self.judge.directories for t in argument.texts]
-        is_own = all(is_within(facts.real_path(path), facts.project) for path in paths)
-        return Effect.PROJECT_WRITE if is_own else Effect.OUTSIDE_WRITE
-
-    def _places(self, argument: Argument) -> set[str]:
-        judge = self.judge
-        return {
-            place(text, cwd, judge.facts) for text in argument.texts for cwd in judge.directories
-        }
-
-    # -- what tables say
-
-    def shows_itself(self) -> bool:
-        """Tell whether the one argument is an option that only prints help or a version."""
-        if len(self.arguments) != 1 or not self.arguments[0].is_static:
-            return False
-        option = self.arguments[0].text
-        if option == "--help" or (option == "--version" and len(self.path) == 1):
-            return True
-        return option in self.entry.alone and self.match.branch.entry is self.entry
-
-    def follow_options_in_front(self) -> None:
-        """The options between the program and its subcommand."""
-        for entry, parsed in self.match.before:
-            self._check_options(entry, parsed)
-
-    def follow_table(self) -> None:
-        entry = self.entry
-        if entry.network:
-            sent_findings(self)
-        if entry.anything:
-            self._check_plain_operands()
-            self._check_servers()
-        elif entry.options is not None or not entry.code:
-            self.parsed = parse_options(self.arguments, entry.reading(self.match.everywhere))
-            lacks = bool(entry.needs) and not self._has(self.parsed, entry.needs)
-            is_write = bool(self.match.effect & Effect.PROJECT_WRITE)
-            self.is_changing = is_write and (lacks or entry.verdict == "ask")
-            if lacks and "RUN" in (entry.operands or ()) and not self.parsed.operands:
-                self.does(Effect.UNCLEAR, "input", "runs the code that it reads from its input")
-            if lacks:
-                why = entry.why or entry.about or f"may do more without {entry.needs[0]}"
-                self._does_once(self.match.effect, why)
-            self._refuse_undoing(self.parsed, entry.needs)
-            self._check_options(entry, self.parsed)
-            self._check_subcommand(self.parsed)
-            self._check_operands(self.parsed)
-        self._check_names()
-        address_findings(self)
-
-    def conclude(self) -> None:
-        """What the table says of the call as a whole, after all that its words say."""
-        self._table_verdict()
-        if self.change and not any(found.effects & _WRITES for found in self.findings):
-            self.does(Effect.PROJECT_WRITE, "write", self.change)
-        self._follow_words()
-        self._look_outside()
-        if self.entry.network and self._goes_out():
-            self.network()
-        if union(found.effects for found in self.findings) & _FETCHING:
-            self.findings = [f for f in self.findings if f.effects != Effect.DOWNLOADS]
-
-    def _follow_words(self) -> None:
-        """Names of tasks that say what they do, and code that is fetched before it runs."""
-        effects = union(found.effects for found in self.findings)
-        if not effects & Effect.PROJECT_CODE:
-            return
-        names = frozenset(name for name in self.entry.does if name[0] != "-")
-        for word in self.arguments:
-            text = word.text or ""
-            if text.startswith("-"):
-                continue
-            for name in names.intersection(_BETWEEN_NAMES.split(text)):
-                self._follow_effect(*self.entry.effect_of(name), word)
-            if _FETCHED_CODE.match(text):
-                self.does(Effect.INSTALLS, "fetched", "fetches code and runs it", word)
-
-    def _look_outside(self) -> None:
-        """What changes files or runs code does so where it stands, or where a word leads to.
-
-        Words that were judged by their place are not looked at again, unless there is an option
-        that is not known, whose value they may be, or code is run that lies there. What stands
-        behind a file of code is for that code.
-        """
-        effects = union(found.effects for found in self.findings)
-        if not effects & (_CHANGES | Effect.PROJECT_CODE):
-            return
-        words = [] if self._runs_a_file else self._words_that_lead_somewhere(effects)
-        outside = [where for where in (".", *words) if self.is_outside(where)]
-        if outside and effects & _CHANGES:
-            why = f"works in {outside[0]}, outside the project"
-            self.does(Effect.OUTSIDE_WRITE, "outside", why)
-        elif outside:
-            self.does(Effect.UNKNOWN, "outside", f"runs code of {outside[0]}, outside the project")
-
-    def _words_that_lead_somewhere(self, effects: Effect) -> list[str]:
-        is_certain = not (self.parsed is not None and self.parsed.problems)
-        settled = self._placed if is_certain and effects & _CHANGES else frozenset()
-        before = [o.value for _, parsed in self.match.before for o in parsed.options]
-        given = [*self.arguments, *(value for value in before if value is not None)]
-        words = [(a.text or "").rpartition("=")[2] for a in given if a.start not in settled]
-        return [word for word in words if word[:1] in ("/", ".")]
-
     def is_outside(self, path: str) -> bool:
         """Tell whether a path may lead out of the project and the temporary directories."""
         facts = self.judge.facts
-        for cwd in self.judge.directories:
+        for cwd in self.situation.directories:
             where = place(path, cwd, facts)
             real = facts.real_path(posixpath.normpath(posixpath.join(cwd, path)))
             is_own = where == "sensitive" and is_within(real, facts.project)
@@ -532,196 +390,19 @@ class Call:
                 return True
         return False
 
-    def _goes_out(self) -> bool:
-        """Tell whether this call uses the network: always, or with an option or by a word."""
-        words = self.entry.network_for
-        given = self.parsed.has(*words) if self.parsed is not None and words else False
-        return not words or given or self.path[-1] in words
+    def _around(self, argument: Argument) -> Effect:
+        """Where an empty directory is made, whatever it may hold later."""
+        facts = self.judge.facts
+        paths = [
+            posixpath.join(cwd, t) for cwd in self.situation.directories for t in argument.texts
+        ]
+        is_own = all(is_within(facts.real_path(path), facts.project) for path in paths)
+        return Effect.PROJECT_WRITE if is_own else Effect.OUTSIDE_WRITE
 
-    def _refuse_undoing(self, parsed: Parsed, needs: tuple[str, ...]) -> None:
-        """What is harmless with an option must not get it taken back: `--dry-run=false`.
-
-        Of a flag that is given several times the last one counts, and many libraries for command
-        lines read `--no-dry-run`, or `false` as the word behind it.
-        """
-        undoing = {opposite for name in needs for opposite in _opposites(name)}
-        for option in parsed.options:
-            if option.name in undoing:
-                self.unlisted(
-                    "needs", f"{option.name} undoes what makes it harmless", option.argument
-                )
-            elif option.name in needs and option.name not in self.entry.values:
-                value = self._behind(option.argument) if option.value is None else option.value
-                if value is not None and (value.text or "").lower() in _FALSE:
-                    self.unlisted(
-                        "needs", f"{option.name} may be switched off here", option.argument
-                    )
-
-    def _behind(self, argument: Argument) -> Argument | None:
-        rest = self.arguments[self.arguments.index(argument) + 1 :]
-        return rest[0] if rest else None
-
-    def _has(self, parsed: Parsed, names: tuple[str, ...]) -> bool:
-        return parsed.has(*names) or self.match.has_in_front(*names)
-
-    def _check_plain_operands(self) -> None:
-        """Where any argument is fine, files are still looked at: `cat` may read secrets."""
-        role = (self.entry.operands or ("V",))[-1].removesuffix("...")
-        for argument in self.arguments if role != "V" else ():
-            if not argument.leading.startswith("-"):
-                self._check(role, argument)
-
-    def _check_servers(self) -> None:
-        """Where any argument is fine, a server that the program is told is not."""
-        known = self.match.everywhere.known.items()
-        names = [name for name, (_, role) in known if role == "SERVER"]
-        for pos, argument in enumerate(self.arguments if names else ()):
-            name, equals, _ = argument.leading.partition("=")
-            if len(name) > _SHORTEST and any(full.startswith(name) for full in names):
-                following = self.arguments[pos + 1 : pos + 2]
-                values = [argument.behind(len(name) + 1)] if equals else following
-                for value in values:
-                    self.connects(value)
-
-    def _check_names(self) -> None:
-        """A word that can only be the name of a secret, for a program that may open its files."""
-        if opens_no_files(self.path[0], self.entry.code):
-            return
-        if any(found.rule.endswith("/secret") for found in self.findings):
-            return
-        for argument in self.arguments:
-            if argument.is_static and is_unmistakable(argument.text or ""):
-                self.does(Effect.SECRETS, "secret", "may read keys, passwords or tokens", argument)
-
-    def _table_verdict(self) -> None:
-        why = self.entry.why or self.entry.about or f"{' '.join(self.path)} needs a look"
-        if self.entry.verdict == "ask":
-            effects = self.match.effect
-            if any(found.effects & _WRITES for found in self.findings):
-                effects &= ~Effect.PROJECT_WRITE  # its operands have said where
-            if effects:
-                self._does_once(effects, why)
-        elif self.entry.verdict == "deny":
-            self.does(Effect.DESTROYS, "", why)
-
-    def _check_options(self, entry: Entry, parsed: Parsed) -> None:
-        for argument, message in parsed.problems:
-            name = argument.leading.partition("=")[0]
-            if argument.text is None and not self.match.effect & _COVERS_ANYTHING:
-                self.does(Effect.UNCLEAR, "option", message, argument)
-                continue
-            if _REVEALS.fullmatch(name):
-                self.does(Effect.SECRETS, "secret", f"{name} prints secrets", argument)
-            known_harm = entry.refuse.get(name)
-            why = f"{name} {known_harm}" if known_harm else self._why_unlisted(message)
-            self.unlisted("option", why, argument)
-        for option in parsed.options:
-            if option.name in entry.does:
-                self._follow_effect(*entry.effect_of(option.name), option.argument)
-            wanted = self.match.wanted(entry, option.name)
-            if wanted is not None and not _is_one_of(option.value, wanted):
-                self.unlisted(
-                    "value",
-                    f"{option.name} may do more with this value than laconic knows",
-                    option.argument,
-                )
-            elif wanted in _SWITCHES and "=" not in option.argument.leading:
-                self.unlisted(
-                    "value", f"{option.name} takes its value behind a `=`", option.argument
-                )
-            if option.role and option.value is not None:
-                self._check(option.role, option.value)
-            elif option.role in ("CODE", "NO"):
-                self._check(option.role, option.argument)
-
-    def _follow_effect(self, effects: Effect, why: str, argument: Argument) -> None:
-        """An option that makes the program do something; where it writes, its operands say."""
-        if effects & Effect.PROJECT_WRITE:
-            self.is_changing, self.change = True, why
-        if effects != Effect.PROJECT_WRITE:
-            rule = argument.leading.partition("=")[0].lstrip("-")
-            self.does(effects & ~Effect.PROJECT_WRITE, rule, why, argument)
-
-    def _check_subcommand(self, parsed: Parsed) -> None:
-        """Where a word may be a subcommand instead of a file, one that is not known asks."""
-        known = self.entry.subcommands
-        if not known or not parsed.operands:
-            return
-        first = parsed.operands[0]
-        is_plain = first.text is not None and not first.glob
-        may_be = first.text in known if is_plain and "*" not in known else _may_be_word(first)
-        if may_be:
-            what = first.text or "the first word"
-            self.unlisted("subcommand", f"{what} may be a subcommand that is not known", first)
-
-    def _check_operands(self, parsed: Parsed) -> None:
-        roles = self.entry.operands or ("V...",)
-        for pos, operand in enumerate(parsed.operands):
-            role = roles[min(pos, len(roles) - 1)]
-            if pos >= len(roles) and not role.endswith("..."):
-                self._unlisted_word(operand)
-                return
-            role = role.removesuffix("...").removesuffix("?")
-            if role == "COMMAND":
-                self.runs(parsed.operands[pos:])
-                return
-            self._check(role, operand)
-
-    def _check(self, role: str, value: Argument) -> None:
-        if role == "READ" and self.is_changing and self.entry.operands == ("READ...",):
-            self.writes(value)
-        elif role in _SIMPLE_ROLES:
-            getattr(self, _SIMPLE_ROLES[role])(value)
-        elif role == "CODE":
-            self.does(Effect.UNCLEAR, "code", "runs code that is given in an argument", value)
-        elif role == "NAME":
-            self.does(Effect.UNKNOWN, "program", "names a program to run", value)
-        elif role == "NO":
-            self._unlisted_word(value)
-        elif role == "COMMAND":
-            self.runs([value])
+    def _places(self, argument: Argument) -> set[str]:
+        facts, directories = self.judge.facts, self.situation.directories
+        return {place(text, cwd, facts) for text in argument.texts for cwd in directories}
 
 
-def _opposites(name: str) -> Iterable[str]:
-    """`--no-check` for `--check`, and the other way round."""
-    dashes = name[: len(name) - len(name.lstrip("-"))]
-    stem = name[len(dashes) :]
-    if len(stem) > 1:
-        yield from (f"{dashes}no-{stem}", f"{dashes}no{stem}")
-    if stem.startswith("no-"):
-        yield f"{dashes}{stem.removeprefix('no-')}"
-
-
-def _may_be_word(argument: Argument) -> bool:
-    """Tell whether it may be a word such as subcommands are, and not the path of a file."""
-    known = argument.text if argument.text is not None else argument.leading
-    return known not in _DIRECTORIES and _WORD.fullmatch(known) is not None
-
-
-def _shown(argument: Argument) -> str:
+def shown(argument: Argument) -> str:
     return argument.texts[0] if argument.texts else "something"
-
-
-def _is_one_of(value: Argument | None, wanted: str) -> bool:
-    return value is None or (
-        value.is_static
-        and value.text is not None
-        and compile_written(wanted).fullmatch(value.text) is not None
-    )
-
-
-_SIMPLE_ROLES = {
-    "READ": "reads",
-    "WRITE": "writes",
-    "MAKE": "makes",
-    "OPEN": "opens",
-    "OUT": "puts_out",
-    "DELETE": "deletes",
-    "DIR": "enters",
-    "URL": "network",
-    "SERVER": "connects",
-    "SHELL": "shell",
-    "ENV": "sets",
-    "RUN": "runs_file",
-}
-ROLES = frozenset((*_SIMPLE_ROLES, "V", "CODE", "NAME", "NO", "COMMAND"))

@@ -19,9 +19,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from laconic.knowledge.arguments import Values
     from laconic.policy.call import Call
-    from laconic.policy.judge import Judge
-    from laconic.policy.rules import Gate
+    from laconic.policy.places import Facts
+    from laconic.policy.rules import Gate, Rules
+    from laconic.policy.situation import Situation
     from laconic.shell.ast import AndOr, Node, Script
     from laconic.shell.walk import Occurrence
 
@@ -140,37 +142,40 @@ def _ask_if_forced(call: Call) -> None:
 
 
 def _is_open(gate: Gate, call: Call) -> bool:
-    judge, path = call.judge, call.path
+    path = call.path
     if gate.subcommands.isdisjoint((" ".join(path[1:]), *path[1:2])) or not gate.environment:
         return False
-    if not _HAND_ON.issuperset(judge.around):
+    if not _HAND_ON.issuperset(call.situation.wrappers):
         return False
-    return all(_holds(judge, name, values) for name, values in gate.environment.items())
+    environment = call.judge.facts.environment
+    return all(_holds(call.situation, environment, *one) for one in gate.environment.items())
 
 
-def _holds(judge: Judge, name: str, values: tuple[str, ...]) -> bool:
-    if name in judge.inline:
-        return judge.inline[name] in values
-    if name in judge.changed:
+def _holds(
+    situation: Situation, environment: Mapping[str, str], name: str, values: tuple[str, ...]
+) -> bool:
+    if name in situation.prefix_env:
+        return situation.prefix_env[name] in values
+    if name in situation.seen.unknown_vars:
         return False
-    if name in judge.given:
-        return judge.given[name] in values
-    value = judge.facts.environment.get(name)
+    if name in situation.exported:
+        return situation.exported[name] in values
+    value = environment.get(name)
     return value in values if values else bool(value)
 
 
-def configures_gate(judge: Judge, name: str, value: str | None) -> bool:
+def configures_gate(rules: Rules, name: str, value: str | None) -> bool:
     """Tell whether the variable gets a value that the user's configuration names."""
-    return any(value in gate.environment.get(name, ()) for gate in judge.rules.gates.values())
+    return any(value in gate.environment.get(name, ()) for gate in rules.gates.values())
 
 
-def value_of(assignment: Assignment, judge: Judge) -> str | None:
+def value_of(assignment: Assignment, values: Values) -> str | None:
     """The value that an assignment gives, with the home in place of a tilde; None if not known."""
     if assignment.append or assignment.index is not None:
         return None
     if not isinstance(assignment.value, Word):
         return "" if assignment.value is None else None
-    found = expand((assignment.value,), judge.values)
+    found = expand((assignment.value,), values)
     return found[0].text if len(found) == 1 and not found[0].glob else None
 
 
@@ -184,22 +189,22 @@ class Export:
         self.start, self.end = start, end
 
 
-def exports(script: Script, judge: Judge) -> list[Export]:
+def exports(script: Script, values: Values, facts: Facts) -> list[Export]:
     """The exports that are certain to happen: at the top, not behind a condition, not in a pipe."""
     found: list[Export] = []
     for item, separator in zip(script.body.items, script.body.separators, strict=True):
         in_background = separator is not None and separator.text == "&"
         if in_background or any(operator.text == "||" for operator in item.operators):
             continue
-        for position, assignment in _exported(item, judge):
-            value = value_of(assignment, judge)
+        for position, assignment in _exported(item, facts):
+            value = value_of(assignment, values)
             end = script.end if position == 0 else item.end
             if value is not None:
                 found.append(Export(assignment, value, assignment.end, end))
     return found
 
 
-def _exported(item: AndOr, judge: Judge) -> Iterable[tuple[int, Assignment]]:
+def _exported(item: AndOr, facts: Facts) -> Iterable[tuple[int, Assignment]]:
     for position, pipeline in enumerate(item.pipelines):
         command = pipeline.commands[0]
         if len(pipeline.commands) > 1 or not isinstance(command, Command):
@@ -207,7 +212,7 @@ def _exported(item: AndOr, judge: Judge) -> Iterable[tuple[int, Assignment]]:
         if command.words and literal(command.words[0]) == "export":
             given = [word for word in command.words[1:] if isinstance(word, Assignment)]
         else:
-            known = judge.facts.environment
+            known = facts.environment
             given = [a for a in command.assignments if not command.words and a.name in known]
         yield from ((position, assignment) for assignment in given)
 

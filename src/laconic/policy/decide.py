@@ -7,23 +7,22 @@ strictest part decides. What cannot be parsed asks, and what can be read of it m
 
 from __future__ import annotations
 
-from laconic.policy.bindings import binding_findings
-from laconic.policy.bombs import bombs
-from laconic.policy.configured import changed_names, exports
+from laconic.policy.configured import changed_names, exports, value_of
 from laconic.policy.dialects import dialect_findings
 from laconic.policy.directories import Reached, follow_directory
 from laconic.policy.evaluation import evaluation_findings
 from laconic.policy.file_tools import RULES, file_findings
-from laconic.policy.functions import defined_functions
+from laconic.policy.functions import bombs, defined_functions
 from laconic.policy.judge import Judge
 from laconic.policy.permissions import apply_to_text
 from laconic.policy.redirects import redirect_findings
-from laconic.policy.scope import Scope, changes_directory
+from laconic.policy.scope import Scope, binding_findings, changes_directory
 from laconic.policy.secret_variables import variable_findings
 from laconic.policy.sending import Feeds
+from laconic.policy.situation import Situation, add_new
 from laconic.policy.zsh import zsh_findings
 from laconic.shell import ParseError, parse
-from laconic.shell.ast import Function
+from laconic.shell.ast import Function, Literal
 from laconic.shell.walk import commands, evaluations, redirects
 from laconic.types import Decision, Effect, Verdict, strictest, union
 
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from laconic.policy.file_tools import FileUse
     from laconic.policy.places import Facts
     from laconic.policy.rules import Rules
-    from laconic.shell.ast import Node, Script
+    from laconic.shell.ast import Command, Node, Script
     from laconic.shell.walk import Occurrence
 
 MAX_BYTES = 64 * 1024
@@ -47,7 +46,7 @@ _BASH_LIKE = frozenset(("bash", "zsh"))
 def decide(command: str, library: Library, rules: Rules, facts: Facts) -> Decision:
     """Decide on a command line. Never raises: a fault of ours is a question, too."""
     try:
-        decision = _decide(command, Judge(library, rules, facts, _decide))
+        decision = _decide(command, Judge(library, rules, facts, _decide), Situation(facts))
         if rules.permissions:
             decision = apply_to_text(rules.permissions, decision, command)
     except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
@@ -61,7 +60,7 @@ def decide(command: str, library: Library, rules: Rules, facts: Facts) -> Decisi
 def decide_files(uses: Iterable[FileUse], library: Library, rules: Rules, facts: Facts) -> Decision:
     """Decide on what a tool of an agent does to files, as `decide` does. Never raises."""
     try:
-        found = file_findings(uses, Judge(library, rules, facts, _decide))
+        found = file_findings(uses, Judge(library, rules, facts, _decide), Situation(facts))
     except Exception as fault:  # noqa: BLE001 - as above
         reason = f"laconic failed on these files ({type(fault).__name__}: {fault})"
         return Decision(Verdict.ASK, "fault", reason)
@@ -69,7 +68,7 @@ def decide_files(uses: Iterable[FileUse], library: Library, rules: Rules, facts:
     return strictest(found, 0, 0) if found else harmless
 
 
-def _decide(command: str, judge: Judge) -> Decision:
+def _decide(command: str, judge: Judge, situation: Situation) -> Decision:
     source = command.encode("utf-8", "surrogateescape")
     if len(source) > MAX_BYTES:
         return Decision(
@@ -78,17 +77,19 @@ def _decide(command: str, judge: Judge) -> Decision:
     try:
         script = parse(source)
     except ParseError as error:
-        return _unparsable(command, len(source), error, judge)
-    return _judge_script(script, judge)
+        return _unparsable(command, len(source), error, judge, situation)
+    return _judge_script(script, judge, situation)
 
 
-def _unparsable(command: str, size: int, error: ParseError, judge: Judge) -> Decision:
+def _unparsable(
+    command: str, size: int, error: ParseError, judge: Judge, situation: Situation
+) -> Decision:
     """Ask; but a line that can be read on its own and is denied, denies the whole."""
     reason, span = f"cannot be read: {error.message}", (error.offset, size)
     asks = judge.finding(Effect.UNCLEAR, "unparsable", reason, span, firm=True)
     for line in command.split("\n")[:_MAX_READABLE_LINES]:
         try:
-            found = _judge_script(parse(line), judge)
+            found = _judge_script(parse(line), judge, situation)
         except ParseError:
             continue
         if found.verdict is Verdict.DENY:
@@ -100,49 +101,56 @@ def _unparsable(command: str, size: int, error: ParseError, judge: Judge) -> Dec
     return asks
 
 
-def _judge_script(script: Script, judge: Judge) -> Decision:
-    functions, values, defined = judge.functions, judge.values, (judge.defined, judge.level)
-    fed = judge.fed
-    judge.level = len(judge.around)
-    try:
-        return _judge_parts(script, judge)
-    finally:
-        judge.functions, judge.values, (judge.defined, judge.level) = functions, values, defined
-        judge.fed = fed
-
-
-def _judge_parts(script: Script, judge: Judge) -> Decision:
+def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
     found, occurrences = script.nodes(), commands(script)
     functions = [node for node in found if isinstance(node, Function)]
-    judge.functions |= {function.name for function in functions}
-    judge.defined = defined_functions(script, occurrences) if functions else {}
-    scope = Scope(found, occurrences, judge)
-    judge.values = scope.start
+    scope = Scope(found, occurrences, outer)
     sites = evaluations(script, scope.fields)
-    scope.follow(script, found, occurrences, sites)
-    exported = _follow_exports(script, found, occurrences, judge) if judge.rules.gates else []
-    feeds = Feeds(found, around=judge.fed)
-    reached = Reached(found, judge)
-    parts = _judge_occurrences(occurrences, exported, scope, feeds, reached, judge)
+    scope.follow(script, found, occurrences, sites, judge.library)
+    situation = outer.but(
+        functions=scope.functions,
+        defined=defined_functions(script, occurrences) if functions else {},
+        script_depth=len(outer.calls),
+        values=scope.start,
+    )
+    exported = _follow_exports(script, found, occurrences, judge, situation)
+    feeds = Feeds(found, around=situation.fed)
+    reached = Reached(found, judge.facts)
+    parts = _judge_occurrences(occurrences, exported, scope, feeds, reached, judge, situation)
     for redirect in redirects(script):
-        usual = reached.stand(redirect, judge)
-        for values in scope.at(redirect):
-            judge.values = values
-            parts += redirect_findings(redirect, judge)
-        judge.directories = usual
-    around = evaluation_findings(sites, found, script.source, scope.start)
+        here = reached.at(redirect) or situation.directories
+        for values in scope.at(redirect, here):
+            place = situation.but(values=values, directories=here)
+            parts += redirect_findings(redirect, judge, place)
+    parts += _fetched_code(parts, script, judge, situation)
+    around = evaluation_findings(sites, found, script.source, scope.start) if sites else []
     around += binding_findings(found, sites, judge.facts.environment)
-    if "zsh" in judge.shells:
-        around += zsh_findings(found)
-    if not judge.shells <= _BASH_LIKE:
-        around += dialect_findings(script, found, judge.shells)
-    around += bombs(functions, occurrences)
-    around += judge.listed.findings(found)
-    around += variable_findings(found)
-    if judge.ran & judge.written and union(part.effects for part in parts) & Effect.DOWNLOADS:
-        reason, span = "runs a file that the same line fetches", (0, len(script.source))
-        parts.append(judge.finding(Effect.INSTALLS, "fetched-code", reason, span))
+    around += _findings_of_shells(script, found, situation.shells)
+    around += bombs(functions, occurrences) if functions else []
+    around += situation.seen.listed.findings(found)
+    around += variable_findings(found) if b"$" in script.source else []
     return strictest((*parts, *judge.answered(around)), 0, len(script.source))
+
+
+def _findings_of_shells(
+    script: Script, found: list[Node], shells: frozenset[str]
+) -> list[Decision]:
+    """What another shell than bash would make of the text."""
+    findings = zsh_findings(found) if "zsh" in shells else []
+    if not shells <= _BASH_LIKE:
+        findings += dialect_findings(script, found, shells)
+    return findings
+
+
+def _fetched_code(
+    parts: list[Decision], script: Script, judge: Judge, situation: Situation
+) -> list[Decision]:
+    """Ask where a line runs a file that it writes, and fetches something."""
+    runs_written = situation.seen.ran & situation.seen.written
+    if not (runs_written and union(part.effects for part in parts) & Effect.DOWNLOADS):
+        return []
+    reason, span = "runs a file that the same line fetches", (0, len(script.source))
+    return [judge.finding(Effect.INSTALLS, "fetched-code", reason, span)]
 
 
 def _judge_occurrences(
@@ -152,15 +160,14 @@ def _judge_occurrences(
     feeds: Feeds,
     reached: Reached,
     judge: Judge,
+    situation: Situation,
 ) -> list[Decision]:
     """In the order in which they run: what a substitution runs, before the `cd` that it is in."""
     running = sorted(occurrences, key=lambda occurrence: occurrence.command.end)
-    found = {}
-    for one in running:
-        judge.fed = feeds.reach(one)
-        usual = reached.stand(one.command, judge)
-        found[id(one)] = _judge_occurrence(one, exported, scope, reached, judge)
-        judge.directories = list(dict.fromkeys([*usual, *judge.directories]))
+    found = {
+        id(one): _judge_occurrence(one, exported, scope, feeds, reached, judge, situation)
+        for one in running
+    }
     return [found[id(one)] for one in occurrences]
 
 
@@ -168,27 +175,53 @@ def _judge_occurrence(
     occurrence: Occurrence,
     exported: list[Export],
     scope: Scope,
+    feeds: Feeds,
     reached: Reached,
     judge: Judge,
+    outer: Situation,
 ) -> Decision:
     """One simple command, for all values that its variables may have: the strictest counts."""
     command, context = occurrence.command, occurrence.context
-    judge.given = {e.name: e.value for e in exported if e.start <= command.start < e.end}
-    substituted = bool(context.substitution) and not context.assigned
+    directories = reached.at(command) or outer.directories
+    here = {
+        "directories": directories,
+        "fed": feeds.reach(occurrence),
+        "substituted": bool(context.substitution) and not context.assigned,
+        "exported": {e.name: e.value for e in exported if e.start <= command.start < e.end},
+        "input_text": _here_document(command),
+    }
     cases = []
-    for values in scope.at(command):
-        judge.values = values
-        cases.append(judge.simple(command, substituted=substituted))
+    for values in scope.at(command, directories):
+        prefix_env = {a.name: value_of(a, values) for a in command.assignments}
+        situation = outer.but(values=values, prefix_env=prefix_env, **here)
+        cases.append(judge.simple(command, situation))
         if changes_directory(occurrence):
-            reached.note(command, follow_directory(command, judge))
+            reached.note(command, follow_directory(command, situation, judge.facts))
+    add_new(outer.directories, directories)
     worst = max(cases, key=lambda case: (case.verdict, not case.is_soft, case.risk, case.firm))
     worst.effects = union(case.effects for case in cases)
     return worst
 
 
+def _here_document(command: Command) -> str | None:
+    """The text of the one here-document that is the command's input; None if it is not certain."""
+    given = [r for r in command.redirects if r.operator.startswith("<")]
+    is_input = len(given) == 1 and given[0].fd in ("", "0") and given[0].operator in ("<<", "<<-")
+    heredoc = given[0].heredoc if is_input else None
+    if heredoc is None or not all(isinstance(part, Literal) for part in heredoc.parts):
+        return None
+    return "".join(part.value for part in heredoc.parts if isinstance(part, Literal))
+
+
 def _follow_exports(
-    script: Script, found: list[Node], occurrences: list[Occurrence], judge: Judge
+    script: Script,
+    found: list[Node],
+    occurrences: list[Occurrence],
+    judge: Judge,
+    situation: Situation,
 ) -> list[Export]:
-    exported = exports(script, judge)
-    judge.changed |= changed_names(found, occurrences, exported)
+    if not judge.rules.gates:
+        return []
+    exported = exports(script, situation.values, judge.facts)
+    situation.seen.unknown_vars |= changed_names(found, occurrences, exported)
     return exported

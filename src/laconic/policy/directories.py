@@ -20,7 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from laconic.policy.judge import Judge
+    from laconic.policy.places import Facts
+    from laconic.policy.situation import Situation
     from laconic.shell.ast import Node
 
 _TOP_LEVEL = ["git", "rev-parse", "--show-toplevel"]
@@ -37,10 +38,10 @@ class Reached:
 
     __slots__ = ("_ends", "_spans")
 
-    def __init__(self, found: list[Node], judge: Judge) -> None:
+    def __init__(self, found: list[Node], facts: Facts) -> None:
         self._ends: dict[int, int] = {}
         self._spans: list[tuple[int, int, list[str]]] = []
-        if "CDPATH" in judge.facts.environment or any(map(_is_repeated, found)):
+        if "CDPATH" in facts.environment or any(map(_is_repeated, found)):
             return  # a `cd ..` that runs again leads elsewhere each time
         for node in found:
             if isinstance(node, AndOr):
@@ -56,13 +57,10 @@ class Reached:
             if start <= command.start < last:
                 self._spans.append((command.end, last, [*directories, *reached]))
 
-    def stand(self, node: Node, judge: Judge) -> list[str]:
-        """Have the judge stand where the node runs; gives where it stood before."""
-        before = judge.directories
+    def at(self, node: Node) -> list[str]:
+        """The directories that the node certainly runs in; none if nothing says so."""
         inside = [dirs for start, end, dirs in self._spans if start <= node.start < end]
-        if inside:
-            judge.directories = inside[-1]
-        return before
+        return list(inside[-1]) if inside else []
 
 
 def _is_repeated(node: Node) -> bool:
@@ -80,19 +78,19 @@ def _chains(node: AndOr) -> Iterator[tuple[int, int]]:
             yield pipeline.commands[0].start, node.end
 
 
-def follow_directory(command: Command, judge: Judge) -> list[str]:
-    """Have the judge stand where a `cd` leads, too; gives where that is."""
+def follow_directory(command: Command, situation: Situation, facts: Facts) -> list[str]:
+    """Add the directories that a `cd` leads to, and give them."""
     targets = [
         argument
-        for argument in expand(command.words, judge.values)
+        for argument in expand(command.words, situation.values)
         if argument.text not in ("command", "builtin")
         and (not argument.leading.startswith("-") or argument.text == "-")
     ]
     target = targets[1] if len(targets) > 1 else None
     last = command.words[-1]
     if target is not None and target.start == last.start and _is_top_level(last):
-        target.text = _top_level(judge)
-    return judge.enter_directory(target)
+        target.text = _top_level(situation, facts)
+    return situation.enter_directory(target, facts)
 
 
 def _is_top_level(word: Node) -> bool:
@@ -110,11 +108,13 @@ def _is_top_level(word: Node) -> bool:
     return is_plain and [literal(word) for word in only.words] == _TOP_LEVEL
 
 
-def _top_level(judge: Judge) -> str | None:
+def _top_level(situation: Situation, facts: Facts) -> str | None:
     """The work tree around the directory, None if it is not certain which that is."""
-    if len(judge.directories) != 1 or not judge.directories[0] or "git" in judge.functions:
+    directories = situation.directories
+    if len(directories) != 1 or not directories[0] or "git" in situation.functions:
         return None
-    if not _GIT_ELSEWHERE.isdisjoint((*judge.facts.environment, *judge.changed, *judge.given)):
+    changed = (*facts.environment, *situation.seen.unknown_vars, *situation.exported)
+    if not _GIT_ELSEWHERE.isdisjoint(changed):
         return None
-    above = upwards(judge.facts.real_path(judge.directories[0]))
-    return next((place for place in above if judge.facts.exists(f"{place}/.git")), None)
+    above = upwards(facts.real_path(directories[0]))
+    return next((place for place in above if facts.exists(f"{place}/.git")), None)

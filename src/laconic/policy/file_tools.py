@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from laconic.policy.judge import Judge
+    from laconic.policy.situation import Situation
     from laconic.types import Decision
 
 RULES = "file-tool"  # what the ids of these rules begin with
@@ -36,8 +37,8 @@ class FileUse:
         self.path, self.access, self.glob = path, access, glob
 
 
-def file_findings(uses: Iterable[FileUse], judge: Judge) -> list[Decision]:
-    call = Call(_NO_MATCH, _ENTRY, judge, (0, 0))
+def file_findings(uses: Iterable[FileUse], judge: Judge, situation: Situation) -> list[Decision]:
+    call = Call(_NO_MATCH, _ENTRY, judge, situation, (0, 0))
     for use in uses:
         argument = Argument(_expanded(use.path, judge), 0, 0, glob=use.glob)
         if use.access != WRITES:

@@ -1,4 +1,4 @@
-"""The configuration as rules over the built-in knowledge.
+"""The configuration as rules, and as tables, over the built-in knowledge.
 
 What the user's and the project's files add to the lists or remove from them counts. The built-in
 lists themselves speak only of programs that the knowledge files do not know; but what the built-in
@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from laconic.knowledge import catalog
 from laconic.policy.own_rules import is_rule, own_rules
 from laconic.policy.rules import Gate, Rules
 from laconic.policy.user_places import UserPlaces
 from laconic.settings.environ import home
-from laconic.settings.load import defaults
+from laconic.settings.load import defaults, files_in
 from laconic.types import Verdict
 
 TYPE_CHECKING = False
@@ -22,11 +23,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from laconic.errors import Problem
     from laconic.knowledge.knowledge import Library
     from laconic.policy.own_rules import OwnRule
     from laconic.policy.permissions import Permission
     from laconic.settings.config import Config
-    from laconic.settings.load import Settings
+    from laconic.settings.load import File, Settings
+
+
+def load_library(settings: Settings) -> tuple[Library, tuple[Problem, ...]]:
+    """Give what is known of tools here, and what is wrong with the files that say so."""
+    files, problems = files_in("rules", settings)
+    if not files:
+        return catalog.library(), problems
+    library, faults = _library(files)
+    return library, problems + faults
+
+
+@lru_cache(maxsize=16)
+def _library(files: tuple[File, ...]) -> tuple[Library, tuple[Problem, ...]]:
+    from laconic.policy.user_tables import own_rows  # noqa: PLC0415 - few have such files
+
+    rows, problems = own_rows(files)
+    return catalog.extended(rows), problems
 
 
 def build_rules(

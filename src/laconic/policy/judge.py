@@ -1,4 +1,4 @@
-"""Judges the commands of one script, one after the other, with the state that they share.
+"""Judges one command, and whatever it runs.
 
 Whatever is not known asks; a fault in a rule asks, with the rule's id. Nothing here allows by
 default but what a table or the user's configuration names.
@@ -6,21 +6,19 @@ default but what a table or the user's configuration names.
 
 from __future__ import annotations
 
-import posixpath
-
-from laconic.knowledge.arguments import Argument, Values, expand
+from laconic.knowledge.arguments import Argument, expand
 from laconic.patterns import pattern
 from laconic.policy import environment as variables
 from laconic.policy.call import Call
 from laconic.policy.commands import handler
 from laconic.policy.configured import configures_gate, settled, value_of
 from laconic.policy.dialects import SYSTEM
-from laconic.policy.listed_secrets import Listed
-from laconic.policy.permissions import Consent, apply, find_consent
+from laconic.policy.permissions import apply, find_consent
 from laconic.policy.places import is_within, place
 from laconic.policy.project_runners import ask_for_project_code, repository_findings
 from laconic.policy.registries import registry_findings
-from laconic.shell.ast import Literal
+from laconic.policy.situation import joined
+from laconic.policy.table import check_leading_options, conclude, follow_table, shows_itself
 from laconic.shell.words import literal
 from laconic.types import HARD, Decision, Effect, Verdict, strictest, union
 
@@ -31,10 +29,10 @@ if TYPE_CHECKING:
     from laconic.knowledge.knowledge import Library, Match
     from laconic.policy.places import Facts
     from laconic.policy.rules import Rules
+    from laconic.policy.situation import Situation
     from laconic.shell.ast import Command
 
 MAX_NESTING = 16
-_MAX_DIRECTORIES = 8
 _WITH_ONE = 2  # a program and one argument
 _BY_ANY_PATH = HARD | Effect.INSTALLS | Effect.DISCARDS
 _RUNS_CODE = Effect.PROJECT_CODE | Effect.UNKNOWN | Effect.INSTALLS
@@ -50,68 +48,33 @@ _ODD = pattern(r"[^\x21-\x7e]")
 
 
 class Judge:
-    """State of one decision: possible working directories, functions, how deep we are.
+    """What does not change while a line is judged: the tables, the user's rules, and the place.
 
-    around: the programs that run the one under judgement. inline: the variables in front of it;
-    given: those that are certain to be exported by now; changed: those that may have any value.
-    values: what is known of the variables at the command under judgement. functions: all that the
-    text may define; defined: those of this script that are certain to be, and from where on; level:
-    how many programs are around the script. fed: text that is not literal flows into the command.
-    shells: the families of those that may read it. ran, written: files that the line runs, and
-    that it writes. input_text: the here-document that a command reads. consent: what the user's
-    rules allow the command under judgement to do; calls: the arguments of those that run it.
+    decide: judges a text of shell code, in a situation.
     """
 
-    __slots__ = (
-        "around", "calls", "cells", "changed", "consent", "decide", "defined", "depth",
-        "directories", "facts", "fed", "functions", "given", "guessing", "inline", "input_text",
-        "level", "library", "listed", "ran", "rules", "shells", "substituted", "values", "written",
-    )  # fmt: skip
+    __slots__ = ("decide", "facts", "library", "rules")
 
     def __init__(
-        self, library: Library, rules: Rules, facts: Facts, decide: Callable[[str, Judge], Decision]
+        self,
+        library: Library,
+        rules: Rules,
+        facts: Facts,
+        decide: Callable[[str, Judge, Situation], Decision],
     ) -> None:
         self.library, self.rules, self.facts, self.decide = library, rules, facts, decide
-        self.depth = 0
-        self.guessing = False
-        self.cells = rules.cells
-        self.directories = [facts.cwd]
-        self.shells = facts.shells
-        self.functions: frozenset[str] = frozenset()
-        self.defined: dict[str, int] = {}
-        self.level = 0
-        self.values = Values({"HOME": facts.home, "PWD": facts.cwd})
-        self.around: list[str] = []
-        self.substituted = self.fed = False
-        self.listed = Listed()
-        self.inline: dict[str, str | None] = {}
-        self.given: dict[str, str] = {}
-        self.changed: set[str] = set()
-        self.ran: set[str] = set()
-        self.written: set[str] = set()
-        self.input_text: str | None = None
-        self.consent = Consent(())
-        self.calls: list[list[Argument]] = []
 
     # -- commands
 
-    def simple(self, command: Command, *, substituted: bool = False) -> Decision:
-        """A simple command of the tree, with its assignments.
-
-        substituted: what it prints becomes part of another command.
-        """
-        self.substituted = substituted
-        self.input_text = _here_document(command)
+    def simple(self, command: Command, situation: Situation) -> Decision:
+        """A simple command of the tree, with its assignments."""
         span = command.start, command.end
-        found = self._assignments(command)
+        found = self._assignments(command, situation)
         if command.words:
-            arguments = expand(command.words, self.values)
+            arguments = expand(command.words, situation.values)
             if not arguments:
                 return self._dynamic("the name of the program is not known", span)
-            outer = self.inline
-            self.inline = {a.name: value_of(a, self) for a in command.assignments}
-            ran = self.command(arguments, span)
-            self.inline = outer
+            ran = self.command(arguments, span, situation)
             if ran.effects & _RUNS_CODE:
                 found = [one for one in found if not self._is_the_codes_own(one)]
             found.append(ran)
@@ -122,28 +85,27 @@ class Judge:
         kind, _, name = finding.rule.partition("/")
         return kind == "environment" and variables.is_private(name, {})
 
-    def command(self, arguments: list[Argument], span: tuple[int, int]) -> Decision:
+    def command(
+        self, arguments: list[Argument], span: tuple[int, int], situation: Situation
+    ) -> Decision:
         """Arguments whose first is a program; also what wrappers run."""
         if not arguments:
             return Decision(Verdict.ALLOW, "nothing", "runs nothing", *span)
-        if self.depth > MAX_NESTING:
+        if len(situation.calls) > MAX_NESTING:
             return self.finding(Effect.UNCLEAR, "nesting", "commands nested too deeply", span)
         name = arguments[0].text
         if name is None or arguments[0].glob or _ODD.search(name) or not name:
-            return self._unknown_program(arguments, span)
+            return self._unknown_program(arguments, span, situation)
         base = name.rsplit("/", 1)[-1]
-        self.depth += 1
-        outer = self.consent
+        inner = situation.but(calls=(*situation.calls, arguments))
         try:
             if self.rules.permissions:
-                decision = self._program_by_rules(name, base, arguments, span)
+                decision = self._program_by_rules(name, base, arguments, span, inner)
             else:
-                decision = self._program(name, base, arguments, span)
+                decision = self._program(name, base, arguments, span, inner)
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
             reason = f"the rule failed ({type(fault).__name__}: {fault})"
             decision = Decision(Verdict.ASK, f"{base}/fault", reason, *span, firm=True)
-        self.consent = outer
-        self.depth -= 1
         if arguments[0].expanded:
             # what looks for builtins by their names in the text has not seen this one
             dynamic = self._dynamic("the name of the program comes from an expansion", span)
@@ -153,49 +115,56 @@ class Judge:
     def _dynamic(self, reason: str, span: tuple[int, int]) -> Decision:
         return self.finding(Effect.UNCLEAR, "dynamic-command", reason, span, firm=True)
 
-    def _unknown_program(self, arguments: list[Argument], span: tuple[int, int]) -> Decision:
+    def _unknown_program(
+        self, arguments: list[Argument], span: tuple[int, int], situation: Situation
+    ) -> Decision:
         """Ask, or deny if one of the names that it may have is denied."""
         first, rest = arguments[0], arguments[1:]
         unknown = self._dynamic("the name of the program is not known", span)
-        if self.guessing or first.text is not None:
+        if situation.guessing or first.text is not None:
             return unknown
-        self.guessing = True  # what it runs may be unknown, too: once is enough
+        guessing = situation.but(guessing=True)  # what it runs may be unknown, too: once is enough
         found = [unknown]
         for name in filter(None, first.possible):
             program = Argument(name, first.start, first.end, expanded=True)
-            found.append(self.command([program, *rest], span))
-        self.guessing = False
+            found.append(self.command([program, *rest], span, guessing))
         worst = max(found, key=lambda decision: (decision.verdict, not decision.is_soft))
         worst.effects = union(decision.effects for decision in found)
         return worst
 
     def _program_by_rules(
-        self, name: str, base: str, arguments: list[Argument], span: tuple[int, int]
+        self,
+        name: str,
+        base: str,
+        arguments: list[Argument],
+        span: tuple[int, int],
+        situation: Situation,
     ) -> Decision:
         """The same with the user's rules about commands."""
         rules, match = self.rules.permissions, self._find(base, arguments[1:])
         path = match.path if match is not None else [base]
-        around = [outer for outer in self.calls if _ends_with(outer, arguments)]
-        self.consent = find_consent(rules, path, arguments, around)
-        self.calls.append(arguments)
-        try:
-            decision = self._program(name, base, arguments, span)
-        finally:
-            self.calls.pop()
+        around = [outer for outer in situation.calls[:-1] if _ends_with(outer, arguments)]
+        agreed = situation.but(consent=find_consent(rules, path, arguments, around))
+        decision = self._program(name, base, arguments, span, agreed)
         return apply(rules, decision, _spellings(base, arguments, match))
 
     def _program(
-        self, name: str, base: str, arguments: list[Argument], span: tuple[int, int]
+        self,
+        name: str,
+        base: str,
+        arguments: list[Argument],
+        span: tuple[int, int],
+        situation: Situation,
     ) -> Decision:
         if base in self.rules.deny or name in self.rules.deny:
             return self._listed(Verdict.DENY, base, f"{base} is denied by the configuration", span)
         if "/" in name and not self._is_of_system(name):
-            return self._by_path(name, base, arguments, span)
-        if self._is_function(name, span) and not self.library.knows(base):
+            return self._by_path(name, base, arguments, span, situation)
+        if situation.calls_function(name, span[0]) and not self.library.knows(base):
             return Decision(
                 Verdict.ALLOW, "function", f"{base} is a function, judged where defined", *span
             )
-        decision = self._known_program(base, arguments, span)
+        decision = self._known_program(base, arguments, span, situation)
         if base in self.rules.ask and (decision.verdict is Verdict.ALLOW or decision.is_soft):
             asks = self._listed(Verdict.ASK, base, f"{base} asks by the configuration", span)
             return strictest((asks, decision), *span)
@@ -212,11 +181,6 @@ class Judge:
         reason = f"{name} is allowed by the configuration"
         return Decision(Verdict.ALLOW, "config/allow", reason, *span, effects=effects)
 
-    def _is_function(self, name: str, span: tuple[int, int]) -> bool:
-        """Tell whether the shell itself calls a function by that name; no other program can."""
-        is_called_here = len(self.around) == self.level
-        return is_called_here and name in self.defined and self.defined[name] < span[0]
-
     def _is_of_system(self, name: str) -> bool:
         """Tell whether a path names a program of the system, also when its links are followed."""
         if not _SYSTEM_PROGRAM.fullmatch(name):
@@ -225,55 +189,58 @@ class Judge:
         return place(real, "/", self.facts) == "system" or real.startswith(_PACKAGES)
 
     def _by_path(
-        self, name: str, base: str, arguments: list[Argument], span: tuple[int, int]
+        self,
+        name: str,
+        base: str,
+        arguments: list[Argument],
+        span: tuple[int, int],
+        situation: Situation,
     ) -> Decision:
         """A file that is run; with the name of a known program it may well be that one."""
+        effects = self.code_at(name, situation)
         if name in self.rules.allow:
-            return self._allowed(name, self.code_at(name), span)
-        effects = self.code_at(name)
+            return self._allowed(name, effects, span)
         ran = self.finding(effects, "program-by-path", f"runs the file {name}", span)
-        found = [self.consent.settle(ran)]
+        found = [situation.settle(ran)]
         if self.library.knows(base):
-            known = self._known_program(base, arguments, span)
+            known = self._known_program(base, arguments, span, situation)
             found += [leaf for leaf in known.leaves() if leaf.effects & _BY_ANY_PATH]
         return strictest(found, *span)
 
-    def code_at(self, path: str) -> Effect:
+    def code_at(self, path: str, situation: Situation) -> Effect:
         """What it is to run a file: code of the project, or of nobody that is known."""
-        real = [self.facts.real_path(_joined(cwd, path)) for cwd in self.directories]
-        self.ran.update(real)
+        real = [self.facts.real_path(joined(cwd, path)) for cwd in situation.directories]
+        situation.seen.ran.update(real)
         is_own = all(is_within(file, self.facts.project) for file in real)
         return Effect.PROJECT_CODE if is_own else Effect.UNKNOWN
 
     def answered(self, findings: list[Decision]) -> list[Decision]:
         """The same findings, with the answers that the profile gives to their effects."""
         for found in findings:
-            found.verdict = self.cells.verdict(found.effects)
+            found.verdict = self.rules.cells.verdict(found.effects)
         return findings
 
     def finding(
         self, effects: Effect, rule: str, reason: str, span: tuple[int, int], *, firm: bool = False
     ) -> Decision:
         """Something that would happen, with the answer that the profile gives."""
-        return Decision(
-            self.cells.verdict(effects), rule, reason, *span, effects=effects, firm=firm
-        )
+        verdict = self.rules.cells.verdict(effects)
+        return Decision(verdict, rule, reason, *span, effects=effects, firm=firm)
 
     def _known_program(
-        self, base: str, arguments: list[Argument], span: tuple[int, int]
+        self, base: str, arguments: list[Argument], span: tuple[int, int], situation: Situation
     ) -> Decision:
-        found = self._find(base, arguments[1:])
-        if found is None or found.entry is None:
-            return self._unknown(base, arguments, span)
-        call = Call(found, found.entry, self, span)
-        self.around.append(base)
+        match = self._find(base, arguments[1:])
+        if match is None or match.entry is None:
+            return self._unknown(base, arguments, span, situation)
+        call = Call(match, match.entry, self, situation, span)
         self._judge(call)
-        self.around.pop()
         parts = settled(call, base)
         parts += repository_findings(call, base)
-        parts += registry_findings(call, base)
-        if self.consent:
-            parts = self._agreed(call, parts)
+        if call.entry.network:
+            parts += registry_findings(call, base)
+        if situation.consent:
+            parts = _agreed(call, parts)
         if any(part.verdict is not Verdict.ALLOW for part in parts):
             return strictest(parts, *span)
         if any(part.rule.startswith(("permissions/", "config/allow")) for part in parts):
@@ -284,28 +251,23 @@ class Judge:
         own = Decision(Verdict.ALLOW, call.id, reason, *span)
         return strictest((*parts, own), *span)
 
-    def _agreed(self, call: Call, parts: list[Decision]) -> list[Decision]:
-        """The same with what the user's rules settle of the call itself first: it is the reason."""
-        found = [part if call.is_others(part) else self.consent.settle(part) for part in parts]
-        return sorted(found, key=lambda part: part in parts)
-
     def _find(self, base: str, arguments: list[Argument]) -> Match | None:
-        found = self.library.find(base, arguments)
-        if found is None and (versioned := _VERSIONED.fullmatch(base)):
-            found = self.library.find(versioned[1], arguments)
-        if found is None and "." in base:
+        match = self.library.find(base, arguments)
+        if match is None and (versioned := _VERSIONED.fullmatch(base)):
+            match = self.library.find(versioned[1], arguments)
+        if match is None and "." in base:
             # `mkfs.ext4`: a dotted name is as bad as its stem, never as good
-            found = self.library.find(base.split(".", 1)[0], arguments)
-            if found is not None and (found.entry is None or found.entry.verdict != "deny"):
+            match = self.library.find(base.split(".", 1)[0], arguments)
+            if match is not None and (match.entry is None or match.entry.verdict != "deny"):
                 return None
-        return found
+        return match
 
-    def _unknown(self, base: str, arguments: list[Argument], span: tuple[int, int]) -> Decision:
+    def _unknown(
+        self, base: str, arguments: list[Argument], span: tuple[int, int], situation: Situation
+    ) -> Decision:
         floor = self.rules.wrappers.get(base)
         if floor is not None:
-            self.around.append(base)
-            inner = self.command(arguments[1:], span)
-            self.around.pop()
+            inner = self.command(arguments[1:], span, situation)
             if floor == "ask":
                 asks = Decision(
                     Verdict.ASK, "config/wrapper", f"{base} asks by the configuration", *span
@@ -316,18 +278,16 @@ class Judge:
             return self._allowed(base, Effect.UNKNOWN, span)
         if len(arguments) == _WITH_ONE and arguments[1].text == "--version":
             return Decision(Verdict.ALLOW, "version", f"{base} only tells its version", *span)
-        verdict = self.cells.verdict(Effect.UNKNOWN)
         reason = f"{base} is not a command that laconic knows"
-        found = Decision(
-            verdict, "unknown-command", reason, *span, effects=Effect.UNKNOWN, risk=False
-        )
-        return self.consent.settle(found)
+        unknown = self.finding(Effect.UNKNOWN, "unknown-command", reason, span)
+        unknown.risk = False
+        return situation.settle(unknown)
 
     def _judge(self, call: Call) -> None:
         """Let the table and the handler speak; a fault in them is a question, not an answer."""
         try:
-            call.follow_options_in_front()
-            if call.shows_itself():
+            check_leading_options(call)
+            if shows_itself(call):
                 call.harmless("prints its help or version, and does nothing else")
                 ask_for_project_code(call, shows_itself=True)
                 return
@@ -335,11 +295,11 @@ class Judge:
                 name = call.match.missing.text or "the subcommand"
                 call.unlisted("subcommand", f"{name} is not known",
                          call.match.missing)  # fmt: skip
-            self.listed.look_at(call)
-            call.follow_table()
+            call.situation.seen.listed.look_at(call)
+            follow_table(call)
             if call.entry.code:
                 handler(call.entry.code)(call)
-            call.conclude()
+            conclude(call)
             ask_for_project_code(call, shows_itself=False)
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
             call.ask(
@@ -350,18 +310,18 @@ class Judge:
 
     # -- assignments
 
-    def _assignments(self, command: Command) -> list[Decision]:
+    def _assignments(self, command: Command, situation: Situation) -> list[Decision]:
         found: list[Decision] = []
         for assignment in command.assignments:
-            name, value = assignment.name, value_of(assignment, self)
+            name, value = assignment.name, value_of(assignment, situation.values)
             span = assignment.start, assignment.end
             if command.words:
                 words = tuple(map(literal, command.words[:2]))
-                if words[0] in self.functions:
+                if words[0] in situation.functions:
                     words = ()  # the variable is for whatever the function runs
-                decision = self.environment(name, value, *span, words=words)
+                decision = self.environment(name, value, span, situation, words)
             elif variables.is_private(name, self.facts.environment, value) or configures_gate(
-                self, name, value
+                self.rules, name, value
             ):
                 decision = None
             else:
@@ -374,53 +334,33 @@ class Judge:
         self,
         name: str,
         value: str | None,
-        start: int,
-        end: int,
+        span: tuple[int, int],
+        situation: Situation,
         words: tuple[str | None, ...] = (),
     ) -> Decision | None:
         """A variable for the environment of a program: None if it does no harm."""
-        if variables.is_harmless(name, value, words) or configures_gate(self, name, value):
+        if variables.is_harmless(name, value, words) or configures_gate(self.rules, name, value):
             return None
         reason = f"{name} in the environment may change what the program does"
-        found = self.finding(Effect.UNCLEAR, f"environment/{name}", reason, (start, end))
+        found = self.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)
         if value is not None and variables.is_command(name):
-            ran = self.nested(Argument(value, start, end), self.shells | {SYSTEM})
-            return strictest((found, ran), start, end)
+            ran = self.nested(Argument(value, *span), situation.shells | {SYSTEM}, situation)
+            return strictest((found, ran), *span)
         return found
 
     # -- code in arguments
 
-    def nested(self, argument: Argument, shells: frozenset[str]) -> Decision:
+    def nested(self, argument: Argument, shells: frozenset[str], situation: Situation) -> Decision:
         """Shell code in an argument: judged like a command line of its own, in the same place."""
-        outer, self.shells = self.shells, shells
-        inner = self.decide(argument.text or "", self)
-        self.shells = outer
-        return Decision(
-            inner.verdict,
-            inner.rule,
-            inner.reason,
-            argument.start,
-            argument.end,
-            effects=inner.effects,
-            instead=inner.instead,
-            risk=inner.risk,
-            firm=inner.firm,
-        )
+        inner = self.decide(argument.text or "", self, situation.but(shells=shells))
+        return inner.about(argument.start, argument.end)
 
-    def enter_directory(self, argument: Argument | None) -> list[str]:
-        """`cd`: from here on the command may stand there, too; an empty text is a place unknown.
 
-        Gives the directories that it leads to, for what runs only if it worked.
-        """
-        if argument is not None and (argument.text is None or argument.text == "-"):
-            reached = [""]
-        else:
-            target = self.facts.home if argument is None else argument.text or "."
-            reached = [_joined(cwd, target) for cwd in self.directories]
-        self.directories = list(dict.fromkeys([*self.directories, *reached]))
-        if len(self.directories) > _MAX_DIRECTORIES:
-            self.directories = [*self.directories[:_MAX_DIRECTORIES], ""]
-        return list(dict.fromkeys([*reached, *map(self.facts.real_path, filter(None, reached))]))
+def _agreed(call: Call, parts: list[Decision]) -> list[Decision]:
+    """The same with what the user's rules settle of the call itself first: it is the reason."""
+    settle = call.situation.settle
+    found = [part if call.is_others(part) else settle(part) for part in parts]
+    return sorted(found, key=lambda part: part in parts)
 
 
 def _spellings(base: str, arguments: list[Argument], match: Match | None) -> list[list[Argument]]:
@@ -437,19 +377,3 @@ def _ends_with(outer: list[Argument], arguments: list[Argument]) -> bool:
     """Tell whether these very arguments are the last ones of a command that runs them."""
     tail = outer[-len(arguments) :]
     return len(tail) == len(arguments) and all(a is b for a, b in zip(tail, arguments, strict=True))
-
-
-def _here_document(command: Command) -> str | None:
-    """The text of the one here-document that is the command's input; None if it is not certain."""
-    given = [r for r in command.redirects if r.operator.startswith("<")]
-    is_input = len(given) == 1 and given[0].fd in ("", "0") and given[0].operator in ("<<", "<<-")
-    heredoc = given[0].heredoc if is_input else None
-    if heredoc is None or not all(isinstance(part, Literal) for part in heredoc.parts):
-        return None
-    return "".join(part.value for part in heredoc.parts if isinstance(part, Literal))
-
-
-def _joined(cwd: str, target: str) -> str:
-    if not cwd and not target.startswith("/"):
-        return ""
-    return posixpath.normpath(posixpath.join(cwd, target))

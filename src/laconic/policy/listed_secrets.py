@@ -67,7 +67,7 @@ class Listed:
                 any(map(shows.fullmatch, words)) or _has_secrets_to_list(call)
             )
         if is_list:
-            self._hidden.append((call.span, call.judge.substituted))
+            self._hidden.append((call.span, call.situation.substituted))
 
     def findings(self, found: Iterable[Node]) -> list[Decision]:
         if not self._reads:
@@ -98,7 +98,7 @@ def _has_secrets_to_list(call: Call) -> bool:
     """Tell whether a list of the current directory would name a secret that is not hidden."""
     if any(argument.leading[:1] != "-" for argument in call.arguments):
         return False
-    names = (n for cwd in call.judge.directories for n in call.judge.facts.names(cwd))
+    names = (n for cwd in call.situation.directories for n in call.judge.facts.names(cwd))
     return any(name[:1] != "." and is_secret(name) for name in names)
 
 

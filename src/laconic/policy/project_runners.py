@@ -82,7 +82,7 @@ def _first_of(names: list[str], starts: Iterable[str], facts: Facts) -> tuple[st
 
 def _first_named(call: Call, facts: Facts) -> tuple[str, bool] | None:
     """The first file of the command line that is there, and whether it is the project's own."""
-    for directory in call.judge.directories:
+    for directory in call.situation.directories:
         for text in _named(call):
             path = normpath(join(directory, text))
             if facts.exists(path):
@@ -99,7 +99,7 @@ def _searched(start: str, facts: Facts) -> Iterator[str]:
 
 def _starts(call: Call) -> Iterator[str]:
     """Where a search for settings may begin: in a directory, or beside a file that is named."""
-    directories, facts = call.judge.directories, call.judge.facts
+    directories, facts = call.situation.directories, call.judge.facts
     named = list(_named(call))
     for directory in directories:
         yield directory
@@ -132,7 +132,7 @@ def _takes_files(call: Call) -> bool:
 
 def _searches_below(call: Call) -> bool:
     """Tell whether it may look into directories below for files to work on."""
-    exists, directories = call.judge.facts.exists, call.judge.directories
+    exists, directories = call.judge.facts.exists, call.situation.directories
     if call.parsed is None or not call.parsed.operands or not _takes_files(call):
         return any(exists(f"{directory}/.") for directory in directories)
     for operand in call.parsed.operands:
@@ -151,14 +151,14 @@ def is_own(directory: str, facts: Facts) -> bool:
 
 def is_installed(call: Call, path: str) -> bool:
     """Tell whether the project has such a file, wherever in it the call may run."""
-    judge = call.judge
+    facts = call.judge.facts
     return all(
         any(
-            judge.facts.exists(f"{directory}/{path}")
-            for directory in upwards(_real(start, judge.facts))
-            if is_within(directory, judge.facts.project)
+            facts.exists(f"{directory}/{path}")
+            for directory in upwards(_real(start, facts))
+            if is_within(directory, facts.project)
         )
-        for start in judge.directories
+        for start in call.situation.directories
     )
 
 
@@ -174,7 +174,7 @@ def repository_findings(call: Call, program: str) -> Iterator[Decision]:
         options = [parsed for _, parsed in call.match.before[:1]]
         ways = [v.text or "" for parsed in options for v in parsed.values("-C")]
         ways += [v.text or "" for parsed in options for v in parsed.values("--git-dir")]
-    for start in call.judge.directories:
+    for start in call.situation.directories:
         where = join(start, *ways) if ways else start
         if not where.startswith("/"):
             reason = "a directory that is not known may be taken for a repository"

@@ -10,6 +10,7 @@ from laconic.types import Effect
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.judge import Judge
+    from laconic.policy.situation import Situation
     from laconic.shell.ast import Redirect
     from laconic.types import Decision
 
@@ -18,8 +19,8 @@ _REDIRECT_ENTRY = Entry("redirect", {}, "")
 _NO_MATCH = Match("redirect", Branch(), [])
 
 
-def redirect_findings(redirect: Redirect, judge: Judge) -> list[Decision]:
-    call = Call(_NO_MATCH, _REDIRECT_ENTRY, judge, (redirect.start, redirect.end))
+def redirect_findings(redirect: Redirect, judge: Judge, situation: Situation) -> list[Decision]:
+    call = Call(_NO_MATCH, _REDIRECT_ENTRY, judge, situation, (redirect.start, redirect.end))
     _judge_redirect(redirect, call)
     return call.findings
 
@@ -28,7 +29,7 @@ def _judge_redirect(redirect: Redirect, call: Call) -> None:
     operator = redirect.operator
     if operator in ("<<", "<<-", "<<<"):
         return
-    targets = expand((redirect.target,), call.judge.values)
+    targets = expand((redirect.target,), call.situation.values)
     if len(targets) != 1 or targets[0].glob:
         call.does(Effect.UNCLEAR, "target", "redirects to something that is not known")
         return

@@ -54,12 +54,12 @@ _NPMRC_LINE = pattern(
 def registry_findings(call: Call, program: str) -> Iterator[Decision]:
     """Ask where such a file is, between the directory that it may run in and the project's root."""
     names = _FILES.get(program)
-    if names is None or not call.entry.network:
+    if names is None:
         return
     if program in _LOCAL_OF and call.path[-1] in _LOCAL:
         return
     facts = call.judge.facts
-    for directory in call.judge.directories:
+    for directory in call.situation.directories:
         for above in upwards(directory):
             if above == facts.home:
                 break

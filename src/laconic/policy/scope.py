@@ -1,24 +1,34 @@
-"""What is known of variables and substitutions at each command of one script."""
+"""The variables of one script: what sets them, and what is known of them at each command.
+
+`for PATH in x`, `select`, `{PATH}<file`, `((PATH=1))`, `${ENV:=x}` and `coproc ENV {..}` all set a
+variable of the shell, just as `PATH=x` does.
+"""
 
 from __future__ import annotations
 
 from laconic.knowledge.arguments import Values, expand
 from laconic.knowledge.printed import COUNTERS, LOCATORS, PRINTERS
-from laconic.policy.bindings import BINDERS, bound_by, followed_names
+from laconic.patterns import pattern
+from laconic.policy.environment import is_private
 from laconic.policy.flow import Flow, worlds
-from laconic.shell.ast import Assignment, Loop, Word
+from laconic.shell.ast import Array, Assignment, Coproc, Function, Loop, Parameter, Redirect, Word
 from laconic.shell.words import Field, fields, literal
+from laconic.types import Decision, Effect, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from laconic.knowledge.arguments import Argument
+    from laconic.knowledge.knowledge import Library
     from laconic.policy.flow import State
-    from laconic.policy.judge import Judge
-    from laconic.shell.ast import Node, Script
+    from laconic.policy.situation import Situation
+    from laconic.shell.ast import Command, Node, Script
     from laconic.shell.walk import Evaluation, Occurrence
 
+BINDERS = (Loop, Coproc, Parameter, Redirect)
+_ASSIGNS = pattern(r"(?<![=!<>])=(?!=)|<<=|>>=|\+\+|--")
+_NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 _MAX_POSSIBLE = 16
 _INHERITED = ("HOME", "PWD")
 _IN_FRONT = frozenset(("command", "builtin", "-p", "--"))
@@ -28,20 +38,23 @@ _CHANGES_DIRECTORY = frozenset(("cd", "pushd", "popd", "chdir"))
 class Scope:
     """The values of one script's variables, on top of what its surroundings give.
 
-    start: what holds everywhere. Variables of the surroundings may be exported, so their values
-    are still possible here; certain they are not.
+    start: what holds everywhere. Variables of the surroundings may be exported, so their values are
+    possible here, but not certain. functions: all that this text or one around it may define.
     """
 
-    __slots__ = ("_flow", "_judge", "_outer", "start")
+    __slots__ = ("_flow", "_outer", "functions", "start")
 
-    def __init__(self, found: list[Node], occurrences: list[Occurrence], judge: Judge) -> None:
-        self._judge = judge
+    def __init__(
+        self, found: list[Node], occurrences: list[Occurrence], situation: Situation
+    ) -> None:
+        own_functions = {node.name for node in found if isinstance(node, Function)}
+        self.functions = situation.functions | own_functions
         self._flow: Flow | None = None
         changed = {node.name for node in found if isinstance(node, Assignment)}
         changed.update(n for node in found if isinstance(node, BINDERS) for n in bound_by(node))
-        if len(judge.directories) > 1 or any(map(changes_directory, occurrences)):
+        if len(situation.directories) > 1 or any(map(changes_directory, occurrences)):
             changed.add("PWD")
-        outer = judge.values
+        outer = situation.values
         self._outer = outer.possible
         certain = {
             name: outer.certain[name]
@@ -49,7 +62,7 @@ class Scope:
             if name in outer.certain and name not in changed
         }
         known = PRINTERS | COUNTERS | LOCATORS
-        printers = frozenset() if "IFS" in changed else known - judge.functions
+        printers = frozenset() if "IFS" in changed else known - self.functions
         self.start = Values(certain, outer.possible, printers)
         own = _possible_values(found, self.start)
         merged = {name: (*outer.possible.get(name, ()), *texts) for name, texts in own.items()}
@@ -62,23 +75,27 @@ class Scope:
         found: list[Node],
         occurrences: list[Occurrence],
         sites: list[Evaluation],
+        library: Library,
     ) -> None:
         """Find out what variables hold where, as far as that is certain."""
-        if self._judge.functions:
+        if self.functions:
             return
-        names = followed_names(found, occurrences, sites, self._judge.library)
+        names = followed_names(found, occurrences, sites, library)
         names -= self._outer.keys()
         if names:
             self._flow = Flow(script, names, found, self.start)
 
-    def at(self, node: Node) -> list[Values]:
-        """What holds at a simple command or a redirect, for each case that is possible there."""
+    def at(self, node: Node, directories: list[str]) -> list[Values]:
+        """What holds at a simple command or a redirect, for each case that is possible there.
+
+        directories: those that it may run in.
+        """
         start, flow = self.start, self._flow
         if flow is None and "PWD" in start.certain:
             return [start]
         possible = dict(start.possible)
         if "PWD" not in start.certain:
-            possible["PWD"] = tuple(filter(None, self._judge.directories))
+            possible["PWD"] = tuple(filter(None, directories))
         state: State = {}
         if flow is not None:
             state = flow.states.get(id(node), {})
@@ -140,3 +157,137 @@ def _given(found: list[Node], values: Values) -> Iterator[tuple[str, Argument]]:
             yield from ((node.name, argument) for argument in expand((node.value,), values))
         elif isinstance(node, Loop):
             yield from ((node.name, argument) for argument in expand(node.words or (), values))
+
+
+# -- what sets variables, besides assignments -----------------------------------------------------
+
+
+def binding_findings(
+    found: list[Node], sites: list[Evaluation], environment: dict[str, str]
+) -> list[Decision]:
+    bound = [
+        (name, node.start, node.end)
+        for node in found
+        if isinstance(node, BINDERS)
+        for name in bound_by(node)
+    ]
+    bound += [(name, site.start, site.end) for site in sites for name in assigned_at(site)]
+    return [
+        Decision(
+            Verdict.ASK,
+            f"environment/{name}",
+            f"{name} changes how the shell or its programs run",
+            start,
+            end,
+            effects=Effect.UNCLEAR,
+        )
+        for name, start, end in bound
+        if not is_private(name, environment)
+    ]
+
+
+def bound_by(node: Node) -> Iterator[str]:
+    """The names that a node of the tree sets, assignments and arithmetic aside."""
+    if isinstance(node, Loop | Coproc):
+        if node.name:
+            yield node.name
+    elif isinstance(node, Parameter):
+        if node.operator in ("=", ":=") or assigns_in_zsh(node):
+            yield node.name
+    elif isinstance(node, Redirect) and node.fd.startswith("{"):
+        yield node.fd[1:-1].partition("[")[0]
+
+
+def assigns_in_zsh(node: Parameter) -> bool:
+    """`${x::=word}`: for bash an offset that starts with a colon, which is an error."""
+    return node.operator == ":" and node.operand.startswith(":=")
+
+
+def assigned_at(site: Evaluation) -> Iterator[str]:
+    """The names in arithmetic that assigns something."""
+    if site.kind == "arithmetic" and site.text is not None and _ASSIGNS.search(site.text):
+        yield from dict.fromkeys(_NAME.findall(site.text))
+
+
+# -- variables that can be followed ----------------------------------------------------------------
+
+_MAX_NAMES = 64
+# Builtins that name the variables they set, in their arguments.
+_NAMING = frozenset("read mapfile readarray getopts export unset".split())
+# Builtins that may set variables, or run code that does, without saying so in plain words.
+_UNSEEN = frozenset(
+    """
+    eval . source trap declare typeset local readonly let exec command builtin shopt enable alias
+    unalias hash fc history bind complete compopt compgen coproc jobs setopt unsetopt zmodload
+    autoload zle bindkey zstyle compdef noglob nocorrect repeat emulate functions zparseopts vared
+    """.split()
+)
+# Variables with a will of their own, in bash or in zsh.
+_MAGIC = frozenset(
+    """
+    _ LINENO EPOCHSECONDS EPOCHREALTIME SRANDOM SHLVL GID EGID USERNAME HOST TTY ERRNO status argv
+    ARGC pipestatus options parameters match mbegin mend MATCH MBEGIN MEND reply prompt PROMPT
+    cdpath manpath mailpath module_path fignore psvar watch histchars
+    """.split()
+)
+_PLAIN_SWITCH = pattern(r"[-+][euxvfCETo]+|pipefail|errexit|nounset|xtrace|verbose")
+
+
+def followed_names(
+    found: list[Node], occurrences: list[Occurrence], sites: list[Evaluation], library: Library
+) -> frozenset[str]:
+    """Variables that only plain assignments and `for` loops set: their values can be followed.
+
+    None at all where something may set variables unseen.
+    """
+    names = {
+        node.name for node in found if isinstance(node, Assignment | Loop) and _sets_plainly(node)
+    }
+    if not names or len(names) > _MAX_NAMES:
+        return frozenset()
+    others = set(_MAGIC)
+    for node in found:
+        if isinstance(node, Function | Coproc):
+            return frozenset()
+        if isinstance(node, Parameter) and node.prefix == "!" and node.operator in ("=", ":="):
+            return frozenset()
+        if isinstance(node, Assignment) and not _sets_plainly(node):
+            others.add(node.name)
+        elif not _sets_plainly(node):
+            others.update(bound_by(node))
+    for site in sites:
+        others.update(assigned_at(site))
+    for occurrence in occurrences:
+        bound = _bound_by_command(occurrence.command, library)
+        if bound is None:
+            return frozenset()
+        others |= bound
+    return frozenset(name for name in names - others if is_private(name, {}))
+
+
+def _sets_plainly(node: Node) -> bool:
+    if isinstance(node, Loop):
+        return node.kind == "for" and node.words is not None
+    return isinstance(node, Assignment) and bool(
+        node.name and not node.append and node.index is None and not isinstance(node.value, Array)
+    )
+
+
+def _bound_by_command(command: Command, library: Library) -> set[str] | None:
+    """Names that a simple command sets by other means than assignments; None: they are not seen."""
+    if not command.words:
+        return set()
+    in_front = {assignment.name for assignment in command.assignments}
+    name, words = literal(command.words[0]), command.words[1:]
+    if name is None or name in _UNSEEN or not ("/" in name or library.knows(name)):
+        return None
+    texts = [word.name if isinstance(word, Assignment) else literal(word) for word in words]
+    if name in _NAMING:
+        named = [_NAME.findall(given) for given in texts if given is not None]
+        return None if len(named) < len(texts) else in_front.union(*named)
+    is_plain = {
+        "printf": not texts or (texts[0] is not None and not texts[0].startswith("-")),
+        "set": all(t is not None and _PLAIN_SWITCH.fullmatch(t) for t in texts),
+        "wait": all(t is not None and not t.startswith("-") for t in texts),
+    }.get(name, True)
+    return in_front if is_plain else None

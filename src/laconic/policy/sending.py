@@ -54,7 +54,7 @@ def sent_findings(call: Call) -> None:
                 Effect.SENDS, "sends", "sends text that is not literal to the network", argument
             )
             break
-    if call.judge.fed and call.path[0] not in _READ_NO_INPUT:
+    if call.situation.fed and call.path[0] not in _READ_NO_INPUT:
         call.does(Effect.SENDS, "input", "sends its standard input to the network")
 
 

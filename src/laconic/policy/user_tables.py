@@ -1,4 +1,4 @@
-"""The knowledge of tools with the user's own tables over it: `rules/*.toml`.
+"""The user's own tables of tools, `rules/*.toml`, and the mistakes in them.
 
 A file has the form of the built-in ones (docs/knowledge.md). One with a mistake is not in force as
 a whole: a rule that is read wrongly is worse than a question.
@@ -6,21 +6,18 @@ a whole: a rule that is read wrongly is worse than a question.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import islice
 
 from laconic.errors import Problem
 from laconic.knowledge import catalog
-from laconic.settings.load import files_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from laconic.knowledge.catalog import Row
-    from laconic.knowledge.knowledge import Library
-    from laconic.settings.load import File, Settings
+    from laconic.knowledge.knowledge import Row
+    from laconic.settings.load import File
 
     Fault = tuple[str, str, str]  # where, message, hint
 
@@ -32,21 +29,6 @@ _TEXT = (
 _FLAGS = "anything late complete network".split()
 _LISTS = "also yes no".split()
 _TABLES = "refuse values does".split()
-
-
-def load_library(settings: Settings) -> tuple[Library, tuple[Problem, ...]]:
-    """Give what is known of tools here, and what is wrong with the files that say so."""
-    files, problems = files_in("rules", settings)
-    if not files:
-        return catalog.library(), problems
-    library, faults = _library(files)
-    return library, problems + faults
-
-
-@lru_cache(maxsize=16)
-def _library(files: tuple[File, ...]) -> tuple[Library, tuple[Problem, ...]]:
-    rows, problems = own_rows(files)
-    return catalog.extended(rows), problems
 
 
 def own_rows(files: tuple[File, ...]) -> tuple[list[Row], tuple[Problem, ...]]:
@@ -131,8 +113,8 @@ def _wrong_effects(value: object) -> Iterator[tuple[str, str]]:
 
 def _wrong_words(key: str, value: str) -> Iterator[tuple[str, str]]:
     from laconic.knowledge.options import Spec  # noqa: PLC0415
-    from laconic.policy.call import ROLES  # noqa: PLC0415 - as above
     from laconic.policy.commands import NAMES  # noqa: PLC0415
+    from laconic.policy.table import ROLES  # noqa: PLC0415 - as above
 
     if key == "code":
         if value not in NAMES:

@@ -12,7 +12,7 @@ import re
 from itertools import pairwise
 
 from laconic.patterns import pattern
-from laconic.policy.bindings import assigns_in_zsh
+from laconic.policy.scope import assigns_in_zsh
 from laconic.shell.ast import (
     Arithmetic,
     Array,

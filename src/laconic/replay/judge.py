@@ -12,10 +12,9 @@ from laconic.compact.tokens import estimate, estimate_bytes
 from laconic.permissions.read import read_allowed, read_permissions
 from laconic.policy.decide import decide
 from laconic.policy.facts import NOWHERE, read_facts, scope
-from laconic.policy.from_config import build_rules
+from laconic.policy.from_config import build_rules, load_library
 from laconic.policy.permissions import Permission
 from laconic.policy.places import Facts
-from laconic.policy.user_tables import load_library
 from laconic.replay.flow import asks, flow_of
 from laconic.rewrite.configured import rewritten
 from laconic.run.captured import compact_captured

@@ -12,7 +12,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from laconic.knowledge.catalog import first_words, tables
+from laconic.knowledge.catalog import tables
+from laconic.knowledge.knowledge import first_words
 from laconic.policy.profiles import ALIASES
 from laconic.replay.candidates import OPEN, Candidate, candidates, may_settle
 from laconic.replay.judge import Judge, Places

@@ -165,7 +165,7 @@ def _judge_trap(call: Call) -> None:
         return
     operands = call.parsed.operands
     if len(operands) > 1 and operands[0].text not in ("", "-"):
-        call.shell(operands[0], call.judge.shells)
+        call.shell(operands[0], call.situation.shells)
 
 
 def _judge_alias(call: Call) -> None:

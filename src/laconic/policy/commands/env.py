@@ -26,7 +26,7 @@ def judge(call: Call) -> None:
     if call.parsed is None:
         return
     for directory in call.parsed.values("-C", "--chdir"):
-        call.judge.enter_directory(directory)
+        call.situation.enter_directory(directory, call.judge.facts)
     operands = call.parsed.operands
     is_empty = call.parsed.has("-i", "--ignore-environment")
     if operands and operands[0].text == "-":

@@ -134,11 +134,10 @@ def _judge_command(call: Call, word: Argument, todo: list[Argument]) -> None:
         call.does(Effect.UNCLEAR, "command", "runs a command that is not known", word, firm=True)
     elif _uses_network(call, inner[0]):
         call.does(Effect.SENDS, "network", "uses the network for everything it finds", inner[0])
-    directories = call.judge.directories
+    directories = [*call.situation.directories]
     if word.text in _RUNS_ELSEWHERE:
-        call.judge.directories = [*directories, ""]
-    call.runs([_filled(part) for part in inner])
-    call.judge.directories = directories
+        directories.append("")
+    call.runs([_filled(part) for part in inner], call.situation.but(directories=directories))
 
 
 def _uses_network(call: Call, program: Argument) -> bool:

@@ -97,7 +97,7 @@ def _reaches_default_branch(call: Call, refspecs: list[Argument]) -> bool:
     """`main`, `+x:main`, `:refs/heads/main`; without a refspec, the branch that is checked out."""
     names = [refspec.leading.rpartition(":")[2].lstrip("+") for refspec in refspecs]
     if not names:
-        directories = call.judge.directories
+        directories = call.situation.directories
         names = [call.judge.facts.text(f"{cwd}/.git/HEAD") or "" for cwd in directories]
     return any(_DEFAULT_BRANCH.fullmatch(name.strip()) for name in names)
 
@@ -120,7 +120,7 @@ def _may_be_file(call: Call, operand: Argument) -> bool:
     if operand.text is None or operand.glob or _LIKE_A_FILE.search(operand.text):
         return True
     exists = call.judge.facts.exists
-    return any(exists(f"{cwd}/{operand.text}") for cwd in call.judge.directories)
+    return any(exists(f"{cwd}/{operand.text}") for cwd in call.situation.directories)
 
 
 def _judge_moved(call: Call, parsed: Parsed) -> None:

@@ -23,7 +23,7 @@ def judge(call: Call) -> None:
         call.runs(operands)
     elif all(operand.is_static for operand in operands):
         code = " ".join(operand.text or "" for operand in operands)
-        shells = call.judge.shells if call.path[0] == "eval" else None
+        shells = call.situation.shells if call.path[0] == "eval" else None
         call.shell(Argument(code, operands[0].start, operands[-1].end), shells)
     else:
         call.does(

@@ -32,7 +32,7 @@ def _script(call: Call, name: str) -> str:
     """The first line of the script, if package.json can be read and has it."""
     import json  # noqa: PLC0415 - for a question only
 
-    for directory in call.judge.directories:
+    for directory in call.situation.directories:
         try:
             scripts = json.loads(call.judge.facts.text(f"{directory}/package.json") or "{}")
             text = str(scripts["scripts"][name])

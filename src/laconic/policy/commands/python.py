@@ -128,7 +128,7 @@ def judge(call: Call) -> None:
 
 def _judge_input(call: Call, where: Argument) -> None:
     """Code on standard input: known if it is a here-document that stands in the line."""
-    text = call.judge.input_text
+    text = call.situation.input_text
     if text is None:
         why = "runs the Python code that it reads from its input"
         call.does(Effect.UNCLEAR, "input", why, where, firm=True)
@@ -169,7 +169,7 @@ def _read_options(call: Call, argument: Argument, rest: list[Argument]) -> bool:
 def _refuse_shadowed(call: Call, argument: Argument, also: Iterable[str] = ()) -> None:
     """Python looks for modules in the current directory first: a project's json.py would run."""
     library = sys.stdlib_module_names | set(also)
-    for cwd in call.judge.directories:
+    for cwd in call.situation.directories:
         for name in sorted(call.judge.facts.modules(cwd) & library):
             call.does(
                 Effect.PROJECT_CODE,
@@ -182,7 +182,7 @@ def _refuse_shadowed(call: Call, argument: Argument, also: Iterable[str] = ()) -
 
 def _may_have_plug_ins(call: Call) -> bool:
     exists = call.judge.facts.exists
-    return any(not cwd or exists(f"{cwd}/.") for cwd in call.judge.directories)
+    return any(not cwd or exists(f"{cwd}/.") for cwd in call.situation.directories)
 
 
 def _judge_code(call: Call, value: Argument, rest: list[Argument]) -> None:
@@ -245,7 +245,7 @@ def _judge_module(call: Call, module: Argument, rest: list[Argument]) -> None:
 
 def _judge_cache(call: Call, file: Argument) -> None:
     """What is compiled goes to __pycache__ beside the file, which may be a link to anywhere."""
-    for cwd in call.judge.directories:
+    for cwd in call.situation.directories:
         cache = posixpath.join(posixpath.dirname(file.text or "/"), "__pycache__")
         is_here = place(cache, cwd, call.judge.facts) in ("project", "temporary")
         if file.text in (None, "-") or not is_here:

@@ -119,4 +119,4 @@ def _judge_text(call: Call, letters: set[str], todo: list[Argument]) -> None:
         call.does(
             Effect.UNCLEAR, "dialect", "zsh may read this code in another way than bash", code
         )
-    call.shell(code, call.judge.shells & _BASH_LIKE | {reader})
+    call.shell(code, call.situation.shells & _BASH_LIKE | {reader})

@@ -71,9 +71,9 @@ def judge(call: Call) -> None:
             call.runs_file(file)
         if not call.parsed.operands and not call.parsed.options:
             why = "runs the code that it reads from its input"
-            is_here = call.judge.input_text is not None
+            is_here = call.situation.input_text is not None
             call.does(Effect.PROJECT_CODE if is_here else Effect.UNCLEAR, "input", why)
-            _follow_visible(call, call.judge.input_text or "", Argument("-", *call.span))
+            _follow_visible(call, call.situation.input_text or "", Argument("-", *call.span))
     prints = next(prints for name, prints in _PRINTS.items() if call.path[0].startswith(name))
     for value in call.parsed.values(*_OPTIONS) if call.parsed else ():
         if not value.is_static or not prints.fullmatch(value.text or ""):

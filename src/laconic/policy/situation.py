@@ -1,0 +1,124 @@
+"""Where and how a command runs, as far as its judgement depends on it: values that are passed down.
+
+What the commands of a line leave behind for each other comes back in `Seen`, which only grows, and
+in the list of directories that later ones may run in.
+"""
+
+from __future__ import annotations
+
+import posixpath
+
+from laconic.knowledge.arguments import Values
+from laconic.policy.listed_secrets import Listed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from laconic.knowledge.arguments import Argument
+    from laconic.policy.permissions import Consent
+    from laconic.policy.places import Facts
+    from laconic.types import Decision
+
+_MAX_DIRECTORIES = 8
+
+
+class Seen:
+    """What the commands of a line did so far that the judgement of others needs.
+
+    ran, written: files that they run, and that they write. listed: secrets that they name.
+    unknown_vars: variables that may have any value from now on.
+    """
+
+    __slots__ = ("listed", "ran", "unknown_vars", "written")
+
+    def __init__(self) -> None:
+        self.listed = Listed()
+        self.ran: set[str] = set()
+        self.written: set[str] = set()
+        self.unknown_vars: set[str] = set()
+
+
+class Situation:
+    """One command's place in a line. It does not change; `but` makes one that differs.
+
+    Of its script: shells, the families of those that may read it; functions, all that the text may
+    define; defined, those that are certain to be, with the place from which on; script_depth, how
+    many programs run the script.
+    Of its place there: directories that it may run in, to which it adds those that it leads to;
+    values, what is known of variables; fed, whether text that is not literal flows into it;
+    substituted, whether what it prints becomes part of another command; exported, the variables
+    that are certain to be; prefix_env, those that are set before its name; input_text, the
+    here-document that it reads.
+    Of what runs it: calls, the arguments of those programs and its own; consent, what the user's
+    rules allow it to do; guessing, whether its name is one of several that are possible.
+    """
+
+    __slots__ = (
+        "calls", "consent", "defined", "directories", "exported", "fed", "functions", "guessing",
+        "input_text", "prefix_env", "script_depth", "seen", "shells", "substituted", "values",
+    )  # fmt: skip
+
+    def __init__(self, facts: Facts) -> None:
+        self.seen = Seen()
+        self.shells = facts.shells
+        self.functions: frozenset[str] = frozenset()
+        self.defined: dict[str, int] = {}
+        self.script_depth = 0
+        self.directories = [facts.cwd]
+        self.values = Values({"HOME": facts.home, "PWD": facts.cwd})
+        self.fed = self.substituted = self.guessing = False
+        self.exported: dict[str, str] = {}
+        self.prefix_env: dict[str, str | None] = {}
+        self.input_text: str | None = None
+        self.calls: tuple[list[Argument], ...] = ()
+        self.consent: Consent | None = None
+
+    def but(self, **changes: Any) -> Situation:
+        """The same situation with other values for some of the names above."""
+        made = Situation.__new__(Situation)
+        for name in self.__slots__:
+            setattr(made, name, getattr(self, name))
+        for name, value in changes.items():
+            setattr(made, name, value)
+        return made
+
+    @property
+    def wrappers(self) -> list[str]:
+        """The names of the programs that run the command."""
+        return [(call[0].text or "").rsplit("/", 1)[-1] for call in self.calls[:-1]]
+
+    def settle(self, finding: Decision) -> Decision:
+        """The finding, or the user's rule that allows what it is about."""
+        return finding if self.consent is None else self.consent.settle(finding)
+
+    def calls_function(self, name: str, start: int) -> bool:
+        """Tell whether the shell itself calls a function by that name; a program cannot do so."""
+        is_called_here = len(self.calls) - 1 == self.script_depth
+        return is_called_here and name in self.defined and self.defined[name] < start
+
+    def enter_directory(self, argument: Argument | None, facts: Facts) -> list[str]:
+        """`cd`: from here on commands may run there, too; an empty text is a place unknown.
+
+        Gives the directories that it leads to, for what runs only if it worked.
+        """
+        if argument is not None and (argument.text is None or argument.text == "-"):
+            reached = [""]
+        else:
+            target = facts.home if argument is None else argument.text or "."
+            reached = [joined(cwd, target) for cwd in self.directories]
+        add_new(self.directories, reached)
+        if len(self.directories) > _MAX_DIRECTORIES:
+            self.directories[_MAX_DIRECTORIES:] = [""]
+        return list(dict.fromkeys([*reached, *map(facts.real_path, filter(None, reached))]))
+
+
+def joined(cwd: str, target: str) -> str:
+    """The path of a target; empty, which is a place unknown, if it depends on such a place."""
+    if not cwd and not target.startswith("/"):
+        return ""
+    return posixpath.normpath(posixpath.join(cwd, target))
+
+
+def add_new(directories: list[str], reached: list[str]) -> None:
+    directories += [one for one in dict.fromkeys(reached) if one not in directories]
