@@ -344,6 +344,13 @@ class Call:
             effects = self.judge.code_at(argument.text, self.situation)
             self.runs_a_file = True
             self.does(effects, "file", f"runs the code in {argument.text}", argument)
+            for path in self._real_paths(argument):
+                if path in self.situation.seen.texts:
+                    from laconic.policy.commands.written_code import (  # noqa: PLC0415 - seldom
+                        follow_written,
+                    )
+
+                    follow_written(self, self.situation.seen.texts[path], argument)
 
     def _may_be_secret(self, argument: Argument) -> bool:
         """As written, from where `cd` may have led, behind links, or by a pattern."""

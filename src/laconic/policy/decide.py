@@ -7,6 +7,7 @@ strictest part decides. What cannot be parsed asks, and what can be read of it m
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import expand
 from laconic.policy.configured import changed_names, exports, value_of
 from laconic.policy.dialects import dialect_findings
 from laconic.policy.directories import Reached, follow_directory
@@ -19,7 +20,7 @@ from laconic.policy.redirects import redirect_findings
 from laconic.policy.scope import Scope, binding_findings, changes_directory
 from laconic.policy.secret_variables import variable_findings
 from laconic.policy.sending import Feeds
-from laconic.policy.situation import Situation, add_new
+from laconic.policy.situation import Situation, add_new, joined
 from laconic.policy.zsh import zsh_findings
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Function, Literal
@@ -194,6 +195,8 @@ def _judge_occurrence(
     for values in scope.at(command, directories):
         prefix_env = {a.name: value_of(a, values) for a in command.assignments}
         situation = outer.but(values=values, prefix_env=prefix_env, **here)
+        if situation.input_text is not None:
+            _note_text(command, situation, judge.facts)
         cases.append(judge.simple(command, situation))
         if changes_directory(occurrence):
             reached.note(command, follow_directory(command, situation, judge.facts))
@@ -211,6 +214,18 @@ def _here_document(command: Command) -> str | None:
     if heredoc is None or not all(isinstance(part, Literal) for part in heredoc.parts):
         return None
     return "".join(part.value for part in heredoc.parts if isinstance(part, Literal))
+
+
+def _note_text(command: Command, situation: Situation, facts: Facts) -> None:
+    """Remember what a here-document puts into files: `cat > x.py <<E`, `tee x.py <<E`."""
+    words = expand(command.words, situation.values)
+    name = words[0].text if words else None
+    targets = tuple(r.target for r in command.redirects if r.operator in (">", ">|"))
+    written = expand(targets, situation.values) if name == "cat" and len(words) == 1 else []
+    for target in words[1:] if name == "tee" else written:
+        for cwd in situation.directories:
+            path = facts.real_path(joined(cwd, target.text or ""))
+            situation.seen.texts[path] = situation.input_text or ""
 
 
 def _follow_exports(

@@ -201,17 +201,31 @@ class Judge:
         if name in self.rules.allow:
             return self._allowed(name, effects, span)
         ran = self.finding(effects, "program-by-path", f"runs the file {name}", span)
-        found = [situation.settle(ran)]
+        found = [situation.settle(ran), *self._written_script(name, span, situation)]
         if self.library.knows(base):
             known = self._known_program(base, arguments, span, situation)
             found += [leaf for leaf in known.leaves() if leaf.effects & _BY_ANY_PATH]
         return strictest(found, *span)
 
+    def _written_script(
+        self, name: str, span: tuple[int, int], situation: Situation
+    ) -> list[Decision]:
+        """What a script visibly does that the same line has written."""
+        texts = situation.seen.texts
+        paths = [self.facts.real_path(joined(cwd, name)) for cwd in situation.directories]
+        found = [
+            self.nested(Argument(texts[path], *span), situation.shells | {SYSTEM}, situation)
+            for path in paths
+            if path in texts
+        ]
+        return [leaf for one in found for leaf in one.leaves() if leaf.effects & HARD]
+
     def code_at(self, path: str, situation: Situation) -> Effect:
-        """What it is to run a file: code of the project, or of nobody that is known."""
+        """What it is to run a file: code of the project, of the line itself, or of nobody known."""
         real = [self.facts.real_path(joined(cwd, path)) for cwd in situation.directories]
         situation.seen.ran.update(real)
-        is_own = all(is_within(file, self.facts.project) for file in real)
+        texts = situation.seen.texts
+        is_own = all(is_within(file, self.facts.project) or file in texts for file in real)
         return Effect.PROJECT_CODE if is_own else Effect.UNKNOWN
 
     def answered(self, findings: list[Decision]) -> list[Decision]:

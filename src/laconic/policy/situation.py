@@ -26,16 +26,18 @@ _MAX_DIRECTORIES = 8
 class Seen:
     """What the commands of a line did so far that the judgement of others needs.
 
-    ran, written: files that they run, and that they write. listed: secrets that they name.
-    unknown_vars: variables that may have any value from now on.
+    ran, written: files that they run, and that they write; texts: what is in those that they write
+    from here-documents. listed: secrets that they name. unknown_vars: variables that may have any
+    value from now on.
     """
 
-    __slots__ = ("listed", "ran", "unknown_vars", "written")
+    __slots__ = ("listed", "ran", "texts", "unknown_vars", "written")
 
     def __init__(self) -> None:
         self.listed = Listed()
         self.ran: set[str] = set()
         self.written: set[str] = set()
+        self.texts: dict[str, str] = {}
         self.unknown_vars: set[str] = set()
 
 

@@ -237,6 +237,9 @@ def _table_verdict(call: Call) -> None:
         call.does(Effect.DESTROYS, "", why)
 
 
+_REHEARSES = frozenset(("-n", "--dry-run"))
+
+
 def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
     for argument, message in parsed.problems:
         name = argument.leading.partition("=")[0]
@@ -248,8 +251,9 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
         known_harm = entry.refuse.get(name)
         why = f"{name} {known_harm}" if known_harm else _why_unlisted(call, message)
         call.unlisted("option", why, argument)
+    is_rehearsal = parsed.has(*_REHEARSES) and not _REHEARSES.isdisjoint(entry.needs)
     for option in parsed.options:
-        if option.name in entry.does:
+        if option.name in entry.does and not is_rehearsal:
             _follow_effect(call, *entry.effect_of(option.name), option.argument)
         wanted = call.match.wanted(entry, option.name)
         if wanted is not None and not _is_one_of(option.value, wanted):

@@ -73,17 +73,17 @@ def judge(call: Call) -> None:
             why = "runs the code that it reads from its input"
             is_here = call.situation.input_text is not None
             call.does(Effect.PROJECT_CODE if is_here else Effect.UNCLEAR, "input", why)
-            _follow_visible(call, call.situation.input_text or "", Argument("-", *call.span))
+            follow_visible(call, call.situation.input_text or "", Argument("-", *call.span))
     prints = next(prints for name, prints in _PRINTS.items() if call.path[0].startswith(name))
     for value in call.parsed.values(*_OPTIONS) if call.parsed else ():
         if not value.is_static or not prints.fullmatch(value.text or ""):
             call.does(Effect.PROJECT_CODE, "code", "runs code that may do more than print", value)
-            _follow_visible(call, value.text or "", value)
+            follow_visible(call, value.text or "", value)
         elif any(map(is_secret_variable, _VARIABLE.findall(value.text or ""))):
             call.does(Effect.SECRETS, "secret", "prints a variable that may hold a secret", value)
 
 
-def _follow_visible(call: Call, code: str, where: Argument) -> None:
+def follow_visible(call: Call, code: str, where: Argument) -> None:
     """Judge what the code says in plain words."""
     backticks = call.path[0].startswith(tuple(_RUNS_BACKTICKS)) and "`" in code
     if backticks or _STARTS_PROGRAMS.search(code):
