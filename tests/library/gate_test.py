@@ -477,6 +477,18 @@ def test_a_command_under_another_key_needs_consent_too():
     assert call.rewritten == {"command": "ls", "cmd": "git push"}
 
 
+def test_calls_of_a_framework_without_ids_are_told_apart():
+    gate = laconic.Gate(ask=lambda _: True)
+    first, second = (gate.hook("git push", call_id=None) for _ in range(2))
+    assert first.call_id != second.call_id
+    assert first.start(approved=False) is False
+    assert second.ask_and_start() is True
+    assert gate.hook("rm -rf /", call_id=None).ask_and_start(True) is False
+    denied = laconic.Gate().hook("git push", call_id=None)
+    assert denied.ask_and_start() is False
+    assert asyncio.run(denied.aask_and_start()) is False
+
+
 def test_a_call_is_started_and_finished():
     gate = laconic.Gate(custom_rules=[to_next()])
     call = gate.hook({"cmd": "old x", "cwd": "/"}, tool="shell", call_id="1")

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import inspect
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 from weakref import WeakKeyDictionary
-
-from laconic.library.asking import answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,11 +23,10 @@ def guard(gate: Gate) -> Callable[..., Any]:
     """
 
     def hook(function_name: str, function_call: Any, arguments: Any, run_context: Any) -> Any:
-        call = gate.hook(dict(arguments), tool=function_name, call_id=f"agno-{uuid4()}")
+        call = gate.hook(dict(arguments), tool=function_name, call_id=None)
         if call is None:
             return function_call(**arguments)
-        approved = _take(gate, _key(run_context.run_id, call))
-        if not call.start(approved or answer(gate.ask, call.envelope)):
+        if not call.ask_and_start(_take(gate, _key(run_context.run_id, call))):
             return call.message
         arguments.update(call.rewritten)  # the call reads this dict, whatever it is given
         output = function_call(**arguments)

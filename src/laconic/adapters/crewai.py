@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 from crewai.hooks import (
     register_after_tool_call_hook,
@@ -27,8 +26,7 @@ def guard(gate: Gate) -> None:
         """False blocks the tool; None lets it run, and so does an exception."""
         try:
             calls.pop(id(context.tool_input), None)
-            call_id = f"crewai-{uuid4()}"
-            call = gate.hook(dict(context.tool_input), tool=context.tool_name, call_id=call_id)
+            call = gate.hook(dict(context.tool_input), tool=context.tool_name, call_id=None)
             if call is None:
                 return None
             runs = call.start(_answer(gate, call, context))

@@ -6,7 +6,6 @@ import asyncio
 import functools
 import inspect
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context, HumanResponseEvent, InputRequiredEvent
@@ -29,7 +28,7 @@ def guard(gate: Gate, function: Callable[..., Any]) -> Any:
 
     @functools.wraps(function)
     async def guarded(ctx: Any, **arguments: Any) -> Any:
-        call = await gate.ahook(arguments, call_id=f"llama-index-{uuid4()}", others=usual)
+        call = await gate.ahook(arguments, call_id=None, others=usual)
         if call is None:
             return await _run(function, arguments)
         if not call.start(await _answer(ctx, call)):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
-from laconic.library.asking import answer
 from laconic.library.gate import DENIED_STATUS
 
 if TYPE_CHECKING:
@@ -25,12 +23,11 @@ def guard(gate: Gate, agent: Any) -> Any:
     confirmed: list[str] = []
 
     def guarded(action: dict[str, Any], cwd: str = "", **more: Any) -> Any:
-        number, place = f"mini-swe-agent-{uuid4()}", cwd or own_place()
-        call = gate.hook(dict(action), call_id=number, cwd=place)
+        call = gate.hook(dict(action), call_id=None, cwd=cwd or own_place())
         if call is None:
             return execute(action, cwd, **more)
         approved = call.envelope.original_command in confirmed
-        if not call.start(approved or answer(gate.ask, call.envelope)):
+        if not call.ask_and_start(approved):
             return {"output": call.message, "returncode": DENIED_STATUS, "exception_info": ""}
         done = execute(call.rewritten, cwd, **more)
         return {**done, "output": call.finish(done["output"], done["returncode"], remind=True)}

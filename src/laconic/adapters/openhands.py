@@ -13,7 +13,6 @@ from openhands.sdk.security.risk import SecurityRisk
 from openhands.sdk.tool import ToolExecutor
 from openhands.tools.terminal import TerminalAction, TerminalObservation, TerminalTool
 
-from laconic.library.asking import answer
 from laconic.library.gate import DENIED_STATUS
 
 if TYPE_CHECKING:
@@ -73,12 +72,12 @@ class _Executor(ToolExecutor):
     def __call__(self, action: Any, conversation: Any = None) -> Any:
         command = "" if _is_key(action) else action.command
         name = str(getattr(conversation, "id", ""))
-        number, cwd = f"openhands-{uuid4()}", _PLACES.get(name)
-        call = self.gate.hook(command, call_id=number, cwd=cwd)
+        cwd = _PLACES.get(name)
+        call = self.gate.hook(command, call_id=None, cwd=cwd)
         if call is None:
             return self.inner(action, conversation)
         asked = (name, command, cwd) in _ASKED and _waits(conversation)
-        if not call.start(asked or answer(self.gate.ask, call.envelope)):
+        if not call.ask_and_start(asked):
             return TerminalObservation.from_text(
                 text=call.message, is_error=True, command=action.command, exit_code=DENIED_STATUS
             )

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 from smolagents import ActionStep
-
-from laconic.library.asking import answer
 
 if TYPE_CHECKING:
     from laconic.library.gate import Gate
@@ -36,10 +33,10 @@ def guard(gate: Gate, agent: Any) -> Any:
 def _guarded(gate: Gate, tool: str, forward: Any, names: list[str]) -> Any:
     def guarded(*values: Any, **arguments: Any) -> Any:
         arguments = {**dict(zip(names, values, strict=False)), **arguments}
-        call = gate.hook(arguments, tool=tool, call_id=f"smolagents-{uuid4()}")
+        call = gate.hook(arguments, tool=tool, call_id=None)
         if call is None:
             return forward(**arguments)
-        if not call.start(answer(gate.ask, call.envelope)):
+        if not call.ask_and_start():
             return call.message
         return call.finish(forward(**call.rewritten))
 

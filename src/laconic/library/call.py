@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from laconic.library.asking import answer, async_answer
 from laconic.library.modes import with_command
 from laconic.library.output import Shown
 
@@ -49,6 +50,13 @@ class Call:
     def start(self, approved: bool | None = None) -> bool:
         """Write it down, once for each call id; tell whether the tool may run now."""
         return self.gate.record(self.envelope, call_id=self.call_id, approved=approved)
+
+    def ask_and_start(self, approved: bool = False) -> bool:
+        """The same where the gate's `ask` is asked unless a person has said yes already."""
+        return self.start(approved or answer(self.gate.ask, self.envelope))
+
+    async def aask_and_start(self) -> bool:
+        return self.start(await async_answer(self.gate.ask, self.envelope))
 
     def finish(self, output: Any, status: int | None = None, *, remind: bool = False) -> Any:
         """The output as the model is to read it; what is not text stays as it is.

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
+from uuid import uuid4
 
 from laconic.library.asking import Ask, answer, async_answer
 from laconic.library.audit import Audit, MemoryAudit
@@ -218,17 +219,19 @@ class Gate:
         arguments: object,
         *,
         tool: str = "",
-        call_id: str = "",
+        call_id: str | None = "",
         cwd: str | None = None,
         others: Mapping[str, object] | None = None,
     ) -> Call | None:
         """What a framework's hook needs before a tool call; None: this call is not for us.
 
+        call_id: None if the framework has no ids for its calls, so that this one gets its own.
         cwd: where the tool runs commands, unless it is told a directory, by the arguments or by
         others, which are those of a tool that takes its command alone.
         """
         if tool and tool not in self.tools:
             return None
+        call_id = f"call-{uuid4()}" if call_id is None else call_id
         try:
             command, also = command_of(arguments), other_commands(arguments)
             place = self.place_of(arguments, self.place_of(others, cwd))
@@ -260,7 +263,7 @@ class Gate:
         arguments: object,
         *,
         tool: str = "",
-        call_id: str = "",
+        call_id: str | None = "",
         cwd: str | None = None,
         others: Mapping[str, object] | None = None,
     ) -> Call | None:

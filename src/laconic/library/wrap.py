@@ -6,9 +6,7 @@ import asyncio
 import functools
 import inspect
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
-from laconic.library.asking import answer, async_answer
 from laconic.library.modes import KEYS
 from laconic.library.when import RuleError
 
@@ -35,7 +33,7 @@ def wrapped(gate: Gate, function: Any, key: str, *, is_async: bool | None) -> An
         others = {
             word: value for word, value in {**bound.arguments, **more}.items() if word != name
         }
-        return bound, {"call_id": f"tool-{uuid4()}", "others": others}
+        return bound, {"call_id": None, "others": others}
 
     @functools.wraps(function)
     def guarded(*args: Any, **more: Any) -> Any:
@@ -43,7 +41,7 @@ def wrapped(gate: Gate, function: Any, key: str, *, is_async: bool | None) -> An
         call = gate.hook(bound.arguments[name], **asked)
         if call is None:
             return function(*bound.args, **bound.kwargs)
-        if not call.start(answer(gate.ask, call.envelope)):
+        if not call.ask_and_start():
             return call.message
         bound.arguments[name] = call.rewritten
         return call.finish(function(*bound.args, **bound.kwargs), remind=True)
@@ -55,7 +53,7 @@ def wrapped(gate: Gate, function: Any, key: str, *, is_async: bool | None) -> An
         run = functools.partial(_run, function, awaits=awaits)
         if call is None:
             return await run(bound)
-        if not call.start(await async_answer(gate.ask, call.envelope)):
+        if not await call.aask_and_start():
             return call.message
         bound.arguments[name] = call.rewritten
         output = await run(bound)

@@ -28,7 +28,7 @@ _MOST_DAYS = 401  # records are kept for so long; other days are mistakes
 
 
 class Decided(NamedTuple):
-    """A line of the log.
+    """A line of the log, with its time in ISO 8601.
 
     is_prompt: the agent by itself would have asked a person. is_saved: because laconic allowed the
     command, it did not.
@@ -46,11 +46,10 @@ class Decided(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What a transcript tells of its session. sent: tokens that the models were given to read."""
+    """What a transcript tells of its session."""
 
     models: tuple[str, ...]
     commands: int
-    sent: int
 
 
 class Recorded(NamedTuple):
@@ -234,7 +233,6 @@ def _session(each: SessionRuns, told: Mapping[tuple[str, str], Told]) -> dict[st
         "last": _minute(each.last),
         "runs": each.runs,
         "commands": known.commands if known else None,
-        "sent": known.sent if known else None,
         "input": each.input_tokens,
         "output": each.output_tokens,
         "exact": bool(each.exact),

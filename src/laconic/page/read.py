@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,9 +75,9 @@ def _decided(row: Mapping[str, Any], allows: bool) -> Decided:
     """Read a line of the log; older lines lack some of it."""
     words = row.get("effects")
     effects = tuple(map(str, words)) if isinstance(words, list) else ()
-    fields = (str(row.get(key, "")) for key in ("time", "verdict", "rule", "reason"))
-    time, verdict, rule, reason = fields
-    agent, command = str(row.get("agent", "")), str(row.get("command", ""))
+    time = datetime.fromisoformat(row["time"]).isoformat()
+    fields = (str(row.get(key, "")) for key in ("verdict", "rule", "reason", "agent", "command"))
+    verdict, rule, reason, agent, command = fields
     is_prompt = agent != collect.PERSON and _is_prompt(agent, command, effects)
     is_saved = is_prompt and allows and verdict == "allow"
     return Decided(time, verdict, effects, rule, reason, agent, command, is_prompt, is_saved)
@@ -129,8 +130,7 @@ def _read_transcript(transcript: Transcript) -> Told | None:
     for _, sessions in find.read([transcript]):
         for session in sessions:
             commands = sum(1 for step in session.steps if step.command.strip())
-            models = tuple(model for model in session.usage if model)
-            return Told(models, commands, sum(usage.sent for usage in session.usage.values()))
+            return Told(tuple(model for model in session.usage if model), commands)
     return None
 
 
