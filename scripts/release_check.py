@@ -128,7 +128,7 @@ def use(program: Path, home: Path) -> None:
         assert '"deny"' in typed("hook", "claude-code", stdin=json.dumps(DENIED))
         assert "lines hidden: laconic recall" in typed("run", "seq", "-f", "ok %g", "500")
         assert "tokens" in typed("gain")
-        assert "problem" not in typed("doctor")
+        typed("doctor")  # ends with 1 if something does not work
         typed("uninstall", "claude-code")
         assert not (home / ".claude/settings.json").exists()
     finally:
