@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
-PACKAGING = ROOT / "packaging"
+PACKAGES = ROOT / "packages"
 KEPT = ("PIP_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT")
 # $1: the layer's directory; $2: the script. The mounts end with the process.
 ENTER = """set -eu
@@ -68,7 +68,7 @@ def build(place: Path) -> tuple[Layer, str, list[str]]:
     """Carry out all stages; give the last, its user and what it starts."""
     stages: dict[str, Layer] = {}
     layer, user, start = new_layer(place, "none"), "root", []
-    for word, rest in instructions((PACKAGING / "Dockerfile").read_text()):
+    for word, rest in instructions((PACKAGES / "Dockerfile").read_text()):
         match word:
             case "FROM":
                 name = rest.rpartition(" AS ")[2]
@@ -84,7 +84,7 @@ def build(place: Path) -> tuple[Layer, str, list[str]]:
             case "WORKDIR" | "CMD":
                 pass
             case _:
-                sys.exit(f"packaging/Dockerfile: {word} is not known here")
+                sys.exit(f"packages/Dockerfile: {word} is not known here")
     return layer, user, start
 
 
@@ -95,7 +95,7 @@ def copy(words: list[str], layer: Layer, stages: dict[str, Layer]) -> None:
         shutil.copytree(source, target, symlinks=True)
         return
     target.mkdir(parents=True)
-    ignored = (PACKAGING / "Dockerfile.dockerignore").read_text().split()
+    ignored = (PACKAGES / "Dockerfile.dockerignore").read_text().split()
     for name in (line[1:] for line in ignored if line.startswith("!")):
         take = shutil.copytree if (ROOT / name).is_dir() else shutil.copyfile
         take(ROOT / name, target / name)
@@ -113,7 +113,7 @@ def try_image(place: Path) -> None:
 def try_feature(place: Path, wheel: Path) -> None:
     layer = new_layer(place, "feature")
     inside = layer.upper / "feature"
-    shutil.copytree(PACKAGING / "devcontainer/laconic", inside)
+    shutil.copytree(PACKAGES / "devcontainer/laconic", inside)
     shutil.copy(wheel, inside)
     layer.run("useradd --create-home vscode")
     said = layer.run("AGENTS='claude-code codex' PROFILE=work /feature/install.sh")
@@ -141,7 +141,7 @@ def main(argv: list[str]) -> int:
         return 0
     with tempfile.TemporaryDirectory(prefix="laconic-image-") as folder:
         try_image(Path(folder))
-        print("the steps of packaging/Dockerfile work, and laconic answers in what they make")
+        print("the steps of packages/Dockerfile work, and laconic answers in what they make")
         try_feature(Path(folder), Path(argv[0]).resolve())
         print("the feature's install.sh works, and the agents that it names have the hook")
     return 0

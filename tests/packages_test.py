@@ -16,9 +16,9 @@ import warm_server
 from laconic import __version__
 
 ROOT = Path(__file__).parent.parent
-PACKAGING = ROOT / "packaging"
-PLUGIN, FEATURE = PACKAGING / "claude-code", PACKAGING / "devcontainer/laconic"
-ACTION = PACKAGING / "action"
+PACKAGES = ROOT / "packages"
+PLUGIN, FEATURE = PACKAGES / "claude-code", PACKAGES / "devcontainer/laconic"
+ACTION = PACKAGES / "action"
 LACONIC = Path(sys.executable).parent
 
 

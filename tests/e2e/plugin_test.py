@@ -11,7 +11,7 @@ from e2e.conftest import CONFIGURATION, FILTER, MEASURE, PROFILE, TRACER, find_s
 from e2e.model import Model
 
 AGENT = read_agents()["claude-code"]
-PLUGIN = Path(__file__).parents[2] / "packaging/claude-code"
+PLUGIN = Path(__file__).parents[2] / "packages/claude-code"
 
 
 @pytest.fixture
