@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from laconic import engine
@@ -13,6 +12,7 @@ from laconic.cli.when import moment, seconds
 from laconic.errors import LaconicError, UsageError
 from laconic.permissions import allowances
 from laconic.policy.facts import read_facts, scope
+from laconic.report.dates import local
 from laconic.report.text import visible
 from laconic.settings.load import process_environment, read_directories, read_settings
 from laconic.types import Verdict
@@ -103,7 +103,7 @@ def _until(args: argparse.Namespace, now: float) -> float:
 
 
 def _line(allowance: allowances.Allowance) -> str:
-    until = datetime.fromtimestamp(allowance.until).astimezone().isoformat(" ", "minutes")
+    until = local(allowance.until)
     how = "once, until" if allowance.once else "until"
     what = visible(allowance.command)
     return f"{allowance.id}  {how} {until}  {what}  in {visible(allowance.directory)}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from laconic import engine
 from laconic.cli import source
 from laconic.cli.config import warn
+from laconic.record.decisions import OWN
 from laconic.report.explain import summary, to_json
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def main(args: argparse.Namespace) -> int:
     decision = engine.decide(
         request.command, request.cwd, settings, environ=request.environ, use_up_exceptions=True
     )
-    request.agent = "cli"
+    request.agent = OWN
     engine.record(request, decision, settings)
     warn((*settings.problems, *decision.problems))
     if args.json:

@@ -7,18 +7,17 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from laconic.cli.install import show
-from laconic.cli.replay import no_sessions, progress, transcripts_at
+from laconic.cli.replay import no_sessions, transcripts_at
 from laconic.errors import LaconicError
 from laconic.install import imports, originals
 from laconic.install.install import Change
-from laconic.policy.file_tools import RULES
 from laconic.record import decisions
+from laconic.replay.asked import seen_of
 from laconic.replay.tune import Seen, Tuner
+from laconic.report.progress import Progress
 from laconic.report.text import visible
 from laconic.report.tune import proposals
-from laconic.secrets.redact import HIDDEN
 from laconic.sessions import find
-from laconic.sessions.values import clean
 from laconic.settings.load import process_environment, read_settings
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
     from laconic.sessions.proposal import Proposal
     from laconic.settings.load import Settings
-
-_WHO = ("agent", "cwd", "command")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +42,7 @@ def main(args: argparse.Namespace) -> int:
     seen = _seen(settings)
     if not seen:
         raise no_sessions(())
-    found, prompts = Tuner(settings, environ).propose(seen, progress)
+    found, prompts = Tuner(settings, environ).propose(seen, Progress())
     for line in proposals(found, prompts, seen.total(), settings.config.settings.profile):
         print(line)
     if not found:
@@ -68,12 +65,9 @@ def _seen(settings: Settings) -> Counter[Seen]:
                     read[Seen(*where, step.mode, step.was_asked)] += 1
     known = {(each.cwd, each.command) for each in read}
     for row in decisions.read(settings.directories.state):
-        agent, cwd, command = (clean(str(row.get(key, ""))) for key in _WHO)
-        if str(row.get("rule", "")).startswith(f"{RULES}/"):
-            continue  # a tool of the agent, not a command
-        is_whole = HIDDEN not in command and not command.endswith(" characters)")
-        if is_whole and command.strip() and (cwd, command) not in known:
-            read[Seen(agent, cwd, command)] += 1
+        each = seen_of(row)
+        if each and (each.cwd, each.command) not in known:
+            read[each] += 1
     return read
 
 

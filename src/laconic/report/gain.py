@@ -20,12 +20,12 @@ _BAR = 40
 
 def summary(total: Gain) -> Iterator[str]:
     est = unit(total.exact)
-    percent = f" ({_percent(total)})" if total.input_tokens else ""
+    share = f" ({percent(total)})" if total.input_tokens else ""
     yield "laconic gain summary"
     yield f"  total runs:     {total.runs:,}"
     yield f"  input tokens:   {total.input_tokens:,}{est}"
     yield f"  output tokens:  {total.output_tokens:,}{est}"
-    yield f"  tokens saved:   {total.saved_tokens:,}{est}{percent}"
+    yield f"  tokens saved:   {total.saved_tokens:,}{est}{share}"
     yield (
         f"  pipe preferred: {total.pipe_preferred:,} {_runs(total.pipe_preferred)} "
         "(pipe output was smaller than filter)"
@@ -64,10 +64,10 @@ def bar(value: int, longest: int) -> str:
 
 
 def to_json(names: Sequence[str], rows: Sequence[Gain], total: Gain) -> str:
-    document: dict[str, Any] = {"version": 1, "total": _fields(total)}
+    document: dict[str, Any] = {"version": 1, "total": fields(total)}
     if names:
         document["by"] = list(names)
-        document["rows"] = [dict(zip(names, row.keys, strict=True)) | _fields(row) for row in rows]
+        document["rows"] = [dict(zip(names, row.keys, strict=True)) | fields(row) for row in rows]
     return json.dumps(document, indent=2)
 
 
@@ -75,13 +75,13 @@ def to_csv(names: Sequence[str], rows: Sequence[Gain], total: Gain) -> str:
     """Write a line for each row, or for the total if there are no groups."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*names, *_fields(total)])
+    writer.writerow([*names, *fields(total)])
     for row in rows if names else [total]:
-        writer.writerow([*row.keys, *_fields(row).values()])
+        writer.writerow([*row.keys, *fields(row).values()])
     return text.getvalue()
 
 
-def _fields(row: Gain) -> dict[str, Any]:
+def fields(row: Gain) -> dict[str, Any]:
     percent = row.saved_percent
     return {
         "runs": row.runs,
@@ -98,11 +98,16 @@ def _fields(row: Gain) -> dict[str, Any]:
 
 def _sums(row: Gain) -> list[str]:
     numbers = (row.runs, row.input_tokens, row.output_tokens, row.saved_tokens)
-    return [*(f"{number:,}" for number in numbers), _percent(row)]
+    return [*(f"{number:,}" for number in numbers), percent(row)]
 
 
-def _percent(row: Gain) -> str:
+def percent(row: Gain) -> str:
     return "" if row.saved_percent is None else f"{row.saved_percent:.1f}%"
+
+
+def style(saved: int) -> str:
+    """Name the colour of a number of saved tokens."""
+    return "saved" if saved > 0 else "lost" if saved < 0 else ""
 
 
 def _runs(count: int) -> str:

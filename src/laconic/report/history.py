@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from laconic.report.dates import local_of
 from laconic.report.gain import unit
 from laconic.report.table import table
 from laconic.report.text import visible
@@ -22,7 +22,7 @@ def lines(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """
     rows = [
         [
-            local(run["time"]),
+            local_of(run["time"]),
             run["raw_id"] or "-",
             "exit ?" if run["status"] is None else f"exit {run['status']}",
             f"{run['input_tokens']:,} -> {run['output_tokens']:,}{unit(run['exact'])}",
@@ -36,13 +36,3 @@ def lines(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _undoable(run: Mapping[str, Any]) -> str:
     return f"  (laconic undo {run['undo']})" if run.get("undo") else ""
-
-
-def local(time: int) -> str:
-    """Convert a time of the records (microseconds, UTC) to local time."""
-    return f"{datetime.fromtimestamp(time / 1_000_000, UTC).astimezone():%Y-%m-%d %H:%M:%S}"
-
-
-def utc(time: int) -> str:
-    at = datetime.fromtimestamp(time / 1_000_000, UTC)
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
