@@ -10,6 +10,7 @@ from laconic.cli import source
 from laconic.cli.config import warn
 from laconic.record.decisions import OWN
 from laconic.report.explain import summary, to_json
+from laconic.report.screen import screen
 
 if TYPE_CHECKING:
     import argparse
@@ -33,5 +34,5 @@ def main(args: argparse.Namespace) -> int:
         facts = {"version": 1, "answer": engine.answer(decision, settings)}
         print(json.dumps({**facts, **to_json(decision, request.command)}, indent=1))
     else:
-        print("\n".join(summary(decision)))
+        print("\n".join(summary(decision, screen())))
     return _STATUS[decision.verdict.word]

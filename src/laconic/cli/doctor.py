@@ -14,6 +14,7 @@ from laconic.install.installed import find_installed
 from laconic.install.recipe import names, read_recipe
 from laconic.record import health
 from laconic.record.database import DATABASE
+from laconic.report.screen import screen
 from laconic.report.text import visible
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from laconic.install.recipe import Recipe
     from laconic.settings.load import Settings
 
+_INDENT = 10
 _STATES = ("ok", "disabled", "warn", "broken")
 
 
@@ -82,11 +84,15 @@ def _is_here(recipe: Recipe, site: Site) -> bool:
 
 
 def _print(findings: list[Finding]) -> None:
+    here = screen()
     for finding in findings:
         who = finding.agent or "laconic"
-        print(f"{finding.state:8}  {who}: {visible(finding.message)}")
+        first, *more = here.wrap(visible(f"{who}: {finding.message}"), _INDENT)
+        print(f"{here.paint(f'{finding.state:8}', finding.state)}  {first}")
         if finding.fix and finding.state != "ok":
-            print(f"{'':8}  fix: {visible(finding.fix)}")
+            more += here.wrap(visible(f"fix: {finding.fix}"), _INDENT)
+        for line in more:
+            print(f"{'':{_INDENT}}{line}")
 
 
 def _print_json(findings: list[Finding], worst: str) -> None:

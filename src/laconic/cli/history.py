@@ -13,6 +13,7 @@ from laconic.record.store import Store
 from laconic.record.sweep import adopt
 from laconic.report import history as report
 from laconic.report.dates import utc
+from laconic.report.screen import screen
 from laconic.settings.load import read_directories
 from laconic.undo.store import Store as Keeps
 
@@ -40,7 +41,7 @@ def main(args: argparse.Namespace) -> int:
         for run in runs:
             print(json.dumps(run | {"time": utc(int(str(run["time"])))}))
     elif runs:
-        print("\n".join(report.lines(runs)))
+        print("\n".join(report.lines(runs, screen())))
     elif args.n and not note:
         complain("no run is recorded yet", "laconic run git status")
     return 0

@@ -131,15 +131,16 @@ def main(argv: list[str]) -> int:
 
 def _without_color(argv: list[str]) -> list[str]:
     """Take `--color` out, which may stand anywhere; the reports ask for its value."""
+    from laconic.report import screen  # noqa: PLC0415 - not for the commands above
+
     left: list[str] = []
     words = iter(argv)
+    screen.choose("auto")  # a worker of the server serves one command line after another
     for word in words:
         name, has_value, value = word.partition("=")
         if name != "--color":
             left.append(word)
             continue
-        from laconic.report import screen  # noqa: PLC0415 - for this option alone
-
         when = value if has_value else next(words, "")
         if when not in screen.WHEN:
             raise UsageError(f"--color takes {', '.join(screen.WHEN)}", "laconic --color=never log")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,9 @@ from laconic.errors import LaconicError
 from laconic.policy.profiles import ALIASES, PROFILES
 from laconic.replay import prices
 from laconic.replay.replay import Replayer
+from laconic.report import replay as report
 from laconic.report.progress import Progress
-from laconic.report.replay import report
+from laconic.report.screen import screen
 from laconic.sessions import find
 from laconic.settings.load import process_environment, read_settings
 
@@ -32,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--profile", choices=(*PROFILES, *ALIASES), help="only for this profile, not for each"
     )
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -42,8 +45,10 @@ def main(args: argparse.Namespace) -> int:
     tally = replayer.replay(transcripts)
     if not tally.commands:
         raise no_sessions(args.paths)
-    for line in report(tally, prices.date()):
-        print(line)
+    if args.json:
+        print(json.dumps(report.to_json(tally, prices.date()), indent=1))
+    else:
+        print("\n".join(report.report(tally, prices.date(), screen())))
     return 0
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from laconic import __version__
 from laconic.cli.config import all_problems
+from laconic.cli.gain import last_days
 from laconic.cli.install import read_site
 from laconic.errors import LaconicError
 from laconic.hooks import call_log
@@ -124,9 +125,7 @@ def _saved(state_dir: Path, midnight: float) -> tuple[dict[str, Gain], tuple[int
             by_day = {row.keys[0]: row.saved_tokens for row in queries.gain(connection, 0, "daily")}
     except LaconicError as error:
         return {}, (), error.message
-    noon = midnight + _DAY_S / 2  # a day may have an hour more or less
-    last = (time.localtime(noon - back * _DAY_S) for back in reversed(range(_DAYS)))
-    return saved, tuple(by_day.get(time.strftime("%Y-%m-%d", day), 0) for day in last), note
+    return saved, tuple(last_days(by_day.get, midnight, _DAYS)), note
 
 
 def _next(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -15,8 +16,9 @@ from laconic.record import decisions
 from laconic.replay.asked import seen_of
 from laconic.replay.tune import Seen, Tuner
 from laconic.report.progress import Progress
+from laconic.report.screen import screen
 from laconic.report.text import visible
-from laconic.report.tune import proposals
+from laconic.report.tune import proposals, to_json
 from laconic.sessions import find
 from laconic.settings.load import process_environment, read_settings
 
@@ -29,9 +31,11 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
         "--apply", action="store_true", help="ask which of them to write to your configuration"
     )
+    form.add_argument("--json", action="store_true", help="print JSON")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -43,8 +47,11 @@ def main(args: argparse.Namespace) -> int:
     if not seen:
         raise no_sessions(())
     found, prompts = Tuner(settings, environ).propose(seen, Progress())
-    for line in proposals(found, prompts, seen.total(), settings.config.settings.profile):
-        print(line)
+    told = found, prompts, seen.total(), settings.config.settings.profile
+    if args.json:
+        print(json.dumps(to_json(*told), indent=1))
+        return 0
+    print("\n".join(proposals(*told, screen())))
     if not found:
         print("there is nothing to propose: what is left is a person's to decide")
     elif args.apply:

@@ -66,8 +66,6 @@ class Endings:
             is_tool = str(row.get("rule", "")).startswith(f"{RULES}/")
             return Ending((), "a tool of the agent" if is_tool else "its text is not kept")
         rules = self._tuner.settle(seen)
-        if rules is None:
-            return Ending((), "it is allowed today")
         if rules:
             return Ending(tuple(f"laconic allow --always {quoted(rule.value)}" for rule in rules))
         return self._exception(seen)

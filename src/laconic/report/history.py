@@ -6,32 +6,38 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.report.dates import local_of
 from laconic.report.gain import unit
-from laconic.report.table import table
+from laconic.report.table import Cell, table
 from laconic.report.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from laconic.report.screen import Screen
+
 _LOST = "(laconic was killed)"
 
 
-def lines(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def lines(runs: Sequence[Mapping[str, Any]], screen: Screen) -> Iterator[str]:
     """Yield local time, id of the raw output, exit status, tokens, filter and command.
 
     A command that can be taken back says how, behind it.
     """
-    rows = [
+    rows: list[list[str | Cell]] = [
         [
             local_of(run["time"]),
             run["raw_id"] or "-",
-            "exit ?" if run["status"] is None else f"exit {run['status']}",
+            _status(run["status"]),
             f"{run['input_tokens']:,} -> {run['output_tokens']:,}{unit(run['exact'])}",
             visible(run["filter"]) or "-",
             (visible(run["command"]) or _LOST) + _undoable(run),
         ]
         for run in runs
     ]
-    yield from table(rows, "<<<><<")
+    yield from table(rows, "<<<><<", screen, shrink=(4, 5))
+
+
+def _status(status: int | None) -> Cell:
+    return Cell("exit ?" if status is None else f"exit {status}", "broken" if status else "")
 
 
 def _undoable(run: Mapping[str, Any]) -> str:

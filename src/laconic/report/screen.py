@@ -50,6 +50,19 @@ class Screen(NamedTuple):
         """Shorten a text in the middle to what is left of a line, after so many columns."""
         return text if self.width is None else shorten(text, max(self.width - used, 1))
 
+    def wrap(self, text: str, used: int = 0) -> list[str]:
+        """Break a text between words into lines, each of them after so many columns."""
+        if self.width is None:
+            return [text]
+        lines = [""]
+        for word in text.split(" "):
+            joined = f"{lines[-1]} {word}".lstrip(" ")
+            if lines[-1] and columns(joined) > self.width - used:
+                lines.append(word)
+            else:
+                lines[-1] = joined
+        return lines
+
 
 def choose(when: str) -> None:
     """Take the value of `--color`."""
