@@ -395,7 +395,10 @@ def completed(line, tmp_path):
     ("line", "words"),
     [
         ("laconic pa", ["parse"]),
-        ("laconic config ", ["-h", "--help", "show", "path", "check", "get", "set", "unset", "edit"]),
+        (
+            "laconic config ",
+            ["-h", "--help", "show", "path", "check", "get", "set", "unset", "edit"],
+        ),
         ("laconic config show --s", ["--sources"]),
         ("laconic config --help sh", ["show"]),
         ("laconic completions ", ["-h", "--help", "bash", "fish", "zsh"]),

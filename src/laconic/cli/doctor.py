@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 from laconic.box.trial import try_box
 from laconic.cli.config import all_problems, files_read
-from laconic.cli.install import read_site
-from laconic.install.doctor import Finding, client, examine, unanswered
+from laconic.cli.install import read_site, say
+from laconic.cli.main import complain
+from laconic.errors import LaconicError
+from laconic.install.doctor import Finding, client, examine, misnamed, unanswered
 from laconic.install.install import is_present
 from laconic.install.installed import find_installed
 from laconic.install.recipe import names, read_recipe
+from laconic.install.repair import is_lost, repair
 from laconic.record import health
 from laconic.record.database import DATABASE
 from laconic.report.screen import screen
@@ -19,7 +22,7 @@ from laconic.report.text import visible
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from laconic.install.install import Site
     from laconic.install.recipe import Recipe
@@ -32,10 +35,15 @@ _STATES = ("ok", "disabled", "warn", "broken")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agent", nargs="?", metavar="AGENT", help="check this agent only")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--fix", action="store_true", help="repair hooks that were lost or differ, then check"
+    )
 
 
 def main(args: argparse.Namespace) -> int:
     site, settings = read_site()
+    if args.fix:
+        _fix([args.agent] if args.agent else names(), site, settings, is_quiet=args.json)
     if args.agent:
         findings = examine(read_recipe(args.agent), site, settings)
     else:
@@ -48,9 +56,24 @@ def main(args: argparse.Namespace) -> int:
     return 1 if worst == "broken" else 0
 
 
+def _fix(agents: Sequence[str], site: Site, settings: Settings, *, is_quiet: bool) -> None:
+    """Install again where laconic was installed and does not work as it should."""
+    for recipe in map(read_recipe, agents):
+        if not _is_here(recipe, site) and not is_lost(recipe, site):
+            continue
+        try:
+            changes = repair(recipe, site, settings)
+        except LaconicError as error:
+            complain(f"{recipe.name}: {error.message}", error.hint)
+            continue
+        for change in () if is_quiet else changes:
+            say(recipe, change, dry_run=False)
+
+
 def _ourselves(site: Site, settings: Settings) -> Iterator[Finding]:
     yield client(site.executable)
     yield from unanswered(site.state_dir)
+    yield from misnamed(site.state_dir)
     problems = all_problems(settings)
     for problem in problems:
         yield Finding("", "configuration", "warn", problem.line, problem.hint)
