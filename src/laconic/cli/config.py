@@ -131,7 +131,7 @@ def all_problems(settings: Settings) -> list[Problem]:
 
 
 def _mistyped_variables(environ: Mapping[str, str]) -> Iterator[Problem]:
-    """Name variables that look like laconic's and are not: LACONIC_DISABLE=1 disables nothing."""
+    """Name variables that look like laconic's and are not: they have no effect."""
     known = [variable.name for variable in VARIABLES]
     for name in environ:
         if name.startswith("LACONIC_") and name not in known:
