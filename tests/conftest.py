@@ -79,7 +79,6 @@ def home(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(directory / ".local/state"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(directory / ".cache"))
     monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setattr("laconic.report.screen._chosen", ["auto"])
     yield directory
     with contextlib.suppress(OSError):
         directory.rmdir()  # most tests leave nothing in it

@@ -85,7 +85,9 @@ def test_a_call_of_another_day_is_not_of_today(laconic, home, state_dir):
     assert "claude-code  not called today  last 20" in laconic()[1]
 
 
-def test_the_status_names_the_line_that_would_end_each_question(laconic, state_dir, project):
+def test_the_status_names_the_line_that_would_end_each_question(
+    laconic, state_dir, project, monkeypatch
+):
     log(state_dir, project, "pytest -q tests/a_test.py")
     log(state_dir, project, "pytest -q tests/a_test.py")
     log(state_dir, project, "git push origin main")
@@ -95,7 +97,12 @@ def test_the_status_names_the_line_that_would_end_each_question(laconic, state_d
     assert "today 0 allowed, 4 asked, 0 denied\n" in out
     assert "pytest -q tests/a_test.py  (2 times)\n" in out
     assert "    to end it: laconic allow --always 'pytest *'\n" in out
-    assert f"laconic allow 'git push origin main' --for 1h\n           in: {project}\n" in out
+    assert "laconic allow 'git push origin main' --for 1h\n" in out
+    assert "           in:" not in out
+    monkeypatch.chdir("/")
+    assert (
+        f"laconic allow 'git push origin main' --for 1h\n           in: {project}\n" in laconic()[1]
+    )
     assert "  ls\n    x/y: runs code\n    (it is allowed today)\n" in out
     assert "sandwich" not in out  # a question of the user's own
 
@@ -115,6 +122,14 @@ def test_the_line_that_is_named_ends_the_question(laconic, state_dir, project, c
         always = ["--always"] if words[1].startswith("--always") else []
         assert laconic("allow", *always, text, *rest.split())[0] == 0
     assert laconic("check", command)[0] == 0
+
+
+@pytest.mark.parametrize("command", ["cat .env", "sudo pytest", "echo x >> ~/.bashrc"])
+def test_no_page_suggests_to_allow_what_is_opened_or_destroyed(
+    laconic, state_dir, project, command
+):
+    log(state_dir, project, command)
+    assert "(it is a person's to decide each time)" in laconic()[1]
 
 
 @pytest.mark.parametrize("command", ["curl -u me:[hidden] https://h", "x… (5000 characters)"])
@@ -189,6 +204,8 @@ def test_a_pipe_gets_colours_if_it_asks_for_them(laconic, state_dir, project):
     assert "\x1b[33m" in laconic("--color=always", "status")[1]
     assert "\x1b[" not in laconic("status", "--color", "never")[1]
     assert "\x1b[" not in laconic("--color=always", "status", "--json")[1]
+    assert laconic("check", "--color=always", "git push")[1].startswith("\x1b[33mask\x1b[0m  ")
+    assert laconic("check", "git push")[1].startswith("ask  ")  # in the same process
 
 
 # -- help ------------------------------------------------------------------------------------------
@@ -223,6 +240,8 @@ def test_version(laconic):
         (["gain", "--snice=2h"], "did you mean: --since"),
         (["gain", "--by", "filtre"], "did you mean: filter"),
         (["config", "shwo"], "did you mean: show"),
+        (["run", "--rwa", "ls"], "did you mean: laconic run --raw"),
+        (["run", "--zzz", "ls"], "laconic run --help"),
         (["config", "show", "--source"], "did you mean: --sources"),
         (["config", "show", "--zzz"], "laconic config show --help"),
         (["completions", "bsah"], "did you mean: bash"),

@@ -115,6 +115,17 @@ def test_the_summary_has_dollars_by_the_price_file_and_the_share_of_all_tools(
     assert f"  of all tools:   {100 * money['share']:.1f}% of " in out
 
 
+def test_an_agent_has_the_dollars_of_its_sessions(laconic, state_dir, home):
+    transcript(home, ONE, OPUS)
+    ran(state_dir, ONE)
+    ran(state_dir, "", agent="codex")
+    found = json.loads(laconic("gain", "--by", "agent", "--json"))
+    assert {row["agent"]: row["dollars"] for row in found["rows"]} == {
+        "claude-code": found["money"]["dollars"],
+        "codex": None,
+    }
+
+
 def test_models_have_their_own_rows_and_prices(laconic, state_dir, home):
     transcript(home, ONE, OPUS)
     transcript(home, TWO, "a-model-without-a-price")

@@ -100,38 +100,26 @@ def _found(connection: sqlite3.Connection, since: float, period: str, by: str) -
     total = queries.total(sessions)
     spent = _spendings([row.keys[0] for row in sessions])
     money = _money(sessions, spent) if spent.found else None
-    if by == "agent":
-        rows = queries.gain(connection, since, period, by)
-        return Found(rows, total, None, money)
     if not by:
         return Found([total], total, None, money)
     rows = queries.gain(connection, since, period, "session")
-    if by == _MODEL:
-        return _by_model(rows, spent, total, money, has_period=bool(period))
-    dollars = [_dollars(row, row.keys[-1], spent) for row in rows]
-    return Found(rows, total, dollars if money else None, money)
-
-
-def _by_model(
-    rows: Sequence[Gain],
-    spent: Spendings,
-    total: Gain,
-    money: report.Money | None,
-    *,
-    has_period: bool,
-) -> Found:
-    """Sum the sessions of each model up."""
+    names = {row.keys[-1]: row.keys[-1] for row in rows}
+    if by == "agent":
+        names = queries.agents(connection)
+    elif by == _MODEL:
+        names = {session: each.model for session, each in spent.found.items()}
     grouped: dict[tuple[str, ...], list[Gain]] = {}
     saved: dict[tuple[str, ...], float] = {}
     for row in rows:
-        session = row.keys[-1]
-        model = spent.found[session].model if session in spent.found else ""
-        key = (*row.keys[:-1], model)
+        key = (*row.keys[:-1], names.get(row.keys[-1], ""))
         grouped.setdefault(key, []).append(row)
-        if (dollars := _dollars(row, session, spent)) is not None:
+        if (dollars := _dollars(row, row.keys[-1], spent)) is not None:
             saved[key] = saved.get(key, 0.0) + dollars
-    sums = [queries.total(each)._replace(keys=key) for key, each in grouped.items()]
-    ordered = queries.in_order(sums, has_period=has_period)
+    if by == "agent":  # not every agent names its sessions
+        ordered = queries.gain(connection, since, period, by)
+    else:
+        sums = [queries.total(each)._replace(keys=key) for key, each in grouped.items()]
+        ordered = queries.in_order(sums, has_period=bool(period))
     return Found(ordered, total, [saved.get(row.keys) for row in ordered] if money else None, money)
 
 

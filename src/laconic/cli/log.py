@@ -15,7 +15,7 @@ from laconic.report import log as report
 from laconic.report.progress import Progress
 from laconic.report.questions import asked
 from laconic.report.screen import screen
-from laconic.settings.load import process_environment, read_directories
+from laconic.settings.load import current_directory, process_environment, read_directories
 from laconic.settings.schema import closest
 from laconic.types import EFFECTS, Verdict
 
@@ -125,7 +125,8 @@ def _top(rows: Iterable[Row], count: int, *, as_json: bool) -> int:
 def _most_asked(rows: Iterable[Row], count: int) -> Iterator[Question]:
     from laconic.replay.asked import Endings, questions  # noqa: PLC0415 - it decides again
 
-    endings, progress = Endings(process_environment()), Progress()
+    endings = Endings(process_environment(), str(current_directory() or ""))
+    progress = Progress()
     found = questions(row for row in rows if row.get("agent") != decisions.OWN)
     most = sorted(found, key=lambda question: -question.times)[:count]
     for number, question in enumerate(most):

@@ -23,7 +23,7 @@ from laconic.replay.asked import Endings, questions
 from laconic.report import status as report
 from laconic.report.screen import screen
 from laconic.report.status import AgentState, Status
-from laconic.settings.load import process_environment, read_settings
+from laconic.settings.load import current_directory, process_environment, read_settings
 from laconic.types import Verdict
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _status(now: float) -> Status:
     rows = [row for row in decisions.read(state_dir) if row.get("agent") != decisions.OWN]
     since = time.strftime("%Y-%m-%d", time.localtime(midnight))
     today = Counter(str(row.get("verdict")) for row in rows if str(row["time"])[:10] >= since)
-    endings = Endings(environ)
+    endings = Endings(environ, str(current_directory() or ""))
     asked = [endings.ended(question) for question in questions(rows)[:_LAST]]
     saved, days, note = _saved(state_dir, midnight)
     profile = settings.config.settings.profile

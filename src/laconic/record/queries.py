@@ -113,6 +113,12 @@ def in_order(rows: list[Gain], *, has_period: bool) -> list[Gain]:
     return sorted(rows, key=order)
 
 
+def agents(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return the agent of each session."""
+    found = connection.execute("SELECT DISTINCT session, agent FROM runs WHERE session <> ''")
+    return dict(found.fetchall())
+
+
 def total(rows: list[Gain]) -> Gain:
     """Add up rows, however they are grouped."""
     sums = [sum(column) for column in zip(*(row[2:] for row in rows), strict=True)]

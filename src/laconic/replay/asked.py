@@ -7,19 +7,23 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from laconic import engine
+from laconic.policy.facts import read_facts, scope
 from laconic.policy.file_tools import RULES
+from laconic.replay.candidates import OPEN
 from laconic.replay.tune import Seen, Tuner
 from laconic.rewrite.edits import quoted
 from laconic.secrets.redact import HIDDEN
 from laconic.sessions.question import Ending, Question
 from laconic.sessions.values import clean
 from laconic.settings.load import read_settings
-from laconic.types import Verdict
+from laconic.types import Effect, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _WHO = ("agent", "cwd", "command")
+# What a page may suggest for an hour: not what is destroyed, opened or read of secrets.
+_FOR_A_WHILE = OPEN | Effect.INSTALLS | Effect.DISCARDS | Effect.UNKNOWN | Effect.SENDS
 _CLIPPED = " characters)"  # how the log ends a command that is too long for it
 
 
@@ -48,8 +52,9 @@ def questions(rows: Iterable[Mapping[str, Any]]) -> list[Question]:
 class Endings:
     """Finds what would end questions, with one user's settings."""
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self._environ = environ
+    def __init__(self, environ: Mapping[str, str], here: str = "") -> None:
+        """here: the directory of the person who reads it."""
+        self._environ, self._here = environ, here
 
     @cached_property
     def _tuner(self) -> Tuner:
@@ -76,6 +81,11 @@ class Endings:
         decision = engine.decide_request(request, settings, use_exceptions=False)
         if decision.verdict is Verdict.ALLOW:
             return Ending((), "it is allowed today")
-        if decision.verdict is Verdict.DENY or decision.firm:
+        if decision.verdict is Verdict.DENY or decision.firm or decision.effects & ~_FOR_A_WHILE:
             return Ending((), "it is a person's to decide each time")
-        return Ending((f"laconic allow {quoted(seen.command)} --for 1h",), place=seen.cwd)
+        place = self._project(seen.cwd)  # an exception counts in one project
+        elsewhere = "" if place == self._project(self._here) else place
+        return Ending((f"laconic allow {quoted(seen.command)} --for 1h",), place=elsewhere)
+
+    def _project(self, directory: str) -> str:
+        return scope(read_facts(directory, self._environ)) if directory else ""

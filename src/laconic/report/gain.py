@@ -7,19 +7,20 @@ import io
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from laconic.report.screen import Screen
 from laconic.report.sparkline import sparkline
 from laconic.report.table import Cell, table
-from laconic.report.text import visible
+from laconic.report.text import columns, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from laconic.record.queries import Gain
-    from laconic.report.screen import Screen
 
     Line = list[str | Cell]
 
-_BAR = 40
+_BAR, _SHORTEST_BAR = 40, 8
+_GAP = 2
 
 
 class Money(NamedTuple):
@@ -100,15 +101,26 @@ def grouped(
         known = [value for value in dollars if value is not None]
         body = [[*line, _dollars(each)] for line, each in zip(body, dollars, strict=True)]
         head, last, align = [*head, "dollars"], [*last, _dollars(sum(known))], f"{align}>"
+    shrink = range(len(names))
     if bars:
         longest = max((abs(row.saved_tokens) for row in rows), default=0)
+        room = _room([head, *body, last], align, screen, shrink)
         body = [
-            [*line, bar(row.saved_tokens, longest)] for line, row in zip(body, rows, strict=True)
+            [*line, bar(row.saved_tokens, longest, room)]
+            for line, row in zip(body, rows, strict=True)
         ]
         head, last, align = [*head, ""], [*last, ""], f"{align}<"
     head = [Cell(str(name), "head") for name in head]
-    shrink = (*range(len(names)), *([len(head) - 1] if bars else ()))
     yield from table([head, *body, last], align, screen, shrink)
+
+
+def _room(rows: Sequence[Line], align: str, screen: Screen, shrink: Sequence[int]) -> int:
+    """Tell how long a bar may be beside a table, whose keys give way to a short one."""
+    if screen.width is None:
+        return _BAR
+    narrow = Screen(screen.width - _SHORTEST_BAR - _GAP)
+    used = max(columns(line) for line in table(rows, align, narrow, shrink))
+    return max(_SHORTEST_BAR, min(_BAR, screen.width - used - _GAP))
 
 
 def _dollars(value: float | None) -> str:
@@ -119,9 +131,9 @@ def shown(key: str) -> str:
     return visible(key) or "(none)"
 
 
-def bar(value: int, longest: int) -> str:
+def bar(value: int, longest: int, room: int = _BAR) -> str:
     """Draw a value to scale; a loss is drawn with another character than a saving."""
-    length = -(-abs(value) * _BAR // longest) if longest else 0
+    length = -(-abs(value) * room // longest) if longest else 0
     return ("█" if value > 0 else "-") * length
 
 

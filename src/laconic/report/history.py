@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
     from laconic.report.screen import Screen
 
+_WIDE = 120  # from here on there is room for the command on the same line
 _LOST = "(laconic was killed)"
 
 
 def lines(runs: Sequence[Mapping[str, Any]], screen: Screen) -> Iterator[str]:
     """Yield local time, id of the raw output, exit status, tokens, filter and command.
 
-    A command that can be taken back says how, behind it.
+    On a narrow terminal the command is on a line of its own. One that can be taken back says how.
     """
     rows: list[list[str | Cell]] = [
         [
@@ -33,7 +34,12 @@ def lines(runs: Sequence[Mapping[str, Any]], screen: Screen) -> Iterator[str]:
         ]
         for run in runs
     ]
-    yield from table(rows, "<<<><<", screen, shrink=(4, 5))
+    if screen.width is None or screen.width >= _WIDE:
+        yield from table(rows, "<<<><<", screen, shrink=(4, 5))
+        return
+    facts = table([row[:-1] for row in rows], "<<<><", screen, shrink=(4,)) if rows else ()
+    for line, row in zip(facts, rows, strict=True):
+        yield from (line, "  " + screen.fit(str(row[-1]), 2))
 
 
 def _status(status: int | None) -> Cell:
