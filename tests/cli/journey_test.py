@@ -139,6 +139,7 @@ def test_what_to_uninstall_must_be_said(words):
     [
         (["cluade-code"], "there is no agent 'cluade-code'", "laconic hook claude-code"),
         (["codex", "PreToolUze"], "codex has no event PreToolUze", "laconic hook codex PreToolUse"),
+        (["claude code"], "there is no agent 'claude code'", "laconic hook claude-code"),
     ],
 )
 def test_a_mistyped_name_of_a_hook_is_silent_to_the_agent_and_told_by_the_doctor(

@@ -122,10 +122,15 @@ def misnamed(state_dir: Path) -> Iterator[Finding]:
     if found is None or time.time() - found[0] > _OF_LATE_S:
         return
     agent, _, event = found[1].partition(" ")
-    known = [each.name for each in load(agent).events] if event else hooked()
-    what = f"{agent} has no event {event}" if event else f"there is no agent {agent!r}"
-    best = closest(event or agent, known)
-    meant = f"laconic hook {agent} {best}" if event else f"laconic hook {best}"
+    if event and agent in hooked():
+        what = f"{agent} has no event {event}"
+        known = {each.name.lower(): each.name for each in load(agent).events}
+        best = known.get(closest(event, known), "")
+        meant = f"laconic hook {agent} {best}"
+    else:
+        what = f"there is no agent {found[1]!r}"
+        best = closest(found[1], hooked())
+        meant = f"laconic hook {best}"
     fix = f"in the settings of the agent, write: {meant}" if best else "laconic help hook"
     message = f"`laconic hook {found[1]}` was called {_ago(found[0])}, and {what}"
     yield Finding("", "hook", "warn", message, fix)
