@@ -132,6 +132,14 @@ def test_no_page_suggests_to_allow_what_is_opened_or_destroyed(
     assert "(it is a person's to decide each time)" in laconic()[1]
 
 
+@pytest.mark.parametrize("command", ["npm publish\nls", "npm publish \x1b[2J"])
+def test_what_cannot_be_typed_gets_no_line(laconic, state_dir, project, command):
+    log(state_dir, project, command)
+    out = laconic()[1]
+    assert "(its text cannot be typed on one line)" in out
+    assert out.replace("\n", "").isprintable()
+
+
 @pytest.mark.parametrize("command", ["curl -u me:[hidden] https://h", "x… (5000 characters)"])
 def test_what_the_log_does_not_have_whole_gets_no_line(laconic, state_dir, project, command):
     log(state_dir, project, command)

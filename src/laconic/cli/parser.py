@@ -23,6 +23,10 @@ laconic alone shows the status; laconic help COMMAND explains a command."""
 class Parser(argparse.ArgumentParser):
     """An ArgumentParser that raises its errors, so that one place prints them all."""
 
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.color = False  # from Python 3.14 on, it would not ask who reads the help
+
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, f"{self.prog} --help")
 

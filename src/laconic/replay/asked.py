@@ -83,6 +83,8 @@ class Endings:
             return Ending((), "it is allowed today")
         if decision.verdict is Verdict.DENY or decision.firm or decision.effects & ~_FOR_A_WHILE:
             return Ending((), "it is a person's to decide each time")
+        if not seen.command.isprintable():
+            return Ending((), "its text cannot be typed on one line")
         place = self._project(seen.cwd)  # an exception counts in one project
         elsewhere = "" if place == self._project(self._here) else place
         return Ending((f"laconic allow {quoted(seen.command)} --for 1h",), place=elsewhere)

@@ -82,7 +82,7 @@ def screen(stream: TextIO | None = None, environ: Mapping[str, str] | None = Non
 
 def is_watched(stream: TextIO | None, environ: Mapping[str, str]) -> bool:
     """Tell whether a person reads a stream; an agent may give its commands a terminal, too."""
-    return bool(stream) and stream is not None and stream.isatty() and not agent_of(environ)[0]
+    return stream is not None and stream.isatty() and not agent_of(environ)[0]
 
 
 def _width(stream: TextIO, environ: Mapping[str, str]) -> int:
