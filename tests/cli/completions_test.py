@@ -155,6 +155,7 @@ def test_fish_completes(scripts):
 @pytest.mark.parametrize("kind", KINDS)
 def test_values_are_safe_to_print_and_there(kind, home):
     record_run(home / ".local/state/laconic", a_run("x\x1b[2J\n\ty" * 40, raw_id="k3f9ac"))
+    assert cli.run(["allow", "npm publish"]) == 0
     found = list(values(kind))
     assert found
     for text, about in found:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from laconic.cli.completion_values import KINDS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from laconic.cli.completions import Level, Word
 
-_ASKED = frozenset(("agents", "commands", "filters", "keys", "outputs", "rules", "undo"))
+_ASKED = frozenset(KINDS)
 _PLACES = frozenset(("files", "directories"))
 _ASK = "|".join(f"@{kind}" for kind in sorted(_ASKED))
 

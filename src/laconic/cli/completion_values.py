@@ -69,6 +69,15 @@ def _undo() -> Iterator[tuple[str, str]]:
         yield keep.id, keep.about.command
 
 
+def _exceptions() -> Iterator[tuple[str, str]]:
+    from time import time  # noqa: PLC0415
+
+    from laconic.permissions import allowances  # noqa: PLC0415
+
+    for each in allowances.list_all(read_directories().state, time()):
+        yield each.id, each.command
+
+
 def _keys() -> Iterable[tuple[str, str]]:
     from laconic.settings.config import options  # noqa: PLC0415
 
@@ -82,6 +91,7 @@ def _commands() -> Iterable[tuple[str, str]]:
 KINDS: dict[str, Callable[[], Iterable[tuple[str, str]]]] = {
     "agents": _agents,
     "commands": _commands,
+    "exceptions": _exceptions,
     "filters": _filters,
     "keys": _keys,
     "outputs": _outputs,
