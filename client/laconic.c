@@ -105,6 +105,7 @@ static char kind_of(char **argv, const struct run *run) {
     if (equals(argv[1], "hook")) return is_help ? 0 : HOOK;
     if (is_shell_call(argv + 1)) return SHELL;
     if (!equals(argv[1], "check") && !equals(argv[1], "rewrite")) return 0;
+    if (isatty(1)) return 0; /* the server knows no colours */
     for (char **word = argv + 2; *word != NULL; word++)
         if (equals(*word, "-")) return 0; /* reads stdin */
     return QUESTION;

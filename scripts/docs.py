@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import man_page
+
 from laconic.hooks.load import AFTER, BEFORE, hooked, load
 from laconic.install.recipe import names, read_recipe
 from laconic.record.hosts import LIMITS
@@ -198,6 +200,7 @@ def pages() -> dict[Path, str]:
     return {
         DOCS / "environment.md": environment_page(),
         DOCS / "schema.md": schema_page(),
+        DOCS / "laconic.1": man_page.page(),
         ROOT / "client/kinds.h": kinds_header(),
         configuration: with_tables(configuration.read_text(), _key_table()),
         records: with_tables(records.read_text(), _limit_table()),

@@ -63,6 +63,7 @@ def test_with_a_compiler_the_wheel_has_the_client_in_c(tmp_path):
     assert "manylinux" in wheel.name or platform.machine() not in ("x86_64", "aarch64")
     with zipfile.ZipFile(wheel) as archive:
         scripts = {Path(name).name for name in archive.namelist() if "/scripts/" in name}
+        assert any(n.endswith("/data/share/man/man1/laconic.1") for n in archive.namelist())
     assert ("laconic-box" in scripts) == (sys.platform == "linux")
     bin_dir = installed(wheel, tmp_path / "env")
     assert says(bin_dir / "laconic", "--version").stdout.startswith(b"laconic ")

@@ -72,7 +72,6 @@ QUOTE_IT = (
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "laconic: the following arguments are required: COMMAND\nhint: laconic --help\n"),
         (["--frob"], "laconic: there is no option '--frob'\nhint: laconic --help\n"),
         (["-V"], "laconic: there is no option '-V'\nhint: laconic --version\n"),
         (["prase"], "laconic: there is no command 'prase'\nhint: did you mean: laconic parse\n"),
@@ -396,7 +395,10 @@ def completed(line, tmp_path):
     ("line", "words"),
     [
         ("laconic pa", ["parse"]),
-        ("laconic config ", ["-h", "--help", "show", "path", "check"]),
+        (
+            "laconic config ",
+            ["-h", "--help", "show", "path", "check", "get", "set", "unset", "edit"],
+        ),
         ("laconic config show --s", ["--sources"]),
         ("laconic config --help sh", ["show"]),
         ("laconic completions ", ["-h", "--help", "bash", "fish", "zsh"]),

@@ -218,5 +218,5 @@ def test_their_hooks_are_switched_off_and_come_back_with_an_uninstall(home):
 
 @pytest.mark.usefixtures("here")
 def test_without_any_tool_nothing_is_done(capsys):
-    assert run(["install", "--import", "--yes"]) == 0
+    assert run(["install", "--import", "--yes"]) == 1
     assert "no settings of tokf" in capsys.readouterr().out

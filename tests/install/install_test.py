@@ -596,7 +596,7 @@ def test_agents_that_are_there_are_found(home, capsys):
     assert run(["install", "--detect"]) == 1
     assert "no agent was found" in capsys.readouterr().err
     (home / ".cursor").mkdir()
-    assert run(["install", "--detect"]) == 0
+    assert run(["install", "--detect"]) == 1
     said = capsys.readouterr()
     assert "found: cursor (Cursor)" in said.out
     assert "--yes" in said.err

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import time
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from laconic import engine
@@ -13,6 +13,7 @@ from laconic.cli.when import moment, seconds
 from laconic.errors import LaconicError, UsageError
 from laconic.permissions import allowances
 from laconic.policy.facts import read_facts, scope
+from laconic.report.dates import local
 from laconic.report.text import visible
 from laconic.settings.load import process_environment, read_directories, read_settings
 from laconic.types import Verdict
@@ -41,12 +42,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--always", action="store_true", help="for good, everywhere: COMMAND is a rule"
     )
     how.add_argument("--remove", metavar="ID", help="remove an exception, or a rule by its text")
+    parser.add_argument("--json", action="store_true", help="with --list: print JSON")
     parser.add_argument("--once", action="store_true", help="for the next time only")
 
 
 def main(args: argparse.Namespace) -> int:
     state_dir = read_directories().state
-    if args.list:
+    if args.json and not args.list:
+        raise UsageError("--json goes with --list", "laconic allow --list --json")
+    if args.json:
+        found = allowances.list_all(state_dir, time.time())
+        rows = [{**each._asdict(), "until": local(each.until)} for each in found]
+        print(json.dumps({"version": 1, "exceptions": rows, "rules": list(rules.listed())}))
+    elif args.list:
         for allowance in allowances.list_all(state_dir, time.time()):
             print(_line(allowance))
         for rule in rules.listed():
@@ -103,7 +111,7 @@ def _until(args: argparse.Namespace, now: float) -> float:
 
 
 def _line(allowance: allowances.Allowance) -> str:
-    until = datetime.fromtimestamp(allowance.until).astimezone().isoformat(" ", "minutes")
+    until = local(allowance.until)
     how = "once, until" if allowance.once else "until"
     what = visible(allowance.command)
     return f"{allowance.id}  {how} {until}  {what}  in {visible(allowance.directory)}"

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from laconic import engine
 from laconic.cli import source
 from laconic.cli.config import warn
+from laconic.record.decisions import OWN
 from laconic.report.explain import summary, to_json
+from laconic.report.screen import screen
 
 if TYPE_CHECKING:
     import argparse
@@ -25,12 +27,12 @@ def main(args: argparse.Namespace) -> int:
     decision = engine.decide(
         request.command, request.cwd, settings, environ=request.environ, use_up_exceptions=True
     )
-    request.agent = "cli"
+    request.agent = OWN
     engine.record(request, decision, settings)
     warn((*settings.problems, *decision.problems))
     if args.json:
         facts = {"version": 1, "answer": engine.answer(decision, settings)}
         print(json.dumps({**facts, **to_json(decision, request.command)}, indent=1))
     else:
-        print("\n".join(summary(decision)))
+        print("\n".join(summary(decision, screen())))
     return _STATUS[decision.verdict.word]

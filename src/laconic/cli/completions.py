@@ -5,10 +5,33 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, NamedTuple
 
+from laconic.cli import completion_scripts as scripts
+from laconic.cli.completion_values import KINDS, values
 from laconic.cli.main import build_parser
+from laconic.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
+
+# What a value is, by its name in the help; below, where a name alone does not say it.
+_BY_NAME = {"AGENT": "agents", "NAME": "agents", "KEY": "keys", "DIR": "directories"}
+_BY_NAME |= {"FILE": "files", "PATH": "files"}
+_BY_PLACE = {
+    ("recall", "id"): "outputs",
+    ("purge", "id"): "outputs",
+    ("undo", "id"): "undo",
+    ("filters show", "id"): "filters",
+    ("filters test", "id"): "filters",
+    ("filters new", "id"): "",
+    ("filters new", "--from"): "outputs",
+    ("rules show", "id"): "rules",
+    ("run", "--filter"): "filters",
+    ("allow", "--remove"): "exceptions",
+    ("help", "words"): "commands",
+    ("trust", "path"): "directories",
+    ("untrust", "path"): "directories",
+}
+_RUNNING = frozenset(("run", "err", "test", "summary", "box"))
 
 
 class Word(NamedTuple):
@@ -17,106 +40,64 @@ class Word(NamedTuple):
 
 
 class Level(NamedTuple):
-    """The words that can follow a command path such as `config show`."""
+    """What can follow a command path such as `config show`.
+
+    values: of each option that takes one, its kind or its choices, with blanks between. operand:
+    the kind of the words that are not options. is_command: those are a command of another program.
+    """
 
     path: str
     words: tuple[Word, ...]
+    values: dict[str, str]
+    operand: str = ""
+    is_command: bool = False
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=sorted(_SHELLS), help="which shell")
+    parser.add_argument("shell", nargs="?", choices=sorted(_SHELLS), help="which shell")
+    # What the completions themselves call.
+    parser.add_argument("--values", choices=sorted(KINDS), help=argparse.SUPPRESS)
 
 
 def main(args: argparse.Namespace) -> int:
+    if args.values:
+        for text, about in values(args.values):
+            print(f"{text}\t{about}" if about else text)
+        return 0
+    if not args.shell:
+        raise UsageError("which shell?", f"laconic completions {'|'.join(sorted(_SHELLS))}")
     print(_SHELLS[args.shell](list(levels(build_parser()))))
     return 0
 
 
 def levels(parser: argparse.ArgumentParser, path: str = "") -> Iterator[Level]:
     words: list[Word] = []
+    found: dict[str, str] = {}
+    operand = ""
     children: list[tuple[str, argparse.ArgumentParser]] = []
     for action in parser._actions:  # noqa: SLF001 - argparse has no public way to list them
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
             helps = {choice.dest: choice.help or "" for choice in action._choices_actions}  # noqa: SLF001
             words += [Word(name, helps.get(name, "")) for name in action.choices]
             children += action.choices.items()
-        else:
+        elif action.help != argparse.SUPPRESS:
             names = action.option_strings or [str(choice) for choice in action.choices or ()]
             words += [Word(name, action.help or "") for name in names]
-    yield Level(path, tuple(words))
+            if action.option_strings and action.nargs != 0:
+                found |= dict.fromkeys(names, _kind(path, action))
+            elif not action.option_strings and not action.choices:
+                operand = operand or _kind(path, action)
+    yield Level(path, tuple(words), found, operand, path in _RUNNING)
     for name, child in children:
         yield from levels(child, f"{path} {name}".strip())
 
 
-def _bash(tree: list[Level]) -> str:
-    paths = "|".join(f'"{level.path}"' for level in tree if level.path)
-    cases = "\n".join(
-        f'        "{level.path}") words="{" ".join(word.text for word in level.words)}" ;;'
-        for level in tree
-    )
-    return f"""\
-_laconic() {{
-    local path="" words="" i
-    for ((i = 1; i < COMP_CWORD; i++)); do
-        case "${{path:+$path }}${{COMP_WORDS[i]}}" in
-            {paths}) path="${{path:+$path }}${{COMP_WORDS[i]}}" ;;
-        esac
-    done
-    case "$path" in
-{cases}
-    esac
-    COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}"))
-}}
-complete -o default -F _laconic laconic"""
+def _kind(path: str, action: argparse.Action) -> str:
+    if action.choices:
+        return " ".join(map(str, action.choices))
+    name = (action.option_strings or [action.dest])[-1]
+    metavar = action.metavar if isinstance(action.metavar, str) else ""
+    return _BY_PLACE.get((path, name), _BY_NAME.get(metavar, ""))
 
 
-def _zsh(tree: list[Level]) -> str:
-    paths = "|".join(f'"{level.path}"' for level in tree if level.path)
-    cases = "\n".join(
-        f'        "{level.path}") entries=({" ".join(map(_zsh_word, level.words))}) ;;'
-        for level in tree
-    )
-    return f"""\
-#compdef laconic
-_laconic() {{
-    local where="" word
-    local -a entries
-    for word in "${{(@)words[2,CURRENT-1]}}"; do
-        case "${{where:+$where }}$word" in
-            {paths}) where="${{where:+$where }}$word" ;;
-        esac
-    done
-    case "$where" in
-{cases}
-    esac
-    _describe laconic entries || _files
-}}
-if [[ "${{funcstack[1]}}" == _laconic ]]; then _laconic "$@"; else compdef _laconic laconic; fi"""
-
-
-def _zsh_word(word: Word) -> str:
-    return _single_quoted(f"{word.text}:{word.help}")
-
-
-def _fish(tree: list[Level]) -> str:
-    lines = [
-        "function __laconic_at",
-        '    set -l seen (string match --invert -- "-*" (commandline -opc)[2..])',
-        '    test "$seen" = "$argv"',
-        "end",
-    ]
-    for level in tree:
-        for word in level.words:
-            option = word.text.lstrip("-")
-            flag = {0: f"-f -a {word.text}", 1: f"-s {option}", 2: f"-l {option}"}
-            kind = flag[len(word.text) - len(option)]
-            at = _single_quoted(f"__laconic_at {level.path}".strip())
-            lines.append(f"complete -c laconic -n {at} {kind} -d {_single_quoted(word.help)}")
-    return "\n".join(lines)
-
-
-def _single_quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
-
-
-_SHELLS: dict[str, Callable[[list[Level]], str]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+_SHELLS = {"bash": scripts.bash, "zsh": scripts.zsh, "fish": scripts.fish}

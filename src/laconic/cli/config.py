@@ -1,4 +1,4 @@
-"""laconic config: show and check the configuration."""
+"""laconic config: show, change and check the configuration."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from laconic.cli import config_edit
 from laconic.cli.main import complain
 from laconic.compact.load import load_filters
+from laconic.errors import Problem
 from laconic.policy.from_config import load_library
 from laconic.policy.unknown_names import unknown_names
 from laconic.settings import toml, trust
+from laconic.settings.environ import VARIABLES
 from laconic.settings.layers import check_bytes, check_file
-from laconic.settings.load import Settings, files_in, read_settings
+from laconic.settings.load import Settings, files_in, process_environment, read_settings
 from laconic.settings.merge import Items, Sourced, to_document, where
+from laconic.settings.schema import closest
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from laconic.errors import Problem
     from laconic.settings.merge import Values
 
 _WIDTH = 100
@@ -35,17 +38,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show = action("show", "print the configuration that is in force")
     show.add_argument("--json", action="store_true", help="print JSON instead of TOML")
     show.add_argument("--sources", action="store_true", help="say where each value comes from")
-    action("path", "print where the configuration files are")
+    path = action("path", "print where the configuration files are")
+    path.add_argument("--json", action="store_true", help="print JSON")
     check = action("check", "look for mistakes; exit status 1 when there are any")
     check.add_argument("file", nargs="?", metavar="FILE", help="check this file alone")
+    check.add_argument("--json", action="store_true", help="print JSON")
+    config_edit.add_arguments(action)
 
 
 def main(args: argparse.Namespace) -> int:
     if args.action == "check":
-        return _check(Path(args.file) if args.file else None)
+        return _check(Path(args.file) if args.file else None, as_json=args.json)
+    if args.action not in ("show", "path"):
+        return config_edit.main(args)
     settings = read_settings()
     if args.action == "path":
-        return _path(settings)
+        return _path(settings, as_json=args.json)
     warn(settings.problems)
     if args.json:
         return _show_json(settings, with_sources=args.sources)
@@ -61,21 +69,33 @@ def warn(problems: Iterable[Problem]) -> None:
 # -- path and check ------------------------------------------------------------------------------
 
 
-def _path(settings: Settings) -> int:
+def _path(settings: Settings, *, as_json: bool) -> int:
     path = settings.user_config_path
+    if as_json:
+        project = settings.project and {
+            "path": str(settings.project.config_path),
+            "trusted": settings.project.trusted,
+        }
+        user = {"path": str(path), "exists": path.exists()}
+        print(json.dumps({"version": 1, "user": user, "project": project}))
+        return 0
     print(f"user     {path}{'' if path.exists() else '  (not there)'}")
     if project := settings.project:
         print(f"project  {project.config_path}{'' if project.trusted else '  (untrusted)'}")
     return 0
 
 
-def _check(path: Path | None) -> int:
+def _check(path: Path | None, *, as_json: bool) -> int:
     if path:
         problems, checked = check_file(path)[1], str(path)
     else:
         settings = read_settings()
         problems = all_problems(settings)
         checked = ", ".join(files_read(settings)) or "no files, the built-in configuration"
+    if as_json:
+        found = [_as_document(problem) for problem in problems]
+        print(json.dumps({"version": 1, "checked": checked, "problems": found}))
+        return 1 if problems else 0
     warn(problems)
     if not path:
         _warn_of_names(settings)
@@ -101,12 +121,27 @@ def files_read(settings: Settings) -> list[str]:
 def all_problems(settings: Settings) -> list[Problem]:
     """List all problems, also in rules, filters, and a project's file that is not yet trusted."""
     problems = [*settings.problems, *load_library(settings)[1], *load_filters(settings).problems]
+    problems += _mistyped_variables(process_environment())
     project = settings.project
     if project and not project.trusted and trust.CONFIG in project.snapshot.files:
         data = project.snapshot.files[trust.CONFIG]
         later = check_bytes(data, str(project.config_path))[1]
         problems += [problem for problem in later if problem not in problems]
     return problems
+
+
+def _mistyped_variables(environ: Mapping[str, str]) -> Iterator[Problem]:
+    """Name variables that look like laconic's and are not: they have no effect."""
+    known = [variable.name for variable in VARIABLES]
+    for name in environ:
+        if name.startswith("LACONIC_") and name not in known:
+            best = closest(
+                name.removeprefix("LACONIC_"), [n.removeprefix("LACONIC_").lower() for n in known]
+            )
+            hint = (
+                f"did you mean LACONIC_{best.upper()}?" if best else "docs/environment.md has all"
+            )
+            yield Problem("no effect", "", name, "there is no such variable", hint)
 
 
 # -- show ----------------------------------------------------------------------------------------

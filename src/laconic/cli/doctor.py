@@ -7,33 +7,43 @@ from typing import TYPE_CHECKING
 
 from laconic.box.trial import try_box
 from laconic.cli.config import all_problems, files_read
-from laconic.cli.install import read_site
-from laconic.install.doctor import Finding, client, examine, unanswered
+from laconic.cli.install import read_site, say
+from laconic.cli.main import complain
+from laconic.errors import LaconicError
+from laconic.install.doctor import Finding, client, examine, misnamed, unanswered
 from laconic.install.install import is_present
 from laconic.install.installed import find_installed
 from laconic.install.recipe import names, read_recipe
+from laconic.install.repair import is_lost, repair
 from laconic.record import health
 from laconic.record.database import DATABASE
+from laconic.report.screen import screen
 from laconic.report.text import visible
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from laconic.install.install import Site
     from laconic.install.recipe import Recipe
     from laconic.settings.load import Settings
 
+_INDENT = 10
 _STATES = ("ok", "disabled", "warn", "broken")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agent", nargs="?", metavar="AGENT", help="check this agent only")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--fix", action="store_true", help="repair hooks that were lost or differ, then check"
+    )
 
 
 def main(args: argparse.Namespace) -> int:
     site, settings = read_site()
+    if args.fix:
+        _fix([args.agent] if args.agent else names(), site, settings, is_quiet=args.json)
     if args.agent:
         findings = examine(read_recipe(args.agent), site, settings)
     else:
@@ -46,9 +56,24 @@ def main(args: argparse.Namespace) -> int:
     return 1 if worst == "broken" else 0
 
 
+def _fix(agents: Sequence[str], site: Site, settings: Settings, *, is_quiet: bool) -> None:
+    """Install again where laconic was installed and does not work as it should."""
+    for recipe in map(read_recipe, agents):
+        if not _is_here(recipe, site) and not is_lost(recipe, site):
+            continue
+        try:
+            changes = repair(recipe, site, settings)
+        except LaconicError as error:
+            complain(f"{recipe.name}: {error.message}", error.hint)
+            continue
+        for change in () if is_quiet else changes:
+            say(recipe, change, dry_run=False)
+
+
 def _ourselves(site: Site, settings: Settings) -> Iterator[Finding]:
     yield client(site.executable)
     yield from unanswered(site.state_dir)
+    yield from misnamed(site.state_dir)
     problems = all_problems(settings)
     for problem in problems:
         yield Finding("", "configuration", "warn", problem.line, problem.hint)
@@ -82,11 +107,15 @@ def _is_here(recipe: Recipe, site: Site) -> bool:
 
 
 def _print(findings: list[Finding]) -> None:
+    here = screen()
     for finding in findings:
         who = finding.agent or "laconic"
-        print(f"{finding.state:8}  {who}: {visible(finding.message)}")
+        first, *more = here.wrap(visible(f"{who}: {finding.message}"), _INDENT)
+        print(f"{here.paint(f'{finding.state:8}', finding.state)}  {first}")
         if finding.fix and finding.state != "ok":
-            print(f"{'':8}  fix: {visible(finding.fix)}")
+            more += here.wrap(visible(f"fix: {finding.fix}"), _INDENT)
+        for line in more:
+            print(f"{'':{_INDENT}}{line}")
 
 
 def _print_json(findings: list[Finding], worst: str) -> None:

@@ -9,6 +9,7 @@ from laconic import engine
 from laconic.cli import source
 from laconic.cli.config import warn
 from laconic.report.explain import to_json, tree
+from laconic.report.screen import screen
 
 if TYPE_CHECKING:
     import argparse
@@ -25,5 +26,5 @@ def main(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps({"version": 1, **to_json(decision, request.command)}, indent=1))
     else:
-        print("\n".join(tree(decision, request.command)))
+        print("\n".join(tree(decision, request.command, screen())))
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
 import sys
 from pathlib import Path
@@ -21,6 +22,9 @@ from laconic.files import read_file, write_private
 from laconic.knowledge.catalog import library
 from laconic.knowledge.exact import exact_option
 from laconic.patterns import pattern
+from laconic.report.progress import Progress
+from laconic.report.screen import screen
+from laconic.report.table import table
 from laconic.settings import toml
 from laconic.settings.load import read_settings
 from laconic.settings.schema import closest
@@ -40,7 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     def action(name: str, text: str) -> argparse.ArgumentParser:
         return actions.add_parser(name, help=text, description=text, allow_abbrev=False)
 
-    action("list", "print every filter, its commands and where it comes from")
+    listing = action("list", "print every filter, its commands and where it comes from")
+    listing.add_argument("--json", action="store_true", help="print JSON")
     show = action("show", "print the file of a filter")
     show.add_argument("id", metavar="ID", help="as `laconic filters list` prints it: cargo/test")
     test = action("test", "run the examples in filters; exit status 1 when one fails")
@@ -49,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--update", action="store_true", help="write the actual results into your files"
     )
     which = action("which", "say which filter a command has, or why it has none")
+    which.add_argument("--json", action="store_true", help="print JSON")
     which.add_argument("command", nargs="+", metavar="COMMAND", help="one text, in quotes")
     draft.add_arguments(action("new", "write a filter with an example from a real output"))
 
@@ -61,18 +67,25 @@ def main(args: argparse.Namespace) -> int:
         return _test(found, args.id, update=args.update)
     warn(found.problems)
     if args.action == "list":
-        return _list(found)
+        return _list(found, as_json=args.json)
     if args.action == "show":
         return _show(found, args.id)
-    return _which(found, read_command(args.command, "filters which"))
+    command = read_command(args.command, "filters which")
+    return _which(found, command, as_json=args.json)
 
 
-def _list(found: FilterSet) -> int:
-    width = max(map(len, found.ids))
-    for identifier in found.ids:
-        wanted = _load(found, identifier)
-        place = f"  ({wanted.source})" if identifier in found.own else ""
-        print(f"{identifier:{width}}  {', '.join(wanted.commands)}{place}")
+def _list(found: FilterSet, *, as_json: bool) -> int:
+    filters = [_load(found, identifier) for identifier in found.ids]
+    if as_json:
+        rows = [
+            {"id": each.id, "commands": list(each.commands), "source": each.source}
+            for each in filters
+        ]
+        print(json.dumps({"version": 1, "filters": rows}, indent=1))
+        return 0
+    own = {each.id: f"  ({each.source})" if each.id in found.own else "" for each in filters}
+    cells = [[each.id, f"{', '.join(each.commands)}{own[each.id]}"] for each in filters]
+    print("\n".join(table(cells, "<<", screen(), shrink=(1,))))
     return 0
 
 
@@ -98,11 +111,22 @@ def _load(found: FilterSet, identifier: str) -> Filter:
 # -- which ---------------------------------------------------------------------------------------
 
 
-def _which(found: FilterSet, command: str) -> int:
+def _which(found: FilterSet, command: str, *, as_json: bool) -> int:
     runs = list(draft.runs_of(command))
     if not runs:
         raise LaconicError("there is no command in it", "laconic filters which 'git log -3'")
     answers = [_answer(found, arguments) for _, arguments in runs]
+    if as_json:
+        rows = [
+            {
+                "command": text,
+                "filter": answer.partition("  ")[0] if has_filter else "",
+                "why": answer,
+            }
+            for (text, _), (has_filter, answer) in zip(runs, answers, strict=True)
+        ]
+        print(json.dumps({"version": 1, "commands": rows}, indent=1))
+        return 0 if any(has_filter for has_filter, _ in answers) else 1
     for (text, _), (_, answer) in zip(runs, answers, strict=True):
         print(f"{text}: {answer}" if len(runs) > 1 else answer)
     return 0 if any(has_filter for has_filter, _ in answers) else 1
@@ -142,7 +166,9 @@ def _test(found: FilterSet, names: list[str], *, update: bool) -> int:
     filters = [_named(found, name) for name in names or found.ids]
     if update and names:
         _refuse_built_in(filters)
-    for wanted in filters:
+    progress = Progress()
+    for done, wanted in enumerate(filters):
+        progress(done, len(filters))
         if update and wanted.source != BUILT_IN:
             wanted = _updated(wanted)  # noqa: PLW2901 - the same filter, read again
         examples = wanted.table.get("example", ())
@@ -157,6 +183,7 @@ def _test(found: FilterSet, names: list[str], *, update: bool) -> int:
         if not examples:
             wrong += 1
             print(f"{wanted.id}: has no [[example]]")
+    progress.end()
     print(f"{count} examples, {wrong} of them wrong")
     return 1 if wrong or found.problems else 0
 

@@ -12,6 +12,8 @@ from laconic.record.database import reading
 from laconic.record.store import Store
 from laconic.record.sweep import adopt
 from laconic.report import history as report
+from laconic.report.dates import utc
+from laconic.report.screen import screen
 from laconic.settings.load import read_directories
 from laconic.undo.store import Store as Keeps
 
@@ -37,9 +39,9 @@ def main(args: argparse.Namespace) -> int:
     _name_undoable(runs, Keeps(state_dir))
     if args.json:
         for run in runs:
-            print(json.dumps(run | {"time": report.utc(int(str(run["time"])))}))
+            print(json.dumps(run | {"time": utc(int(str(run["time"])))}))
     elif runs:
-        print("\n".join(report.lines(runs)))
+        print("\n".join(report.lines(runs, screen())))
     elif args.n and not note:
         complain("no run is recorded yet", "laconic run git status")
     return 0

@@ -61,11 +61,24 @@ def main(args: argparse.Namespace) -> int:
         recipes += [found for found in _detect(args, site) if found not in recipes]
     elif not recipes and not args.take_over and not args.profile:
         raise UsageError("which agent?", "laconic install --detect finds those you have")
+    is_done = bool(recipes) or bool(args.profile)
     if args.take_over:
-        _import(args, site, settings)
+        is_done = _import(args, site, settings) or is_done
+    if not is_done:
+        complain("nothing was installed", "laconic install claude-code")
+        return 1
     choose_profile(args, settings, is_first=bool(recipes))
-    failed = [recipe for recipe in recipes if not _install(recipe, args, site)]
-    return 1 if failed else 0
+    changed = {recipe.name: _install(recipe, args, site) for recipe in recipes}
+    if not args.dry_run:
+        _say_next([recipe for recipe in recipes if changed[recipe.name] and recipe.sample])
+    return 1 if None in changed.values() else 0
+
+
+def _say_next(recipes: list[Recipe]) -> None:
+    """Say what shows whether it works: the agents have to call laconic themselves."""
+    if recipes:
+        titles = " or ".join(recipe.title for recipe in recipes)
+        print(f"next: run a command in {titles}, then type laconic: it says who called")
 
 
 def read_site() -> tuple[Site, Settings]:
@@ -82,8 +95,11 @@ def read_site() -> tuple[Site, Settings]:
 # -- one agent -------------------------------------------------------------------------------------
 
 
-def _install(recipe: Recipe, args: argparse.Namespace, site: Site) -> bool:
-    """Install in one agent; return False after a fault, so that the others are still served."""
+def _install(recipe: Recipe, args: argparse.Namespace, site: Site) -> bool | None:
+    """Install in one agent; tell whether anything changed, None after a fault.
+
+    The others are still served then.
+    """
     try:
         scope = _scope(recipe, args)
         if args.take_over:
@@ -95,14 +111,14 @@ def _install(recipe: Recipe, args: argparse.Namespace, site: Site) -> bool:
             carry_out(changes, recipe, site)
     except LaconicError as error:
         complain(f"{recipe.name}: {error.message}", error.hint)
-        return False
+        return None
     for change in changes:
         say(recipe, change, dry_run=args.dry_run)
     if not changes:
         print(f"{recipe.name}: is already installed")
     elif not args.dry_run:
         _say_more(recipe, scope, site)
-    return True
+    return bool(changes)
 
 
 def _scope(recipe: Recipe, args: argparse.Namespace) -> Scope:
@@ -174,8 +190,8 @@ def confirm(question: str, args: argparse.Namespace) -> bool:
 # -- other tools -----------------------------------------------------------------------------------
 
 
-def _import(args: argparse.Namespace, site: Site, settings: Settings) -> None:
-    """Take over settings; those of the project go into the project's configuration."""
+def _import(args: argparse.Namespace, site: Site, settings: Settings) -> bool:
+    """Take over settings, the project's into the project's file; False if there are none."""
     found = list(imports.find_imports(site.variables, site.project))
     if not found:
         print("no settings of tokf, rtk, cc-toolgate or tokenjuice were found")
@@ -186,6 +202,7 @@ def _import(args: argparse.Namespace, site: Site, settings: Settings) -> None:
         else:
             path = settings.user_config_path
             _extend(each, path, path.resolve(), 0o600, args)
+    return bool(found)
 
 
 def _extend(

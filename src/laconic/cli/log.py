@@ -1,40 +1,134 @@
-"""laconic log: print the decisions that were made."""
+"""laconic log: print the decisions that were made, and what was asked most."""
 
 from __future__ import annotations
 
 import json
+import os
 import time
 from typing import TYPE_CHECKING, Any
 
 from laconic.cli import when
+from laconic.cli.source import directory_at
+from laconic.errors import UsageError
 from laconic.record import decisions
-from laconic.report.text import visible
-from laconic.settings.load import read_directories
+from laconic.report import log as report
+from laconic.report.progress import Progress
+from laconic.report.questions import asked
+from laconic.report.screen import screen
+from laconic.settings.load import current_directory, process_environment, read_directories
+from laconic.settings.schema import closest
+from laconic.types import EFFECTS, Verdict
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable, Iterable, Iterator
+
+    from laconic.sessions.question import Question
+
+    Row = dict[str, Any]
+
+_LAST = 20
+_OWN = 5  # of the user's own checks, where there are others
+_TOP = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON lines")
+    parser.add_argument(
+        "-n", type=int, metavar="N", help=f"the last N; default: {_LAST}, as JSON all of them"
+    )
+    verdicts = [verdict.word for verdict in Verdict]
+    parser.add_argument("--verdict", choices=verdicts, help="only these")
+    parser.add_argument("--agent", metavar="NAME", help="only of this agent; cli: your own checks")
+    parser.add_argument(
+        "--project", nargs="?", const="", metavar="DIR", help="only in there; default: here"
+    )
+    parser.add_argument("--effect", metavar="EFFECT", help="only with this effect: sends")
     parser.add_argument(
         "--since", metavar="WHEN", help="only what is newer: 2h, 7d, 2026-11-01, 2026-11-01T09:00"
     )
+    parser.add_argument(
+        "--top", action="store_true", help="what was asked most, and the line that would end it"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON lines")
 
 
 def main(args: argparse.Namespace) -> int:
+    if args.n is not None and args.n < 0:
+        raise UsageError("-n takes a number from 0", "laconic log -n 50")
     since = when.since(args.since, time.time()) if args.since else 0.0
-    for row in decisions.read(read_directories().state, since):
-        print(_json(row) if args.json else _line(row))
+    fits = _filter(args)
+    rows = (row for row in decisions.read(read_directories().state, since) if fits(row))
+    if args.top:
+        return _top(rows, _TOP if args.n is None else args.n, as_json=args.json)
+    own: list[Row] = []
+    others: list[Row] = []
+    if args.json:
+        for row in _last(list(rows), args.n):
+            print(json.dumps(row))
+        return 0
+    for row in rows:
+        (own if row.get("agent") == decisions.OWN else others).append(row)
+    count = _LAST if args.n is None else args.n
+    few = _OWN if others and args.n is None else count
+    lines = report.lines(_last(others, count), _last(own, few), screen())
+    for line in lines:
+        print(line)
     return 0
 
 
-def _json(row: dict[str, Any]) -> str:
-    return json.dumps(row)
+def _last(rows: list[Row], count: int | None) -> list[Row]:
+    return rows if count is None else rows[len(rows) - min(count, len(rows)) :]
 
 
-def _line(row: dict[str, Any]) -> str:
-    at, verdict, rule = (visible(str(row.get(key, ""))) for key in ("time", "verdict", "rule"))
-    effects = visible(" ".join(map(str, row.get("effects", ()))))
-    told = f"{rule}; {effects}" if effects else rule  # older lines have none
-    return f"{at[:19]}  {verdict:5}  {visible(str(row.get('command', '')))}  ({told})"
+# -- which -----------------------------------------------------------------------------------------
+
+
+def _filter(args: argparse.Namespace) -> Callable[[Row], bool]:
+    """Give a function that tells whether a line of the log is wanted."""
+    if args.effect and args.effect not in EFFECTS:
+        best = closest(args.effect, EFFECTS)
+        hint = f"did you mean: {best}" if best else f"one of: {', '.join(EFFECTS)}"
+        raise UsageError(f"there is no effect {args.effect!r}", hint)
+    place = None if args.project is None else str(directory_at(args.project or None))
+
+    def fits(row: Row) -> bool:
+        return (
+            args.verdict in (None, row.get("verdict"))
+            and args.agent in (None, row.get("agent"))
+            and (args.effect is None or args.effect in row.get("effects", ()))
+            and (place is None or _is_in(str(row.get("cwd", "")), place))
+        )
+
+    return fits
+
+
+def _is_in(directory: str, place: str) -> bool:
+    return directory == place or directory.startswith(place.rstrip(os.sep) + os.sep)
+
+
+# -- what was asked most ---------------------------------------------------------------------------
+
+
+def _top(rows: Iterable[Row], count: int, *, as_json: bool) -> int:
+    """Print what agents asked most; what a person asked is not a prompt."""
+    found = list(_most_asked(rows, count))
+    if as_json:
+        for question in found:
+            print(json.dumps(question.to_json()))
+    elif not found:
+        print("nothing was asked")
+    else:
+        print("\n".join(asked(found, screen())))
+    return 0
+
+
+def _most_asked(rows: Iterable[Row], count: int) -> Iterator[Question]:
+    from laconic.replay.asked import Endings, questions  # noqa: PLC0415 - it decides again
+
+    endings = Endings(process_environment(), str(current_directory() or ""))
+    progress = Progress()
+    found = questions(row for row in rows if row.get("agent") != decisions.OWN)
+    most = sorted(found, key=lambda question: -question.times)[:count]
+    for number, question in enumerate(most):
+        yield endings.ended(question)
+        progress(number + 1, len(most))

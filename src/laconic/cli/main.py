@@ -40,49 +40,67 @@ class Command:
         self.name, self.help, self.is_direct, self.is_view = name, help, is_direct, is_view
 
 
-COMMANDS = (
-    Command("run", "run a command and show what matters of its output", is_direct=True),
-    Command("wrap", "run a line in a shell and show what matters of its output", is_direct=True),
-    Command("box", "run a command where it reaches its project and nothing else", is_direct=True),
-    Command("err", "show only errors and warnings of a command", is_view=True),
-    Command("test", "show only failures and the result of a test run", is_view=True),
-    Command("summary", "show head, tail and errors of the output", is_view=True),
-    Command("check", "say whether a command may run"),
-    Command("explain", "say why a command may or may not run, part by part"),
-    Command("rewrite", "print what would run instead of a command"),
-    Command("allow", "let a command run for a while, in this project"),
-    Command("install", "put laconic into the settings of coding agents"),
-    Command("uninstall", "take laconic out of the settings of coding agents"),
-    Command("doctor", "check whether laconic works"),
-    Command("hook", "answer the hook of an agent"),
-    Command("mcp", "serve a guarded shell to clients that speak MCP"),
-    Command("recall", "print the whole output of a command that laconic compacted"),
-    Command("undo", "take back what a command changed"),
-    Command("purge", "remove the outputs that laconic keeps, and what undo keeps"),
-    Command("replay", "say what laconic would have done in past sessions"),
-    Command("tune", "propose rules that would have saved most prompts"),
-    Command("gain", "say how many tokens laconic saved"),
-    Command("history", "print the last commands that laconic ran"),
-    Command("stats", "show how often filtered output was recalled"),
-    Command("log", "print the decisions that were made"),
-    Command("report", "write what was saved, asked and denied as a page of HTML"),
-    Command("dashboard", "serve that page on this machine, live"),
-    Command("filters", "print, test and write what compacts the output of commands"),
-    Command("rules", "print and test what laconic knows about programs"),
-    Command("parse", "print the parse tree of a command"),
-    Command("config", "show and check the configuration"),
-    Command("trust", "let a project's files change what laconic does"),
-    Command("untrust", "stop trusting a project's files"),
-    Command("server", "show or stop the server that makes hooks fast"),
-    Command("completions", "print the completions for your shell"),
-)
+# The groups of `laconic --help`, in its order.
+GROUPS = {
+    "every day": (
+        Command("status", "show what laconic does here, what it saved and what it asked"),
+        Command("run", "run a command and show what matters of its output", is_direct=True),
+        Command("err", "show only errors and warnings of a command", is_view=True),
+        Command("test", "show only failures and the result of a test run", is_view=True),
+        Command("summary", "show head, tail and errors of the output", is_view=True),
+        Command("recall", "print the whole output of a command that laconic compacted"),
+        Command("undo", "take back what a command changed"),
+        Command("gain", "say how many tokens laconic saved"),
+        Command("history", "print the last commands that laconic ran"),
+        Command("log", "print the decisions that were made, and what was asked most"),
+        Command("report", "write what was saved, asked and denied as a page of HTML"),
+        Command("dashboard", "serve that page on this machine, live"),
+        Command("purge", "remove the outputs that laconic keeps, and what undo keeps"),
+        Command("help", "explain a command"),
+        Command("version", "print the version"),
+        Command("completions", "print the completions for your shell"),
+    ),
+    "policy": (
+        Command("check", "say whether a command may run"),
+        Command("explain", "say why a command may or may not run, part by part"),
+        Command("allow", "let a command run for a while, in this project"),
+        Command("rewrite", "print what would run instead of a command"),
+        Command(
+            "box", "run a command where it reaches its project and nothing else", is_direct=True
+        ),
+        Command("replay", "say what laconic would have done in past sessions"),
+        Command("tune", "propose rules that would have saved most prompts"),
+        Command("config", "show, change and check the configuration"),
+        Command("trust", "let a project's files change what laconic does"),
+        Command("untrust", "stop trusting a project's files"),
+    ),
+    "agents": (
+        Command("install", "put laconic into the settings of coding agents"),
+        Command("uninstall", "take laconic out of the settings of coding agents"),
+        Command("doctor", "check whether laconic works"),
+        Command("hook", "answer the hook of an agent"),
+        Command("mcp", "serve a guarded shell to clients that speak MCP"),
+        Command("server", "show or stop the server that makes hooks fast"),
+        Command(
+            "wrap", "run a line in a shell and show what matters of its output", is_direct=True
+        ),
+    ),
+    "for authors": (
+        Command("filters", "print, test and write what compacts the output of commands"),
+        Command("rules", "print and test what laconic knows about programs"),
+        Command("stats", "show how often filtered output was recalled"),
+        Command("parse", "print the parse tree of a command"),
+    ),
+}
+_OPTIONS = ("--help", "--version", "--color")
+COMMANDS = tuple(command for commands in GROUPS.values() for command in commands)
 
 
 def build_parser(only: str | None = None) -> Parser:
     """Build the parser; with `only`, load only that command's module."""
     from laconic.cli import parser  # noqa: PLC0415 - argparse is slow to load, and not every call needs it
 
-    return parser.build_parser(COMMANDS, only)
+    return parser.build_parser(GROUPS, only)
 
 
 def main(argv: list[str]) -> int:
@@ -93,21 +111,41 @@ def main(argv: list[str]) -> int:
     command = _direct_command(argv)
     if command is not None:
         return _run_directly(command, argv[1:])
+    argv = _without_color(argv) or ["status"]
     chosen = next((word for word in argv if not word.startswith("-")), "")
-    if argv[:1] != [chosen] and argv[:1] not in ([], ["-h"], ["--help"], ["--version"]):
-        hint = "laconic --version" if argv[0] in {"-v", "-V"} else "laconic --help"
-        raise UsageError(f"there is no option {argv[0]!r}", hint)
+    if argv[:1] != [chosen] and argv[:1] not in (["-h"], ["--help"], ["--version"]):
+        raise UsageError(f"there is no option {argv[0]!r}", _nearest_option(argv[0]))
     if chosen and chosen not in {command.name for command in COMMANDS}:
         raise UsageError(f"there is no command {chosen!r}", _nearest(chosen))
-    args, rest = build_parser(only=chosen).parse_known_args(argv)
+    parser = build_parser(only=chosen)
+    args, rest = parser.parse_known_args(argv)
     if rest:
-        hint = f"laconic {chosen} --help"
+        hint = parser.hint_for(argv, rest[0])
         first = next(iter(getattr(args, "command", None) or [""]))
         if first.isalnum() and argv.index(first) < argv.index(rest[0]):
             hint = f"put the command in quotes: laconic {chosen} '{first} ...'"
         raise UsageError(f"unrecognized arguments: {' '.join(rest)}", hint)
     status: int = args.main(args)
     return status
+
+
+def _without_color(argv: list[str]) -> list[str]:
+    """Take `--color` out, which may stand anywhere; the reports ask for its value."""
+    from laconic.report import screen  # noqa: PLC0415 - not for the commands above
+
+    left: list[str] = []
+    words = iter(argv)
+    screen.choose("auto")  # a worker of the server serves one command line after another
+    for word in words:
+        name, has_value, value = word.partition("=")
+        if name != "--color":
+            left.append(word)
+            continue
+        when = value if has_value else next(words, "")
+        if when not in screen.WHEN:
+            raise UsageError(f"--color takes {', '.join(screen.WHEN)}", "laconic --color=never log")
+        screen.choose(when)
+    return left
 
 
 def _direct_command(argv: list[str]) -> Command | None:
@@ -135,6 +173,13 @@ def _nearest(word: str) -> str:
 
     name = closest(word, [command.name for command in COMMANDS])
     return f"did you mean: laconic {name}" if name else "laconic --help"
+
+
+def _nearest_option(word: str) -> str:
+    from laconic.settings.schema import closest  # noqa: PLC0415 - as above
+
+    name = "--version" if word in {"-v", "-V"} else closest(word, _OPTIONS)
+    return f"laconic {name or '--help'}"
 
 
 def run(argv: list[str]) -> int:

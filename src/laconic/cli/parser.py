@@ -4,33 +4,105 @@ from __future__ import annotations
 
 import argparse
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from laconic import __version__
 from laconic.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator, Mapping, Sequence
 
     from laconic.cli.main import Command
+
+_LIKENESS = 0.7  # options are short: with less, anything is like anything
+_ABOUT = "Stands between coding agents and the shell."
+_END = """\
+laconic alone shows the status; laconic help COMMAND explains a command."""
 
 
 class Parser(argparse.ArgumentParser):
     """An ArgumentParser that raises its errors, so that one place prints them all."""
 
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.color = False  # from Python 3.14 on, it would not ask who reads the help
+
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, f"{self.prog} --help")
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Name what was probably meant, where argparse names all choices only."""
+        choices = [str(choice) for choice in action.choices or ()]
+        if action.choices is None or value in action.choices:
+            return
+        from laconic.settings.schema import closest  # noqa: PLC0415 - for people who mistyped
 
-def build_parser(known: Iterable[Command], only: str | None) -> Parser:
-    parser = Parser(
-        prog="laconic",
-        description="Stands between coding agents and the shell.",
-        allow_abbrev=False,
+        what = action.metavar or (action.option_strings or [action.dest])[-1]
+        best = closest(str(value), choices)
+        hint = f"did you mean: {best}" if best else f"one of: {', '.join(choices)}"
+        raise UsageError(f"{what}: there is no {value!r}", hint)
+
+    def hint_for(self, argv: Sequence[str], word: str) -> str:
+        """Say what to type instead of an option that there is not."""
+        from laconic.settings.schema import closest  # noqa: PLC0415 - as above
+
+        *_, level = _levels(self, argv)
+        known = {name.lstrip("-"): name for name in level._option_string_actions}  # noqa: SLF001 - nothing else lists them
+        best = closest(word.partition("=")[0].lstrip("-"), known, _LIKENESS)
+        if best and word.startswith("-"):
+            return f"did you mean: {known[best]}"
+        return f"{level.prog} --help"
+
+
+def _levels(parser: argparse.ArgumentParser, argv: Sequence[str]) -> Iterator[Any]:
+    """Give the parsers that a command line leads through: `laconic`, `laconic config` ..."""
+    yield parser
+    for action in parser._actions:  # noqa: SLF001 - as above
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+            for number, word in enumerate(argv):
+                if word in action.choices:
+                    yield from _levels(action.choices[word], argv[number + 1 :])
+                    return
+
+
+class _Root(Parser):
+    """`laconic` itself, whose help has its commands in groups."""
+
+    groups: Mapping[str, Sequence[Command]]
+
+    def format_help(self) -> str:
+        width = max(len(each.name) for group in self.groups.values() for each in group)
+        lines = ["usage: laconic [--color WHEN] COMMAND ...", "", _ABOUT]
+        for title, commands in self.groups.items():
+            lines += [
+                "",
+                f"{title}:",
+                *(f"  {each.name:{width}}  {each.help}" for each in commands),
+            ]
+        lines += ["", "options:"]
+        for action in self._get_optional_actions():
+            name = ", ".join(action.option_strings)
+            lines.append(
+                f"  {f'{name} {action.metavar}' if action.metavar else name:{width + 4}}"
+                f"  {action.help}"
+            )
+        return "\n".join([*lines, "", _END, ""])
+
+
+def build_parser(groups: Mapping[str, Sequence[Command]], only: str | None) -> Parser:
+    parser = _Root(prog="laconic", description=_ABOUT, allow_abbrev=False)
+    parser.groups = groups
+    parser.add_argument(
+        "--version", action="version", version=f"laconic {__version__}", help="print the version"
     )
-    parser.add_argument("--version", action="version", version=f"laconic {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in known:
+    parser.add_argument(
+        "--color",
+        metavar="WHEN",
+        choices=("auto", "always", "never"),
+        help="auto (on a terminal), always or never; also after COMMAND",
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
+    for command in (each for group in groups.values() for each in group):
         child = commands.add_parser(
             command.name, help=command.help, description=command.help, allow_abbrev=False
         )

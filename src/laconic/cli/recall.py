@@ -17,7 +17,7 @@ from laconic.record.recall import lines, wanted
 from laconic.record.store import MissingError, Store, is_id
 from laconic.record.sweep import adopt
 from laconic.record.tokenizer import counts
-from laconic.report.history import local
+from laconic.report.dates import local_of
 from laconic.report.text import visible
 from laconic.run.launcher import typed_name
 from laconic.secrets.mask import masked_pieces, masker_for
@@ -147,7 +147,7 @@ def _find(store: Store, wish: str) -> tuple[str, RunOfOutput | None]:
     raw_id = source.raw_id if source else _newest(store) if wish == LAST else wish
     if store.has(raw_id):
         if wish == LAST and source:
-            complain(f"{raw_id} is from {local(source.time)}: {source.command}")
+            complain(f"{raw_id} is from {local_of(source.time)}: {source.command}")
         return raw_id, source
     raise _missing(raw_id, wish, gone, known=source is not None)
 
@@ -162,7 +162,7 @@ def _missing(raw_id: str, wish: str, gone: tuple[int, str] | None, *, known: boo
     if gone:
         at, why = gone
         hint = "to keep more: store_mb and store_days of [compact] in the configuration"
-        return MissingError(f"{raw_id} expired on {local(at)}: {why}", hint)
+        return MissingError(f"{raw_id} expired on {local_of(at)}: {why}", hint)
     if known:
         return MissingError(f"{raw_id} is gone: its file was removed", "run the command again")
     if wish == LAST:

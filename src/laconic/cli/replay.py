@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,9 @@ from laconic.errors import LaconicError
 from laconic.policy.profiles import ALIASES, PROFILES
 from laconic.replay import prices
 from laconic.replay.replay import Replayer
-from laconic.report.replay import report
+from laconic.report import replay as report
+from laconic.report.progress import Progress
+from laconic.report.screen import screen
 from laconic.sessions import find
 from laconic.settings.load import process_environment, read_settings
 
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from laconic.sessions.find import Transcript
-
-_BAR = 30
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,18 +34,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--profile", choices=(*PROFILES, *ALIASES), help="only for this profile, not for each"
     )
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def main(args: argparse.Namespace) -> int:
     environ = process_environment()
     profiles = (ALIASES.get(args.profile, args.profile),) if args.profile else PROFILES
     transcripts = transcripts_at(args.paths)
-    replayer = Replayer(read_settings(environ, "/"), environ, profiles, progress)
+    replayer = Replayer(read_settings(environ, "/"), environ, profiles, Progress())
     tally = replayer.replay(transcripts)
     if not tally.commands:
         raise no_sessions(args.paths)
-    for line in report(tally, prices.date()):
-        print(line)
+    if args.json:
+        print(json.dumps(report.to_json(tally, prices.date()), indent=1))
+    else:
+        print("\n".join(report.report(tally, prices.date(), screen())))
     return 0
 
 
@@ -61,13 +64,3 @@ def no_sessions(paths: Sequence[Path]) -> LaconicError:
     where = "there" if paths else "on this machine"
     known = "Claude Code, Codex, Gemini CLI and OpenCode"
     return LaconicError(f"no sessions were found {where}", f"laconic reads those of {known}")
-
-
-def progress(done: int, total: int) -> None:
-    """Draw a bar on the terminal, and wipe it out at the end."""
-    if not sys.stderr or not sys.stderr.isatty() or not total:
-        return
-    part = min(1.0, done / total)
-    bar = "█" * int(_BAR * part)
-    text = f"\r{bar:░<{_BAR}} {100 * part:3.0f}%" if part < 1 else f"\r{'':{_BAR + 5}}\r"
-    print(text, end="", file=sys.stderr, flush=True)

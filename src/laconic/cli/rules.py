@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from laconic.cli.config import warn
@@ -13,6 +14,8 @@ from laconic.policy.from_config import load_library
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
 from laconic.policy.user_tables import own_rows
+from laconic.report.progress import Progress
+from laconic.report.screen import screen
 from laconic.settings.load import files_in, read_settings
 from laconic.types import Verdict
 
@@ -29,8 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     def action(name: str, text: str) -> argparse.ArgumentParser:
         return actions.add_parser(name, help=text, description=text, allow_abbrev=False)
 
-    action("list", "print the rules, one a line")
+    listing = action("list", "print the rules, one a line")
+    listing.add_argument("--json", action="store_true", help="print JSON")
     show = action("show", "print one rule")
+    show.add_argument("--json", action="store_true", help="print JSON")
     show.add_argument("id", metavar="ID", help="as `laconic explain` prints it: git/push, or rm")
     action("test", "run the examples in the rules; exit status 1 when one fails")
 
@@ -42,17 +47,34 @@ def main(args: argparse.Namespace) -> int:
     rows = [(f"{stem}.toml", name, table) for stem, name, table in tables()]
     rows += own_rows(files_in("rules", settings)[0])[0]
     if args.action == "list":
-        print("\n".join(_summary(name, table) for _, name, table in rows))
-        return 0
+        return _list(rows, as_json=args.json)
     if args.action == "show":
-        return _show(args.id, rows, library)
+        return _show(args.id, rows, library, as_json=args.json)
     is_broken = any(problem.kind == "broken" for problem in problems)
     return _test(rows, library) or int(is_broken)
 
 
+def _list(rows: list[Row], *, as_json: bool) -> int:
+    if as_json:
+        found = [
+            {"id": name.replace(" ", "/"), "verdict": _verdict(entry), "about": _about(entry)}
+            for _, name, entry in rows
+        ]
+        print(json.dumps({"version": 1, "rules": found}, indent=1))
+        return 0
+    here = screen()
+    for _, name, entry in rows:
+        verdict, text = _verdict(entry), _summary(name, entry)
+        print(here.paint(f"{verdict:5}", verdict) + here.fit(text)[5:])
+    return 0
+
+
 def _summary(name: str, table: dict[str, Any]) -> str:
-    what = table.get("about") or table.get("why", "")
-    return f"{_verdict(table):5}  {name.replace(' ', '/')}  {what}".rstrip()
+    return f"{_verdict(table):5}  {name.replace(' ', '/')}  {_about(table)}".rstrip()
+
+
+def _about(table: dict[str, Any]) -> str:
+    return str(table.get("about") or table.get("why", ""))
 
 
 def _verdict(table: dict[str, Any]) -> str:
@@ -62,7 +84,7 @@ def _verdict(table: dict[str, Any]) -> str:
 # -- show ------------------------------------------------------------------------------------------
 
 
-def _show(name: str, rows: list[Row], library: Library) -> int:
+def _show(name: str, rows: list[Row], library: Library, *, as_json: bool) -> int:
     words = name.replace("/", " ").split()
     path, depth = " ".join(words), len(words)
     if all(row[1] != path for row in rows):
@@ -74,7 +96,12 @@ def _show(name: str, rows: list[Row], library: Library) -> int:
     for file, found, table in rows:
         if found == path:
             effect = table.get("effect") or _inherited(found, rows)
-            print("\n".join(_lines(file, found, {"effect": effect, **table})))
+            whole = {"effect": effect, **table}
+            if as_json:
+                about = {"version": 1, "id": found.replace(" ", "/"), "file": file}
+                print(json.dumps({**about, "verdict": _verdict(table), "rule": whole}))
+            else:
+                print("\n".join(_lines(file, found, whole)))
     return 0
 
 
@@ -124,7 +151,9 @@ def _lines(file: str, name: str, table: dict[str, Any]) -> Iterator[str]:
 
 def _test(rows: list[Row], library: Library) -> int:
     count, wrong = 0, 0
-    for file, name, table in rows:
+    progress = Progress()
+    for number, (file, name, table) in enumerate(rows):
+        progress(number, len(rows))
         for key in ("yes", "no"):
             for example in table.get(key, ()):
                 count += 1
@@ -132,5 +161,6 @@ def _test(rows: list[Row], library: Library) -> int:
                 if (found.verdict is Verdict.ALLOW) != (key == "yes"):
                     wrong += 1
                     print(f"{file}: {name}: {found.verdict.word}: {example}  ({found.reason})")
+    progress.end()
     print(f"{count} examples, {wrong} of them wrong")
     return 1 if wrong else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +24,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("stop", "end it; the next call starts another one", _stop),
         ("log", "print its log", _log),
     ):
-        actions.add_parser(name, help=text, description=text).set_defaults(action=action)
+        child = actions.add_parser(name, help=text, description=text, allow_abbrev=False)
+        child.set_defaults(action=action)
+        if action is _status:
+            child.add_argument("--json", action="store_true", help="print JSON")
     serve = actions.add_parser("serve")  # a call that finds no server starts this
     serve.add_argument("base")
     serve.set_defaults(action=_serve)
@@ -34,8 +38,11 @@ def main(args: argparse.Namespace) -> int:
     return status
 
 
-def _status(_args: argparse.Namespace) -> int:
+def _status(args: argparse.Namespace) -> int:
     said = control.ask(wire.Kind.STATUS, process_environment())
+    if args.json:
+        print(json.dumps({"version": 1, "runs": said is not None, "server": said}))
+        return 0 if said else 1
     if said is None:
         print(_NONE)
         return 1

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from laconic.cli.main import complain
 from laconic.record import queries
 from laconic.record.database import reading
 from laconic.report import recalls as report
+from laconic.report.screen import screen
 from laconic.settings.load import read_directories
 
 if TYPE_CHECKING:
@@ -16,14 +18,17 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="WHAT", required=True)
-    actions.add_parser("recalls", help="list the filters whose hidden lines were recalled")
+    text = "list the filters whose hidden lines were recalled"
+    recalls = actions.add_parser("recalls", help=text, description=text, allow_abbrev=False)
+    recalls.add_argument("--json", action="store_true", help="print JSON")
 
 
 def main(args: argparse.Namespace) -> int:
-    del args  # there is one kind so far
     with reading(read_directories().state) as (connection, note):
         rows = queries.recalls(connection)
     if note:
         complain(note)
-    print("\n".join(report.lines(rows)))
+    print(
+        json.dumps(report.to_json(rows)) if args.json else "\n".join(report.lines(rows, screen()))
+    )
     return 0

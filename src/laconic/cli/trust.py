@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from laconic.cli.config import all_problems, warn
-from laconic.errors import LaconicError
+from laconic.errors import LaconicError, UsageError
 from laconic.settings import trust
 from laconic.settings.layers import check_bytes
 from laconic.settings.load import current_directory, find_project, read_directories, read_settings
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_path(parser)
     parser.add_argument("--list", action="store_true", help="list the projects that you trust")
+    parser.add_argument("--json", action="store_true", help="with --list: print JSON")
 
 
 def add_path(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +36,9 @@ def add_path(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    return _list() if args.list else _trust(args.path)
+    if args.json and not args.list:
+        raise UsageError("--json goes with --list", "laconic trust --list --json")
+    return _list(as_json=args.json) if args.list else _trust(args.path)
 
 
 def _trust(path: str | None) -> int:
@@ -54,10 +58,15 @@ def _trust(path: str | None) -> int:
     return 0
 
 
-def _list() -> int:
+def _list(*, as_json: bool) -> int:
+    rows = []
     for pinned in trust.list_pins(read_directories().state):
         changes = trust.differences(pinned, trust.take_snapshot(Path(pinned.root)))
-        print(pinned.root + (f"  (untrusted: {', '.join(changes)})" if changes else ""))
+        rows.append({"project": pinned.root, "trusted": not changes, "changes": list(changes)})
+        if not as_json:
+            print(pinned.root + (f"  (untrusted: {', '.join(changes)})" if changes else ""))
+    if as_json:
+        print(json.dumps({"version": 1, "projects": rows}))
     return 0
 
 

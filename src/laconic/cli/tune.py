@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from laconic.cli.install import show
-from laconic.cli.replay import no_sessions, progress, transcripts_at
+from laconic.cli.replay import no_sessions, transcripts_at
 from laconic.errors import LaconicError
 from laconic.install import imports, originals
 from laconic.install.install import Change
-from laconic.policy.file_tools import RULES
 from laconic.record import decisions
+from laconic.replay.asked import seen_of
 from laconic.replay.tune import Seen, Tuner
+from laconic.report.progress import Progress
+from laconic.report.screen import screen
 from laconic.report.text import visible
-from laconic.report.tune import proposals
-from laconic.secrets.redact import HIDDEN
+from laconic.report.tune import proposals, to_json
 from laconic.sessions import find
-from laconic.sessions.values import clean
 from laconic.settings.load import process_environment, read_settings
 
 if TYPE_CHECKING:
@@ -28,13 +29,13 @@ if TYPE_CHECKING:
     from laconic.sessions.proposal import Proposal
     from laconic.settings.load import Settings
 
-_WHO = ("agent", "cwd", "command")
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
         "--apply", action="store_true", help="ask which of them to write to your configuration"
     )
+    form.add_argument("--json", action="store_true", help="print JSON")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -45,9 +46,12 @@ def main(args: argparse.Namespace) -> int:
     seen = _seen(settings)
     if not seen:
         raise no_sessions(())
-    found, prompts = Tuner(settings, environ).propose(seen, progress)
-    for line in proposals(found, prompts, seen.total(), settings.config.settings.profile):
-        print(line)
+    found, prompts = Tuner(settings, environ).propose(seen, Progress())
+    told = found, prompts, seen.total(), settings.config.settings.profile
+    if args.json:
+        print(json.dumps(to_json(*told), indent=1))
+        return 0
+    print("\n".join(proposals(*told, screen())))
     if not found:
         print("there is nothing to propose: what is left is a person's to decide")
     elif args.apply:
@@ -68,12 +72,9 @@ def _seen(settings: Settings) -> Counter[Seen]:
                     read[Seen(*where, step.mode, step.was_asked)] += 1
     known = {(each.cwd, each.command) for each in read}
     for row in decisions.read(settings.directories.state):
-        agent, cwd, command = (clean(str(row.get(key, ""))) for key in _WHO)
-        if str(row.get("rule", "")).startswith(f"{RULES}/"):
-            continue  # a tool of the agent, not a command
-        is_whole = HIDDEN not in command and not command.endswith(" characters)")
-        if is_whole and command.strip() and (cwd, command) not in known:
-            read[Seen(agent, cwd, command)] += 1
+        each = seen_of(row)
+        if each and (each.cwd, each.command) not in known:
+            read[each] += 1
     return read
 
 

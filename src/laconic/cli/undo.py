@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from laconic.cli.main import complain
 from laconic.errors import LaconicError, UsageError
 from laconic.report import undo as report
+from laconic.report.screen import screen
 from laconic.report.text import visible
 from laconic.settings.environ import is_person
 from laconic.settings.load import current_directory, process_environment, read_directories
@@ -58,7 +59,7 @@ def _list(store: Store, *, as_json: bool) -> int:
         for row in found:
             print(json.dumps(row))
     elif found:
-        print("\n".join(report.lines(found)))
+        print("\n".join(report.lines(found, screen=screen())))
     else:
         complain("nothing can be undone", "laconic run --undo rm -r build")
     return 0

@@ -2,33 +2,77 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
-from laconic.cli.install import read_site, say
+from laconic.cli.install import confirm, read_site, say
 from laconic.cli.main import complain
-from laconic.errors import LaconicError
+from laconic.errors import LaconicError, UsageError
 from laconic.install.install import carry_out_removal, plan_uninstall
 from laconic.install.recipe import names, read_recipe
+from laconic.report.text import visible
+from laconic.rewrite.edits import quoted
+from laconic.server import control
+from laconic.settings.load import process_environment
 
 if TYPE_CHECKING:
     import argparse
 
     from laconic.install.install import Site
     from laconic.install.recipe import Recipe
+    from laconic.settings.environ import Directories
+
+_OURS = "laconic"  # how the directories are called, unless a variable names another one
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("agents", nargs="+", metavar="AGENT", help=", ".join(names()))
+    parser.add_argument("agents", nargs="*", metavar="AGENT", help=", ".join(names()))
+    parser.add_argument("--all", action="store_true", help="out of all agents")
+    parser.add_argument(
+        "--purge", action="store_true", help="also remove the configuration, records and caches"
+    )
+    parser.add_argument("--yes", action="store_true", help="answer every question with yes")
 
 
 def main(args: argparse.Namespace) -> int:
-    site, _ = read_site()
-    recipes = [read_recipe(name) for name in dict.fromkeys(args.agents)]
-    failed = [recipe for recipe in recipes if not _uninstall(recipe, site)]
-    return 1 if failed else 0
+    if bool(args.agents) == args.all:
+        raise UsageError("which agents?", "name them, or all: laconic uninstall --all")
+    if args.purge and not args.all:
+        raise UsageError("--purge goes with --all", "laconic uninstall --all --purge")
+    site, settings = read_site()
+    recipes = [read_recipe(name) for name in dict.fromkeys(args.agents or names())]
+    failed = [recipe for recipe in recipes if not _uninstall(recipe, site, quiet=args.all)]
+    if failed:
+        return 1
+    if args.all:
+        print("laconic is not in any agent now")
+    return _purge(args, settings.directories) if args.purge else 0
 
 
-def _uninstall(recipe: Recipe, site: Site) -> bool:
+def _purge(args: argparse.Namespace, directories: Directories) -> int:
+    """Remove the directories of laconic, unless one of them may be something else as well."""
+    places = dict.fromkeys((directories.config, directories.state, directories.cache))
+    found = [place for place in places if place.exists()]
+    if not found:
+        print("there is nothing to remove")
+        return 0
+    for place in found:
+        print(f"  {visible(str(place))}")
+    if not confirm("remove all that is in them?", args):
+        return 1
+    control.stop(process_environment())
+    left = [place for place in found if place.name != _OURS or place.is_symlink()]
+    for place in found:
+        if place not in left:
+            shutil.rmtree(place)
+            print(f"removed: {visible(str(place))}")
+    for place in left:
+        complain(f"{place}: was left, as its name is not {_OURS}", f"rm -r {quoted(str(place))}")
+    return 1 if left else 0
+
+
+def _uninstall(recipe: Recipe, site: Site, *, quiet: bool) -> bool:
+    """Take laconic out of an agent; quiet: say nothing about one that it is not in."""
     try:
         changes = plan_uninstall(recipe, site)
         carry_out_removal(changes, recipe, site)
@@ -37,6 +81,6 @@ def _uninstall(recipe: Recipe, site: Site) -> bool:
         return False
     for change in changes:
         say(recipe, change, dry_run=False)
-    if not changes:
+    if not changes and not quiet:
         print(f"{recipe.name}: laconic is not installed in it")
     return True

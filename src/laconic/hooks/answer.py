@@ -41,7 +41,9 @@ def answer(
     try:
         agent = load(agent_name)
     except Exception as fault:  # noqa: BLE001 - a hook must not be in the way
-        return Answer(fault=call_log.described(fault))
+        nothing = Answer(fault=call_log.described(fault))
+        nothing.later.append(partial(call_log.note_unknown, environ, agent_name))
+        return nothing
     fallback = Fallback(neutral_answer(agent, BEFORE), on_verdict)
     try:
         given = _answer(agent, event, stdin, environ, cwd, fallback)
@@ -94,6 +96,9 @@ def _answer(
         return neutral
     event = find_event(data, agent, event_name)
     neutral = neutral_answer(agent, event.kind if event else BEFORE)
+    if event is None and event_name and all(known.name != event_name for known in agent.events):
+        words = f"{agent.name} {event_name}"
+        fallback.later.append(partial(call_log.note_unknown, environ, words))
     call = read(data, agent, event, environ, cwd)
     if call is None:
         return neutral

@@ -31,6 +31,16 @@ def note_fault(environ: Mapping[str, str], agent: str, fault: str) -> None:
     _write(state_directory(environ), f"{agent}.fault", fault)
 
 
+def note_unknown(environ: Mapping[str, str], words: str) -> None:
+    """Write down that `laconic hook` was called with a name that there is not."""
+    _write(state_directory(environ), "unknown", words)
+
+
+def last_unknown(state_dir: str) -> tuple[float, str] | None:
+    """Return when that last was, and the words after `laconic hook`."""
+    return _read(state_dir, "unknown")
+
+
 def last_seen(state_dir: str, agent: str) -> tuple[float, str] | None:
     """Return when the hook was last called and for which event; None if it never was."""
     return _read(state_dir, agent)

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from laconic import engine
 from laconic.errors import LaconicError
 from laconic.hooks import call_log
-from laconic.hooks.load import BEFORE, load
+from laconic.hooks.load import BEFORE, hooked, load
 from laconic.install import jsonc, originals
 from laconic.install.install import SCOPES, path_of
 from laconic.install.installed import Installed, find_installed
 from laconic.install.other_tools import find_rivals
 from laconic.install.recipe import directory
 from laconic.settings import toml
+from laconic.settings.schema import closest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,6 +114,26 @@ def unanswered(state_dir: Path) -> Iterator[Finding]:
     message = f"a hook of {found[1]} was not answered {_ago(found[0])}: laconic could not start"
     state: State = "warn" if is_over else "broken"
     yield Finding("", "client", state, message, "pipx reinstall laconic")
+
+
+def misnamed(state_dir: Path) -> Iterator[Finding]:
+    """Say if a hook is called by a name that there is not, so that its commands are not checked."""
+    found = call_log.last_unknown(str(state_dir))
+    if found is None or time.time() - found[0] > _OF_LATE_S:
+        return
+    agent, _, event = found[1].partition(" ")
+    if event and agent in hooked():
+        what = f"{agent} has no event {event}"
+        known = {each.name.lower(): each.name for each in load(agent).events}
+        best = known.get(closest(event, known), "")
+        meant = f"laconic hook {agent} {best}"
+    else:
+        what = f"there is no agent {found[1]!r}"
+        best = closest(found[1], hooked())
+        meant = f"laconic hook {best}"
+    fix = f"in the settings of the agent, write: {meant}" if best else "laconic help hook"
+    message = f"`laconic hook {found[1]}` was called {_ago(found[0])}, and {what}"
+    yield Finding("", "hook", "warn", message, fix)
 
 
 # -- the hook --------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from laconic.types import Decision
 
+OWN = "cli"  # the agent of what a person asks by `laconic check`
 ROTATE_BYTES = 4 << 20
 _GENERATIONS = 3
 _LONGEST = 4000

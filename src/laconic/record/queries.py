@@ -11,8 +11,14 @@ if TYPE_CHECKING:
 
 # 'weekday 0' is the Sunday that ends the week (https://www.sqlite.org/lang_datefunc.html), so the
 # day six days earlier is Monday.
-PERIODS = {"daily": "day", "weekly": "date(day, 'weekday 0', '-6 days')"}
+PERIODS = {
+    "daily": "day",
+    "weekly": "date(day, 'weekday 0', '-6 days')",
+    "monthly": "substr(day, 1, 7)",
+}
 GROUPS = {"filter": "filter", "command": "program", "project": "project"}
+# What the sums of days do not have, so that each run is looked at.
+RUN_GROUPS = {"agent": "agent", "session": "session"}
 
 
 # The sums of whole days, and single runs and recalls only for the day that the time falls into.
@@ -33,6 +39,22 @@ WITH part AS (
     SELECT day, filter, program, project, exact, 0, 0, tokens, 0, 1, tokens
     FROM recalls JOIN part USING (day, filter, program, project, exact)
     WHERE time BETWEEN :since AND (SELECT max(last) FROM part)
+)
+"""
+
+
+_RAN = """
+WITH happened AS (
+    SELECT day, agent, session, exact, 1 AS runs, input_tokens, output_tokens, pipe_override,
+        0 AS recalls, 0 AS recalled
+    FROM runs WHERE time >= :since
+    UNION ALL
+    SELECT recalls.day, coalesce(agent, ''), coalesce(session, ''), recalls.exact, 0, 0, tokens, 0,
+        1, tokens
+    FROM recalls LEFT JOIN runs ON runs.id = (
+        SELECT id FROM runs WHERE raw_id = recalls.raw_id AND raw_id <> '' LIMIT 1
+    )
+    WHERE recalls.time >= :since
 )
 """
 
@@ -61,12 +83,12 @@ class Gain(NamedTuple):
 def gain(
     connection: sqlite3.Connection, since: float = 0, period: str = "", by: str = ""
 ) -> list[Gain]:
-    """Sum up by period (`daily`, `weekly`), by group (`filter` ...), by both, or everything."""
+    """Sum up by period (`daily` ...), by group (`filter`, `agent` ...), by both, or everything."""
     keys = [PERIODS[period]] if period else []
-    keys += [GROUPS[by]] if by else []
+    keys += [(GROUPS | RUN_GROUPS)[by]] if by else []
     found = connection.execute(
         f"""
-        {_HAPPENED}
+        {_RAN if by in RUN_GROUPS else _HAPPENED}
         SELECT {"".join(f"{key}, " for key in keys)} min(exact), total(runs), total(input_tokens),
             total(output_tokens), total(pipe_override), total(recalls), total(recalled)
         FROM happened
@@ -79,10 +101,22 @@ def gain(
         exact, *sums = row[len(keys) :]
         rows.append(Gain(row[: len(keys)], bool(exact), *map(int, sums)))
 
+    return in_order(rows, has_period=bool(period))
+
+
+def in_order(rows: list[Gain], *, has_period: bool) -> list[Gain]:
+    """Sort by period, if there is one, then those that saved most first."""
+
     def order(row: Gain) -> tuple[tuple[str, ...], int, tuple[str, ...]]:
-        return row.keys[:1] if period else (), -row.saved_tokens, row.keys
+        return row.keys[:1] if has_period else (), -row.saved_tokens, row.keys
 
     return sorted(rows, key=order)
+
+
+def agents(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return the agent of each session."""
+    found = connection.execute("SELECT DISTINCT session, agent FROM runs WHERE session <> ''")
+    return dict(found.fetchall())
 
 
 def total(rows: list[Gain]) -> Gain:

@@ -72,7 +72,7 @@ class Replayer:
             for session in sessions:
                 _count(session, tally)
                 steps = [step for step in session.steps if step.command.strip()]
-                share = _share(session)
+                share = share_paid(session)
                 for number, step in enumerate(steps):
                     yield _Work(session, step, share)
                     if number % _BATCH == 0:
@@ -151,7 +151,7 @@ def _count(session: Session, tally: Tally) -> None:
             tally.unpriced.add(model)
 
 
-def _share(session: Session) -> float:
+def share_paid(session: Session) -> float:
     """Give 1, or less if the outputs would have cost more than all that the session sent.
 
     Agents leave old outputs out without a word in the transcript; nobody saves what was not paid.

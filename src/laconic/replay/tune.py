@@ -93,6 +93,40 @@ class Tuner:
                 left = {each: left[each] for each in left if each not in tried[best]}
         return proposals
 
+    def settle(self, each: Seen) -> tuple[Proposal, ...] | None:
+        """Give rules that end the question about one command; None if it is not asked today.
+
+        They are narrow, so that they can be examined in a moment, and there is one for each part
+        of the command that asks. Where one of these has none, none are proposed.
+        """
+        decision = self._decide(self._judge(()), each)
+        if decision.verdict is Verdict.ALLOW:
+            return None
+        rules = self._narrow(each, decision)
+        chosen = tuple[Candidate, ...]()
+        proposals: list[Proposal] = []
+        if rules and self._saved(rules, {each: decision}):
+            for best in rules:
+                proposal = self._examined(best, chosen, Counter({each: 1}))
+                if proposal is None:
+                    return ()
+                proposals.append(proposal)
+                chosen = (*chosen, best)
+        return tuple(proposals)
+
+    def _narrow(self, each: Seen, decision: Decision) -> tuple[Candidate, ...]:
+        """Give a rule for each finding that asks, one with any arguments where there is one."""
+        rules: dict[Candidate, None] = {}
+        for leaf in decision.leaves():
+            if leaf.verdict is not Verdict.ASK:
+                continue
+            found = candidates({each: leaf}, Counter({each: 1}), self._settings.config)
+            narrow = [rule for rule in found if rule.is_narrow]
+            if not narrow:
+                return ()
+            rules[next((rule for rule in narrow if rule.value.endswith(" *")), narrow[0])] = None
+        return tuple(rules)
+
     def _saved(self, changes: tuple[Candidate, ...], left: Mapping[Seen, Decision]) -> list[Seen]:
         judge = self._judge(changes)
         return [

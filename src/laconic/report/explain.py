@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from laconic.report.screen import Screen
 from laconic.report.text import columns, visible
 
 if TYPE_CHECKING:
@@ -13,33 +14,36 @@ if TYPE_CHECKING:
 
 _WIDTH = 96
 _CONTEXT = 24
+_PLAIN = Screen()
 
 
-def summary(decision: Decision) -> Iterator[str]:
+def summary(decision: Decision, screen: Screen = _PLAIN) -> Iterator[str]:
     """Yield the verdict with its reason, the effects, and what to do instead."""
-    yield f"{decision.verdict.word}  {_line(decision)}"
+    word = decision.verdict.word
+    yield f"{screen.paint(word, word)}  {_line(decision)}"
     yield f"effects: {', '.join(decision.effects.words)}"
     if decision.instead:
         yield f"instead: {visible(decision.instead)}"
 
 
-def tree(decision: Decision, command: str) -> Iterator[str]:
+def tree(decision: Decision, command: str, screen: Screen = _PLAIN) -> Iterator[str]:
     source = command.encode("utf-8", "surrogateescape")
-    yield from summary(decision)
-    yield from _node(decision, source, 0)
+    yield from summary(decision, screen)
+    yield from _node(decision, source, 0, screen)
 
 
-def _node(decision: Decision, source: bytes, depth: int) -> Iterator[str]:
+def _node(decision: Decision, source: bytes, depth: int, screen: Screen) -> Iterator[str]:
     indent = "  " * min(depth, 12)
     if depth:
         yield ""
         effects = f"  [{', '.join(decision.effects.words)}]" if not decision.parts else ""
-        yield f"{indent}{decision.verdict.word:5}  {_line(decision)}{effects}"
+        word = decision.verdict.word
+        yield f"{indent}{screen.paint(f'{word:5}', word)}  {_line(decision)}{effects}"
     yield from (indent + line for line in underlined(source, decision.start, decision.end))
     if depth and decision.instead and not decision.parts:
         yield f"{indent}instead: {visible(decision.instead)}"
     for part in decision.parts:
-        yield from _node(part, source, depth + 1)
+        yield from _node(part, source, depth + 1, screen)
 
 
 def _line(decision: Decision) -> str:

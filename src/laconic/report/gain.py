@@ -5,27 +5,56 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from laconic.report.table import table
-from laconic.report.text import visible
+from laconic.report.screen import Screen
+from laconic.report.sparkline import sparkline
+from laconic.report.table import Cell, table
+from laconic.report.text import columns, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from laconic.record.queries import Gain
 
-_BAR = 40
+    Line = list[str | Cell]
+
+_BAR, _SHORTEST_BAR = 40, 8
+_GAP = 2
 
 
-def summary(total: Gain) -> Iterator[str]:
+class Money(NamedTuple):
+    """What the sessions of some runs saved, as far as transcripts tell.
+
+    date: of the prices. sessions, priced: how many there are, and how many have a price. read,
+    saved: the tokens that all tools printed in sessions with a transcript, and what laconic saved
+    of those. unread: transcripts that there was no time for.
+    """
+
+    dollars: float
+    date: str
+    sessions: int
+    priced: int
+    read: int
+    saved: int
+    unread: int = 0
+
+    @property
+    def share(self) -> float | None:
+        """Of all that tools printed, the part that the agent did not have to read."""
+        whole = self.read + self.saved
+        return self.saved / whole if whole > 0 else None
+
+
+def summary(total: Gain, money: Money | None = None, days: Sequence[int] = ()) -> Iterator[str]:
+    """Yield the sums. days: what each of the last days saved, for a person to look at."""
     est = unit(total.exact)
-    percent = f" ({_percent(total)})" if total.input_tokens else ""
+    share = f" ({percent(total)})" if total.input_tokens else ""
     yield "laconic gain summary"
     yield f"  total runs:     {total.runs:,}"
     yield f"  input tokens:   {total.input_tokens:,}{est}"
     yield f"  output tokens:  {total.output_tokens:,}{est}"
-    yield f"  tokens saved:   {total.saved_tokens:,}{est}{percent}"
+    yield f"  tokens saved:   {total.saved_tokens:,}{est}{share}"
     yield (
         f"  pipe preferred: {total.pipe_preferred:,} {_runs(total.pipe_preferred)} "
         "(pipe output was smaller than filter)"
@@ -33,41 +62,96 @@ def summary(total: Gain) -> Iterator[str]:
     if total.recalls:
         times = "once" if total.recalls == 1 else f"{total.recalls:,} times"
         yield f"  recalled:       {times}, {total.recalled_tokens:,}{est} of the output tokens"
+    yield from _money(money) if money else ()
+    if any(days):
+        yield f"  last {len(days)} days:   {sparkline(days)}"
+
+
+def _money(money: Money) -> Iterator[str]:
+    if money.priced:
+        known = f"{money.priced:,} of {money.sessions:,} sessions, list prices of {money.date}"
+        yield f"  dollars saved:  ${money.dollars:,.2f} est. ({known})"
+    if money.share is not None:
+        whole = f"{money.read + money.saved:,} est. that all tools printed"
+        yield f"  of all tools:   {100 * money.share:.1f}% of {whole}"
+    if money.unread:
+        again = "laconic gain reads on"
+        yield f"  not read yet:   the transcripts of {money.unread:,} sessions; {again}"
 
 
 def grouped(
-    names: Sequence[str], rows: Sequence[Gain], total: Gain, *, bars: bool
+    names: Sequence[str],
+    rows: Sequence[Gain],
+    total: Gain,
+    screen: Screen,
+    dollars: Sequence[float | None] | None = None,
+    *,
+    bars: bool,
 ) -> Iterator[str]:
-    """Yield a table: the keys, the sums, and, if asked for, a bar for what was saved."""
+    """Yield a table: the keys, the sums, and, if asked for, a bar for what was saved.
+
+    dollars: what each row saved, where that is known.
+    """
     est = unit(total.exact)
-    head = [*names, "runs", f"input{est}", f"output{est}", f"saved{est}", ""]
-    last = ["total", *[""] * (len(names) - 1), *_sums(total)]
-    body = [[*(shown(key) for key in row.keys), *_sums(row)] for row in rows]
+    head: Line = [*names, "runs", f"input{est}", f"output{est}", f"saved{est}", ""]
+    last: Line = ["total", *[""] * (len(names) - 1), *_sums(total)]
+    body: list[Line] = [[*(shown(key) for key in row.keys), *_sums(row)] for row in rows]
     align = "<" * len(names) + ">" * 5
+    if dollars is not None:
+        known = [value for value in dollars if value is not None]
+        body = [[*line, _dollars(each)] for line, each in zip(body, dollars, strict=True)]
+        head, last, align = [*head, "dollars"], [*last, _dollars(sum(known))], f"{align}>"
+    shrink = range(len(names))
     if bars:
         longest = max((abs(row.saved_tokens) for row in rows), default=0)
+        room = _room([head, *body, last], align, screen, shrink)
         body = [
-            [*line, bar(row.saved_tokens, longest)] for line, row in zip(body, rows, strict=True)
+            [*line, bar(row.saved_tokens, longest, room)]
+            for line, row in zip(body, rows, strict=True)
         ]
         head, last, align = [*head, ""], [*last, ""], f"{align}<"
-    yield from table([head, *body, last], align)
+    head = [Cell(str(name), "head") for name in head]
+    yield from table([head, *body, last], align, screen, shrink)
+
+
+def _room(rows: Sequence[Line], align: str, screen: Screen, shrink: Sequence[int]) -> int:
+    """Tell how long a bar may be beside a table, whose keys give way to a short one."""
+    if screen.width is None:
+        return _BAR
+    narrow = Screen(screen.width - _SHORTEST_BAR - _GAP)
+    used = max(columns(line) for line in table(rows, align, narrow, shrink))
+    return max(_SHORTEST_BAR, min(_BAR, screen.width - used - _GAP))
+
+
+def _dollars(value: float | None) -> str:
+    return "" if value is None else f"${value:,.2f}"
 
 
 def shown(key: str) -> str:
     return visible(key) or "(none)"
 
 
-def bar(value: int, longest: int) -> str:
+def bar(value: int, longest: int, room: int = _BAR) -> str:
     """Draw a value to scale; a loss is drawn with another character than a saving."""
-    length = -(-abs(value) * _BAR // longest) if longest else 0
+    length = -(-abs(value) * room // longest) if longest else 0
     return ("█" if value > 0 else "-") * length
 
 
-def to_json(names: Sequence[str], rows: Sequence[Gain], total: Gain) -> str:
-    document: dict[str, Any] = {"version": 1, "total": _fields(total)}
+def to_json(
+    names: Sequence[str],
+    rows: Sequence[Gain],
+    total: Gain,
+    money: Money | None = None,
+    dollars: Sequence[float | None] | None = None,
+) -> str:
+    document: dict[str, Any] = {"version": 1, "total": fields(total)}
+    if money:
+        document["money"] = {**money._asdict(), "share": money.share}
     if names:
         document["by"] = list(names)
-        document["rows"] = [dict(zip(names, row.keys, strict=True)) | _fields(row) for row in rows]
+        document["rows"] = [dict(zip(names, row.keys, strict=True)) | fields(row) for row in rows]
+        for row, value in zip(document["rows"], dollars or (), strict=False):
+            row["dollars"] = value
     return json.dumps(document, indent=2)
 
 
@@ -75,13 +159,13 @@ def to_csv(names: Sequence[str], rows: Sequence[Gain], total: Gain) -> str:
     """Write a line for each row, or for the total if there are no groups."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*names, *_fields(total)])
+    writer.writerow([*names, *fields(total)])
     for row in rows if names else [total]:
-        writer.writerow([*row.keys, *_fields(row).values()])
+        writer.writerow([*row.keys, *fields(row).values()])
     return text.getvalue()
 
 
-def _fields(row: Gain) -> dict[str, Any]:
+def fields(row: Gain) -> dict[str, Any]:
     percent = row.saved_percent
     return {
         "runs": row.runs,
@@ -96,13 +180,19 @@ def _fields(row: Gain) -> dict[str, Any]:
     }
 
 
-def _sums(row: Gain) -> list[str]:
-    numbers = (row.runs, row.input_tokens, row.output_tokens, row.saved_tokens)
-    return [*(f"{number:,}" for number in numbers), _percent(row)]
+def _sums(row: Gain) -> Line:
+    numbers = (row.runs, row.input_tokens, row.output_tokens)
+    saved = Cell(f"{row.saved_tokens:,}", style(row.saved_tokens))
+    return [*(f"{number:,}" for number in numbers), saved, percent(row)]
 
 
-def _percent(row: Gain) -> str:
+def percent(row: Gain) -> str:
     return "" if row.saved_percent is None else f"{row.saved_percent:.1f}%"
+
+
+def style(saved: int) -> str:
+    """Name the colour of a number of saved tokens."""
+    return "saved" if saved > 0 else "lost" if saved < 0 else ""
 
 
 def _runs(count: int) -> str:

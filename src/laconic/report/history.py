@@ -2,47 +2,49 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from laconic.report.dates import local_of
 from laconic.report.gain import unit
-from laconic.report.table import table
+from laconic.report.table import Cell, table
 from laconic.report.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from laconic.report.screen import Screen
+
+_WIDE = 120  # from here on there is room for the command on the same line
 _LOST = "(laconic was killed)"
 
 
-def lines(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def lines(runs: Sequence[Mapping[str, Any]], screen: Screen) -> Iterator[str]:
     """Yield local time, id of the raw output, exit status, tokens, filter and command.
 
-    A command that can be taken back says how, behind it.
+    On a narrow terminal the command is on a line of its own. One that can be taken back says how.
     """
-    rows = [
+    rows: list[list[str | Cell]] = [
         [
-            local(run["time"]),
+            local_of(run["time"]),
             run["raw_id"] or "-",
-            "exit ?" if run["status"] is None else f"exit {run['status']}",
+            _status(run["status"]),
             f"{run['input_tokens']:,} -> {run['output_tokens']:,}{unit(run['exact'])}",
             visible(run["filter"]) or "-",
             (visible(run["command"]) or _LOST) + _undoable(run),
         ]
         for run in runs
     ]
-    yield from table(rows, "<<<><<")
+    if screen.width is None or screen.width >= _WIDE:
+        yield from table(rows, "<<<><<", screen, shrink=(4, 5))
+        return
+    facts = table([row[:-1] for row in rows], "<<<><", screen, shrink=(4,)) if rows else ()
+    for line, row in zip(facts, rows, strict=True):
+        yield from (line, "  " + screen.fit(str(row[-1]), 2))
+
+
+def _status(status: int | None) -> Cell:
+    return Cell("exit ?" if status is None else f"exit {status}", "broken" if status else "")
 
 
 def _undoable(run: Mapping[str, Any]) -> str:
     return f"  (laconic undo {run['undo']})" if run.get("undo") else ""
-
-
-def local(time: int) -> str:
-    """Convert a time of the records (microseconds, UTC) to local time."""
-    return f"{datetime.fromtimestamp(time / 1_000_000, UTC).astimezone():%Y-%m-%d %H:%M:%S}"
-
-
-def utc(time: int) -> str:
-    at = datetime.fromtimestamp(time / 1_000_000, UTC)
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")

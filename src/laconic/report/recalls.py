@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from laconic.report.gain import shown
 from laconic.report.table import table
@@ -11,13 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from laconic.record.queries import Recalled
+    from laconic.report.screen import Screen
 
 # A somewhat arbitrary share: with one recall in ten runs, the hidden lines are often needed.
 _TOO_OFTEN = 0.1
 _ENOUGH = 3
 
 
-def lines(rows: Sequence[Recalled]) -> Iterator[str]:
+def lines(rows: Sequence[Recalled], screen: Screen) -> Iterator[str]:
     if not rows:
         yield "nothing was recalled yet"
         return
@@ -26,11 +27,15 @@ def lines(rows: Sequence[Recalled]) -> Iterator[str]:
         [shown(row.filter), *(f"{n:,}" for n in (row.runs, row.hiding, row.recalls)), _rate(row)]
         for row in rows
     ]
-    yield from table([head, *body], "<>>>>")
+    yield from table([head, *body], "<>>>>", screen, shrink=(0,))
     for row in rows:
         if row.filter and row.rate > _TOO_OFTEN and row.recalled_runs >= _ENOUGH:
             name = shown(row.filter)
             yield f"{name} may hide too much; see what it does: laconic filters show {name}"
+
+
+def to_json(rows: Sequence[Recalled]) -> dict[str, Any]:
+    return {"version": 1, "recalls": [{**row._asdict(), "rate": row.rate} for row in rows]}
 
 
 def _rate(row: Recalled) -> str:

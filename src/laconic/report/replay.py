@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from laconic.report.table import table
 from laconic.report.text import visible
@@ -11,27 +11,28 @@ from laconic.sessions.tally import OUTCOMES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from laconic.report.screen import Screen
     from laconic.sessions.tally import Counts, Tally
 
 _MOST_MODELS = 5
 _LONGEST_NAME = 60
 
 
-def report(tally: Tally, date: str) -> Iterator[str]:
+def report(tally: Tally, date: str, screen: Screen) -> Iterator[str]:
     """Yield the lines. date: that of the prices."""
     agents = ", ".join(f"{name} {count:,}" for name, count in tally.agents.most_common())
     yield f"{_n(tally.commands, 'command')} in {_n(tally.sessions, 'session')} ({agents})"
     if tally.refused:
         yield f"{_n(tally.refused, 'time')} a person was asked and said no"
     yield ""
-    yield from _prompts(tally)
+    yield from _prompts(tally, screen)
     yield ""
-    yield from _tokens(tally)
+    yield from _tokens(tally, screen)
     yield ""
-    yield from _dollars(tally, date)
+    yield from _dollars(tally, date, screen)
 
 
-def _prompts(tally: Tally) -> Iterator[str]:
+def _prompts(tally: Tally, screen: Screen) -> Iterator[str]:
     total = tally.commands
     head = [f"of 100 of the {total:,} commands", "now", *tally.profiles]
     prompts = ["prompts", _share(tally.asked_now, total)]
@@ -39,12 +40,12 @@ def _prompts(tally: Tally) -> Iterator[str]:
     for outcome in OUTCOMES:
         shares = _each(tally, lambda c, o=outcome: _share(c.outcomes[o], total))  # type: ignore[misc]
         rows.append([f"  {outcome}", "", *shares])
-    yield from table(rows, "<" + ">" * (len(head) - 1))
+    yield from table(rows, "<" + ">" * (len(head) - 1), screen, shrink=(0,))
     yield "prompts: laconic asks or denies, or leaves it to the agent, which asks"
     yield "now: what the agent's rules, lists and mode ask, as far as its transcript tells"
 
 
-def _tokens(tally: Tally) -> Iterator[str]:
+def _tokens(tally: Tally, screen: Screen) -> Iterator[str]:
     head = [f"of {_n(tally.outputs, 'output')}", "now", *tally.profiles]
     rows = [
         head,
@@ -53,10 +54,10 @@ def _tokens(tally: Tally) -> Iterator[str]:
     ]
     saved = _each(tally, lambda c: _percent(tally.tokens - c.shown_tokens, tally.tokens))
     rows.append([f"  saved of {tally.tokens:,}", "", *saved])
-    yield from table(rows, "<" + ">" * (len(head) - 1))
+    yield from table(rows, "<" + ">" * (len(head) - 1), screen, shrink=(0,))
 
 
-def _dollars(tally: Tally, date: str) -> Iterator[str]:
+def _dollars(tally: Tally, date: str, screen: Screen) -> Iterator[str]:
     usage = tally.usage
     if not tally.dollars:
         yield "what the sessions cost is not known: they name no model that has a price here"
@@ -66,7 +67,7 @@ def _dollars(tally: Tally, date: str) -> Iterator[str]:
         saved = _each(tally, lambda c: _percent(c.dollars, tally.dollars))
         rows = [head, ["dollars est.", f"${tally.dollars:,.2f}", *left]]
         rows.append([f"  saved of ${tally.dollars:,.2f}", "", *saved])
-        yield from table(rows, "<" + ">" * (len(head) - 1))
+        yield from table(rows, "<" + ">" * (len(head) - 1), screen, shrink=(0,))
         yield (
             f"tokens paid for: {usage.input:,} new, {usage.cache_write:,} written to caches,"
             f" {usage.cache_read:,} read from them, {usage.output:,} of answers"
@@ -76,6 +77,34 @@ def _dollars(tally: Tally, date: str) -> Iterator[str]:
         shown = visible(", ".join(name[:_LONGEST_NAME] for name in names[:_MOST_MODELS]))
         more = len(names) - _MOST_MODELS
         yield f"without a price: {shown}" + (f" and {more} more" if more > 0 else "")
+
+
+def to_json(tally: Tally, date: str) -> dict[str, Any]:
+    """Give the sums as plain values."""
+    return {
+        "version": 1,
+        "sessions": tally.sessions,
+        "commands": tally.commands,
+        "agents": dict(tally.agents),
+        "asked_now": tally.asked_now,
+        "refused": tally.refused,
+        "outputs": tally.outputs,
+        "tokens": tally.tokens,
+        "dollars": round(tally.dollars, 2),
+        "prices": date,
+        "unpriced": sorted(tally.unpriced),
+        "usage": tally.usage._asdict(),
+        "profiles": {
+            name: {
+                "prompts": counts.prompts,
+                "outcomes": {outcome: counts.outcomes[outcome] for outcome in OUTCOMES},
+                "compacted": counts.compacted,
+                "shown_tokens": counts.shown_tokens,
+                "saved_dollars": round(counts.dollars, 2),
+            }
+            for name, counts in tally.profiles.items()
+        },
+    }
 
 
 def _each(tally: Tally, shown: Callable[[Counts], str]) -> list[str]:

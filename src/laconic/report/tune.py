@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from laconic.report.screen import shorten
 from laconic.report.text import visible
 from laconic.secrets.redact import redact
 from laconic.settings import toml
@@ -11,13 +12,14 @@ from laconic.settings import toml
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from laconic.report.screen import Screen
     from laconic.sessions.proposal import Proposal
 
-_WIDTH = 90
+_WIDTH = 95
 
 
 def proposals(
-    found: Sequence[Proposal], prompts: int, commands: int, profile: str
+    found: Sequence[Proposal], prompts: int, commands: int, profile: str, screen: Screen
 ) -> Iterator[str]:
     yield f"{prompts:,} of {commands:,} commands asked somebody, with the profile {profile}"
     for number, proposal in enumerate(found, 1):
@@ -26,15 +28,12 @@ def proposals(
         share = 100 * proposal.saved / prompts
         yield f"   saves {proposal.saved:,} of the {prompts:,} prompts ({share:.1f}%), for example"
         for command, count in proposal.examples:
-            yield (
-                f"     {_shown(command)}  ({count:,} times)"
-                if count > 1
-                else f"     {_shown(command)}"
-            )
+            times = f"  ({count:,} times)" if count > 1 else ""
+            yield f"     {_shown(command, screen, len(times))}{times}"
         yield f"   allows {visible(proposal.meaning)}"
         if proposal.other_count:
             yield f"   {proposal.other_count:,} other uses that laconic knows, for example"
-            yield from (f"     {_shown(command)}" for command in proposal.others)
+            yield from (f"     {_shown(command, screen)}" for command in proposal.others)
         yield f"   replayed against {proposal.replayed:,} bypasses: none with a hard effect runs"
 
 
@@ -44,7 +43,21 @@ def written(proposal: Proposal) -> str:
     return f"[{proposal.table}] {proposal.key} = {value}"
 
 
-def _shown(command: str) -> str:
-    """One line, without secrets."""
+def to_json(found: Sequence[Proposal], prompts: int, commands: int, profile: str) -> dict[str, Any]:
+    """Give plain values; the commands without secrets."""
+    rows = [
+        {
+            **proposal._asdict(),
+            "line": written(proposal),
+            "examples": [[redact(command), count] for command, count in proposal.examples],
+        }
+        for proposal in found
+    ]
+    facts = {"prompts": prompts, "commands": commands, "profile": profile}
+    return {"version": 1, **facts, "proposals": rows}
+
+
+def _shown(command: str, screen: Screen, behind: int = 0) -> str:
+    """One line, without secrets; for those who cannot be asked how wide they are, not too long."""
     text = visible(" ".join(redact(command).split()))
-    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
+    return shorten(text, (screen.width or _WIDTH) - len("     ") - behind)

@@ -16,6 +16,7 @@ from laconic.undo.plan import CREATE, DRESS, REMOVE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from laconic.report.screen import Screen
     from laconic.undo.entry import Entry
     from laconic.undo.keep import Keep
     from laconic.undo.plan import Plan, Step
@@ -50,7 +51,9 @@ def rows(keeps: Iterable[Keep]) -> list[dict[str, Any]]:
     return found
 
 
-def lines(found: list[dict[str, Any]], now: float | None = None) -> Iterator[str]:
+def lines(
+    found: list[dict[str, Any]], now: float | None = None, screen: Screen | None = None
+) -> Iterator[str]:
     """Yield one line for each keep."""
     now = time.time() if now is None else now
     cells = [
@@ -64,7 +67,7 @@ def lines(found: list[dict[str, Any]], now: float | None = None) -> Iterator[str
         ]
         for row in found
     ]
-    yield from table(cells, "<>>><<")
+    yield from table(cells, "<>>><<", screen, shrink=(5,))
 
 
 def age(seconds: float) -> str:

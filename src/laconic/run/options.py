@@ -10,7 +10,7 @@ from laconic.run.task import Task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 class Flag:
@@ -67,7 +67,7 @@ def read_flags(
         key, is_joined, value = word.partition("=")
         flag = known.get(key)
         if flag is None or (is_joined and not flag.value):
-            raise UsageError(f"unrecognized arguments: {word}", f"laconic {name} --help")
+            raise UsageError(f"unrecognized arguments: {word}", _hint(name, key, known))
         if flag.value and not is_joined:
             if not words:
                 raise UsageError(f"{key} needs a value", f"laconic {name} --help")
@@ -76,3 +76,10 @@ def read_flags(
     if not words:
         raise UsageError(f"{name} needs a command", f"laconic {name} --help")
     return values, words
+
+
+def _hint(name: str, word: str, known: Iterable[str]) -> str:
+    from laconic.settings.schema import closest  # noqa: PLC0415 - only people who mistyped pay for it
+
+    best = closest(word, known, 0.7)
+    return f"did you mean: laconic {name} {best}" if best else f"laconic {name} --help"

@@ -60,7 +60,8 @@ def _kind(words: list[str], environ: Mapping[str, str]) -> bytes:
     if not words or any(map(environ.get, _ODD)):
         return b""
     if words[0] in ("check", "rewrite"):
-        return b"" if "-" in words else wire.Kind.QUESTION
+        is_seen = bool(sys.stdout) and sys.stdout.isatty()  # the server knows no colours
+        return b"" if is_seen or "-" in words else wire.Kind.QUESTION
     if words[0] == "hook":  # only a hook sends data on stdin
         return b"" if words[1:2] in (["-h"], ["--help"]) else wire.Kind.HOOK
     from laconic.run.shell_call import is_shell_call  # noqa: PLC0415 - as above

@@ -49,6 +49,8 @@ def read(path: Path, seen: set[str]) -> Session:
         for call in items(message.get("toolCalls")):
             if call.get("name") == _TOOL:
                 _take(call, model, root, builder)
+            else:
+                builder.finish(text(call.get("id")), _response(call), None)
     return builder.built(AGENT, str(path))
 
 
@@ -89,6 +91,11 @@ def _take(call: Document, model: str, root: str, builder: Builder) -> None:
         shown = text(response.get("output"))
         if text(call.get("status")) in ("success", "error") and "output" in response:
             builder.finish(key, *_printed(shown))
+
+
+def _response(call: Document) -> str:
+    parts = (table(part, "functionResponse", "response") for part in items(call.get("result")))
+    return "".join(text(response.get("output")) for response in parts)
 
 
 def _printed(shown: str) -> tuple[str, int | None]:

@@ -125,9 +125,12 @@ def _parts(database: sqlite3.Connection, message: str) -> Iterator[Document]:
 def _take(part: Document, model: str, cwd: str, builder: Builder) -> None:
     if part.get("type") == "compaction":
         builder.sum_up()
-    if part.get("type") != "tool" or part.get("tool") != "bash":
+    if part.get("type") != "tool":
         return
     state, key = table(part, "state"), text(part.get("callID"))
+    if part.get("tool") != "bash":
+        builder.finish(key, text(state.get("output")), None)
+        return
     given = table(state, "input")
     directory = text(given.get("workdir")) or cwd
     builder.start(key, Step(text(given.get("command")), directory, model=model))

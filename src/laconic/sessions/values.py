@@ -43,12 +43,13 @@ class Step(NamedTuple):
 
 
 class Session(NamedTuple):
-    """One transcript. usage: by model."""
+    """One transcript. usage: by model. other_bytes: what tools that are no shell printed."""
 
     agent: str
     path: str
     steps: tuple[Step, ...]
     usage: dict[str, Usage]
+    other_bytes: int = 0
 
 
 class Place(NamedTuple):
@@ -77,6 +78,7 @@ class Builder:
         self._ended: dict[str, int] = {}
         self._requests: dict[str, int] = {}
         self.usage: dict[str, Usage] = {}
+        self.other_bytes = 0
 
     def start(self, key: str, step: Step, chain: str = "", *, is_counted: bool = True) -> None:
         """Take a command. is_counted: the request that it came from is among those so far."""
@@ -86,6 +88,8 @@ class Builder:
 
     def finish(self, key: str, output: str, status: int | None, *, has_run: bool = True) -> None:
         step = self._steps.get(key)
+        if step is None:
+            self.other_bytes += len(output)  # of another tool
         if step is None or step.has_run:
             return
         data = output.encode("utf-8", "replace")[:MOST_OUTPUT] if has_run else b""
@@ -107,7 +111,8 @@ class Builder:
                 self._ended[key] = self._requests.get(chain, 0) - counted
 
     def built(self, agent: str, path: str) -> Session:
-        return Session(agent, path, tuple(map(self._built, self._steps)), self.usage)
+        steps = tuple(map(self._built, self._steps))
+        return Session(agent, path, steps, self.usage, self.other_bytes)
 
     def _built(self, key: str) -> Step:
         step = self._steps[key]

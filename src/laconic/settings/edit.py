@@ -1,4 +1,4 @@
-"""Edits a list in the user's configuration file; comments, order and blank lines stay."""
+"""Edits a configuration file; comments, order and blank lines stay."""
 
 from __future__ import annotations
 
@@ -32,6 +32,37 @@ def without_item(data: bytes, path: Path, name: str, item: str) -> bytes:
     if items is None or item not in items.unwrap():
         raise LaconicError(f"there is no rule {item!r}", "laconic allow --list")
     del items[items.unwrap().index(item)]
+    return _checked(document, path)
+
+
+def with_value(data: bytes, path: Path, name: str, value: object) -> bytes:
+    """Give the file with a value under a dotted name (`permissions.external.command`)."""
+    import tomlkit  # noqa: PLC0415 - as above
+
+    document = _parsed(data, path)
+    *tables, key = name.split(".")
+    place = document
+    for table in tables:
+        place = place.setdefault(table, tomlkit.table())
+    place[key] = value
+    return _checked(document, path)
+
+
+def without_value(data: bytes, path: Path, name: str) -> bytes:
+    """Give the file without a value, and without the tables that are empty then."""
+    document = _parsed(data, path)
+    *tables, key = name.split(".")
+    places = [document]
+    for table in tables:
+        places.append(places[-1].get(table, {}))
+    if key not in places[-1]:
+        raise LaconicError(f"{path}: does not set {name}", "laconic config show --sources")
+    del places[-1][key]
+    for table, inside, around in zip(
+        reversed(tables), reversed(places), reversed(places[:-1]), strict=False
+    ):
+        if not inside.as_string().strip():  # a comment in it stays, and so does its table
+            del around[table]
     return _checked(document, path)
 
 

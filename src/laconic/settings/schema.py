@@ -207,11 +207,12 @@ def _did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"did you mean {toml.quote(best)}?" if best else f"known here: {', '.join(known)}"
 
 
-def closest(name: str, known: Iterable[str]) -> str:
+def closest(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
     """Return the known name that is most similar to `name`, or "" if none is similar."""
     from difflib import get_close_matches  # noqa: PLC0415 - only people who mistyped pay for it
 
-    return next(iter(get_close_matches(name[:_LONGEST_NAME].lower(), list(known), n=1)), "")
+    found = get_close_matches(name[:_LONGEST_NAME].lower(), list(known), n=1, cutoff=likeness)
+    return next(iter(found), "")
 
 
 def _join(label: str, rest: str) -> str:

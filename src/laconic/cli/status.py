@@ -1,0 +1,155 @@
+"""laconic status, and laconic alone: what laconic does here, what it saved, what it asked."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from laconic import __version__
+from laconic.cli.config import all_problems
+from laconic.cli.gain import last_days
+from laconic.cli.install import read_site
+from laconic.errors import LaconicError
+from laconic.hooks import call_log
+from laconic.install.install import is_present
+from laconic.install.installed import find_installed
+from laconic.install.recipe import names, read_recipe
+from laconic.policy.profiles import ALIASES
+from laconic.record import decisions, queries
+from laconic.record.database import reading
+from laconic.replay.asked import Endings, questions
+from laconic.report import status as report
+from laconic.report.screen import screen
+from laconic.report.status import AgentState, Status
+from laconic.settings.load import current_directory, process_environment, read_settings
+from laconic.types import Verdict
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from laconic.record.queries import Gain
+    from laconic.settings.load import Settings
+
+_DAY_S = 86400
+_DAYS = 14
+_LAST = 3
+_MANY = 5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def main(args: argparse.Namespace) -> int:
+    found = _status(time.time())
+    if args.json:
+        print(json.dumps(report.to_json(found), indent=1))
+    else:
+        print("\n".join(report.lines(found, screen())))
+    return 0
+
+
+def _status(now: float) -> Status:
+    environ = process_environment()
+    settings = read_settings(environ)
+    state_dir = settings.directories.state
+    midnight = _midnight(now)
+    agents, fault = _agents()
+    rows = [row for row in decisions.read(state_dir) if row.get("agent") != decisions.OWN]
+    since = time.strftime("%Y-%m-%d", time.localtime(midnight))
+    today = Counter(str(row.get("verdict")) for row in rows if str(row["time"])[:10] >= since)
+    endings = Endings(environ, str(current_directory() or ""))
+    asked = [endings.ended(question) for question in questions(rows)[:_LAST]]
+    saved, days, note = _saved(state_dir, midnight)
+    profile = settings.config.settings.profile
+    return Status(
+        __version__,
+        ALIASES.get(profile, profile),
+        tuple(_switched_off(settings)),
+        agents,
+        saved,
+        days,
+        tuple(today.get(verdict.word, 0) for verdict in Verdict),
+        tuple(asked),
+        tuple(_next(agents, settings, today, [fault, note])),
+        now,
+    )
+
+
+def _midnight(now: float) -> float:
+    at = time.localtime(now)
+    return time.mktime((at.tm_year, at.tm_mon, at.tm_mday, 0, 0, 0, 0, 0, -1))
+
+
+def _switched_off(settings: Settings) -> Iterator[str]:
+    """Name what laconic does not do here."""
+    if settings.environment.disabled:
+        yield "everything: LACONIC_DISABLED is set"
+    elif settings.environment.no_filter:
+        yield "shorter output: LACONIC_NO_FILTER is set"
+    if not settings.config.settings.gate:
+        yield "decisions: [settings] gate = false"
+
+
+def _agents() -> tuple[tuple[AgentState, ...], str]:
+    """Give the agents on this machine, those that laconic is in first; and what is in the way."""
+    try:
+        site, _ = read_site()
+    except LaconicError as error:
+        return (), error.message
+    found = []
+    for recipe in map(read_recipe, names()):
+        is_installed = any(find_installed(recipe, site))
+        if not is_installed and not (recipe.sample and is_present(recipe, site.variables)):
+            continue
+        call = call_log.last_seen(str(site.state_dir), recipe.name)
+        is_hook = bool(recipe.sample)
+        called = call[0] if call else None
+        found.append(AgentState(recipe.name, recipe.title, is_installed, is_hook, called))
+    return tuple(sorted(found, key=lambda agent: (not agent.is_installed, agent.name))), ""
+
+
+def _saved(state_dir: Path, midnight: float) -> tuple[dict[str, Gain], tuple[int, ...], str]:
+    """Give the sums of today, a week and all; what each of the last days saved; what went wrong."""
+    try:
+        with reading(state_dir) as (connection, note):
+            saved = {
+                "today": queries.total(queries.gain(connection, midnight)),
+                "7 days": queries.total(queries.gain(connection, midnight - 6 * _DAY_S)),
+                "all": queries.total(queries.gain(connection)),
+            }
+            by_day = {row.keys[0]: row.saved_tokens for row in queries.gain(connection, 0, "daily")}
+    except LaconicError as error:
+        return {}, (), error.message
+    return saved, tuple(last_days(by_day.get, midnight, _DAYS)), note
+
+
+def _next(
+    agents: tuple[AgentState, ...], settings: Settings, today: Counter[str], faults: list[str]
+) -> Iterator[tuple[str, str]]:
+    """Give what to type, and why, the most urgent first."""
+    for fault in filter(None, faults):
+        yield "laconic doctor", fault
+    if settings.environment.disabled:
+        yield "unset LACONIC_DISABLED", "every command is left alone"
+    if problems := all_problems(settings):
+        yield "laconic config check", f"{_n(len(problems), 'mistake')} in the configuration"
+    if not any(agent.is_installed for agent in agents):
+        detected = "install --detect" if agents else "help install"
+        yield f"laconic {detected}", "laconic is not in any agent yet"
+        return
+    for agent in agents:
+        if not agent.is_installed:
+            yield f"laconic install {agent.name}", f"{agent.title} is on this machine"
+        elif agent.is_hook and agent.called is None:
+            yield f"laconic doctor {agent.name}", f"{agent.title} has not called laconic yet"
+    if today[Verdict.ASK.word] >= _MANY:
+        yield "laconic log --top", "what was asked most, and the line that would end it"
+
+
+def _n(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,0 +1,20 @@
+"""laconic version: print the version."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from laconic import __version__
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """There is nothing to choose."""
+
+
+def main(args: argparse.Namespace) -> int:
+    del args
+    print(f"laconic {__version__}")
+    return 0

@@ -1,0 +1,85 @@
+"""Formats decisions of the log: on a terminal over two lines where they do not fit on one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from laconic.record.decisions import OWN
+from laconic.report.dates import from_iso
+from laconic.report.table import Cell, table
+from laconic.report.text import columns, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from laconic.report.screen import Screen
+
+    Row = Mapping[str, Any]
+
+_WIDE = 140  # from here on there is room for command and reason on one line
+_VERDICT = 5
+
+
+def lines(agents: Sequence[Row], own: Sequence[Row], screen: Screen) -> Iterator[str]:
+    """Yield the decisions about agents' commands, then those that a person asked for."""
+    yield from _decisions(agents, screen)
+    if agents and own:
+        yield from ("", screen.paint("your own checks", "head"))
+    yield from _decisions(own, screen)
+
+
+def _decisions(rows: Sequence[Row], screen: Screen) -> Iterator[str]:
+    if screen.width is None:
+        yield from map(_line, rows)
+    elif screen.width >= _WIDE:
+        cells: list[list[str | Cell]] = [
+            [_time(row), _verdict(row), _text(row, "agent"), _command(row), _why(row)]
+            for row in rows
+        ]
+        yield from table(cells, "<<<<<", screen, shrink=(3, 4)) if cells else ()
+    else:
+        for row in rows:
+            yield from _two_lines(row, screen)
+
+
+def _two_lines(row: Row, screen: Screen) -> Iterator[str]:
+    verdict = _verdict(row)
+    head = f"{_time(row)}  "
+    used = columns(head) + _VERDICT + 2
+    painted = screen.paint(f"{verdict.text:{_VERDICT}}", verdict.style)
+    yield f"{head}{painted}  {screen.fit(_command(row), used)}"
+    agent = _text(row, "agent")
+    told = f"{agent}: {_why(row)}" if agent not in ("", OWN) else _why(row)
+    yield "  " + screen.paint(screen.fit(told, 2), "dim")
+
+
+def _line(row: Row) -> str:
+    """Everything on one line, for programs and files."""
+    rule, effects = _text(row, "rule"), visible(" ".join(map(str, row.get("effects", ()))))
+    told = f"{rule}; {effects}" if effects else rule  # older lines have none
+    reason = _text(row, "reason")
+    why = f": {reason}" if reason and row.get("verdict") != "allow" else ""
+    return f"{_time(row)}  {_text(row, 'verdict'):{_VERDICT}}  {_command(row)}  ({told}){why}"
+
+
+def _why(row: Row) -> str:
+    effects = ", ".join(map(str, row.get("effects", ())))
+    return visible(
+        f"{row.get('rule', '')}: {row.get('reason', '')}" + f" [{effects}]" * bool(effects)
+    )
+
+
+def _time(row: Row) -> str:
+    return visible(from_iso(str(row.get("time", ""))))
+
+
+def _verdict(row: Row) -> Cell:
+    return Cell(_text(row, "verdict"), str(row.get("verdict", "")))
+
+
+def _command(row: Row) -> str:
+    return visible(str(row.get("command", "")))
+
+
+def _text(row: Row, key: str) -> str:
+    return visible(str(row.get(key, "")))
