@@ -107,7 +107,7 @@ class Judge:
             reason = f"the rule failed ({type(fault).__name__}: {fault})"
             decision = Decision(Verdict.ASK, f"{base}/fault", reason, *span, firm=True)
         if arguments[0].expanded:
-            # what looks for builtins by their names in the text has not seen this one
+            # checks that look for builtins by their names in the text have not seen this one
             dynamic = self._dynamic("the name of the program comes from an expansion", span)
             return strictest((decision, dynamic), *span)
         return decision
@@ -171,13 +171,13 @@ class Judge:
         return decision
 
     def _listed(self, verdict: Verdict, name: str, reason: str, span: tuple[int, int]) -> Decision:
-        """A program that stands in a list of the user's configuration."""
+        """The answer for a program that a list of the user's configuration names."""
         rule, rules = f"config/{verdict.word}", self.rules
         reason = rules.messages.get(name, reason)
         return Decision(verdict, rule, reason, *span, instead=rules.instead.get(name, ""))
 
     def _allowed(self, name: str, effects: Effect, span: tuple[int, int]) -> Decision:
-        """A program of the user's that stands in a list: what it is stays."""
+        """The answer for a program that the user allows; its effects stay."""
         reason = f"{name} is allowed by the configuration"
         return Decision(Verdict.ALLOW, "config/allow", reason, *span, effects=effects)
 
@@ -208,7 +208,7 @@ class Judge:
         return strictest(found, *span)
 
     def code_at(self, path: str, situation: Situation) -> Effect:
-        """What it is to run a file: code of the project, or of nobody that is known."""
+        """The effect of running a file: the project's own code, or code that is not known."""
         real = [self.facts.real_path(joined(cwd, path)) for cwd in situation.directories]
         situation.seen.ran.update(real)
         is_own = all(is_within(file, self.facts.project) for file in real)
@@ -364,7 +364,7 @@ def _agreed(call: Call, parts: list[Decision]) -> list[Decision]:
 
 
 def _spellings(base: str, arguments: list[Argument], match: Match | None) -> list[list[Argument]]:
-    """The command as written, by base name, and without options in front of a subcommand."""
+    """The command as written, by base name, and without options before a subcommand."""
     program = Argument(base, arguments[0].start, arguments[0].end)
     found = [arguments, [program, *arguments[1:]]]
     if match is not None and len(match.path) > 1:
