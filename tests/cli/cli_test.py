@@ -340,7 +340,7 @@ def test_trust_names_what_has_no_effect_all_the_same(project):
     (project / ".laconic/config.toml").write_text('[commands]\nallow = ["curl"]\n')
     status, out, err = laconic("trust")
     assert (status, "now in force" in out) == (0, True)
-    assert '"curl" has no effect: it stands in ask' in err
+    assert '"curl" has no effect: it is in ask' in err
 
 
 def test_trust_through_a_linked_path_is_trust_in_the_project(project, tmp_path):

@@ -78,7 +78,7 @@ def test_a_change_is_seen_at_once(rules):
         ('["deploy x"]\nverdict = { strict = "ask" }', "expected allow, ask or deny"),
         ('["deploy x"]\neffect = "sendz"', "sendz is not an effect"),
         ('effect = "sendz"\n["deploy x"]\nverdict = "ask"', "sendz is not an effect"),
-        ('["deploy x"]\noptions = "word"', "word is no option"),
+        ('["deploy x"]\noptions = "word"', "word is not an option"),
         ('["deploy x"]\noptions = "--to=PLACE"', "PLACE is not known"),
         ('["deploy x"]\noperands = "FILES..."', "FILES is not known"),
         ('["deploy x"]\noptions = ["--to"]', "expected text"),

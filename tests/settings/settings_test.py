@@ -138,7 +138,7 @@ def test_removing_what_is_not_there_is_told(user):
     user.write_text('[commands]\nremove_allow = ["soruce"]\n')
     (problem,) = read_settings().problems
     assert problem.where == '[commands]: key "remove_allow"'
-    assert problem.message == '"soruce" has no effect: it does not stand in allow'
+    assert problem.message == '"soruce" has no effect: it is not in allow'
     assert problem.hint == 'did you mean "source"?'
 
 

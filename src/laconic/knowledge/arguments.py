@@ -139,7 +139,7 @@ def evaluate(words: tuple[Word | Assignment, ...], variables: Mapping[str, str])
 
 
 def expand(words: tuple[Word | Assignment, ...], values: Values, depth: int = 0) -> list[Argument]:
-    """The arguments that words become. depth: of the substitution that they stand in."""
+    """The arguments that words become. depth: that of the substitution around them."""
     found: list[Argument] = []
     is_gone = False
     for word in words:
@@ -217,7 +217,7 @@ def _unknown_end(
     """The argument that begins with what is known; the first of the parts is not."""
     first = parts[0][0]
     if isinstance(first, Parameter) and first.name in _NUMBERS and not known:
-        known = "0"  # some number, which is no option
+        known = "0"  # some number, which is not an option
     elif parts[0][1] and (is_plain(parts, 0) or isinstance(first, Substitution)):
         known += _begins_with(parts, values, depth)  # in quotes, where it is not split
     is_several = any(
@@ -337,7 +337,7 @@ def _parameter_shapes(part: Parameter, values: Values) -> tuple[str, ...]:
 
 
 def _operand_shapes(operand: str) -> tuple[str, ...]:
-    """The text behind `:-`, without its quotes."""
+    """The text after `:-`, without its quotes."""
     if "$'" in operand:
         return (".*",)
     return (_EXPANSION.sub("*", text(operand)).translate(_TO_NOTHING),)

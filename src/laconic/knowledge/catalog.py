@@ -55,7 +55,7 @@ def extended(own: list[Row]) -> Library:
 
 
 def tables() -> list[Row]:
-    """Every table as it is written: the file it stands in, its command path, its keys."""
+    """Every table as it is written: its file, its command path, its keys."""
     return [
         (stem, name, table) for stem, document in _documents() for name, table in document.items()
     ]

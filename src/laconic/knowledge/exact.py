@@ -1,6 +1,6 @@
-"""Options by which a command is asked for output that must not be changed.
+"""Options that ask a command for output which must not be changed.
 
-Another program reads it, or somebody who wants to see all of it.
+Another program reads such output, or a person who wants to see all of it.
 """
 
 from __future__ import annotations

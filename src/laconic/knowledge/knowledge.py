@@ -26,7 +26,7 @@ KEYS = frozenset(
 class Entry:
     """One table of the knowledge files, ready to use; see docs/knowledge.md for the keys.
 
-    Of the many tables of a program few are used: options are read when somebody asks for them.
+    A program has many tables, and few are used: options are read when somebody asks for them.
     """
 
     __slots__ = (
@@ -202,7 +202,7 @@ class Library:
         return program in self.root.words
 
     def find(self, program: str, arguments: list[Argument]) -> Match | None:
-        """The longest path that fits, with the options in front of subcommands read on the way."""
+        """The longest path that fits; options before subcommands are read on the way."""
         branch = self.root.words.get(program)
         if branch is None:
             return None
@@ -279,8 +279,8 @@ class Match:
         known = (table for table in reversed(above) if name in table.everywhere.known)
         return next((table.values.get(name) for table in known), None)
 
-    def has_in_front(self, *names: str) -> bool:
-        """Tell whether one of these stands in front of the subcommand and means the same there."""
+    def has_before(self, *names: str) -> bool:
+        """Tell whether one of these is given before the subcommand and means the same there."""
         own = self.entry.options if self.entry is not None else None
         same: set[str] = set()
         for table, parsed in self.before:

@@ -132,7 +132,7 @@ def _is_operand(argument: Argument, parsed: Parsed, *, is_last: bool) -> bool:
         return argument.text == "-" or not argument.leading.startswith("-")
     if argument.leading.startswith("-"):
         return False
-    # A number that is not there moves those behind it to another place.
+    # If a number is missing, the operands after it are counted from another place.
     is_one = not argument.splits or argument.glob or (argument.is_number and is_last)
     if not argument.leading or not is_one:
         parsed.problems.append((argument, "its value is not known and may be an option"))

@@ -9,14 +9,14 @@ from laconic.patterns import pattern
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.environment import is_known_server, is_unheard
 from laconic.policy.places import is_within, leads_to_guarded, place
-from laconic.policy.secret_files import is_secret, matching
+from laconic.policy.secret_files import may_be_secret, secrets_below
 from laconic.policy.sending import address_harm, is_literal
 from laconic.policy.user_places import fits
 from laconic.types import HARD, Decision, Effect, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, KeysView, Sequence
 
     from laconic.knowledge.knowledge import Entry, Match
     from laconic.knowledge.options import Parsed
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _RAW_DEVICE = pattern(
     r"/dev/(?:[shv]d[a-z]|nvme|mmcblk|disk|rdisk|mem|kmem|port|dm-|mapper/)|/proc/[^/]+/(?:environ|mem)$"
 )
-_MOST_ENTRIES = 64
 _DESTROYED = frozenset(("root", "home"))
 _FIRM_PLACES = {
     "root": "the root of the file system",
@@ -149,16 +148,10 @@ class Call:
         """Tell whether there are secrets below a directory; in a home there always are."""
         if self._places(directory) & _DESTROYED:
             return True
-        return directory.is_static and any(map(is_taken, self._secrets_below(directory)))
-
-    def _secrets_below(self, directory: Argument) -> Iterable[str]:
-        names = self.judge.facts.names
-        for cwd in self.situation.directories:
-            top = posixpath.normpath(posixpath.join(cwd, directory.text or "."))
-            entries = list(names(top))
-            yield from filter(is_secret, entries)
-            for entry in entries[:_MOST_ENTRIES]:
-                yield from filter(is_secret, names(f"{top}/{entry}"))
+        if not directory.is_static:
+            return False
+        names = secrets_below(directory.text or ".", self.situation.directories, self.judge.facts)
+        return any(map(is_taken, names))
 
     def writes(self, argument: Argument, *, is_empty: bool = False) -> None:
         """A file or directory is created or changed. is_empty: it is new, and nothing is in it."""
@@ -353,29 +346,9 @@ class Call:
                     follow_written(self, self.situation.seen.texts[path], argument)
 
     def _may_be_secret(self, argument: Argument) -> bool:
-        """As written, from where `cd` may have led, behind links, or by a pattern."""
         if self._is_user_place("secret", argument):
             return True
-        is_open = argument.text is None or argument.glob
-        if any(is_secret(shape, glob=is_open) for shape in argument.shapes):
-            return True
-        facts = self.judge.facts
-        for cwd in self.situation.directories:
-            for text in argument.texts:
-                path = posixpath.normpath(posixpath.join(cwd, text))
-                if is_secret(path, glob=is_open) or is_secret(facts.real_path(path)):
-                    return True
-                if argument.glob and any(map(is_secret, matching(path, facts.names))):
-                    return True
-            for shape in argument.shapes if argument.text is None else ():
-                if shape.startswith(("/", "./")) and self._matches_secret(cwd, shape):
-                    return True
-        return False
-
-    def _matches_secret(self, cwd: str, shape: str) -> bool:
-        """Tell whether a pattern, which a loop goes over, matches a secret that is there."""
-        path = posixpath.normpath(posixpath.join(cwd, shape))
-        return any(map(is_secret, matching(path, self.judge.facts.names)))
+        return may_be_secret(argument, self.situation.directories, self.judge.facts)
 
     def _leads_to_guarded(self, argument: Argument, *, removed: bool = False) -> bool:
         facts = self.judge.facts
@@ -406,9 +379,11 @@ class Call:
         is_own = all(is_within(facts.real_path(path), facts.project) for path in paths)
         return Effect.PROJECT_WRITE if is_own else Effect.OUTSIDE_WRITE
 
-    def _places(self, argument: Argument) -> set[str]:
+    def _places(self, argument: Argument) -> KeysView[str]:
+        """Where the file may be, each kind of place once and in a certain order."""
         facts, directories = self.judge.facts, self.situation.directories
-        return {place(text, cwd, facts) for text in argument.texts for cwd in directories}
+        places = (place(text, cwd, facts) for text in argument.texts for cwd in directories)
+        return dict.fromkeys(places).keys()
 
 
 def shown(argument: Argument) -> str:

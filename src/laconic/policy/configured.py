@@ -61,7 +61,7 @@ def settled(call: Call, name: str) -> list[Decision]:
 
 
 def _denied(call: Call, found: Decision) -> Decision:
-    """It stands in the built-in deny list, and this call of it is not known to be harmless.
+    """The built-in deny list names it, and this call of it is not known to be harmless.
 
     A file that it writes asks by its place, as with any program: `dd of=y` is not worse than `> y`.
     """
@@ -190,7 +190,7 @@ class Export:
 
 
 def exports(script: Script, values: Values, facts: Facts) -> list[Export]:
-    """The exports that are certain to happen: at the top, not behind a condition, not in a pipe."""
+    """The exports that are certain to happen: at the top, without a condition, not in a pipe."""
     found: list[Export] = []
     for item, separator in zip(script.body.items, script.body.separators, strict=True):
         in_background = separator is not None and separator.text == "&"

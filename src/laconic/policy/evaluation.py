@@ -1,4 +1,8 @@
-"""Judges places where bash evaluates text a second time, and may run what stands in it."""
+"""Judges places where bash evaluates text a second time, and may run the commands in it.
+
+Arithmetic expands the values of the variables that it names, and their subscripts run commands:
+https://www.gnu.org/software/bash/manual/html_node/Shell-Arithmetic.html
+"""
 
 from __future__ import annotations
 
@@ -62,7 +66,7 @@ _WHY = {
 def _put_numbers_in(
     sites: list[Evaluation], found: list[Node], source: bytes, values: Values
 ) -> None:
-    """`$(echo 1)` in an expression is the number 1; any other text might be code."""
+    """Replace `$(echo 1)` in an expression by the number 1; any other text might be code."""
     numbers: dict[str, str] = {}
     for node in found if any("$(" in (s.text or "") for s in sites) else ():
         if not isinstance(node, Substitution):
@@ -79,7 +83,7 @@ def _put_numbers_in(
 
 
 def _stands_alone(written: str, sites: list[Evaluation]) -> bool:
-    """Tell whether it is an operand wherever it stands, and no part of a name: `a$(nproc)`."""
+    """Tell whether it is always an operand, and not a part of a name as in `a$(nproc)`."""
     return not any(
         _JOINS.search(before[-1:]) or _JOINS.search(after[:1])
         for site in sites

@@ -1,9 +1,10 @@
 """Which values variables have where: assignments and loops, followed in the order they run in.
 
 Only what is certain counts. A part of a pipeline, a subshell and a substitution have variables of
-their own (but the last part of a pipeline may be the shell itself); what may not run, may not
-assign; what runs again may see what comes later. An error in an expansion ends a line of the
-text, and the shell goes on with the next.
+their own, except that the last part of a pipeline may run in the shell itself (`lastpipe`, zsh).
+A command that may not run may not assign, and one that runs again may see later values. An error
+in an expansion ends a line of the text, and the shell goes on with the next one.
+https://www.gnu.org/software/bash/manual/html_node/Command-Execution-Environment.html
 """
 
 from __future__ import annotations
@@ -156,7 +157,7 @@ class Flow:
     # -- states
 
     def _forget(self, node: Node) -> None:
-        """Names that the node sets have any of their values from here on, or none of them."""
+        """From here on, the names that the node sets may have any of their values, or another."""
         changed = {}
         for name, starts in self.places.items():
             first = bisect_left(starts, node.start)
@@ -171,7 +172,7 @@ class Flow:
             self.now = {**self.now, assignment.name: given}
 
     def _given(self, word: Word) -> Value:
-        """What a word gives as a value: nothing is split there, and no file is named."""
+        """The value that a word assigns; words are neither split nor matched with files there."""
         texts, whole = [""], True
         parts = pieces(word)
         begins = Value(("",), whole=True)  # with what it begins, as far as that is known
@@ -208,7 +209,7 @@ class Flow:
         return UNKNOWN if known is None else Value((known,), whole=True)
 
     def _at_home(self, value: str) -> Value:
-        """A tilde at the beginning; further ones, behind colons, are not looked at."""
+        """A tilde at the beginning; text with further ones, after colons, is not known."""
         home, rest = self.known.get("HOME"), value[1:]
         if value[:2] == "~+":  # the current directory
             home, rest = self.known.get("PWD"), value[2:]

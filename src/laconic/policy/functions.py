@@ -1,7 +1,8 @@
 """The functions of a script: where their names are certain to mean them, and which never end.
 
-A name that no function has yet, or no longer, is a program on the PATH: `false && f() { :; }; f`
-runs the program f, and so do `f; f() { :; }`, `(f() { :; }); f` and `unset -f f; f`.
+A name means a program on the PATH before a function has it, and after it is removed: all of
+`false && f() { :; }; f`, `f; f() { :; }`, `(f() { :; }); f` and `unset -f f; f` run the program f.
+https://www.gnu.org/software/bash/manual/html_node/Command-Search-and-Execution.html
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
     from laconic.shell.ast import AndOr, Command, Script
     from laconic.shell.walk import Occurrence
 
-# What takes functions away, or runs code that may do so in this shell.
+# Builtins that remove functions, or run code that may do so in this shell.
 _REMOVERS = frozenset("unset unfunction disable autoload eval trap".split())
 
 
 def defined_functions(script: Script, occurrences: list[Occurrence]) -> dict[str, int]:
-    """Functions, each with the place behind which its name means the function.
+    """Functions, each with the place from which on its name means the function.
 
     Only definitions that the script itself runs, in any case, count; none at all where something
     may take them away. An error in an expansion ends the line that it is in.
@@ -57,7 +58,7 @@ def _removes_functions(command: Command) -> bool:
 
 
 def bombs(functions: list[Function], found: list[Occurrence]) -> list[Decision]:
-    """Functions that start themselves in the background or behind a pipe multiply for ever."""
+    """Find functions that start themselves in the background or in a pipe, and so multiply."""
     names = {function.name for function in functions}
     calls: dict[str, set[str]] = {name: set() for name in names}
     multiplied: set[tuple[str, str]] = set()

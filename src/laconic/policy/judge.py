@@ -107,7 +107,7 @@ class Judge:
             reason = f"the rule failed ({type(fault).__name__}: {fault})"
             decision = Decision(Verdict.ASK, f"{base}/fault", reason, *span, firm=True)
         if arguments[0].expanded:
-            # what looks for builtins by their names in the text has not seen this one
+            # checks that look for builtins by their names in the text have not seen this one
             dynamic = self._dynamic("the name of the program comes from an expansion", span)
             return strictest((decision, dynamic), *span)
         return decision
@@ -171,13 +171,13 @@ class Judge:
         return decision
 
     def _listed(self, verdict: Verdict, name: str, reason: str, span: tuple[int, int]) -> Decision:
-        """A program that stands in a list of the user's configuration."""
+        """The answer for a program that a list of the user's configuration names."""
         rule, rules = f"config/{verdict.word}", self.rules
         reason = rules.messages.get(name, reason)
         return Decision(verdict, rule, reason, *span, instead=rules.instead.get(name, ""))
 
     def _allowed(self, name: str, effects: Effect, span: tuple[int, int]) -> Decision:
-        """A program of the user's that stands in a list: what it is stays."""
+        """The answer for a program that the user allows; its effects stay."""
         reason = f"{name} is allowed by the configuration"
         return Decision(Verdict.ALLOW, "config/allow", reason, *span, effects=effects)
 
@@ -221,7 +221,7 @@ class Judge:
         return [leaf for one in found for leaf in one.leaves() if leaf.effects & HARD]
 
     def code_at(self, path: str, situation: Situation) -> Effect:
-        """What it is to run a file: code of the project, of the line itself, or of nobody known."""
+        """The effect of running a file: code of the project or of the line itself, or unknown."""
         real = [self.facts.real_path(joined(cwd, path)) for cwd in situation.directories]
         situation.seen.ran.update(real)
         texts = situation.seen.texts
@@ -378,7 +378,7 @@ def _agreed(call: Call, parts: list[Decision]) -> list[Decision]:
 
 
 def _spellings(base: str, arguments: list[Argument], match: Match | None) -> list[list[Argument]]:
-    """The command as written, by base name, and without options in front of a subcommand."""
+    """The command as written, by base name, and without options before a subcommand."""
     program = Argument(base, arguments[0].start, arguments[0].end)
     found = [arguments, [program, *arguments[1:]]]
     if match is not None and len(match.path) > 1:

@@ -147,7 +147,7 @@ def _finds_secrets(call: Call) -> bool:
 
 
 def _tested_names(expression: list[Argument]) -> tuple[list[str], list[str]]:
-    """The patterns of -name, and those that `!` is in front of."""
+    """The patterns of `-name`, and those of `! -name`."""
     taken: list[str] = []
     left_out: list[str] = []
     before = ["", *(word.text for word in expression)]

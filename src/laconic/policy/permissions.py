@@ -1,6 +1,6 @@
 """The user's own rules from agents' settings: `Bash(git push:*)` and the like, on evaluated words.
 
-Deny and ask err towards matching: by base name as well as by path, without options in front of a
+Deny and ask err towards matching: by base name as well as by path, without options before a
 subcommand, and a word that is not known may be what the rule speaks of, which asks. Allow errs the
 other way. It is consent to what the command itself does, never to what other commands in its
 arguments, substitutions, redirects or environment do.
@@ -147,7 +147,7 @@ def _plain(text: str) -> str:
 
 
 def _known(arguments: list[Argument]) -> int:
-    """How many arguments there are in front of the first that is not known."""
+    """How many arguments there are before the first one that is not known."""
     return next((n for n, a in enumerate(arguments) if not a.is_static), len(arguments))
 
 

@@ -34,7 +34,9 @@ _SENSITIVE_NAMES = r"""
     .vscode .idea conftest.py sitecustomize.py usercustomize.py
     Library/LaunchAgents .config/systemd .config/autostart
 """.split()
-# A repository's own directory is one of them as a whole, but for the lock that git leaves behind.
+# All of a repository's own directory is one of them, because hooks and the programs that its
+# configuration names are there (https://git-scm.com/docs/gitrepository-layout), except a lock
+# that a git which was killed did not remove.
 # Whether a file system tells small letters from capitals is not known here.
 _SENSITIVE = pattern(
     rf"(?:^|/)(?:(?:{'|'.join(map(re.escape, _SENSITIVE_NAMES))})(?:/|$)"

@@ -68,7 +68,7 @@ class Rules:
         *,
         accepts_edits: bool = False,
     ) -> Rules:
-        """Give the same rules with those that depend on who asks, where, and in which mode."""
+        """Give the same rules with those that depend on the agent, its mode and the directory."""
         made = Rules(self.cells.profile)
         for name in self.__slots__:
             setattr(made, name, getattr(self, name))

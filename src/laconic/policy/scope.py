@@ -31,7 +31,7 @@ _ASSIGNS = pattern(r"(?<![=!<>])=(?!=)|<<=|>>=|\+\+|--")
 _NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 _MAX_POSSIBLE = 16
 _INHERITED = ("HOME", "PWD")
-_IN_FRONT = frozenset(("command", "builtin", "-p", "--"))
+_BEFORE_NAME = frozenset(("command", "builtin", "-p", "--"))
 _CHANGES_DIRECTORY = frozenset(("cd", "pushd", "popd", "chdir"))
 
 
@@ -121,9 +121,9 @@ class Scope:
 
 
 def changes_directory(occurrence: Occurrence) -> bool:
-    """cd and its like, also behind `command` and `builtin`."""
+    """Tell whether it is `cd` or the like, also after `command` and `builtin`."""
     names = [literal(word) for word in occurrence.command.words[:4]]
-    while names and names[0] in _IN_FRONT:
+    while names and names[0] in _BEFORE_NAME:
         del names[0]
     return bool(names) and names[0] in _CHANGES_DIRECTORY
 
@@ -138,7 +138,7 @@ def _possible_values(found: list[Node], values: Values) -> dict[str, tuple[str, 
 
 
 def _shapes(found: list[Node], values: Values) -> dict[str, tuple[str, ...]]:
-    """What these values look like: `f=~+/.env` gives a name of a secret, wherever it lies."""
+    """What these values look like: `f=~+/.env` names a secret in whatever directory."""
     given: dict[str, list[str]] = {}
     for name, argument in _given(found, values):
         if argument.is_static:
@@ -214,7 +214,7 @@ def assigned_at(site: Evaluation) -> Iterator[str]:
 _MAX_NAMES = 64
 # Builtins that name the variables they set, in their arguments.
 _NAMING = frozenset("read mapfile readarray getopts export unset".split())
-# Builtins that may set variables, or run code that does, without saying so in plain words.
+# Builtins that may set variables, or run code that does, without naming them.
 _UNSEEN = frozenset(
     """
     eval . source trap declare typeset local readonly let exec command builtin shopt enable alias
@@ -222,7 +222,9 @@ _UNSEEN = frozenset(
     autoload zle bindkey zstyle compdef noglob nocorrect repeat emulate functions zparseopts vared
     """.split()
 )
-# Variables with a will of their own, in bash or in zsh.
+# Variables that the shell itself sets:
+# https://www.gnu.org/software/bash/manual/html_node/Bash-Variables.html
+# https://zsh.sourceforge.io/Doc/Release/Parameters.html#Parameters-Set-By-The-Shell
 _MAGIC = frozenset(
     """
     _ LINENO EPOCHSECONDS EPOCHREALTIME SRANDOM SHLVL GID EGID USERNAME HOST TTY ERRNO status argv
@@ -274,7 +276,7 @@ def _sets_plainly(node: Node) -> bool:
 
 
 def _bound_by_command(command: Command, library: Library) -> set[str] | None:
-    """Names that a simple command sets by other means than assignments; None: they are not seen."""
+    """Names that a simple command sets without an assignment; None if they cannot be told."""
     if not command.words:
         return set()
     in_front = {assignment.name for assignment in command.assignments}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from functools import lru_cache
 
@@ -10,7 +11,10 @@ from laconic.policy.globs import WILD, fits, is_meant, overlaps, parts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
+
+    from laconic.knowledge.arguments import Argument
+    from laconic.policy.places import Facts
 
 # Files and directories, `*` for any part of one name; what lies in such a directory is one, too.
 _NAMES = """
@@ -71,6 +75,7 @@ _HARMLESS_TWIN = pattern(
     re.IGNORECASE,
 )
 _MOST_DIRECTORIES = 32
+_MOST_ENTRIES = 64
 _ANY_OF_KIND = pattern(r"\*+(\.[a-z0-9_]+)")
 
 
@@ -162,6 +167,40 @@ def matching(path: str, names: Callable[[str], Iterable[str]]) -> list[str]:
             if overlaps(wanted, name.lower())
         ]
     return found
+
+
+def may_be_secret(argument: Argument, directories: list[str], facts: Facts) -> bool:
+    """Tell whether an argument may name a secret: as written, by a pattern, or through links.
+
+    directories: those that the path may start from.
+    """
+    is_open = argument.text is None or argument.glob
+    if any(is_secret(shape, glob=is_open) for shape in argument.shapes):
+        return True
+    for cwd in directories:
+        for text in argument.texts:
+            path = posixpath.normpath(posixpath.join(cwd, text))
+            if is_secret(path, glob=is_open) or is_secret(facts.real_path(path)):
+                return True
+            if argument.glob and any(map(is_secret, matching(path, facts.names))):
+                return True
+        for shape in argument.shapes if argument.text is None else ():
+            # a pattern that a loop goes over
+            path = posixpath.normpath(posixpath.join(cwd, shape))
+            is_path = shape.startswith(("/", "./"))
+            if is_path and any(map(is_secret, matching(path, facts.names))):
+                return True
+    return False
+
+
+def secrets_below(directory: str, directories: list[str], facts: Facts) -> Iterator[str]:
+    """The names of secrets in a directory, and in those that it holds."""
+    for cwd in directories:
+        top = posixpath.normpath(posixpath.join(cwd, directory))
+        entries = list(facts.names(top))
+        yield from filter(is_secret, entries)
+        for entry in entries[:_MOST_ENTRIES]:
+            yield from filter(is_secret, facts.names(f"{top}/{entry}"))
 
 
 # Parts of the names of variables that hold secrets; there is a password in DATABASE_URL, too.

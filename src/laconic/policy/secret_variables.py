@@ -1,4 +1,4 @@
-"""Variables of the environment whose names say that they hold secrets, and that a command is given.
+"""Finds commands that are given the value of a variable whose name says that it is a secret.
 
 Questions about them are fine: `[ -n "$GITHUB_TOKEN" ]`, `${#GITHUB_TOKEN}`, `${GITHUB_TOKEN:+set}`.
 """
@@ -58,7 +58,7 @@ def _set_by(node: Node) -> Iterator[tuple[str, int, int]]:
 
 
 def _set_by_item(item: AndOr, end: int) -> Iterator[tuple[str, int, int]]:
-    """What is behind `&&` counts as long as the item goes on; behind `||` it may not have run."""
+    """What follows `&&` counts until the item ends; what follows `||` may not have run."""
     is_chain = all(operator.text == "&&" for operator in item.operators)
     for pos, pipeline in enumerate(item.pipelines if is_chain else item.pipelines[:1]):
         command = pipeline.commands[0]

@@ -44,15 +44,15 @@ class Seen:
 class Situation:
     """One command's place in a line. It does not change; `but` makes one that differs.
 
-    Of its script: shells, the families of those that may read it; functions, all that the text may
-    define; defined, those that are certain to be, with the place from which on; script_depth, how
-    many programs run the script.
-    Of its place there: directories that it may run in, to which it adds those that it leads to;
+    About its script: shells, the families of those that may read it; functions, all that the text
+    may define; defined, those that are certain to be, with the place from which on; script_depth,
+    how many programs run the script.
+    About its place there: directories that it may run in, to which it adds those that it leads to;
     values, what is known of variables; fed, whether text that is not literal flows into it;
     substituted, whether what it prints becomes part of another command; exported, the variables
     that are certain to be; prefix_env, those that are set before its name; input_text, the
     here-document that it reads.
-    Of what runs it: calls, the arguments of those programs and its own; consent, what the user's
+    About what runs it: calls, the arguments of those programs and its own; consent, what the user's
     rules allow it to do; guessing, whether its name is one of several that are possible.
     """
 

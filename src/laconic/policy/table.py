@@ -137,8 +137,8 @@ def _look_outside(call: Call) -> None:
     """What changes files or runs code does so where it stands, or where a word leads to.
 
     Words that were judged by their place are not looked at again, unless there is an option
-    that is not known, whose value they may be, or code is run that lies there. What stands
-    behind a file of code is for that code.
+    that is not known, whose value they may be, or code is run that lies there. Words after a
+    file of code are arguments of that code.
     """
     effects = union(found.effects for found in call.findings)
     if not effects & (_CHANGES | Effect.PROJECT_CODE):
@@ -171,8 +171,8 @@ def _goes_out(call: Call) -> bool:
 def _refuse_undoing(call: Call, parsed: Parsed, needs: tuple[str, ...]) -> None:
     """What is harmless with an option must not get it taken back: `--dry-run=false`.
 
-    Of a flag that is given several times the last one counts, and many libraries for command
-    lines read `--no-dry-run`, or `false` as the word behind it.
+    If a flag is given several times, the last one counts. Many libraries for command lines read
+    `--no-dry-run`, or take `false` as the next word.
     """
     undoing = {opposite for name in needs for opposite in _opposites(name)}
     for option in parsed.options:
@@ -190,7 +190,7 @@ def _behind(call: Call, argument: Argument) -> Argument | None:
 
 
 def _has(call: Call, parsed: Parsed, names: tuple[str, ...]) -> bool:
-    return parsed.has(*names) or call.match.has_in_front(*names)
+    return parsed.has(*names) or call.match.has_before(*names)
 
 
 def _check_plain_operands(call: Call) -> None:
@@ -263,7 +263,7 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
                 option.argument,
             )
         elif wanted in _SWITCHES and "=" not in option.argument.leading:
-            call.unlisted("value", f"{option.name} takes its value behind a `=`", option.argument)
+            call.unlisted("value", f"{option.name} takes its value after a `=`", option.argument)
         if option.role and option.value is not None:
             _check(call, option.role, option.value)
         elif option.role in ("CODE", "NO"):

@@ -43,7 +43,7 @@ def own_rows(files: tuple[File, ...]) -> tuple[list[Row], tuple[Problem, ...]]:
 
 
 def _checked(file: File) -> tuple[dict[str, Any], list[Problem]]:
-    from laconic.settings import toml  # noqa: PLC0415 - who has no rules of their own does not pay for it
+    from laconic.settings import toml  # noqa: PLC0415 - few users have such files
 
     try:
         document = toml.parse(file.data)
@@ -127,6 +127,6 @@ def _wrong_words(key: str, value: str) -> Iterator[tuple[str, str]]:
         roles = {role for _, role in spec.known.values() if role}
         for option in spec.known:
             if not option.startswith("-"):
-                yield f"{option} is no option", "operands stand in their own key"
+                yield f"{option} is not an option", "operands have a key of their own"
     for role in sorted(roles - ROLES):
         yield f"{role} is not known", f"known: {', '.join(sorted(ROLES))}"

@@ -4,6 +4,9 @@ zsh reads the arguments of exit, return, shift, break and continue, numbers for 
 stream of `-t` in tests as arithmetic, in which a subscript runs commands: `exit 'path[$(cmd)]'`. So
 does the subscript of `$name[..]`, also in double quotes, and `$~name` is a pattern, of which
 `*(e:cmd:)` runs a command. `options[..]=`, `galiases[..]=` and the like change the shell itself.
+https://zsh.sourceforge.io/Doc/Release/Arithmetic-Evaluation.html
+https://zsh.sourceforge.io/Doc/Release/Expansion.html#Glob-Qualifiers
+https://zsh.sourceforge.io/Doc/Release/Zsh-Modules.html#The-zsh_002fparameter-Module
 """
 
 from __future__ import annotations
@@ -48,8 +51,8 @@ _CODE_IN_SUBSCRIPT = pattern(r"\[.*[$`]", re.DOTALL)
 _NAME = pattern(r"[A-Za-z_]\w*")
 _NUMBERS = frozenset("?#$!")
 _ARGUMENTS = frozenset("@*123456789")
-# Integers that only zsh has, and that scripts for other shells may well use as names: a plain value
-# is refused, but one that is added is evaluated before.
+# Integers that only zsh has, and whose names scripts for other shells may well use: zsh refuses
+# `status=x`, but evaluates x first in `status+=x`. https://zsh.sourceforge.io/Doc/Release/Parameters.html
 _INTEGERS = frozenset(("status",))
 _READERS = frozenset("read mapfile readarray getopts".split())
 _UNKNOWN = Quoted(0, 0, None, "'")
@@ -138,7 +141,7 @@ def _base_name(word: Word | Assignment) -> str:
 
 
 def _subscripts(node: Word | DoubleQuoted) -> Iterator[tuple[Node, Iterable[Part]]]:
-    """What stands in the brackets of `$name[..]`, and the name of `$~name`."""
+    """The parts between the brackets of `$name[..]`, and the name in `$~name`."""
     for pos, (before, part) in enumerate(pairwise(node.parts), start=1):
         if not isinstance(part, Literal):
             continue

@@ -161,9 +161,7 @@ def _overruled(values: Values, lists: list[str], added: Mapping[str, list[str]])
         for value in added.get(name, ()):
             if homes[value] != name:
                 key = homes[value].rpartition(".")[2]
-                message = (
-                    f"{toml.quote(value)} has no effect: it stands in {key}, which is stricter"
-                )
+                message = f"{toml.quote(value)} has no effect: it is in {key}, which is stricter"
                 yield Fault(where(name), message, f"add remove_{key} = [{toml.quote(value)}]")
 
 
@@ -176,7 +174,7 @@ def _removed_nothing(entry: Sourced | Items | None, edit: Edit) -> Iterator[Faul
             known = [item for item in entry.value if isinstance(item, str)]
             best = closest(value, known) if isinstance(value, str) else ""
             hint = f"did you mean {toml.quote(best)}?" if best else ""
-            message = f"{toml.brief(value)} has no effect: it does not stand in {key}"
+            message = f"{toml.brief(value)} has no effect: it is not in {key}"
             yield Fault(where(f"{table}.remove_{key}"), message, hint)
 
 

@@ -150,6 +150,7 @@ class Scanner(abc.ABC):
                 return Mark(start, stop, text[start:stop])
             if self.substitutions and line.startswith(heredoc.delimiter) and ")" in line:
                 # bash ends the body here, too, and runs the rest of the line
+                # https://www.gnu.org/software/bash/manual/html_node/Redirections.html#Here-Documents
                 raise self.fail("a line that may end the here-document in a substitution", start)
         raise self.fail("here-document without its closing line")
 

@@ -1,7 +1,7 @@
 """The Azure command line: groups, a verb, then options; reads are known by their verb.
 
 Unsafe: every verb that is not known to read (`acr check-health` pulls an image, `aks check-acr`
-starts a pod); a word in front of it that is not a known group, because it may be the verb; reads
+starts a pod); a word before it that is not a known group, because it may be the verb; reads
 that print keys, passwords, tokens or connection strings; `--open`, which starts a browser; `az
 rest`, which sends the login's token to any address. All but a few commands take no operands: words
 behind an option are its values.

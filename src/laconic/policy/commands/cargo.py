@@ -1,4 +1,4 @@
-"""cargo: what stands behind `--` goes to the compiler or the formatter.
+"""cargo: arguments after `--` go to the compiler or the formatter.
 
 Unsafe: compiler options that write files or name programs (`-o`, `-Clinker=`), and a configuration
 for rustfmt.

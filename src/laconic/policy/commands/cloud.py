@@ -1,4 +1,4 @@
-"""What the handlers of cloud command lines share: the words of a command, and the options behind.
+"""What the handlers of cloud command lines share: the words of a command, and its options.
 
 These programs have thousands of commands with request parameters for options. A command that
 reads is known by its words; behind them any option may stand but those that write a file or
@@ -34,7 +34,7 @@ def skip_options(
 
 
 def judge_parameters(call: Call, arguments: list[Argument], refused: frozenset[str]) -> None:
-    """Judge what stands behind the words; unknown text is fine only as the value of an option."""
+    """Judge what follows the words; unknown text is fine only as the value of an option."""
     behind_option = False
     for argument in arguments:
         is_option = argument.leading.startswith("-")

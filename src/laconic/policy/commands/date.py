@@ -1,6 +1,6 @@
 """date: shows the time.
 
-Unsafe: -s and an operand that is no `+format` set the clock (but with -j they are only read).
+Unsafe: -s and an operand other than `+format` set the clock (but with -j they are only read).
 """
 
 from __future__ import annotations

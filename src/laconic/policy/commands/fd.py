@@ -39,7 +39,7 @@ def judge(call: Call) -> None:
         for argument, message in parsed.problems:
             call.unlisted("option", message, argument)
         if parsed.ended:
-            return  # behind `--` there are no options, but a pattern and paths
+            return  # after `--` there are no options, only a pattern and paths
         if cut == len(todo):
             return
         end = next((i for i, w in enumerate(todo) if i > cut and w.text == ";"), len(todo))

@@ -112,7 +112,7 @@ def _judge_write(call: Call, name: str, word: Argument, todo: list[Argument]) ->
     if todo and todo[-1].text != "-":
         call.writes(todo.pop())
     else:
-        call.does(Effect.UNCLEAR, "value", f"{name} needs a file that is no -", word)
+        call.does(Effect.UNCLEAR, "value", f"{name} needs a file other than -", word)
     if name == "-fprintf":
         _skip_value(call, word, todo)
 

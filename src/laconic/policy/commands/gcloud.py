@@ -1,8 +1,9 @@
 """The Google Cloud command line: groups, a verb, then names and options.
 
-Unsafe: every verb that is not known to read; a word in front of the verb that is no known group (it
+Unsafe: every verb that is not known to read; a word before the verb that is not a known group (it
 may be a verb of its own, with our verb for a name); `--flags-file`, which brings more options;
-options that write a file. `get-credentials`, `print-access-token` and the like are no reads here.
+options that write a file. `get-credentials`, `print-access-token` and the like are not known to
+read.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def judge(call: Call) -> None:
 
 
 def _words(arguments: list[Argument]) -> tuple[list[str], list[Argument]]:
-    """The words up to the first that is no group, and what is behind them."""
+    """The words up to the first that is not a group, and what follows them."""
     at = 0
     words: list[str] = []
     while not words or _is_group(words):

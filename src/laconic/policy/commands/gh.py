@@ -36,7 +36,7 @@ _REPOSITORY = {
     "gh": pattern(r"(?:github\.com/)?[\w.-]+(?:/[\w.-]+)?"),
     "glab": pattern(r"(?:gitlab\.com/)?[\w.-]+(?:/[\w.-]+)?|[\w-]+/[\w.-]+/[\w.-]+"),
 }
-_NO_ADDRESS = pattern(r"#?[0-9]+")  # what follows a number is no address
+_NO_ADDRESS = pattern(r"#?[0-9]+")  # an issue or a pull request
 
 
 def judge(call: Call) -> None:

@@ -37,9 +37,7 @@ def judge(call: Call) -> None:
 def _expect_number(call: Call, first: list[Argument]) -> None:
     for operand in first:
         if not operand.is_static or not _NUMBER.fullmatch(operand.text or ""):
-            call.does(
-                Effect.UNCLEAR, "number", "a number is expected in front of the command", operand
-            )
+            call.does(Effect.UNCLEAR, "number", "a number is expected before the command", operand)
 
 
 def _forgive_list(call: Call, parsed: Parsed) -> None:

@@ -1,4 +1,4 @@
-"""GNU parallel: runs a command for each word of its input or behind `:::`.
+"""GNU parallel: runs a command for each word of its input, or after `:::`.
 
 Unsafe: the command, which is shell code; options that write results or name other hosts.
 """

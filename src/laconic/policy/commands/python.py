@@ -127,7 +127,7 @@ def judge(call: Call) -> None:
 
 
 def _judge_input(call: Call, where: Argument) -> None:
-    """Code on standard input: known if it is a here-document that stands in the line."""
+    """Code on standard input: known if it is a here-document of the same line."""
     text = call.situation.input_text
     if text is None:
         why = "runs the Python code that it reads from its input"

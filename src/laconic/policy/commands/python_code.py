@@ -265,7 +265,7 @@ def _shows(function: ast.AST) -> bool:
 
 
 def _dotted(node: ast.Attribute) -> tuple[str, str]:
-    """`os.path.join` as `os` and `path.join`; what is no name in front has no root."""
+    """`os.path.join` as `os` and `path.join`; anything but names has no root."""
     words = [node.attr]
     of = node.value
     while isinstance(of, ast.Attribute):

@@ -90,7 +90,7 @@ class _Script:
             self.pos += 1
 
     def _line(self) -> str:
-        """The rest of the line, and behind it the position."""
+        """Read the rest of the line, and move after it."""
         end = self.text.find("\n", self.pos)
         end = len(self.text) if end < 0 else end
         line, self.pos = self.text[self.pos : end], end
@@ -121,7 +121,7 @@ class _Script:
         self._skip("IM")
 
     def _pattern(self, delimiter: str) -> None:
-        """Move behind a regular expression; a delimiter in brackets is read in two ways."""
+        """Move after a regular expression; a delimiter in brackets can be read in two ways."""
         if delimiter in ("", "\n", "\\"):
             raise _UnclearError("odd delimiter")
         start = self.pos

@@ -1,7 +1,7 @@
 """Code on the command line of node, ruby, php, perl and lua that prints facts about themselves.
 
 Unsafe: variables that may hold secrets; all other code. That includes require of a JSON file in
-node, which is code where a link or a directory stands in its place. What other code says in plain
+node, which is code if a link or a directory has that name. What other code says in plain
 words keeps its own effect: a file outside that it writes, a secret, a command, a connection.
 """
 

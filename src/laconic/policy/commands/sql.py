@@ -1,6 +1,6 @@
 """Clients of databases: allowed when all that they are told to do is in the command line and reads.
 
-Unsafe: statements that are no plain read; functions that are not known to be
+Unsafe: statements that do more than read; functions that are not known to be
 harmless (`pg_terminate_backend`, `writefile`, `load_extension`, ...); commands of the client itself
 (`\\!`, `\\copy`, `.shell`, `.output`, `system`); statements from files or from standard input;
 a connection with `sslkey=library:key`, for which libpq loads the library.

@@ -1,6 +1,6 @@
 """Programs of which no more is known than how they tell their version and help.
 
-Whatever else they are told to do is no opinion, as with a program that is not known at all. `needs`
+For anything else there is no opinion, as for a program that is not known at all. `needs`
 of their tables names the words for the version, besides --version and --help.
 """
 

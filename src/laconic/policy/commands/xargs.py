@@ -1,4 +1,4 @@
-"""xargs: runs a command with words of its input behind it, or in place of a mark.
+"""xargs: runs a command with words of its input at its end, or in place of a mark.
 
 Unsafe: the command; the words themselves, which may be options of the command; the mark inside
 shell code; -o and -p (take over the terminal); --process-slot-var with a name that programs heed.
