@@ -17,12 +17,15 @@ enum { STREAMS = 3, CONTROL = 6, REPORTS = 7, MOUNTS = 8, ARGUMENTS = 9, FILTER 
 
 /* What `inside` reports: a kind and a number. Whatever runs in the box could write there, too, so
  * nothing but the exit status of the command is believed. */
-enum report { STARTED = 'i', ENDED_WITH = 's', STOPPED = 't', LEFT_BEHIND = 'b' };
+enum report { STARTED = 'i', REFUSED = 'n', ENDED_WITH = 's', STOPPED = 't', LEFT_BEHIND = 'b' };
 
 struct message {
     char kind;
-    int number; /* the command's status as waitpid() gives it */
+    int number; /* the command's status as waitpid() gives it; of REFUSED, what was refused */
 };
+
+/* What the network of the box refused; src/laconic/box/refusals.py has the same numbers. */
+enum { NO_ROUTE = 1, NO_PORT = 2, NO_SERVER = 4 };
 
 /* What the list of mounts says of a path; src/laconic/box/bubblewrap.py writes it. */
 enum {
@@ -34,6 +37,7 @@ enum {
 };
 
 const char *check_mounts(int handle); /* what is wrong, or NULL */
+int refused_by_network(void);         /* what the box's network refused so far, one bit each */
 
 int run_inside(int argc, char **argv);
 

@@ -4,7 +4,8 @@
  *
  * DIRECTORY says how; src/laconic/box/launch.py writes it: `args` for bubblewrap, `filter` for
  * seccomp, `watched`, the paths that must not come into being, and `after`, the program that looks
- * what the command has left behind. That program also removes DIRECTORY. While the box is open,
+ * what the command has left behind; it is told what was refused and the status, too. That program
+ * also removes DIRECTORY. While the box is open,
  * `args` is locked: an unlocked one belongs to a box that was killed, and is looked at later.
  *
  * We are two processes. The one that the caller knows passes signals on, and ends as the command
@@ -73,14 +74,18 @@ static bool has_appeared(void) {
     return false;
 }
 
+static int refused, ended; /* what `inside` has reported last */
+
 /* Runs `after`, which says what it did on this descriptor. */
 static void look(const char *word, int said) {
-    char *data, *words[MOST_ARGUMENTS + 2] = {NULL};
+    char *data, *words[MOST_ARGUMENTS + 4] = {NULL}, numbers[2][16];
     size_t length, count = 0;
     int status, found = read_texts("after", &data, &length);
     if (found <= 0 || found > MOST_ARGUMENTS) return;
     for (size_t pos = 0; pos < length; pos += strlen(data + pos) + 1) words[count++] = data + pos;
-    words[count++] = (char *)word;
+    snprintf(numbers[0], sizeof numbers[0], "%d", refused);
+    snprintf(numbers[1], sizeof numbers[1], "%d", ended);
+    words[count++] = (char *)word, words[count++] = numbers[0], words[count++] = numbers[1];
     pid_t pid = fork();
     if (pid == 0) {
         char *none[] = {NULL};
@@ -182,7 +187,7 @@ static void become_bwrap(const char *bwrap, struct ends ends, const char *ignore
 }
 
 static bool is_report(char kind) {
-    return kind == STARTED || kind == ENDED_WITH || kind == STOPPED || kind == LEFT_BEHIND;
+    return kind == STARTED || kind == REFUSED || kind == ENDED_WITH || kind == STOPPED || kind == LEFT_BEHIND;
 }
 
 static void drop(int *handle) {
@@ -240,6 +245,8 @@ static void keep(const char *bwrap, char **command, const char *ignored, int arg
                 if (got == 0 || errno != EINTR) events[0].fd = -1;
             } else if (got == (ssize_t)sizeof message && is_report(message.kind)) {
                 has_started = true;
+                if (message.kind == REFUSED) refused = message.number;
+                if (message.kind == ENDED_WITH) ended = message.number;
                 if (message.kind == LEFT_BEHIND) {
                     look("while", kept);
                     drop(&kept);

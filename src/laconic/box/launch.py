@@ -12,7 +12,7 @@ import json
 import os
 import sys
 import time
-from os.path import dirname, isdir, join, lexists
+from os.path import basename, dirname, isdir, join, lexists
 
 from laconic.box import leftovers, seccomp
 from laconic.box.bubblewrap import arguments, expected_mounts, find_engine
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from laconic.box.plan import Plan
     from laconic.settings.load import Settings
 
+_REFUSED = "refused"
 _YOUNGEST_LEFT_S = 10  # a younger box may be about to start
 _COARSE_CLOCK = 5  # CLOCK_REALTIME_COARSE of linux/time.h, which file systems take their times from
 _OWN_CACHE = ".cache"
@@ -43,13 +44,43 @@ _LOOK = (
 )
 
 
-def open_box(project: str, cwd: str, settings: Settings, environ: Mapping[str, str]) -> list[str]:
-    """Return the words that start a command in the box of a project; none if we are in one.
+class OpenBox:
+    """A box that is ready for one command; words: they start it there, none if we are in a box."""
 
-    Raises LaconicError if there can be no box here.
+    __slots__ = ("cwd", "place", "plan", "words")
+
+    def __init__(self, words: list[str], plan: Plan | None, place: str, cwd: str) -> None:
+        self.words, self.plan, self.place, self.cwd = words, plan, place, cwd
+
+    def notice(self, status: int, out: str, err: str, command: str, launcher: str) -> str:
+        """Say what the box refused, when the command has ended; nothing if it refused nothing."""
+        if self.plan is None:
+            return ""
+        path = join(self.plan.directory, _REFUSED, basename(self.place))
+        try:
+            with open(path, encoding="ascii") as file:
+                bits = int(file.read())
+            os.unlink(path)
+        except (OSError, ValueError):
+            bits = 0
+        from laconic.box.refusals import Ended, notice  # noqa: PLC0415 - the command runs first
+
+        return notice(self.plan, Ended(status, bits, self.cwd, out, err), command, launcher)
+
+
+def open_box(
+    project: str,
+    cwd: str,
+    settings: Settings,
+    environ: Mapping[str, str],
+    told: str = "",
+) -> OpenBox:
+    """Open the box of a project for one command; raises LaconicError if there can be none here.
+
+    told: the command as it is typed outside, if nobody waits for it who could say what was refused.
     """
     if is_inside():
-        return []
+        return OpenBox([], None, "", cwd)
     started = time.clock_gettime_ns(_COARSE_CLOCK)
     engine = find_engine(environ, project)
     plan = make_plan(project, settings, environ)
@@ -58,8 +89,8 @@ def open_box(project: str, cwd: str, settings: Settings, environ: Mapping[str, s
     here = os.path.realpath(cwd)
     if not is_below(here, plan.project):
         raise LaconicError(f"{here} is not in the project {plan.project}")
-    place = _write_down(plan, engine, here, started)
-    return [engine.helper, place, engine.bwrap]
+    place = _write_down(plan, engine, here, started, told)
+    return OpenBox([engine.helper, place, engine.bwrap], plan, place, here)
 
 
 def prepare(plan: Plan) -> None:
@@ -68,7 +99,7 @@ def prepare(plan: Plan) -> None:
     if any(is_below(own, path) for path in plan.write):
         hint = "unset LACONIC_STATE_DIR, or let it name a place outside the project"
         raise LaconicError(f"{own} is in the project, so there is no box", hint)
-    for name in ("open", "quarantine", "tmp", "vartmp", f"home/{_OWN_CACHE}"):
+    for name in ("open", _REFUSED, "quarantine", "tmp", "vartmp", f"home/{_OWN_CACHE}"):
         make_private(join(own, name))
     with contextlib.suppress(FileExistsError):
         os.close(os.open(join(own, "empty"), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o400))
@@ -106,14 +137,16 @@ def _names(directory: str) -> list[str]:
         return []
 
 
-def _write_down(plan: Plan, engine: Engine, cwd: str, started: int) -> str:
+def _write_down(plan: Plan, engine: Engine, cwd: str, started: int, told: str) -> str:
     from binascii import hexlify  # noqa: PLC0415
 
     place = join(plan.directory, "open", hexlify(os.urandom(6)).decode())
     os.mkdir(place, 0o700)
     look = [sys.executable, "-I", "-S", "-c", _LOOK, _ROOT, place]
     files = {
-        "plan": json.dumps(leftovers.record(plan, started)).encode("utf-8", "surrogateescape"),
+        "plan": json.dumps(leftovers.record(plan, started, told)).encode(
+            "utf-8", "surrogateescape"
+        ),
         "watched": _texts(plan.missing),
         "after": _texts(look),
         "filter": seccomp.program(os.uname().machine),

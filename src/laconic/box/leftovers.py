@@ -26,13 +26,20 @@ if TYPE_CHECKING:
 
     from laconic.box.plan import Plan
 
+NO_ROUTE, NO_PORT, NO_SERVER = 1, 2, 4  # what a network refuses: box/box.h
 _MOST_NOTICES = 8
 _FILES = ("plan", "watched", "after", "filter", "mounts", "args")
 
 
-def record(plan: Plan, started: int) -> dict[str, Any]:
-    """Return what must be known of a plan when its box has ended."""
+def record(plan: Plan, started: int, told: str = "") -> dict[str, Any]:
+    """Return what must be known of a plan when its box has ended.
+
+    told: how the command is run outside, to be named if the network was refused; empty if whoever
+    started the box says so.
+    """
     return {
+        "told": told,
+        "has_network": plan.has_network,
         "project": plan.project,
         "directory": plan.directory,
         "write": plan.write,
@@ -47,8 +54,11 @@ def record(plan: Plan, started: int) -> dict[str, Any]:
 
 
 def main(argv: list[str]) -> int:
-    """Look at one box; argv: its directory, and `end`, or `while` it still runs."""
-    place, when = argv
+    """Look at one box; argv: its directory, and `end`, or `while` it still runs.
+
+    Two numbers may follow: what its network refused, and the status of the command.
+    """
+    place, when, *numbers = argv
     with open(join(place, "plan"), encoding="utf-8", errors="surrogateescape") as file:
         known = json.load(file)
     found = list(_put_right(known, is_over=when == "end"))
@@ -57,9 +67,27 @@ def main(argv: list[str]) -> int:
         _say(f"the box moved {name} away, which decides what runs later: {kept}")
     if len(found) > _MOST_NOTICES:
         _say(f"and {len(found) - _MOST_NOTICES} more: {dirname(found[0][1])}")
+    if numbers:
+        _tell_refused(place, known, *map(int, numbers))
     if when == "end":
         forget(place)
     return 0
+
+
+def _tell_refused(place: str, known: dict[str, Any], bits: int, status: int) -> None:
+    """Say that the network was refused, or leave it to whoever waits for the command."""
+    if not bits or known["has_network"]:
+        return
+    if known["told"]:
+        if bits & NO_ROUTE and status:
+            way = f"without the box, which asks first: {known['told']}"
+            _say(f"the box has no network; {way}")
+        return
+    with (
+        contextlib.suppress(OSError),
+        open(join(known["directory"], "refused", basename(place)), "w", encoding="ascii") as file,
+    ):
+        file.write(str(bits))
 
 
 def _say(text: str) -> None:

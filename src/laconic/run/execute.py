@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from laconic.run.task import Task
 
 _FOLLOW_AFTER_S = 1.0
+_NOTED_BYTES = 1 << 16  # of the end of each stream, for what is said after a run
 _BROKEN_PIPE = 128 + signal.SIGPIPE
 
 
@@ -57,7 +58,7 @@ def _execute(
     run_raw: Callable[[list[str], Mapping[str, str]], int] = become,
 ) -> int:
     try:
-        if _is_transparent(task, environ):
+        if is_transparent(task, environ):
             return run_raw(as_typed(task), environ)
         plan = None
         if task.pipe or task.filter_id:
@@ -76,7 +77,7 @@ def _execute(
     return status
 
 
-def _is_transparent(task: Task, environ: Mapping[str, str]) -> bool:
+def is_transparent(task: Task, environ: Mapping[str, str]) -> bool:
     """Tell whether nothing is to be hidden: a file must get every byte, whoever opened it."""
     is_off = task.is_raw or is_switched_off(environ)
     return is_off or any(map(is_closed, range(3))) or is_kept_file(1, environ)
@@ -166,6 +167,7 @@ class LocalRun:
         self._runner: Runner
         self.supervised: SupervisedRun | None = None
         self.fault: Exception | None = None
+        self._notice = ""
 
     def run(self) -> int:
         """Run the command; return its exit status. Raises StartError if it cannot be started."""
@@ -188,6 +190,8 @@ class LocalRun:
         self._attempt(self._supervise)
         status = self._finish(self._wait())
         self._printer.finish()
+        if self._notice:
+            self._printer.write(ERR, self._notice.encode("utf-8", "backslashreplace"))
         with contextlib.suppress(OSError):
             self._runner.finish()
         if self._runner.child.was_interrupted:
@@ -226,6 +230,7 @@ class LocalRun:
 
     def _finish(self, status: int) -> int:
         runner, supervised = self._runner, self.supervised
+        self._attempt(lambda: self._take_notice(status))
         duration_s = time.monotonic() - self._started
         result = None
         if not runner.is_raw:
@@ -237,6 +242,20 @@ class LocalRun:
         if runner.is_raw or not runner.is_open:  # else it is adopted when its writers have ended
             runner.spool.remove()
         return result.status if result else status
+
+    def _take_notice(self, status: int) -> None:
+        if self._task.notice is None:
+            return
+        spool = self._runner.spool
+        texts = {
+            stream: spool.read(
+                stream, max(0, spool.size(stream) - _NOTED_BYTES), spool.size(stream)
+            )
+            for stream in spool.handles
+        }
+        out, err = (texts.get(name, b"").decode("utf-8", "replace") for name in (OUT, ERR))
+        both = texts.get(BOTH, b"").decode("utf-8", "replace")
+        self._notice = self._task.notice(status, out or both, err)
 
     def _deliver(self, supervised: SupervisedRun, status: int, duration_s: float) -> None:
         supervised.finish(status)
