@@ -9,6 +9,7 @@
 
 #define INSIDE_PATH "/run/laconic-box" /* src/laconic/box/bubblewrap.py binds it */
 #define INSIDE_WORD "--inside"
+#define PROBE_WORD "--can-overlay"
 #define NO_BOX 125 /* the exit status when the command was not started at all */
 
 /* The descriptors that `inside` starts with. Its own streams are of no use: the command's come as
@@ -37,6 +38,7 @@ enum {
 };
 
 const char *check_mounts(int handle); /* what is wrong, or NULL */
+const char *mount_overlays(const char *overlays, size_t length); /* the same */
 int refused_by_network(void);         /* what the box's network refused so far, one bit each */
 
 int run_inside(int argc, char **argv);

@@ -3,10 +3,10 @@
  *     laconic-box DIRECTORY BWRAP COMMAND...
  *
  * DIRECTORY says how; src/laconic/box/launch.py writes it: `args` for bubblewrap, `filter` for
- * seccomp, `watched`, the paths that must not come into being, and `after`, the program that looks
- * what the command has left behind; it is told what was refused and the status, too. That program
- * also removes DIRECTORY. While the box is open,
- * `args` is locked: an unlocked one belongs to a box that was killed, and is looked at later.
+ * seccomp, `watched`, the paths that must not come into being, `overlays` of a trial (overlay.c),
+ * and `after`, the program that looks what the command has left behind; it is told what was refused
+ * and the status, too. That program also removes DIRECTORY. While the box is open, `args` is locked:
+ * an unlocked one belongs to a box that was killed, and is looked at later.
  *
  * We are two processes. The one that the caller knows passes signals on, and ends as the command
  * did. The keeper, bubblewrap's parent, stays until the box has ended; it is killed neither with us
@@ -63,8 +63,8 @@ static int read_texts(const char *name, char **data, size_t *length) {
     return count;
 }
 
-static char *watched;
-static size_t watched_length;
+static char *watched, *overlays;
+static size_t watched_length, overlays_length;
 
 static bool has_appeared(void) {
     struct stat found;
@@ -213,6 +213,11 @@ static void keep(const char *bwrap, char **command, const char *ignored, int arg
     if (box == 0) {
         setpgid(0, group);
         join_cgroup();
+        const char *complaint = overlays_length > 0 ? mount_overlays(overlays, overlays_length) : NULL;
+        if (complaint != NULL) {
+            say(said[1], complaint, strlen(complaint));
+            _exit(NO_BOX);
+        }
         become_bwrap(bwrap, (struct ends){control_read, reports[1], open_in("mounts", O_RDONLY),
                                            arguments, filter, said[1]},
                      ignored, command);
@@ -267,6 +272,24 @@ static void keep(const char *bwrap, char **command, const char *ignored, int arg
     struct message over = {.kind = OVER};
     if (has_started) say(told, &over, sizeof over);
     _exit(0);
+}
+
+/* Tells whether overlays can be made: argv has what would be in `overlays`. */
+static int probe(char **argv) {
+    char *text = NULL;
+    size_t length = 0;
+    for (; *argv != NULL; argv++) {
+        size_t more = strlen(*argv) + 1;
+        char *larger = realloc(text, length + more);
+        if (larger == NULL) return NO_BOX;
+        text = larger;
+        memcpy(text + length, *argv, more);
+        length += more;
+    }
+    const char *complaint = text == NULL ? "nothing is asked" : mount_overlays(text, length);
+    if (complaint == NULL) return 0;
+    dprintf(1, "%s", complaint);
+    return NO_BOX;
 }
 
 /* -- the process that the caller knows --------------------------------------------------------- */
@@ -346,6 +369,7 @@ int main(int argc, char **argv) {
     int control_pipe[2], told[2], alive[2];
     char ignored[20];
     if (argc > 1 && strcmp(argv[1], INSIDE_WORD) == 0) return run_inside(argc - 2, argv + 2);
+    if (argc > 1 && strcmp(argv[1], PROBE_WORD) == 0) return probe(argv + 2);
     if (argc < 4) return complain("laconic-box is called by laconic, not by hand");
     directory = argv[1];
     for (int number = 0; number < 3; number++) {
@@ -356,6 +380,7 @@ int main(int argc, char **argv) {
     if (arguments < 0 || filter < 0) return complain(strerror(errno));
     if (flock(arguments, LOCK_SH | LOCK_NB) != 0) return complain("its plan is in use");
     if (read_texts("watched", &watched, &watched_length) < 0) return complain("its plan is not whole");
+    if (read_texts("overlays", &overlays, &overlays_length) < 0) return complain("its plan is not whole");
     int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
     has_terminal = terminal >= 0;
     if (has_terminal) close(terminal);

@@ -12,8 +12,9 @@ from laconic.errors import LaconicError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from laconic.box.layers import Layer
     from laconic.box.plan import Plan
 
 INSIDE = "/run/laconic-box"  # box/box.h names it, too
@@ -86,11 +87,15 @@ def _checked_version(path: str) -> str:
     return version
 
 
-def arguments(plan: Plan, engine: Engine, directory: str) -> list[str]:
+def arguments(
+    plan: Plan, engine: Engine, directory: str, layers: Sequence[Layer] = ()
+) -> list[str]:
     """Return bubblewrap's arguments; later ones act on what earlier ones have made.
 
-    directory: the one to start in, in the project.
+    directory: the one to start in, in the project. layers: what stands for writable directories.
     """
+    from laconic.box.layers import merged_path  # noqa: PLC0415 - for trials
+
     own = plan.directory
     words = [
         "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
@@ -117,9 +122,9 @@ def arguments(plan: Plan, engine: Engine, directory: str) -> list[str]:
     for path in plan.shown:
         words += ["--ro-bind", path, path]
     for path in (*plan.write, *plan.pinned):
-        words += ["--bind", path, path]
+        words += ["--bind", merged_path(path, layers), path]
     for path in plan.guarded:
-        words += ["--ro-bind", path, path]
+        words += ["--ro-bind", merged_path(path, layers), path]
     for path in plan.hidden:
         if isdir(path):
             words += ["--perms", "0500", "--tmpfs", path, "--remount-ro", path]
@@ -138,14 +143,14 @@ def expected_mounts(plan: Plan) -> list[str]:
     the former, c what is covered, t what the kernel has its own mounts in.
     """
     own = [place for place in ("/tmp", "/var/tmp") if isdir(place)]  # noqa: S108 - made anew
-    found = [f"w{path}" for path in (*plan.write, *own, "/run", HOME, *_mounted_in(plan.write))]
+    found = [f"w{path}" for path in (*plan.write, *own, "/run", HOME, *mounted_in(plan.write))]
     found += [f"p{path}" for path in plan.pinned]
     found += [f"g{path}" for path in plan.guarded]
     found += [f"c{path}" for path in (*plan.shown, *plan.hidden)]
     return [*found, "t/dev", "t/proc"]
 
 
-def _mounted_in(directories: list[str]) -> list[str]:
+def mounted_in(directories: list[str]) -> list[str]:
     """Return what is mounted below writable directories already; it is in the box, too."""
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
         points = [_unescaped(line.split(" ")[4]) for line in file]

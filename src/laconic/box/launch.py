@@ -24,9 +24,11 @@ from laconic.files import make_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from laconic.box.bubblewrap import Engine
+    from laconic.box.layers import Layer
     from laconic.box.plan import Plan
     from laconic.settings.load import Settings
 
@@ -47,10 +49,10 @@ _LOOK = (
 class OpenBox:
     """A box that is ready for one command; words: they start it there, none if we are in a box."""
 
-    __slots__ = ("cwd", "place", "plan", "words")
+    __slots__ = ("directory", "place", "plan", "words")
 
-    def __init__(self, words: list[str], plan: Plan | None, place: str, cwd: str) -> None:
-        self.words, self.plan, self.place, self.cwd = words, plan, place, cwd
+    def __init__(self, words: list[str], plan: Plan | None, place: str, directory: str) -> None:
+        self.words, self.plan, self.place, self.directory = words, plan, place, directory
 
     def notice(self, status: int, out: str, err: str, command: str, launcher: str) -> str:
         """Say what the box refused, when the command has ended; nothing if it refused nothing."""
@@ -65,7 +67,7 @@ class OpenBox:
             bits = 0
         from laconic.box.refusals import Ended, notice  # noqa: PLC0415 - the command runs first
 
-        return notice(self.plan, Ended(status, bits, self.cwd, out, err), command, launcher)
+        return notice(self.plan, Ended(status, bits, self.directory, out, err), command, launcher)
 
 
 def open_box(
@@ -81,15 +83,31 @@ def open_box(
     """
     if is_inside():
         return OpenBox([], None, "", cwd)
-    started = time.clock_gettime_ns(_COARSE_CLOCK)
+    started = coarse_now()
     engine = find_engine(environ, project)
-    plan = make_plan(project, settings, environ)
+    return open_planned(make_plan(project, settings, environ), engine, cwd, told, (), started)
+
+
+def coarse_now() -> int:
+    """Return the time that a file system would give to a file now."""
+    return time.clock_gettime_ns(_COARSE_CLOCK)
+
+
+def open_planned(
+    plan: Plan,
+    engine: Engine,
+    cwd: str,
+    told: str,
+    layers: Sequence[Layer] = (),
+    started: int = 0,
+) -> OpenBox:
+    """Open the box of a plan; layers: what stands for its writable directories, in a trial."""
     prepare(plan)
     look_at_killed(plan)
     here = os.path.realpath(cwd)
     if not is_below(here, plan.project):
         raise LaconicError(f"{here} is not in the project {plan.project}")
-    place = _write_down(plan, engine, here, started, told)
+    place = _write_down(plan, engine, here, leftovers.record(plan, started, told), layers)
     return OpenBox([engine.helper, place, engine.bwrap], plan, place, here)
 
 
@@ -137,21 +155,24 @@ def _names(directory: str) -> list[str]:
         return []
 
 
-def _write_down(plan: Plan, engine: Engine, cwd: str, started: int, told: str) -> str:
+def _write_down(
+    plan: Plan, engine: Engine, cwd: str, record: dict[str, Any], layers: Sequence[Layer]
+) -> str:
     from binascii import hexlify  # noqa: PLC0415
 
     place = join(plan.directory, "open", hexlify(os.urandom(6)).decode())
     os.mkdir(place, 0o700)
     look = [sys.executable, "-I", "-S", "-c", _LOOK, _ROOT, place]
+    if layers:
+        record = leftovers.of_trial(record)
     files = {
-        "plan": json.dumps(leftovers.record(plan, started, told)).encode(
-            "utf-8", "surrogateescape"
-        ),
-        "watched": _texts(plan.missing),
+        "plan": json.dumps(record).encode("utf-8", "surrogateescape"),
+        "watched": _texts([] if layers else plan.missing),
+        "overlays": _texts([word for layer in layers for word in layer.words]),
         "after": _texts(look),
         "filter": seccomp.program(os.uname().machine),
         "mounts": _texts(expected_mounts(plan)),
-        "args": _texts(arguments(plan, engine, cwd)),
+        "args": _texts(arguments(plan, engine, cwd, layers)),
     }
     for name, data in files.items():
         handle = os.open(join(place, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

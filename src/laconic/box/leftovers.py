@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 NO_ROUTE, NO_PORT, NO_SERVER = 1, 2, 4  # what a network refuses: box/box.h
 _MOST_NOTICES = 8
-_FILES = ("plan", "watched", "after", "filter", "mounts", "args")
+_FILES = ("plan", "watched", "overlays", "after", "filter", "mounts", "args")
 
 
 def record(plan: Plan, started: int, told: str = "") -> dict[str, Any]:
@@ -61,17 +61,28 @@ def main(argv: list[str]) -> int:
     place, when, *numbers = argv
     with open(join(place, "plan"), encoding="utf-8", errors="surrogateescape") as file:
         known = json.load(file)
-    found = list(_put_right(known, is_over=when == "end"))
-    for path, kept in found[:_MOST_NOTICES]:
-        name = relpath(path, known["project"])
-        _say(f"the box moved {name} away, which decides what runs later: {kept}")
-    if len(found) > _MOST_NOTICES:
-        _say(f"and {len(found) - _MOST_NOTICES} more: {dirname(found[0][1])}")
+    put_right(known, is_over=when == "end")
     if numbers:
         _tell_refused(place, known, *map(int, numbers))
     if when == "end":
         forget(place)
     return 0
+
+
+def of_trial(known: dict[str, Any]) -> dict[str, Any]:
+    """Return the record of a trial: it cannot leave anything behind where the real files are."""
+    nothing: dict[str, Any] = {"write": [], "missing": [], "links": {}, "repositories": []}
+    return known | nothing | {"never_write": [], "gitlinks": []}
+
+
+def put_right(known: dict[str, Any], *, is_over: bool = True) -> None:
+    """Move away what must not be there, and say so."""
+    found = list(_put_right(known, is_over=is_over))
+    for path, kept in found[:_MOST_NOTICES]:
+        name = relpath(path, known["project"])
+        _say(f"the box moved {name} away, which decides what runs later: {kept}")
+    if len(found) > _MOST_NOTICES:
+        _say(f"and {len(found) - _MOST_NOTICES} more: {dirname(found[0][1])}")
 
 
 def _tell_refused(place: str, known: dict[str, Any], bits: int, status: int) -> None:

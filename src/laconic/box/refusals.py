@@ -53,14 +53,18 @@ _UNIX = "unix://"
 class Ended:
     """How a command ended in a box.
 
-    bits: what its network refused. texts: what it printed, the last of them on stderr alone where
-    that is known apart.
+    bits: what its network refused. directory: where it was started. out, err: what it printed; out
+    is both of them where they lead to one place.
     """
 
-    __slots__ = ("bits", "cwd", "err", "out", "status")
+    __slots__ = ("bits", "directory", "err", "out", "status")
 
-    def __init__(self, status: int, bits: int, cwd: str, out: str = "", err: str = "") -> None:
-        self.status, self.bits, self.cwd, self.out, self.err = status, bits, cwd, out, err
+    def __init__(
+        self, status: int, bits: int, directory: str, out: str = "", err: str = ""
+    ) -> None:
+        self.status, self.bits, self.directory, self.out, self.err = (
+            status, bits, directory, out, err,
+        )  # fmt: skip
 
 
 def refused(plan: Plan, ended: Ended) -> list[str]:
@@ -70,7 +74,7 @@ def refused(plan: Plan, ended: Ended) -> list[str]:
     lines = said.splitlines()[-_MOST_LINES:]
     found = list(_network(plan, ended, said))
     for line in lines:
-        for one in _in_line(plan, ended.cwd, line):
+        for one in _in_line(plan, ended.directory, line):
             if one not in found:
                 found.append(one)
     return found

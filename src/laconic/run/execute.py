@@ -45,7 +45,7 @@ def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) 
     environ = environment()
     around = keep_before(task, environ)
     if around is None:
-        return _execute(task, report, environ)
+        return _execute(task, report, environ, run_beside if task.is_awaited else become)
     status = _execute(task, report, environ, run_beside)
     Printer().write(ERR, notice_after(around, environ))
     return status
@@ -55,7 +55,7 @@ def _execute(
     task: Task,
     report: Callable[[Exception], object],
     environ: Mapping[str, str],
-    run_raw: Callable[[list[str], Mapping[str, str]], int] = become,
+    run_raw: Callable[[list[str], Mapping[str, str]], int],
 ) -> int:
     try:
         if is_transparent(task, environ):
