@@ -405,3 +405,13 @@ def test_a_conflict_shows_the_difference_and_changes_nothing(project, tmp_path):
 def test_a_call_that_destroys_nothing_keeps_nothing(project):
     assert not reach_of(["cat", "a"], str(project), {})
     assert not hold_call(["ls"], str(project), {}).paths
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")
+def test_a_directory_that_a_command_closes_is_opened_again(store, project):
+    folder = project / "folder"
+    folder.mkdir()
+    (folder / "file").write_text("x")
+    keep = run(store, "chmod 000 folder", project)
+    undo(store, keep)
+    assert (folder / "file").read_text() == "x"

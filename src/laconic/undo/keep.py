@@ -172,14 +172,18 @@ class Keep:
             place.skipped |= self.left_out
             for one in matches(place):
                 if one.path not in self.left_out and looker.is_here(one.path):
-                    visit(one, note)
+                    with contextlib.suppress(PermissionError):
+                        visit(one, note)
         for path, before in self.before.items():
-            if before is None and looker.is_here(
-                path
-            ):  # what the command has made there, with all that is below
-                visit(Place(path, deep=True), note)
+            # What the command has made there, with all that is below.
+            if before is None and looker.is_here(path):
+                with contextlib.suppress(PermissionError):
+                    visit(Place(path, deep=True), note)
         for path in [path for path, entry in found.items() if entry is None]:
-            found[path] = looker.look(path)  # by a prefix, or below a directory that is no more
+            try:
+                found[path] = looker.look(path)  # by a prefix, or below a directory that is no more
+            except PermissionError:
+                found[path] = self.before.get(path)  # in a directory that the command has closed
         return found
 
     def _is_as_before(self, path: str, before: Entry | None, now: Entry | None) -> bool:
