@@ -34,11 +34,13 @@ enum {
     PINNED = 'p',   /* as it, and comes from the same place of a writable directory */
     GUARDED = 'g',  /* read-only, and comes from the same place of a writable directory */
     COVERED = 'c',  /* read-only */
+    HIDDEN = 'h',   /* an empty directory in place of another */
     TREE = 't',     /* what is mounted below it is the kernel's */
 };
 
 const char *check_mounts(int handle); /* what is wrong, or NULL */
 const char *mount_overlays(const char *overlays, size_t length); /* the same */
+bool must_look(const char *texts, size_t length); /* may something have been left behind? */
 int refused_by_network(void);         /* what the box's network refused so far, one bit each */
 
 int run_inside(int argc, char **argv);

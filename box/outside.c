@@ -4,9 +4,10 @@
  *
  * DIRECTORY says how; src/laconic/box/launch.py writes it: `args` for bubblewrap, `filter` for
  * seccomp, `watched`, the paths that must not come into being, `overlays` of a trial (overlay.c),
- * and `after`, the program that looks what the command has left behind; it is told what was refused
- * and the status, too. That program also removes DIRECTORY. While the box is open, `args` is locked:
- * an unlocked one belongs to a box that was killed, and is looked at later.
+ * `facts` that say whether there is anything to look at when the command has ended (leftovers.c), and
+ * `after`, the program that looks what was left behind; it is told what was refused and the status,
+ * too. DIRECTORY goes with the box. While the box is open, `args` is locked: an unlocked one belongs
+ * to a box that was killed, and is looked at later.
  *
  * We are two processes. The one that the caller knows passes signals on, and ends as the command
  * did. The keeper, bubblewrap's parent, stays until the box has ended; it is killed neither with us
@@ -101,6 +102,26 @@ static void look(const char *word, int said) {
     }
     free(data);
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+}
+
+/* Removes the files of this box: nothing is left that would have to be looked at later. */
+static void forget(void) {
+    static const char *const files[] = {"plan", "watched", "overlays", "facts", "after",
+                                        "filter", "mounts", "args", NULL};
+    char name[PATH_ROOM];
+    for (const char *const *file = files; *file != NULL; file++) {
+        if (snprintf(name, sizeof name, "%s/%s", directory, *file) < (int)sizeof name) unlink(name);
+    }
+    rmdir(directory);
+}
+
+/* Has `after` look once the box has ended, if there may be anything to see. */
+static void look_at_end(int said) {
+    char *facts;
+    size_t length;
+    bool is_known = read_texts("facts", &facts, &length) > 0;
+    if (!is_known || refused != 0 || has_appeared() || must_look(facts, length)) look("end", said);
+    else forget();
 }
 
 /* -- limits ---------------------------------------------------------------------------------- */
@@ -266,11 +287,11 @@ static void keep(const char *bwrap, char **command, const char *ignored, int arg
         }
     }
     while (box > 0 && waitpid(box, &status, 0) < 0 && errno == EINTR) continue;
-    remove_cgroup();
-    look("end", kept);
+    look_at_end(kept);
     if (!has_started) say(told, text, length);
     struct message over = {.kind = OVER};
     if (has_started) say(told, &over, sizeof over);
+    remove_cgroup(); /* which takes a while, and nobody waits for it */
     _exit(0);
 }
 

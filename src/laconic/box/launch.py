@@ -70,6 +70,17 @@ class OpenBox:
         return notice(self.plan, Ended(status, bits, self.directory, out, err), command, launcher)
 
 
+def project_of(cwd: str, environ: Mapping[str, str]) -> str:
+    """Return the project that a directory is in; LaconicError if it is in none."""
+    from laconic.policy.facts import NOWHERE, read_facts  # noqa: PLC0415 - not where it is known
+
+    project = read_facts(cwd, environ).project if cwd else NOWHERE
+    if project == NOWHERE:
+        hint = "go to a project, which has a directory .git or .laconic"
+        raise LaconicError(f"{cwd or 'this directory'} is not in a project", hint)
+    return project
+
+
 def open_box(
     project: str,
     cwd: str,
@@ -169,6 +180,7 @@ def _write_down(
         "plan": json.dumps(record).encode("utf-8", "surrogateescape"),
         "watched": _texts([] if layers else plan.missing),
         "overlays": _texts([word for layer in layers for word in layer.words]),
+        "facts": _texts(leftovers.facts(record)),
         "after": _texts(look),
         "filter": seccomp.program(os.uname().machine),
         "mounts": _texts(expected_mounts(plan)),

@@ -16,7 +16,7 @@ from os.path import basename, dirname, join, relpath
 
 from laconic.box.below import close_again, open_up, parent_of
 from laconic.box.nested import find_nested
-from laconic.box.places import is_below, matching
+from laconic.box.places import guarded_anywhere, is_below, matching
 from laconic.box.repository import gitlinks
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 NO_ROUTE, NO_PORT, NO_SERVER = 1, 2, 4  # what a network refuses: box/box.h
 _MOST_NOTICES = 8
-_FILES = ("plan", "watched", "overlays", "after", "filter", "mounts", "args")
+_FILES = ("plan", "watched", "overlays", "facts", "after", "filter", "mounts", "args")
 
 
 def record(plan: Plan, started: int, told: str = "") -> dict[str, Any]:
@@ -51,6 +51,22 @@ def record(plan: Plan, started: int, told: str = "") -> dict[str, Any]:
         "never_write": plan.never_write,
         "started": started,
     }
+
+
+def facts(known: dict[str, Any]) -> list[str]:
+    """Return what box/leftovers.c needs to know to tell whether anything must be looked at.
+
+    A letter and a text each: s when the box was opened, r a writable directory, k a git directory
+    that is known, g what could not be changed, n a name that counts anywhere, i git's index; a if
+    it must be looked at in any case.
+    """
+    if known["links"] or known["never_write"]:
+        return ["a"]
+    found = [f"s{known['started']}", *(f"r{path}" for path in known["write"])]
+    found += [f"k{path}" for path in known["repositories"]]
+    found += [f"g{path}" for path in known["guarded"]]
+    found += [f"n{name}" for name in guarded_anywhere()]
+    return [*found, *(f"i{path}/index" for path in known["repositories"][:1])]
 
 
 def main(argv: list[str]) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pwd
 import stat
+import time
 from glob import escape, glob
 from os.path import dirname, isabs, isdir, join, lexists, realpath
 
@@ -30,6 +31,7 @@ _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - places to know, not to use
 # What programs need of /run, which is empty in the box otherwise.
 _OF_RUN = ("/run/current-system", "/run/opengl-driver", "/run/wrappers")
 _MOST_DOTENV = 60
+_DOTENV_S = 5.0
 _EXAMPLES = (".example", ".sample", ".template", ".dist", ".defaults", ".schema")
 
 
@@ -222,22 +224,51 @@ def _hide(plan: Plan, wanted: Box, settings: Settings, environ: Mapping[str, str
 
 
 def _named(home: str, config: str) -> Iterator[str]:
-    """Yield the paths of the list, as far as there are any."""
+    """Yield the paths of the list that may be there: what each begins with is."""
+    in_home, in_config = _entries(home), _entries(config) if isabs(config) else frozenset()
     for name in places.hidden_names():
         if name.startswith(".config/") and isabs(config):
-            yield from _matching(config, name.removeprefix(".config/"))
-        yield from _matching("" if name[0] == "/" else home, name)
+            below = name.removeprefix(".config/")
+            yield from _matching(config, below, in_config)
+        yield from _matching("" if name[0] == "/" else home, name, in_home)
 
 
-def _matching(base: str, name: str) -> list[str]:
+def _entries(directory: str) -> frozenset[str] | None:
+    """Return the names in a directory; None if they cannot be known."""
+    try:
+        return frozenset(os.listdir(directory))
+    except FileNotFoundError:
+        return frozenset()
+    except OSError:
+        return None
+
+
+def _matching(base: str, name: str, entries: frozenset[str] | None) -> list[str]:
+    first = name.partition("/")[0]
+    if base and entries is not None and first not in entries and "*" not in first:
+        return []
     path = join(escape(base), name) if base else name
     if "*" in name:
         return glob(path)
     return [join(base, name)]
 
 
+_known_dotenv: dict[tuple[str, ...], tuple[float, list[str]]] = {}
+
+
 def _dotenv_files(project: str, homes: Iterable[str]) -> list[str]:
-    """Return files with secrets of other projects: beside this one, and below the home."""
+    """Return files with secrets of other projects: beside this one, and below the home.
+
+    A server looks for new ones every few seconds: a home can have thousands of directories.
+    """
+    key = (dirname(project), *sorted(homes))
+    known = _known_dotenv.get(key)
+    if known is None or not 0 <= time.monotonic() - known[0] < _DOTENV_S:
+        known = _known_dotenv[key] = (time.monotonic(), _found_dotenv(project, homes))
+    return known[1]
+
+
+def _found_dotenv(project: str, homes: Iterable[str]) -> list[str]:
     patterns = [f"{escape(dirname(project))}/*/.env*"]
     patterns += [f"{escape(home)}/{deep}.env*" for home in homes for deep in ("", "*/", "*/*/")]
     found = (path for one in patterns for path in glob(one))
@@ -288,6 +319,8 @@ def _needs_hiding(path: str, plan: Plan) -> bool:
         return False
     if any(is_below(w, path) for w in plan.write):
         return False
+    if not os.access(path, os.R_OK) and not _is_socket(path):
+        return False  # in the box we have no more rights than here
     is_private = any(is_below(path, place) for place in PRIVATE)
     return not is_private or any(is_below(path, p) for p in (*plan.shown, *plan.write))
 

@@ -67,14 +67,9 @@ def here() -> str:
 
 def project_here() -> str:
     """Return the project that the current directory is in; LaconicError if there is none."""
-    from laconic.policy.facts import NOWHERE, read_facts  # noqa: PLC0415
+    from laconic.box.launch import project_of  # noqa: PLC0415
 
-    cwd = here()
-    project = read_facts(cwd, environment()).project if cwd else NOWHERE
-    if project == NOWHERE:
-        hint = "go to a project, which has a directory .git or .laconic"
-        raise LaconicError(f"{cwd or 'this directory'} is not in a project", hint)
-    return project
+    return project_of(here(), environment())
 
 
 def _show(*, as_json: bool) -> int:

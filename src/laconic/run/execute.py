@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from laconic.run.task import Task
 
 _FOLLOW_AFTER_S = 1.0
-_NOTED_BYTES = 1 << 16  # of the end of each stream, for what is said after a run
 _BROKEN_PIPE = 128 + signal.SIGPIPE
 
 
@@ -167,7 +166,7 @@ class LocalRun:
         self._runner: Runner
         self.supervised: SupervisedRun | None = None
         self.fault: Exception | None = None
-        self._notice = ""
+        self._notice = b""
 
     def run(self) -> int:
         """Run the command; return its exit status. Raises StartError if it cannot be started."""
@@ -191,7 +190,7 @@ class LocalRun:
         status = self._finish(self._wait())
         self._printer.finish()
         if self._notice:
-            self._printer.write(ERR, self._notice.encode("utf-8", "backslashreplace"))
+            self._printer.write(ERR, self._notice)
         with contextlib.suppress(OSError):
             self._runner.finish()
         if self._runner.child.was_interrupted:
@@ -230,7 +229,8 @@ class LocalRun:
 
     def _finish(self, status: int) -> int:
         runner, supervised = self._runner, self.supervised
-        self._attempt(lambda: self._take_notice(status))
+        if self._task.notice is not None:
+            self._attempt(lambda: self._take_notice(status))
         duration_s = time.monotonic() - self._started
         result = None
         if not runner.is_raw:
@@ -244,18 +244,9 @@ class LocalRun:
         return result.status if result else status
 
     def _take_notice(self, status: int) -> None:
-        if self._task.notice is None:
-            return
-        spool = self._runner.spool
-        texts = {
-            stream: spool.read(
-                stream, max(0, spool.size(stream) - _NOTED_BYTES), spool.size(stream)
-            )
-            for stream in spool.handles
-        }
-        out, err = (texts.get(name, b"").decode("utf-8", "replace") for name in (OUT, ERR))
-        both = texts.get(BOTH, b"").decode("utf-8", "replace")
-        self._notice = self._task.notice(status, out or both, err)
+        from laconic.run.supervise import notice_of  # noqa: PLC0415 - it is loaded by now
+
+        self._notice = notice_of(self._task, self._runner.spool, status)
 
     def _deliver(self, supervised: SupervisedRun, status: int, duration_s: float) -> None:
         supervised.finish(status)
