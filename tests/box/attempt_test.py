@@ -73,7 +73,7 @@ SCRIPTS = {
 class Place:
     def __init__(self, project, by_copy):
         self.project, self.by_copy = project, by_copy
-        self.state = attempts.tries(read_settings(dict(os.environ), project).directories.state)
+        self.state = attempts.tries(read_settings(dict(os.environ), project))
         self.undo = Store(read_settings(dict(os.environ), project).directories.state)
 
     def attempt(self, script):

@@ -22,7 +22,7 @@ from laconic.errors import LaconicError
 from laconic.undo.entry import DIRECTORY, FILE, OTHER, Entry, digest_of, is_alike, look
 from laconic.undo.keep import AFTER, DATA, MANIFEST, About, Keep, write
 from laconic.undo.restore import apply
-from laconic.undo.store import Store, remove_tree
+from laconic.undo.store import remove_tree, store_for
 from laconic.undo.survey import TooMuchError
 
 TYPE_CHECKING = False
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from laconic.box.plan import Plan
     from laconic.settings.load import Settings
+    from laconic.undo.store import Store
 
 FOLDER = "try"
 _RECORD = "box"  # what must be known of the plan when the trial is applied
@@ -161,7 +162,7 @@ def begin(
     plan.write = [path for path in plan.write if isdir(path)]
     if inner := mounted_in(plan.write):
         raise LaconicError(f"{inner[0]} is a file system of its own, over which nothing can be put")
-    store = tries(settings.directories.state_dir)
+    store = tries(settings)
     store.remove_old(time.time())
     path = store.new_path()
     os.mkdir(path, 0o700)
@@ -192,9 +193,9 @@ def _copy(layers: list[Layer], reason: str) -> None:
         raise LaconicError(message, "run it in the box: laconic box COMMAND") from error
 
 
-def tries(state_dir: str | os.PathLike[str]) -> Store:
+def tries(settings: Settings) -> Store:
     """Return the place where trials lie."""
-    return Store(state_dir, folder=FOLDER)
+    return store_for(settings, FOLDER)
 
 
 def keep_attempt(store: Store, tried: Keep, only: list[str], *, force: bool) -> str:

@@ -205,7 +205,8 @@ def _show(plan: Plan, wanted: Box, environ: Mapping[str, str]) -> None:
 def _hide(plan: Plan, wanted: Box, settings: Settings, environ: Mapping[str, str]) -> None:
     homes = {plan.user_home, *_passwd_home(), home_of(environ)}
     config = environ.get("XDG_CONFIG_HOME", "")
-    paths = [path for home in homes for path in _named(home, config)]
+    paths = list(_matching("/", places.hidden_below("/")))
+    paths += [path for home in homes for path in _named(home, config)]
     for name in places.PLACE_VARIABLES:
         paths += [path for path in environ.get(name, "").split(":") if isabs(path)]
     own = settings.directories
@@ -224,33 +225,28 @@ def _hide(plan: Plan, wanted: Box, settings: Settings, environ: Mapping[str, str
 
 
 def _named(home: str, config: str) -> Iterator[str]:
-    """Yield the paths of the list that may be there: what each begins with is."""
-    in_home, in_config = _entries(home), _entries(config) if isabs(config) else frozenset()
-    for name in places.hidden_names():
-        if name.startswith(".config/") and isabs(config):
-            below = name.removeprefix(".config/")
-            yield from _matching(config, below, in_config)
-        yield from _matching("" if name[0] == "/" else home, name, in_home)
+    """Yield the paths of the list below a home, as far as what they begin with is there."""
+    yield from _matching(home, places.hidden_below("~"))
+    if isabs(config):
+        yield from _matching(config, places.hidden_below("~/.config"))
 
 
-def _entries(directory: str) -> frozenset[str] | None:
-    """Return the names in a directory; None if they cannot be known."""
+def _matching(base: str, names: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """Yield the paths below a directory; names: the list, by the first part of each."""
     try:
-        return frozenset(os.listdir(directory))
+        entries = os.listdir(base)
     except FileNotFoundError:
-        return frozenset()
-    except OSError:
-        return None
-
-
-def _matching(base: str, name: str, entries: frozenset[str] | None) -> list[str]:
-    first = name.partition("/")[0]
-    if base and entries is not None and first not in entries and "*" not in first:
-        return []
-    path = join(escape(base), name) if base else name
-    if "*" in name:
-        return glob(path)
-    return [join(base, name)]
+        return
+    except OSError:  # it may be entered, and not listed
+        entries = [name for name in names if "*" not in name]
+    wanted = [entry for entry in entries if entry in names]
+    wanted += [name for name in names if "*" in name]
+    for first in wanted:
+        for name in names[first]:
+            if "*" in name:
+                yield from glob(join(escape(base), name))
+            else:
+                yield join(base, name)
 
 
 _known_dotenv: dict[tuple[str, ...], tuple[float, list[str]]] = {}

@@ -94,9 +94,9 @@ def _list(*, as_json: bool) -> int:
     from laconic.box.attempt import tries  # noqa: PLC0415
     from laconic.cli.main import complain  # noqa: PLC0415
     from laconic.report import undo as report  # noqa: PLC0415
-    from laconic.settings.load import read_directories  # noqa: PLC0415
+    from laconic.settings.load import read_settings  # noqa: PLC0415
 
-    found = report.rows(tries(read_directories().state).keeps(), "can be kept")
+    found = report.rows(tries(read_settings()).keeps(), "can be kept")
     if as_json:
         for row in found:
             print(json.dumps(row))

@@ -10,11 +10,11 @@ from laconic.box.attempt import keep_attempt, tries
 from laconic.box.inside import is_inside
 from laconic.errors import LaconicError
 from laconic.report import attempt as report
-from laconic.settings.load import current_directory, read_directories
+from laconic.settings.load import current_directory, read_settings
 from laconic.undo.plan import plan
 from laconic.undo.reach import located
 from laconic.undo.restore import ConflictError
-from laconic.undo.store import LAST, MissingError, Store
+from laconic.undo.store import LAST, MissingError, Store, store_for
 
 if TYPE_CHECKING:
     import argparse
@@ -39,7 +39,7 @@ def find(keep_id: str) -> tuple[Store, Keep]:
     """Find what was tried, by its id or `last`."""
     if is_inside():
         raise LaconicError("what was tried is kept outside of the box")
-    store = tries(read_directories().state)
+    store = tries(read_settings())
     try:
         return store, store.find(keep_id)
     except MissingError as error:
@@ -58,7 +58,7 @@ def main(args: argparse.Namespace) -> int:
         print("\n".join(report.lines(made)))
     sys.stdout.flush()
     try:
-        done = keep_attempt(Store(read_directories().state), tried, only, force=args.force)
+        done = keep_attempt(store_for(read_settings()), tried, only, force=args.force)
     except ConflictError as error:
         hint = f"laconic keep {tried.id} --diff shows it; --force overwrites, and can be undone"
         raise LaconicError(error.message, hint) from error

@@ -9,7 +9,7 @@ from laconic.box.attempt import tries
 from laconic.cli import when
 from laconic.record.store import MissingError, Store, is_id
 from laconic.record.sweep import purge
-from laconic.settings.load import read_directories
+from laconic.settings.load import read_directories, read_settings
 from laconic.undo.store import Store as Keeps
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     store = Store(read_directories().state)
     keeps = Keeps(read_directories().state)
-    paths = (*keeps.paths(), *tries(read_directories().state).paths())
+    paths = (*keeps.paths(), *tries(read_settings()).paths())
     known = {path.rpartition("-")[2] for path in paths}
     for raw_id in args.id:
         if raw_id not in known and (not is_id(raw_id) or not store.has(raw_id)):
@@ -41,7 +41,7 @@ def main(args: argparse.Namespace) -> int:
     if sizes:
         commands = "1 command" if len(sizes) == 1 else f"{len(sizes):,} commands"
         print(f"removed what could undo {commands}, {_shown(sum(sizes))}, from {keeps.directory}")
-    tried = tries(read_directories().state).purge(args.id or None, before)
+    tried = tries(read_settings()).purge(args.id or None, before)
     if tried:
         commands = "1 command" if len(tried) == 1 else f"{len(tried):,} commands"
         print(f"removed what {commands} that you tried would have changed")

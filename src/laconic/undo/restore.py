@@ -79,6 +79,7 @@ def apply(
             held = _keep_present(store, made, about)
             journal = _stage(made, held)
             journal["only"] = list(only)
+            keep.put_back_objects()
             write_json(os.path.join(held.path, JOURNAL), journal, sync=True)
         except OSError as error:
             if held is not None:

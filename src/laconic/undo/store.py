@@ -21,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from laconic.settings.load import Settings
     from laconic.undo.keep import About
     from laconic.undo.reach import Reach
     from laconic.undo.survey import Survey
@@ -33,6 +34,13 @@ _ID_LENGTH = 5
 _LOCK = "lock"
 _YOUNG_S = 60
 LAST = "last"
+
+
+def store_for(settings: Settings, folder: str = FOLDER) -> Store:
+    """Return the store within the bounds that `[undo]` of the settings says."""
+    bounds = settings.config.undo
+    limit_bytes = bounds.store_mb << 20
+    return Store(settings.directories.state_dir, limit_bytes, bounds.store_days, folder)
 
 
 class MissingError(LaconicError):
