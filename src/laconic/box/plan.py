@@ -30,6 +30,8 @@ HOME = "/run/home"  # in the box
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - places to know, not to use
 # What programs need of /run, which is empty in the box otherwise.
 _OF_RUN = ("/run/current-system", "/run/opengl-driver", "/run/wrappers")
+# Cargo builds everything anew if these are at another place than outside.
+_SAME_HOMES = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
 _MOST_DOTENV = 60
 _DOTENV_S = 5.0
 _EXAMPLES = (".example", ".sample", ".template", ".dist", ".defaults", ".schema")
@@ -331,6 +333,9 @@ def _own_variables(plan: Plan) -> dict[str, str]:
         "npm_config_cache": f"{HOME}/.cache/npm",
         "XDG_CACHE_HOME": f"{HOME}/.cache",
     }
+    for name, directory in _SAME_HOMES.items():
+        if name not in plan.variables and isdir(join(plan.user_home, directory)):
+            found[name] = join(plan.user_home, directory)
     if isdir(join(plan.user_home, ".gradle/caches")):
         found["GRADLE_RO_DEP_CACHE"] = join(plan.user_home, ".gradle/caches")
     if not plan.has_network:
