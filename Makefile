@@ -124,6 +124,9 @@ box: .venv/.dev  ## try to get out of the box, as root and as a plain user: make
 	$(BIN)/python -m pytest -q tests/box
 	PYTHONPATH=tests:. $(BIN)/python -m box.escapes $(CASES)
 
+box-suites: .venv/.dev  ## run the tests of real packages outside and in the box: make box-suites [SUITES='click itoa']
+	PYTHONPATH=tests:. $(BIN)/python -m box.suites $(SUITES)
+
 e2e: .venv/.dev  ## let real agents run commands through laconic, driven by a scripted model
 	PYTHONPATH=tests $(BIN)/python -m e2e
 

@@ -9,6 +9,7 @@
 
 #define INSIDE_PATH "/run/laconic-box" /* src/laconic/box/bubblewrap.py binds it */
 #define INSIDE_WORD "--inside"
+#define PROBE_WORD "--can-overlay"
 #define NO_BOX 125 /* the exit status when the command was not started at all */
 
 /* The descriptors that `inside` starts with. Its own streams are of no use: the command's come as
@@ -17,12 +18,15 @@ enum { STREAMS = 3, CONTROL = 6, REPORTS = 7, MOUNTS = 8, ARGUMENTS = 9, FILTER 
 
 /* What `inside` reports: a kind and a number. Whatever runs in the box could write there, too, so
  * nothing but the exit status of the command is believed. */
-enum report { STARTED = 'i', ENDED_WITH = 's', STOPPED = 't', LEFT_BEHIND = 'b' };
+enum report { STARTED = 'i', REFUSED = 'n', ENDED_WITH = 's', STOPPED = 't', LEFT_BEHIND = 'b' };
 
 struct message {
     char kind;
-    int number; /* the command's status as waitpid() gives it */
+    int number; /* the command's status as waitpid() gives it; of REFUSED, what was refused */
 };
+
+/* What the network of the box refused; src/laconic/box/refusals.py has the same numbers. */
+enum { NO_ROUTE = 1, NO_PORT = 2, NO_SERVER = 4 };
 
 /* What the list of mounts says of a path; src/laconic/box/bubblewrap.py writes it. */
 enum {
@@ -30,10 +34,14 @@ enum {
     PINNED = 'p',   /* as it, and comes from the same place of a writable directory */
     GUARDED = 'g',  /* read-only, and comes from the same place of a writable directory */
     COVERED = 'c',  /* read-only */
+    HIDDEN = 'h',   /* an empty directory in place of another */
     TREE = 't',     /* what is mounted below it is the kernel's */
 };
 
 const char *check_mounts(int handle); /* what is wrong, or NULL */
+const char *mount_overlays(const char *overlays, size_t length); /* the same */
+bool must_look(const char *texts, size_t length); /* may something have been left behind? */
+int refused_by_network(void);         /* what the box's network refused so far, one bit each */
 
 int run_inside(int argc, char **argv);
 

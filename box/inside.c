@@ -57,6 +57,8 @@ static bool reap(void) {
             continue;
         }
         command = 0;
+        int refused = refused_by_network();
+        if (refused != 0) report(REFUSED, refused);
         report(ENDED_WITH, status);
     }
     return pid == 0 || errno != ECHILD;

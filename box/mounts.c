@@ -128,7 +128,7 @@ static bool is_planned(const struct mount *found, const char *plan, size_t lengt
         const char *path = plan + pos + 1;
         bool is_here = strcmp(found->point, path) == 0;
         if (plan[pos] == TREE ? is_below(found->point, path)
-                              : is_here && (plan[pos] == WRITABLE || plan[pos] == PINNED)) return true;
+                              : is_here && (plan[pos] == WRITABLE || plan[pos] == PINNED || plan[pos] == HIDDEN)) return true;
     }
     return false;
 }

@@ -3,9 +3,11 @@
  *     laconic-box DIRECTORY BWRAP COMMAND...
  *
  * DIRECTORY says how; src/laconic/box/launch.py writes it: `args` for bubblewrap, `filter` for
- * seccomp, `watched`, the paths that must not come into being, and `after`, the program that looks
- * what the command has left behind. That program also removes DIRECTORY. While the box is open,
- * `args` is locked: an unlocked one belongs to a box that was killed, and is looked at later.
+ * seccomp, `watched`, the paths that must not come into being, `overlays` of a trial (overlay.c),
+ * `facts` that say whether there is anything to look at when the command has ended (leftovers.c), and
+ * `after`, the program that looks what was left behind; it is told what was refused and the status,
+ * too. DIRECTORY goes with the box. While the box is open, `args` is locked: an unlocked one belongs
+ * to a box that was killed, and is looked at later.
  *
  * We are two processes. The one that the caller knows passes signals on, and ends as the command
  * did. The keeper, bubblewrap's parent, stays until the box has ended; it is killed neither with us
@@ -62,8 +64,8 @@ static int read_texts(const char *name, char **data, size_t *length) {
     return count;
 }
 
-static char *watched;
-static size_t watched_length;
+static char *watched, *overlays;
+static size_t watched_length, overlays_length;
 
 static bool has_appeared(void) {
     struct stat found;
@@ -73,14 +75,18 @@ static bool has_appeared(void) {
     return false;
 }
 
+static int refused, ended; /* what `inside` has reported last */
+
 /* Runs `after`, which says what it did on this descriptor. */
 static void look(const char *word, int said) {
-    char *data, *words[MOST_ARGUMENTS + 2] = {NULL};
+    char *data, *words[MOST_ARGUMENTS + 4] = {NULL}, numbers[2][16];
     size_t length, count = 0;
     int status, found = read_texts("after", &data, &length);
     if (found <= 0 || found > MOST_ARGUMENTS) return;
     for (size_t pos = 0; pos < length; pos += strlen(data + pos) + 1) words[count++] = data + pos;
-    words[count++] = (char *)word;
+    snprintf(numbers[0], sizeof numbers[0], "%d", refused);
+    snprintf(numbers[1], sizeof numbers[1], "%d", ended);
+    words[count++] = (char *)word, words[count++] = numbers[0], words[count++] = numbers[1];
     pid_t pid = fork();
     if (pid == 0) {
         char *none[] = {NULL};
@@ -96,6 +102,26 @@ static void look(const char *word, int said) {
     }
     free(data);
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+}
+
+/* Removes the files of this box: nothing is left that would have to be looked at later. */
+static void forget(void) {
+    static const char *const files[] = {"plan", "watched", "overlays", "facts", "after",
+                                        "filter", "mounts", "args", NULL};
+    char name[PATH_ROOM];
+    for (const char *const *file = files; *file != NULL; file++) {
+        if (snprintf(name, sizeof name, "%s/%s", directory, *file) < (int)sizeof name) unlink(name);
+    }
+    rmdir(directory);
+}
+
+/* Has `after` look once the box has ended, if there may be anything to see. */
+static void look_at_end(int said) {
+    char *facts;
+    size_t length;
+    bool is_known = read_texts("facts", &facts, &length) > 0;
+    if (!is_known || refused != 0 || has_appeared() || must_look(facts, length)) look("end", said);
+    else forget();
 }
 
 /* -- limits ---------------------------------------------------------------------------------- */
@@ -182,7 +208,7 @@ static void become_bwrap(const char *bwrap, struct ends ends, const char *ignore
 }
 
 static bool is_report(char kind) {
-    return kind == STARTED || kind == ENDED_WITH || kind == STOPPED || kind == LEFT_BEHIND;
+    return kind == STARTED || kind == REFUSED || kind == ENDED_WITH || kind == STOPPED || kind == LEFT_BEHIND;
 }
 
 static void drop(int *handle) {
@@ -208,6 +234,11 @@ static void keep(const char *bwrap, char **command, const char *ignored, int arg
     if (box == 0) {
         setpgid(0, group);
         join_cgroup();
+        const char *complaint = overlays_length > 0 ? mount_overlays(overlays, overlays_length) : NULL;
+        if (complaint != NULL) {
+            say(said[1], complaint, strlen(complaint));
+            _exit(NO_BOX);
+        }
         become_bwrap(bwrap, (struct ends){control_read, reports[1], open_in("mounts", O_RDONLY),
                                            arguments, filter, said[1]},
                      ignored, command);
@@ -240,6 +271,8 @@ static void keep(const char *bwrap, char **command, const char *ignored, int arg
                 if (got == 0 || errno != EINTR) events[0].fd = -1;
             } else if (got == (ssize_t)sizeof message && is_report(message.kind)) {
                 has_started = true;
+                if (message.kind == REFUSED) refused = message.number;
+                if (message.kind == ENDED_WITH) ended = message.number;
                 if (message.kind == LEFT_BEHIND) {
                     look("while", kept);
                     drop(&kept);
@@ -254,12 +287,30 @@ static void keep(const char *bwrap, char **command, const char *ignored, int arg
         }
     }
     while (box > 0 && waitpid(box, &status, 0) < 0 && errno == EINTR) continue;
-    remove_cgroup();
-    look("end", kept);
+    look_at_end(kept);
     if (!has_started) say(told, text, length);
     struct message over = {.kind = OVER};
     if (has_started) say(told, &over, sizeof over);
+    remove_cgroup(); /* which takes a while, and nobody waits for it */
     _exit(0);
+}
+
+/* Tells whether overlays can be made: argv has what would be in `overlays`. */
+static int probe(char **argv) {
+    char *text = NULL;
+    size_t length = 0;
+    for (; *argv != NULL; argv++) {
+        size_t more = strlen(*argv) + 1;
+        char *larger = realloc(text, length + more);
+        if (larger == NULL) return NO_BOX;
+        text = larger;
+        memcpy(text + length, *argv, more);
+        length += more;
+    }
+    const char *complaint = text == NULL ? "nothing is asked" : mount_overlays(text, length);
+    if (complaint == NULL) return 0;
+    dprintf(1, "%s", complaint);
+    return NO_BOX;
 }
 
 /* -- the process that the caller knows --------------------------------------------------------- */
@@ -339,6 +390,7 @@ int main(int argc, char **argv) {
     int control_pipe[2], told[2], alive[2];
     char ignored[20];
     if (argc > 1 && strcmp(argv[1], INSIDE_WORD) == 0) return run_inside(argc - 2, argv + 2);
+    if (argc > 1 && strcmp(argv[1], PROBE_WORD) == 0) return probe(argv + 2);
     if (argc < 4) return complain("laconic-box is called by laconic, not by hand");
     directory = argv[1];
     for (int number = 0; number < 3; number++) {
@@ -349,6 +401,7 @@ int main(int argc, char **argv) {
     if (arguments < 0 || filter < 0) return complain(strerror(errno));
     if (flock(arguments, LOCK_SH | LOCK_NB) != 0) return complain("its plan is in use");
     if (read_texts("watched", &watched, &watched_length) < 0) return complain("its plan is not whole");
+    if (read_texts("overlays", &overlays, &overlays_length) < 0) return complain("its plan is not whole");
     int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
     has_terminal = terminal >= 0;
     if (has_terminal) close(terminal);

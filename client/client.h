@@ -105,6 +105,7 @@ struct answer { /* a frame from the server: three numbers and the rest, which is
         uint32_t lengths[2];                              /* ANSWER: bytes for stdout, for stderr */
         uint32_t printed[2];                              /* SHOWN, RAW: bytes of each spool */
         struct { uint32_t replaced, count; } arguments;   /* BECOME: which, and how many stay */
+        uint32_t words;                                   /* BOXED: how many there are */
     };
     struct buffer rest;
     struct text { /* in the rest: what to print on stdout and on stderr, where the kind has that */
@@ -134,6 +135,7 @@ struct run {
     bool fails_as_a_whole; /* pipefail */
     bool has_filter;       /* that is asked for by name */
     bool is_raw;           /* the output is to be left alone */
+    bool is_boxed;         /* it runs in a box, or not at all: the server says how it is started */
 };
 
 bool is_kept_file(int number);   /* closed, or a file that must get every byte */

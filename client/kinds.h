@@ -16,6 +16,7 @@ enum kind {
     SHOWN = 'P',
     RAW = 'R',
     BECOME = 'X',
+    BOXED = 'B',
     COLD = 'N',
 };
 

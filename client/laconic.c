@@ -54,6 +54,7 @@ static char **find_command(char **argv, struct run *run) {
         else if (value_of(&word, "--filter") != NULL) run->has_filter = true;
         else if (equals(*word, "--pipe-stderr")) run->takes_stderr = true;
         else if (equals(*word, "--pipefail")) run->fails_as_a_whole = true;
+        else if (equals(*word, "--box")) run->is_boxed = true;
         else if (!equals(*word, "--prefer-less")) return NULL;
     }
     if (run->pipe != NULL && *run->pipe == '\0') run->pipe = NULL;
@@ -217,7 +218,7 @@ static int become_python(char **argv, struct run *run) {
     if (equals(argv[1], "hook")) return hook_by_python(argv);
     exec_python(argv + 1);
     if (is_shell_call(argv + 1)) return become_shell(argv);
-    if (run->command != NULL) return run_plainly(run);
+    if (run->command != NULL && !run->is_boxed) return run_plainly(run);
     dprintf(2, "laconic: %s cannot be run: install laconic again\n", python);
     return 1;
 }
@@ -319,12 +320,14 @@ int main(int argc, char **argv) {
     for (int handle = 0; handle < 3; handle++) {
         is_whole = is_whole && sys(fcntl, handle, F_GETFD) >= 0;
     }
-    if (kind == RUN && (!is_whole || is_plain(&run))) return run_plainly(&run);
+    bool is_seen = is_whole && (kind != RUN || !is_plain(&run));
+    if (kind == RUN && !is_seen && !run.is_boxed) return run_plainly(&run);
+    if (kind == RUN && !is_seen) return become_python(argv, &run);
     if (kind == 0 || !is_whole || python[0] == '\0') return become_python(argv, &run);
     if (!is_set("LACONIC_NO_SERVER")) run.server = connect_server(python);
     if (run.server >= 0) run.python = python;
     else if (kind == RUN || kind == SHELL) run.server = start_python();
-    if (run.server < 0 && kind == RUN) return run_plainly(&run);
+    if (run.server < 0 && kind == RUN && !run.is_boxed) return run_plainly(&run);
     if (run.server < 0 && kind == SHELL) return become_shell(argv);
     if (run.server < 0 || !describe_call(&run.request, argv)) return become_python(argv, &run);
     if (kind == HOOK) read_stdin(&input);

@@ -207,14 +207,30 @@ static bool tell(struct run *run) {
 /* If a pipe was taken off, or a filter is asked for, the server has to agree first. */
 enum consent { AGREED, REFUSED, ENDED, UNKNOWN };
 
+/* Puts the words that start a box before the command. */
+static bool enter_box(struct run *run, const struct answer *answer) {
+    size_t count = 0, found = 0;
+    const char *at = (const char *)answer->rest.data, *end = at + answer->rest.length;
+    while (run->command[count] != NULL) count++;
+    if (answer->words == 0 || answer->words > answer->rest.length) return false;
+    char **words = calloc(answer->words + count + 1, sizeof *words);
+    if (words == NULL) return false;
+    for (; at < end && found < answer->words; at += strlen(at) + 1) words[found++] = (char *)at;
+    if (found != answer->words || at != end) return false;
+    memcpy(words + found, run->command, count * sizeof *words);
+    run->command = words; /* `rest` stays as it is, because these point into it */
+    return true;
+}
+
 static enum consent agree(struct run *run, int *status) {
     struct answer answer = {0};
     if (!tell(run) || !answer_receive(run->server, &answer)) {
         give_up_server(run, answer.is_late);
         return UNKNOWN;
     }
+    if (answer.kind == BOXED) return run->is_boxed && enter_box(run, &answer) ? AGREED : UNKNOWN;
     if (answer.kind != ANSWER) return answer.kind == COLD ? REFUSED : UNKNOWN;
-    if (answer.status == 0 && answer.rest.length == 0) return AGREED;
+    if (answer.status == 0 && answer.rest.length == 0) return run->is_boxed ? UNKNOWN : AGREED;
     print_texts(&answer);
     *status = (int)answer.status;
     return ENDED;
@@ -255,6 +271,7 @@ static void become_pipe(struct run *run) {
 }
 
 int run_plainly(const struct run *run) {
+    if (run->is_boxed) return -1; /* never without its box */
     const char *both = run->takes_stderr ? "2>&1 " : "";
     size_t count = 0, room = (run->pipe != NULL ? strlen(run->pipe) : 0) + 256;
     while (run->command[count] != NULL) count++;
@@ -274,7 +291,7 @@ int run_plainly(const struct run *run) {
 int run_command(struct run *run) {
     struct buffer result = {0};
     int status = 0;
-    bool needs_consent = run->pipe != NULL || run->has_filter;
+    bool needs_consent = run->pipe != NULL || run->has_filter || run->is_boxed;
     if (!open_spools(run)) return run_plainly(run); /* output that cannot be kept must not be hidden */
     long started = now_ms();
     if (needs_consent) {

@@ -114,6 +114,7 @@ static bool is_whole(struct answer *answer) {
     case ANSWER:
         return split(answer, 0, answer->lengths[0]) && answer->texts[1].length == answer->lengths[1];
     case SHOWN: return rest->length >= 4 && split(answer, 4, number_at(rest->data));
+    case BOXED:
     case BECOME: return rest->length > 0 && rest->data[rest->length - 1] == '\0';
     default: return answer->kind == RAW || answer->kind == COLD;
     }

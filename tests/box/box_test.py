@@ -31,7 +31,7 @@ def opened(project):
     """Open a box; the words that start a command in it."""
     environ = dict(os.environ)
     settings = read_settings(environ, project)
-    return open_box(str(project), str(project), settings, environ)
+    return open_box(str(project), str(project), settings, environ).words
 
 
 # -- status, signals and streams -------------------------------------------------------------------

@@ -1,9 +1,10 @@
 """`python -m box.escapes [--control] [FILE...]`: try to get out of the box in every way.
 
 A file is of one of two forms. `.jsonl` has one object a line: id, class, command (for bash, in the
-project) and success, with kind and arg. `.escapes` has for each attempt a line `--- KIND ARG`, and
-the command on the lines that follow. An attempt is out if its own sign of success is seen, or if
-anything outside the project has changed.
+project) and success, with kind and arg; without success, as in files of commands that get past a
+gate, only what changes outside counts, and one that is not `proven` is left out. `.escapes` has for
+each attempt a line `--- KIND ARG`, and the command on the lines that follow. An attempt is out if
+its own sign of success is seen, or if anything outside the project has changed.
 
 As root, everything is tried as root and as a plain user. --control: without a box, as a plain user
 in a process namespace of its own, to see which attempts can succeed.
@@ -29,8 +30,9 @@ from .world import CANARY, World, print_of
 
 CASES = Path(__file__).parents[1] / "cases/box"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-_LIMIT_S = 60
+_LIMIT_S, _SHORT_S = 60, 15
 _LATE_S = 2
+_OUTSIDE = "outside"  # of an attempt without a sign of its own
 
 
 class Attempt(NamedTuple):
@@ -42,11 +44,12 @@ class Attempt(NamedTuple):
 
 def read(path: Path) -> Iterator[Attempt]:
     if path.suffix == ".jsonl":
-        for line in path.read_text().splitlines():
-            if line.strip():
-                row = json.loads(line)
-                success = row["success"]
-                yield Attempt(row["id"], row["command"], success["kind"], success.get("arg", ""))
+        for number, line in enumerate(path.read_text().splitlines(), start=1):
+            row = json.loads(line) if line.strip() else {"proven": False}
+            if row.get("proven", True):
+                success = row.get("success", {"kind": _OUTSIDE})
+                name = row.get("id", f"{path.stem}-{number:03}")
+                yield Attempt(name, row["command"], success["kind"], success.get("arg", ""))
         return
     for number, part in enumerate(re.split(r"(?m)^--- ", path.read_text())[1:], start=1):
         head, _, command = part.partition("\n")
@@ -74,10 +77,12 @@ def out_of(attempt: Attempt, world: World, words: list[str]) -> str:
     sign = print_of(arg) if attempt.kind == "changed" else ""
     before = world.print_of_outside()
     command = [*words, "bash", "-c", attempt.command]
+    is_any = attempt.kind == _OUTSIDE
     run = _run_at_terminal if attempt.kind.startswith("tty") else _run
-    printed = run(command, world.project, variables)
-    if printed is None:
+    printed = run(command, world.project, variables, _SHORT_S if is_any else _LIMIT_S)
+    if printed is None and not is_any:
         return f"did not end within {_LIMIT_S} s"
+    printed = printed or ""
     if "there is no box" in printed or "was not run" in printed:
         return f"NO BOX: {printed.strip()[-300:]}"
     kind = attempt.kind
@@ -86,6 +91,7 @@ def out_of(attempt: Attempt, world: World, words: list[str]) -> str:
     if kind.startswith("git-status"):
         world.git_status(kind.partition(" ")[2])
     reached = {
+        _OUTSIDE: lambda: False,
         "exists": lambda: os.path.lexists(arg),
         "exists-late": lambda: os.path.lexists(arg),
         "gone": lambda: not os.path.lexists(arg),
@@ -109,13 +115,13 @@ def out_of(attempt: Attempt, world: World, words: list[str]) -> str:
     return f"changed {changed[:3]}" if changed else ""
 
 
-def _run(words: list[str], cwd: Path, variables: dict[str, str]) -> str | None:
+def _run(words: list[str], cwd: Path, variables: dict[str, str], limit_s: float) -> str | None:
     process = subprocess.Popen(
         words, cwd=cwd, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, start_new_session=True,
     )  # fmt: skip
     try:
-        data, _ = process.communicate(timeout=_LIMIT_S)
+        data, _ = process.communicate(timeout=limit_s)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
@@ -123,12 +129,14 @@ def _run(words: list[str], cwd: Path, variables: dict[str, str]) -> str | None:
     return data.decode(errors="replace")
 
 
-def _run_at_terminal(words: list[str], cwd: Path, variables: dict[str, str]) -> str | None:
+def _run_at_terminal(
+    words: list[str], cwd: Path, variables: dict[str, str], limit_s: float
+) -> str | None:
     pid, handle = pty.fork()
     if pid == 0:
         os.chdir(cwd)
         os.execvpe(words[0], words, variables)
-    data, end = b"", time.monotonic() + _LIMIT_S
+    data, end = b"", time.monotonic() + limit_s
     while time.monotonic() < end:
         try:
             piece = os.read(handle, 4096)

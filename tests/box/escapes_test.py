@@ -22,6 +22,7 @@ STEPS = (
     Attempt("guarded", "echo x >> .git/config", "changed", "$PROJECT/.git/config"),
     Attempt("appearing", "mkdir .idea", "exists", "$PROJECT/.idea"),
     Attempt("a process", "kill -9 $VICTIM", "victim", ""),
+    Attempt("any change", "echo x > $OUT/n", "outside", ""),
     Attempt("no sign of its own", "rm -f $UHOME/.zshrc", "exists", "/nonexistent"),
 )
 
@@ -57,3 +58,10 @@ def test_a_file_of_objects_is_read_as_well(tmp_path: Path):
     file = tmp_path / "ways.jsonl"
     file.write_text('{"id": "x", "class": "c", "command": "true", "success": {"kind": "stdout"}}\n')
     assert list(read(file)) == [Attempt("x", "true", "stdout", "")]
+
+
+def test_commands_without_a_sign_are_read_if_they_are_proven(tmp_path: Path):
+    file = tmp_path / "past.jsonl"
+    rows = ('{"command": "ls `x`", "proven": true}', '{"command": "y", "proven": false}')
+    file.write_text("\n".join(rows))
+    assert list(read(file)) == [Attempt("past-001", "ls `x`", "outside", "")]

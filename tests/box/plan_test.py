@@ -431,3 +431,12 @@ def test_calls_of_another_kind_of_machine_are_missing():
     assert verdict(seccomp.program("aarch64"), 63, architecture=0xC00000B7) == ALLOWED
     with pytest.raises(LaconicError):
         seccomp.program("pdp11")
+
+
+def test_cargo_finds_its_things_where_they_are_outside(project, home):
+    (home / ".cargo").mkdir()
+    (home / ".rustup").mkdir()
+    environ = {"HOME": str(home), "RUSTUP_HOME": "/opt/rustup"}
+    plan = make_plan(str(project), read_settings(environ, project), environ)
+    assert plan.variables["CARGO_HOME"] == str(home / ".cargo")
+    assert plan.variables["RUSTUP_HOME"] == "/opt/rustup"

@@ -256,7 +256,7 @@ def test_without_room_the_command_runs_and_says_that_there_is_no_undo(small_disk
 
     (project / "a").write_bytes(os.urandom(1 << 20))
     reach = reach_of_line("echo x > a", str(project), {})
-    around = begin(reach, About("echo x > a", str(project)), str(small_disk), is_asked=True)
+    around = begin(reach, About("echo x > a", str(project)), Store(small_disk), is_asked=True)
     assert around.held is None
     assert "no undo for this: no space left" in notice(around, None, "laconic")
     assert Store(small_disk).paths() == []
@@ -405,3 +405,48 @@ def test_a_conflict_shows_the_difference_and_changes_nothing(project, tmp_path):
 def test_a_call_that_destroys_nothing_keeps_nothing(project):
     assert not reach_of(["cat", "a"], str(project), {})
     assert not hold_call(["ls"], str(project), {}).paths
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")
+def test_a_directory_that_a_command_closes_is_opened_again(store, project):
+    folder = project / "folder"
+    folder.mkdir()
+    (folder / "file").write_text("x")
+    keep = run(store, "chmod 000 folder", project)
+    undo(store, keep)
+    assert (folder / "file").read_text() == "x"
+
+
+def test_history_and_log_name_what_can_be_undone(project, tmp_path):
+    decided = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": str(project)}
+    decided["tool_input"] = {"command": "ls; rm a b"}
+    environ = {**os.environ, "LACONIC_STATE_DIR": str(tmp_path / "state"), "LACONIC_NO_SERVER": "1"}
+    hook = [sys.executable, "-m", "laconic", "hook", "claude-code"]
+    subprocess.run(
+        hook, input=json.dumps(decided), env=environ, cwd=project, text=True, capture_output=True,
+        check=True,
+    )  # fmt: skip
+    laconic(project, tmp_path, "run", "--undo", "rm", "a", "b")
+    listed = laconic(project, tmp_path, "undo", "--list", "--json")
+    name = json.loads(listed.stdout)["id"]
+    log = laconic(project, tmp_path, "log").stdout
+    assert f"(laconic undo {name})" in log
+    assert f"(laconic undo {name})" in laconic(project, tmp_path, "history").stdout
+    laconic(project, tmp_path, "undo")
+    assert "(laconic undo" not in laconic(project, tmp_path, "log").stdout
+
+
+def test_the_bounds_are_those_of_the_settings(project, tmp_path, home):
+    (home / ".config/laconic").mkdir(parents=True)
+    config = home / ".config/laconic/config.toml"
+    (project / "large").write_bytes(bytes(3 << 20))
+    config.write_text("[undo]\nstore_mb = 2\n")
+    done = laconic(project, tmp_path, "run", "--undo", "truncate", "-s", "1", "large")
+    assert "no undo for this: more than 2 MB" in done.stderr
+    (project / "large").write_bytes(bytes(3 << 20))
+    config.write_text("[undo]\nstore_mb = 4\nstore_days = 0\n")
+    done = laconic(project, tmp_path, "run", "--undo", "truncate", "-s", "1", "large")
+    assert "brings them back" in done.stderr
+    laconic(project, tmp_path, "run", "--undo", "rm", "a")
+    listed = laconic(project, tmp_path, "undo", "--list", "--json").stdout
+    assert len(listed.splitlines()) == 1, "the first is older than no day at all"

@@ -12,8 +12,9 @@ from laconic.errors import LaconicError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from laconic.box.layers import Layer
     from laconic.box.plan import Plan
 
 INSIDE = "/run/laconic-box"  # box/box.h names it, too
@@ -24,11 +25,13 @@ _SYSTEM = ("/usr/bin", "/usr/local/bin", "/bin")
 _INSTALL = (
     "install bubblewrap: apt install bubblewrap, dnf install bubblewrap, pacman -S bubblewrap"
 )
-_SMALL, _LARGE = str(64 << 20), str(1 << 30)
+_TINY, _SMALL, _LARGE = str(64 << 10), str(64 << 20), str(1 << 30)
 # Files of the kernel that belong to root, and that root without any capability could still write.
-_OF_KERNEL = (
-    "/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi",
-    "/proc/mtrr", "/proc/scsi", "/proc/driver", "/proc/tty",
+# What nobody needs is covered by an empty directory: bubblewrap reads the table of mounts again for
+# each bind and for each mount that it makes read-only, and for no tmpfs.
+_OF_KERNEL = ("/proc/sys", "/proc/sysrq-trigger", "/proc/mtrr")
+_OF_KERNEL_COVERED = (
+    "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/driver", "/proc/tty",
 )  # fmt: skip
 
 
@@ -71,7 +74,18 @@ def _find_helper() -> str:
     raise LaconicError(f"{paths[0]} is not there, so there is no box", hint)
 
 
+_versions: dict[tuple[str, int, int, int], str] = {}
+
+
 def _checked_version(path: str) -> str:
+    found = os.stat(path)
+    key = (path, found.st_ino, found.st_size, found.st_ctime_ns)
+    if key not in _versions:
+        _versions[key] = _asked_version(path)
+    return _versions[key]
+
+
+def _asked_version(path: str) -> str:
     import subprocess  # noqa: PLC0415 - it takes seven milliseconds to load
 
     done = subprocess.run(  # noqa: S603 - found by ourselves
@@ -86,11 +100,15 @@ def _checked_version(path: str) -> str:
     return version
 
 
-def arguments(plan: Plan, engine: Engine, directory: str) -> list[str]:
+def arguments(
+    plan: Plan, engine: Engine, directory: str, layers: Sequence[Layer] = ()
+) -> list[str]:
     """Return bubblewrap's arguments; later ones act on what earlier ones have made.
 
-    directory: the one to start in, in the project.
+    directory: the one to start in, in the project. layers: what stands for writable directories.
     """
+    from laconic.box.layers import merged_path  # noqa: PLC0415 - for trials
+
     own = plan.directory
     words = [
         "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
@@ -106,6 +124,8 @@ def arguments(plan: Plan, engine: Engine, directory: str) -> list[str]:
         words.append("--unshare-net")
     for path in _OF_KERNEL[: None if os.geteuid() == 0 else 1]:
         words += ["--ro-bind", path, path] if lexists(path) else []
+    for path in _OF_KERNEL_COVERED if os.geteuid() == 0 else ():
+        words += ["--size", _TINY, "--perms", "0555", "--tmpfs", path] if isdir(path) else []
     words += ["--size", _SMALL, "--perms", "0755", "--tmpfs", "/run"]
     words += ["--ro-bind", engine.helper, INSIDE, "--bind", join(own, "home"), HOME]
     for place, name in (("/tmp", "tmp"), ("/var/tmp", "vartmp")):  # noqa: S108 - made anew
@@ -117,12 +137,12 @@ def arguments(plan: Plan, engine: Engine, directory: str) -> list[str]:
     for path in plan.shown:
         words += ["--ro-bind", path, path]
     for path in (*plan.write, *plan.pinned):
-        words += ["--bind", path, path]
+        words += ["--bind", merged_path(path, layers), path]
     for path in plan.guarded:
-        words += ["--ro-bind", path, path]
+        words += ["--ro-bind", merged_path(path, layers), path]
     for path in plan.hidden:
-        if isdir(path):
-            words += ["--perms", "0500", "--tmpfs", path, "--remount-ro", path]
+        if isdir(path):  # it could be written by who opens it, and is gone with the box
+            words += ["--size", _TINY, "--perms", "0500", "--tmpfs", path]
         else:  # not /dev/null, which cannot be opened on a mount without devices
             words += ["--ro-bind", join(own, "empty"), path]
     words += ["--chdir", directory, "--clearenv"]
@@ -135,17 +155,19 @@ def expected_mounts(plan: Plan) -> list[str]:
     """Return what must be mounted when the box is ready, as box/mounts.c reads it.
 
     A letter and a path each: w what can be written, p and g what is pinned or guarded and lies in
-    the former, c what is covered, t what the kernel has its own mounts in.
+    the former, c what is covered, h a directory that is hidden by an empty one, t what the kernel
+    has its own mounts in.
     """
     own = [place for place in ("/tmp", "/var/tmp") if isdir(place)]  # noqa: S108 - made anew
-    found = [f"w{path}" for path in (*plan.write, *own, "/run", HOME, *_mounted_in(plan.write))]
+    found = [f"w{path}" for path in (*plan.write, *own, "/run", HOME, *mounted_in(plan.write))]
     found += [f"p{path}" for path in plan.pinned]
     found += [f"g{path}" for path in plan.guarded]
-    found += [f"c{path}" for path in (*plan.shown, *plan.hidden)]
+    found += [f"{'h' if isdir(path) else 'c'}{path}" for path in plan.hidden]
+    found += [f"c{path}" for path in plan.shown]
     return [*found, "t/dev", "t/proc"]
 
 
-def _mounted_in(directories: list[str]) -> list[str]:
+def mounted_in(directories: list[str]) -> list[str]:
     """Return what is mounted below writable directories already; it is in the box, too."""
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
         points = [_unescaped(line.split(" ")[4]) for line in file]

@@ -12,7 +12,7 @@ import json
 import os
 import sys
 import time
-from os.path import dirname, isdir, join, lexists
+from os.path import basename, dirname, isdir, join, lexists
 
 from laconic.box import leftovers, seccomp
 from laconic.box.bubblewrap import arguments, expected_mounts, find_engine
@@ -24,12 +24,15 @@ from laconic.files import make_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from laconic.box.bubblewrap import Engine
+    from laconic.box.layers import Layer
     from laconic.box.plan import Plan
     from laconic.settings.load import Settings
 
+_REFUSED = "refused"
 _YOUNGEST_LEFT_S = 10  # a younger box may be about to start
 _COARSE_CLOCK = 5  # CLOCK_REALTIME_COARSE of linux/time.h, which file systems take their times from
 _OWN_CACHE = ".cache"
@@ -43,23 +46,80 @@ _LOOK = (
 )
 
 
-def open_box(project: str, cwd: str, settings: Settings, environ: Mapping[str, str]) -> list[str]:
-    """Return the words that start a command in the box of a project; none if we are in one.
+class OpenBox:
+    """A box that is ready for one command; words: they start it there, none if we are in a box."""
 
-    Raises LaconicError if there can be no box here.
+    __slots__ = ("directory", "place", "plan", "words")
+
+    def __init__(self, words: list[str], plan: Plan | None, place: str, directory: str) -> None:
+        self.words, self.plan, self.place, self.directory = words, plan, place, directory
+
+    def notice(self, status: int, out: str, err: str, command: str, launcher: str) -> str:
+        """Say what the box refused, when the command has ended; nothing if it refused nothing."""
+        if self.plan is None:
+            return ""
+        path = join(self.plan.directory, _REFUSED, basename(self.place))
+        try:
+            with open(path, encoding="ascii") as file:
+                bits = int(file.read())
+            os.unlink(path)
+        except (OSError, ValueError):
+            bits = 0
+        from laconic.box.refusals import Ended, notice  # noqa: PLC0415 - the command runs first
+
+        return notice(self.plan, Ended(status, bits, self.directory, out, err), command, launcher)
+
+
+def project_of(cwd: str, environ: Mapping[str, str]) -> str:
+    """Return the project that a directory is in; LaconicError if it is in none."""
+    from laconic.policy.facts import NOWHERE, read_facts  # noqa: PLC0415 - not where it is known
+
+    project = read_facts(cwd, environ).project if cwd else NOWHERE
+    if project == NOWHERE:
+        hint = "go to a project, which has a directory .git or .laconic"
+        raise LaconicError(f"{cwd or 'this directory'} is not in a project", hint)
+    return project
+
+
+def open_box(
+    project: str,
+    cwd: str,
+    settings: Settings,
+    environ: Mapping[str, str],
+    told: str = "",
+) -> OpenBox:
+    """Open the box of a project for one command; raises LaconicError if there can be none here.
+
+    told: the command as it is typed outside, if nobody waits for it who could say what was refused.
     """
     if is_inside():
-        return []
-    started = time.clock_gettime_ns(_COARSE_CLOCK)
+        return OpenBox([], None, "", cwd)
+    started = coarse_now()
     engine = find_engine(environ, project)
-    plan = make_plan(project, settings, environ)
+    return open_planned(make_plan(project, settings, environ), engine, cwd, told, (), started)
+
+
+def coarse_now() -> int:
+    """Return the time that a file system would give to a file now."""
+    return time.clock_gettime_ns(_COARSE_CLOCK)
+
+
+def open_planned(
+    plan: Plan,
+    engine: Engine,
+    cwd: str,
+    told: str,
+    layers: Sequence[Layer] = (),
+    started: int = 0,
+) -> OpenBox:
+    """Open the box of a plan; layers: what stands for its writable directories, in a trial."""
     prepare(plan)
     look_at_killed(plan)
     here = os.path.realpath(cwd)
     if not is_below(here, plan.project):
         raise LaconicError(f"{here} is not in the project {plan.project}")
-    place = _write_down(plan, engine, here, started)
-    return [engine.helper, place, engine.bwrap]
+    place = _write_down(plan, engine, here, leftovers.record(plan, started, told), layers)
+    return OpenBox([engine.helper, place, engine.bwrap], plan, place, here)
 
 
 def prepare(plan: Plan) -> None:
@@ -68,7 +128,7 @@ def prepare(plan: Plan) -> None:
     if any(is_below(own, path) for path in plan.write):
         hint = "unset LACONIC_STATE_DIR, or let it name a place outside the project"
         raise LaconicError(f"{own} is in the project, so there is no box", hint)
-    for name in ("open", "quarantine", "tmp", "vartmp", f"home/{_OWN_CACHE}"):
+    for name in ("open", _REFUSED, "quarantine", "tmp", "vartmp", f"home/{_OWN_CACHE}"):
         make_private(join(own, name))
     with contextlib.suppress(FileExistsError):
         os.close(os.open(join(own, "empty"), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o400))
@@ -106,19 +166,25 @@ def _names(directory: str) -> list[str]:
         return []
 
 
-def _write_down(plan: Plan, engine: Engine, cwd: str, started: int) -> str:
+def _write_down(
+    plan: Plan, engine: Engine, cwd: str, record: dict[str, Any], layers: Sequence[Layer]
+) -> str:
     from binascii import hexlify  # noqa: PLC0415
 
     place = join(plan.directory, "open", hexlify(os.urandom(6)).decode())
     os.mkdir(place, 0o700)
     look = [sys.executable, "-I", "-S", "-c", _LOOK, _ROOT, place]
+    if layers:
+        record = leftovers.of_trial(record)
     files = {
-        "plan": json.dumps(leftovers.record(plan, started)).encode("utf-8", "surrogateescape"),
-        "watched": _texts(plan.missing),
+        "plan": json.dumps(record).encode("utf-8", "surrogateescape"),
+        "watched": _texts([] if layers else plan.missing),
+        "overlays": _texts([word for layer in layers for word in layer.words]),
+        "facts": _texts(leftovers.facts(record)),
         "after": _texts(look),
         "filter": seccomp.program(os.uname().machine),
         "mounts": _texts(expected_mounts(plan)),
-        "args": _texts(arguments(plan, engine, cwd)),
+        "args": _texts(arguments(plan, engine, cwd, layers)),
     }
     for name, data in files.items():
         handle = os.open(join(place, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

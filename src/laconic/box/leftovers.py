@@ -16,7 +16,7 @@ from os.path import basename, dirname, join, relpath
 
 from laconic.box.below import close_again, open_up, parent_of
 from laconic.box.nested import find_nested
-from laconic.box.places import is_below, matching
+from laconic.box.places import guarded_anywhere, is_below, matching
 from laconic.box.repository import gitlinks
 
 TYPE_CHECKING = False
@@ -26,13 +26,20 @@ if TYPE_CHECKING:
 
     from laconic.box.plan import Plan
 
+NO_ROUTE, NO_PORT, NO_SERVER = 1, 2, 4  # what a network refuses: box/box.h
 _MOST_NOTICES = 8
-_FILES = ("plan", "watched", "after", "filter", "mounts", "args")
+_FILES = ("plan", "watched", "overlays", "facts", "after", "filter", "mounts", "args")
 
 
-def record(plan: Plan, started: int) -> dict[str, Any]:
-    """Return what must be known of a plan when its box has ended."""
+def record(plan: Plan, started: int, told: str = "") -> dict[str, Any]:
+    """Return what must be known of a plan when its box has ended.
+
+    told: how the command is run outside, to be named if the network was refused; empty if whoever
+    started the box says so.
+    """
     return {
+        "told": told,
+        "has_network": plan.has_network,
         "project": plan.project,
         "directory": plan.directory,
         "write": plan.write,
@@ -46,20 +53,68 @@ def record(plan: Plan, started: int) -> dict[str, Any]:
     }
 
 
+def facts(known: dict[str, Any]) -> list[str]:
+    """Return what box/leftovers.c needs to know to tell whether anything must be looked at.
+
+    A letter and a text each: s when the box was opened, r a writable directory, k a git directory
+    that is known, g what could not be changed, n a name that counts anywhere, i git's index; a if
+    it must be looked at in any case.
+    """
+    if known["links"] or known["never_write"]:
+        return ["a"]
+    found = [f"s{known['started']}", *(f"r{path}" for path in known["write"])]
+    found += [f"k{path}" for path in known["repositories"]]
+    found += [f"g{path}" for path in known["guarded"]]
+    found += [f"n{name}" for name in guarded_anywhere()]
+    return [*found, *(f"i{path}/index" for path in known["repositories"][:1])]
+
+
 def main(argv: list[str]) -> int:
-    """Look at one box; argv: its directory, and `end`, or `while` it still runs."""
-    place, when = argv
+    """Look at one box; argv: its directory, and `end`, or `while` it still runs.
+
+    Two numbers may follow: what its network refused, and the status of the command.
+    """
+    place, when, *numbers = argv
     with open(join(place, "plan"), encoding="utf-8", errors="surrogateescape") as file:
         known = json.load(file)
-    found = list(_put_right(known, is_over=when == "end"))
+    put_right(known, is_over=when == "end")
+    if numbers:
+        _tell_refused(place, known, *map(int, numbers))
+    if when == "end":
+        forget(place)
+    return 0
+
+
+def of_trial(known: dict[str, Any]) -> dict[str, Any]:
+    """Return the record of a trial: it cannot leave anything behind where the real files are."""
+    nothing: dict[str, Any] = {"write": [], "missing": [], "links": {}, "repositories": []}
+    return known | nothing | {"never_write": [], "gitlinks": []}
+
+
+def put_right(known: dict[str, Any], *, is_over: bool = True) -> None:
+    """Move away what must not be there, and say so."""
+    found = list(_put_right(known, is_over=is_over))
     for path, kept in found[:_MOST_NOTICES]:
         name = relpath(path, known["project"])
         _say(f"the box moved {name} away, which decides what runs later: {kept}")
     if len(found) > _MOST_NOTICES:
         _say(f"and {len(found) - _MOST_NOTICES} more: {dirname(found[0][1])}")
-    if when == "end":
-        forget(place)
-    return 0
+
+
+def _tell_refused(place: str, known: dict[str, Any], bits: int, status: int) -> None:
+    """Say that the network was refused, or leave it to whoever waits for the command."""
+    if not bits or known["has_network"]:
+        return
+    if known["told"]:
+        if bits & NO_ROUTE and status:
+            way = f"without the box, which asks first: {known['told']}"
+            _say(f"the box has no network; {way}")
+        return
+    with (
+        contextlib.suppress(OSError),
+        open(join(known["directory"], "refused", basename(place)), "w", encoding="ascii") as file,
+    ):
+        file.write(str(bits))
 
 
 def _say(text: str) -> None:

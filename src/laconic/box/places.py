@@ -36,6 +36,19 @@ def hidden_names() -> tuple[str, ...]:
 
 
 @cache
+def hidden_below(base: str) -> dict[str, tuple[str, ...]]:
+    """Return the names to hide below `/`, `~` or `~/.config`, by the first part of each."""
+    prefix = {"/": "/", "~": "", "~/.config": ".config/"}[base]
+    found: dict[str, tuple[str, ...]] = {}
+    for name in hidden_names():
+        if name.startswith(prefix) and (prefix or name[0] != "/"):
+            below = name.removeprefix(prefix)
+            first = below.partition("/")[0]
+            found[first] = (*found.get(first, ()), below)
+    return found
+
+
+@cache
 def guarded_names() -> tuple[str, ...]:
     return tuple(_words("guarded.txt"))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pwd
 import stat
+import time
 from glob import escape, glob
 from os.path import dirname, isabs, isdir, join, lexists, realpath
 
@@ -29,7 +30,10 @@ HOME = "/run/home"  # in the box
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - places to know, not to use
 # What programs need of /run, which is empty in the box otherwise.
 _OF_RUN = ("/run/current-system", "/run/opengl-driver", "/run/wrappers")
+# Cargo builds everything anew if these are at another place than outside.
+_SAME_HOMES = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
 _MOST_DOTENV = 60
+_DOTENV_S = 5.0
 _EXAMPLES = (".example", ".sample", ".template", ".dist", ".defaults", ".schema")
 
 
@@ -203,7 +207,8 @@ def _show(plan: Plan, wanted: Box, environ: Mapping[str, str]) -> None:
 def _hide(plan: Plan, wanted: Box, settings: Settings, environ: Mapping[str, str]) -> None:
     homes = {plan.user_home, *_passwd_home(), home_of(environ)}
     config = environ.get("XDG_CONFIG_HOME", "")
-    paths = [path for home in homes for path in _named(home, config)]
+    paths = list(_matching("/", places.hidden_below("/")))
+    paths += [path for home in homes for path in _named(home, config)]
     for name in places.PLACE_VARIABLES:
         paths += [path for path in environ.get(name, "").split(":") if isabs(path)]
     own = settings.directories
@@ -222,22 +227,46 @@ def _hide(plan: Plan, wanted: Box, settings: Settings, environ: Mapping[str, str
 
 
 def _named(home: str, config: str) -> Iterator[str]:
-    """Yield the paths of the list, as far as there are any."""
-    for name in places.hidden_names():
-        if name.startswith(".config/") and isabs(config):
-            yield from _matching(config, name.removeprefix(".config/"))
-        yield from _matching("" if name[0] == "/" else home, name)
+    """Yield the paths of the list below a home, as far as what they begin with is there."""
+    yield from _matching(home, places.hidden_below("~"))
+    if isabs(config):
+        yield from _matching(config, places.hidden_below("~/.config"))
 
 
-def _matching(base: str, name: str) -> list[str]:
-    path = join(escape(base), name) if base else name
-    if "*" in name:
-        return glob(path)
-    return [join(base, name)]
+def _matching(base: str, names: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """Yield the paths below a directory; names: the list, by the first part of each."""
+    try:
+        entries = os.listdir(base)
+    except FileNotFoundError:
+        return
+    except OSError:  # it may be entered, and not listed
+        entries = [name for name in names if "*" not in name]
+    wanted = [entry for entry in entries if entry in names]
+    wanted += [name for name in names if "*" in name]
+    for first in wanted:
+        for name in names[first]:
+            if "*" in name:
+                yield from glob(join(escape(base), name))
+            else:
+                yield join(base, name)
+
+
+_known_dotenv: dict[tuple[str, ...], tuple[float, list[str]]] = {}
 
 
 def _dotenv_files(project: str, homes: Iterable[str]) -> list[str]:
-    """Return files with secrets of other projects: beside this one, and below the home."""
+    """Return files with secrets of other projects: beside this one, and below the home.
+
+    A server looks for new ones every few seconds: a home can have thousands of directories.
+    """
+    key = (dirname(project), *sorted(homes))
+    known = _known_dotenv.get(key)
+    if known is None or not 0 <= time.monotonic() - known[0] < _DOTENV_S:
+        known = _known_dotenv[key] = (time.monotonic(), _found_dotenv(project, homes))
+    return known[1]
+
+
+def _found_dotenv(project: str, homes: Iterable[str]) -> list[str]:
     patterns = [f"{escape(dirname(project))}/*/.env*"]
     patterns += [f"{escape(home)}/{deep}.env*" for home in homes for deep in ("", "*/", "*/*/")]
     found = (path for one in patterns for path in glob(one))
@@ -288,6 +317,8 @@ def _needs_hiding(path: str, plan: Plan) -> bool:
         return False
     if any(is_below(w, path) for w in plan.write):
         return False
+    if not os.access(path, os.R_OK) and not _is_socket(path):
+        return False  # in the box we have no more rights than here
     is_private = any(is_below(path, place) for place in PRIVATE)
     return not is_private or any(is_below(path, p) for p in (*plan.shown, *plan.write))
 
@@ -302,6 +333,9 @@ def _own_variables(plan: Plan) -> dict[str, str]:
         "npm_config_cache": f"{HOME}/.cache/npm",
         "XDG_CACHE_HOME": f"{HOME}/.cache",
     }
+    for name, directory in _SAME_HOMES.items():
+        if name not in plan.variables and isdir(join(plan.user_home, directory)):
+            found[name] = join(plan.user_home, directory)
     if isdir(join(plan.user_home, ".gradle/caches")):
         found["GRADLE_RO_DEP_CACHE"] = join(plan.user_home, ".gradle/caches")
     if not plan.has_network:

@@ -12,6 +12,7 @@ from laconic.box.git_config import configuration
 from laconic.box.places import IN_GIT_DIRECTORY, is_below
 from laconic.errors import FileError
 from laconic.files import read_file
+from laconic.undo.git_index import submodules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 _MOST_INDEX = 256 << 20
 _MOST_MODULES = 200
-_GITLINK = (0o160000).to_bytes(4, "big")
 
 
 class Repository:
@@ -161,47 +161,12 @@ def gitlinks(project: str, directories: list[str]) -> frozenset[str]:
     """Return the paths in the index that are repositories of their own (gitformat-index)."""
     if not directories:
         return frozenset()
+    path = join(directories[0], "index")
     try:
-        data = read_file(join(directories[0], "index"), _MOST_INDEX)
+        data = read_file(path, _MOST_INDEX)
     except FileError:
-        return frozenset()
-    if data[:4] != b"DIRC" or _GITLINK not in data:
         return frozenset()
     values = dict(configuration(join(directories[-1], "config")))
     hash_bytes = 32 if values.get("extensions.objectformat") == "sha256" else 20
-    try:
-        found = frozenset(_linked(data, hash_bytes))
-    except (IndexError, ValueError):
-        return frozenset()
+    found = map(os.fsdecode, submodules(path, data, hash_bytes))
     return frozenset(path for path in found if is_below(normpath(join(project, path)), project))
-
-
-def _linked(data: bytes, hash_bytes: int) -> Iterator[str]:
-    version, count = int.from_bytes(data[4:8], "big"), int.from_bytes(data[8:12], "big")
-    pos, name = 12, b""
-    for _ in range(count):
-        mode = data[pos + 24 : pos + 28]
-        flags = int.from_bytes(data[pos + 40 + hash_bytes : pos + 42 + hash_bytes], "big")
-        start = pos + 42 + hash_bytes + (2 if version > 2 and flags & 0x4000 else 0)  # noqa: PLR2004
-        if version == 4:  # noqa: PLR2004 - as the format has it
-            cut, start = _varint(data, start)
-            end = data.index(b"\0", start)
-            name = name[: len(name) - cut] + data[start:end]
-            pos = end + 1
-        else:
-            end = data.index(b"\0", start)
-            name = data[start:end]
-            pos += (end - pos + 8) & ~7
-        if mode == _GITLINK:
-            yield os.fsdecode(name)
-
-
-def _varint(data: bytes, pos: int) -> tuple[int, int]:
-    """Read a number as in a pack's OFS_DELTA entries (gitformat-pack)."""
-    byte = data[pos]
-    value = byte & 127
-    while byte & 128:
-        pos += 1
-        byte = data[pos]
-        value = ((value + 1) << 7) | (byte & 127)
-    return value, pos + 1

@@ -74,7 +74,7 @@ def _attempt(place: str, environ: Mapping[str, str]) -> str:
         file.write("secret\n")
     own = {**environ, "HOME": home, "LACONIC_STATE_DIR": join(place, "state")}
     own["TRIAL_TOKEN"] = "secret"  # noqa: S105 - it is none
-    words = open_box(project, project, isolated_settings(own), own)
+    words = open_box(project, project, isolated_settings(own), own).words
     if not words:
         return "this is one already"
     written = join(outside, "written")

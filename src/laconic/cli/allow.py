@@ -13,6 +13,7 @@ from laconic.cli.when import moment, seconds
 from laconic.errors import LaconicError, UsageError
 from laconic.permissions import allowances
 from laconic.policy.facts import read_facts, scope
+from laconic.policy.own_rules import words_of
 from laconic.report.dates import local
 from laconic.report.text import visible
 from laconic.settings.load import process_environment, read_directories, read_settings
@@ -44,6 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--remove", metavar="ID", help="remove an exception, or a rule by its text")
     parser.add_argument("--json", action="store_true", help="with --list: print JSON")
     parser.add_argument("--once", action="store_true", help="for the next time only")
+    parser.add_argument(
+        "--outside", action="store_true", help="with --always: in this project, without the box"
+    )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -67,9 +71,14 @@ def main(args: argparse.Namespace) -> int:
         print(f"removed: {args.remove}")
     elif not args.command:
         raise UsageError("which command?", "laconic allow 'npm publish' --for 30m")
+    elif args.always and args.once:
+        raise UsageError("once or always?", "leave one of them out")
+    elif args.outside:
+        if not args.always:
+            hint = "laconic allow --always --outside 'npm run e2e'"
+            raise UsageError("--outside goes with --always", hint)
+        remember_outside(source.read_command(args.command, "allow"))
     elif args.always:
-        if args.once:
-            raise UsageError("once or always?", "leave one of them out")
         rules.add(source.read_command(args.command, "allow"))
     else:
         _allow(args)
@@ -77,9 +86,22 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _allow(args: argparse.Namespace) -> None:
-    command, directory = source.read_command(args.command, "allow"), source.directory_at(None)
-    environ, now = process_environment(), time.time()
-    until = _until(args, now)
+    command, now = source.read_command(args.command, "allow"), time.time()
+    _remember(command, _until(args, now), now, once=args.once)
+
+
+def remember_outside(command: str) -> None:
+    """Let a command run in this project without the box, for good."""
+    if None in (words_of(command) or (None,)):
+        hint = "laconic allow --always --outside 'npm run e2e'"
+        raise UsageError("what runs outside is one plain command, without `*`", hint)
+    _remember(command, allowances.FOREVER, time.time(), outside=True)
+
+
+def _remember(
+    command: str, until: float, now: float, *, once: bool = False, outside: bool = False
+) -> None:
+    environ, directory = process_environment(), source.directory_at(None)
     settings = read_settings(environ, directory)
     request = engine.Request(command, str(directory), environ)
     decision = engine.decide_request(request, settings, use_exceptions=False)
@@ -88,7 +110,8 @@ def _allow(args: argparse.Namespace) -> None:
     if decision.verdict is Verdict.ALLOW:
         raise LaconicError("this command is allowed as it is", _why(command))
     root = scope(read_facts(str(directory), environ))
-    new = allowances.add(settings.directories.state, command, root, until, once=args.once, now=now)
+    state = settings.directories.state
+    new = allowances.add(state, command, root, until, once=once, now=now, outside=outside)
     print(_line(new))
 
 
@@ -111,6 +134,10 @@ def _until(args: argparse.Namespace, now: float) -> float:
 
 
 def _line(allowance: allowances.Allowance) -> str:
+    if allowance.until >= allowances.FOREVER:
+        how = "always, without the box" if allowance.outside else "always"
+        where = visible(allowance.directory)
+        return f"{allowance.id}  {how}  {visible(allowance.command)}  in {where}"
     until = local(allowance.until)
     how = "once, until" if allowance.once else "until"
     what = visible(allowance.command)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from laconic.cli.run import report
 from laconic.errors import LaconicError
-from laconic.run.execute import execute
+from laconic.run.execute import execute, is_transparent
 from laconic.run.options import RAW, Flag, read_flags
 from laconic.run.task import Task
 from laconic.settings.environ import environment
@@ -41,34 +41,35 @@ def run_boxed(task: Task) -> int:
     """Run a task in the box; if there can be none, say why, and do not run it."""
     from laconic.box.launch import open_box  # noqa: PLC0415 - nothing else needs it
     from laconic.cli.main import complain  # noqa: PLC0415
+    from laconic.run.launcher import typed_name  # noqa: PLC0415
     from laconic.settings.load import read_settings  # noqa: PLC0415
 
-    environ, cwd = environment(), _here()
+    environ, cwd = environment(), here()
+    launcher = typed_name(environ)
+    # Who becomes the command cannot say afterwards what the box refused.
+    told = f"{launcher} run --outside {task.command}" if is_transparent(task, environ) else ""
     try:
-        task.box = open_box(project_here(), cwd, read_settings(environ, cwd), environ)
+        opened = open_box(project_here(), cwd, read_settings(environ, cwd), environ, told)
     except LaconicError as error:
         complain(f"the command was not run: {error.message}", error.hint)
         return NO_BOX
     except OSError as error:
         complain(f"the command was not run: there is no box: {error}")
         return NO_BOX
+    task.box = opened.words
+    task.notice = lambda status, out, err: opened.notice(status, out, err, task.command, launcher)
     return execute(task, report)
 
 
-def _here() -> str:
+def here() -> str:
     return str(current_directory() or "")
 
 
 def project_here() -> str:
     """Return the project that the current directory is in; LaconicError if there is none."""
-    from laconic.policy.facts import NOWHERE, read_facts  # noqa: PLC0415
+    from laconic.box.launch import project_of  # noqa: PLC0415
 
-    cwd = _here()
-    project = read_facts(cwd, environment()).project if cwd else NOWHERE
-    if project == NOWHERE:
-        hint = "go to a project, which has a directory .git or .laconic"
-        raise LaconicError(f"{cwd or 'this directory'} is not in a project", hint)
-    return project
+    return project_of(here(), environment())
 
 
 def _show(*, as_json: bool) -> int:
@@ -76,7 +77,7 @@ def _show(*, as_json: bool) -> int:
     from laconic.settings.load import read_settings  # noqa: PLC0415
 
     environ = environment()
-    plan = make_plan(project_here(), read_settings(environ, _here()), environ)
+    plan = make_plan(project_here(), read_settings(environ, here()), environ)
     if as_json:
         import json  # noqa: PLC0415
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from laconic.cli import when
@@ -18,6 +19,7 @@ from laconic.report.screen import screen
 from laconic.settings.load import current_directory, process_environment, read_directories
 from laconic.settings.schema import closest
 from laconic.types import EFFECTS, Verdict
+from laconic.undo.store import Store as Keeps
 
 if TYPE_CHECKING:
     import argparse
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 _LAST = 20
 _OWN = 5  # of the user's own checks, where there are others
 _TOP = 10
+_LONGEST_S = 3600  # that a person may think about a question
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +60,10 @@ def main(args: argparse.Namespace) -> int:
         raise UsageError("-n takes a number from 0", "laconic log -n 50")
     since = when.since(args.since, time.time()) if args.since else 0.0
     fits = _filter(args)
-    rows = (row for row in decisions.read(read_directories().state, since) if fits(row))
+    state_dir = read_directories().state
+    found = list(decisions.read(state_dir, since))
+    _name_undoable(found, Keeps(state_dir))
+    rows = filter(fits, found)
     if args.top:
         return _top(rows, _TOP if args.n is None else args.n, as_json=args.json)
     own: list[Row] = []
@@ -78,6 +84,21 @@ def main(args: argparse.Namespace) -> int:
 
 def _last(rows: list[Row], count: int | None) -> list[Row]:
     return rows if count is None else rows[len(rows) - min(count, len(rows)) :]
+
+
+def _name_undoable(rows: list[Row], keeps: Keeps) -> None:
+    """Add the ids of what `laconic undo` would take back to the decisions that let it run.
+
+    A keep is made when a command runs, soon after the last decision about a line that has it.
+    """
+    for keep in keeps.keeps():
+        if keep.about.of or keep.undone_by or keep.is_running:
+            continue
+        for row in reversed(rows):
+            at = datetime.fromisoformat(row["time"]).timestamp()
+            if at <= keep.time < at + _LONGEST_S and keep.about.command in str(row.get("command")):
+                row.setdefault("undo", []).append(keep.id)
+                break
 
 
 # -- which -----------------------------------------------------------------------------------------

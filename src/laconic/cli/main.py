@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class Command:
-    """A command; its module laconic.cli.<name> has add_arguments(parser) and main(args).
+    """A command; its module laconic.cli.<module> has add_arguments(parser) and main(args).
 
     is_direct: it has direct(argv) instead of main, because it must start fast and because the words
     after its own flags belong to another program. is_view: it is `laconic run` with another view of
     the output, so laconic.cli.run serves it.
     """
 
-    __slots__ = ("help", "is_direct", "is_view", "name")
+    __slots__ = ("help", "is_direct", "is_view", "module", "name")
 
     def __init__(
         self,
@@ -36,8 +36,10 @@ class Command:
         *,
         is_direct: bool = False,
         is_view: bool = False,
+        module: str = "",
     ) -> None:
         self.name, self.help, self.is_direct, self.is_view = name, help, is_direct, is_view
+        self.module = "run" if is_view else module or name
 
 
 # The groups of `laconic --help`, in its order.
@@ -50,6 +52,14 @@ GROUPS = {
         Command("summary", "show head, tail and errors of the output", is_view=True),
         Command("recall", "print the whole output of a command that laconic compacted"),
         Command("undo", "take back what a command changed"),
+        Command(
+            "try",
+            "run a command, show what it would change, and change nothing",
+            is_direct=True,
+            module="attempt",  # `try` is a word of Python's
+        ),
+        Command("keep", "do what a command that was tried would have changed"),
+        Command("drop", "forget what a command that was tried would have changed"),
         Command("gain", "say how many tokens laconic saved"),
         Command("history", "print the last commands that laconic ran"),
         Command("log", "print the decisions that were made, and what was asked most"),
@@ -157,9 +167,10 @@ def _direct_command(argv: list[str]) -> Command | None:
 
 
 def _run_directly(command: Command, argv: list[str]) -> int:
+    module = _module(command.module)
     if command.is_view:
-        return _module("run").run_as(command.name, argv)  # type: ignore[no-any-return]
-    return _module(command.name).direct(argv)  # type: ignore[no-any-return]
+        return module.run_as(command.name, argv)  # type: ignore[no-any-return]
+    return module.direct(argv)  # type: ignore[no-any-return]
 
 
 def _module(name: str) -> Any:

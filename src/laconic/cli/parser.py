@@ -107,7 +107,7 @@ def build_parser(groups: Mapping[str, Sequence[Command]], only: str | None) -> P
             command.name, help=command.help, description=command.help, allow_abbrev=False
         )
         if only in {None, command.name}:
-            module = import_module(f"laconic.cli.{'run' if command.is_view else command.name}")
+            module = import_module(f"laconic.cli.{command.module}")
             if command.is_view:
                 module.add_view_arguments(child)
             else:

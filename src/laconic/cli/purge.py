@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from laconic.box.attempt import tries
 from laconic.cli import when
 from laconic.record.store import MissingError, Store, is_id
 from laconic.record.sweep import purge
-from laconic.settings.load import read_directories
+from laconic.settings.load import read_directories, read_settings
 from laconic.undo.store import Store as Keeps
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     store = Store(read_directories().state)
     keeps = Keeps(read_directories().state)
-    known = {path.rpartition("-")[2] for path in keeps.paths()}
+    paths = (*keeps.paths(), *tries(read_settings()).paths())
+    known = {path.rpartition("-")[2] for path in paths}
     for raw_id in args.id:
         if raw_id not in known and (not is_id(raw_id) or not store.has(raw_id)):
             raise MissingError(f"no output is kept under {raw_id!r}", "laconic history")
@@ -39,6 +41,10 @@ def main(args: argparse.Namespace) -> int:
     if sizes:
         commands = "1 command" if len(sizes) == 1 else f"{len(sizes):,} commands"
         print(f"removed what could undo {commands}, {_shown(sum(sizes))}, from {keeps.directory}")
+    tried = tries(read_settings()).purge(args.id or None, before)
+    if tried:
+        commands = "1 command" if len(tried) == 1 else f"{len(tried):,} commands"
+        print(f"removed what {commands} that you tried would have changed")
     left = len({path.name.partition(".")[0] for path in store.directory.glob("[!.]*")})
     if left:
         print(f"{left:,} are still there")

@@ -31,6 +31,10 @@ def direct(argv: list[str]) -> int:
         from laconic.cli.box import run_boxed  # noqa: PLC0415 - few commands run there
 
         return run_boxed(task)
+    if task.is_outside:
+        from laconic.cli.outside import run_outside  # noqa: PLC0415 - fewer still
+
+        return run_outside(task)
     return execute(task, report)
 
 

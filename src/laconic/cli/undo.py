@@ -13,11 +13,11 @@ from laconic.report import undo as report
 from laconic.report.screen import screen
 from laconic.report.text import visible
 from laconic.settings.environ import is_person
-from laconic.settings.load import current_directory, process_environment, read_directories
+from laconic.settings.load import current_directory, process_environment, read_settings
 from laconic.undo.plan import plan
 from laconic.undo.reach import located
 from laconic.undo.restore import ConflictError, recover, undo
-from laconic.undo.store import LAST, Store
+from laconic.undo.store import LAST, Store, store_for
 
 if TYPE_CHECKING:
     import argparse
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    store = Store(read_directories().state)
+    store = store_for(read_settings())
     with store.lock():
         recover(store)
     if args.list:

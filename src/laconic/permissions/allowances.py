@@ -24,18 +24,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+FOREVER = 253402300799.0  # the last second of the year 9999
+_OUTSIDE = ("laconic run --outside", "laconic-py run --outside")
 _LIMIT = 1 << 20
 _MOST = 1000
 
 
 class Allowance(NamedTuple):
-    """One exception. until is in seconds since the epoch; command is as the user typed it."""
+    """One exception. until is in seconds since the epoch; command is as the user typed it.
+
+    outside: it is one plain command that may run without the box, asked for as such or not.
+    """
 
     id: str
     directory: str
     command: str
     until: float
     once: bool
+    outside: bool = False
 
 
 # -- commands --------------------------------------------------------------------------------------
@@ -75,9 +81,16 @@ def find(state_dir: Path, command: str, directory: str, now: float) -> Allowance
     wanted = normal_form(command)
     for found in _read(state_dir):
         is_here = found.directory == directory and found.until > now
-        if is_here and normal_form(found.command) == wanted:
+        if is_here and wanted in _forms(found):
             return found
     return None
+
+
+def _forms(allowance: Allowance) -> list[str]:
+    """Return what the exception is for, as the parser reads it."""
+    command = allowance.command
+    ways = [f"{way} {command}" for way in _OUTSIDE] if allowance.outside else []
+    return [normal_form(one) for one in (command, *ways)]
 
 
 def use(state_dir: Path, allowance: Allowance) -> bool:
@@ -86,9 +99,16 @@ def use(state_dir: Path, allowance: Allowance) -> bool:
 
 
 def add(
-    state_dir: Path, command: str, directory: str, until: float, *, once: bool, now: float
+    state_dir: Path,
+    command: str,
+    directory: str,
+    until: float,
+    *,
+    once: bool,
+    now: float,
+    outside: bool = False,
 ) -> Allowance:
-    new = Allowance(secrets.token_hex(4), directory, command, until, once)
+    new = Allowance(secrets.token_hex(4), directory, command, until, once, outside)
     normal_form(command)  # what cannot be compared cannot be allowed
     with _locked(state_dir):
         kept = [found for found in _read(state_dir) if found.until > now]
@@ -137,7 +157,8 @@ def _allowance(row: dict[str, object]) -> Allowance:
             "until": float() | int() as until,
             "once": bool(once),
         }:
-            return Allowance(name, directory, command, float(until), once)
+            is_outside = row.get("outside") is True
+            return Allowance(name, directory, command, float(until), once, is_outside)
     raise ValueError("not an exception")
 
 

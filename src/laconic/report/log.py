@@ -59,14 +59,19 @@ def _line(row: Row) -> str:
     told = f"{rule}; {effects}" if effects else rule  # older lines have none
     reason = _text(row, "reason")
     why = f": {reason}" if reason and row.get("verdict") != "allow" else ""
-    return f"{_time(row)}  {_text(row, 'verdict'):{_VERDICT}}  {_command(row)}  ({told}){why}"
+    told = f"({told}){why}{_ways_back(row)}"
+    return f"{_time(row)}  {_text(row, 'verdict'):{_VERDICT}}  {_command(row)}  {told}"
 
 
 def _why(row: Row) -> str:
     effects = ", ".join(map(str, row.get("effects", ())))
     return visible(
         f"{row.get('rule', '')}: {row.get('reason', '')}" + f" [{effects}]" * bool(effects)
-    )
+    ) + _ways_back(row)
+
+
+def _ways_back(row: Row) -> str:
+    return "".join(f"  (laconic undo {visible(str(name))})" for name in row.get("undo", ()))
 
 
 def _time(row: Row) -> str:

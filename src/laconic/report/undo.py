@@ -26,14 +26,14 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _SHOWN = 20
 
 
-def rows(keeps: Iterable[Keep]) -> list[dict[str, Any]]:
-    """Give each keep as values, for a table or for JSON."""
+def rows(keeps: Iterable[Keep], waiting: str = "can be undone") -> list[dict[str, Any]]:
+    """Give each keep as values, for a table or for JSON; waiting: what is said of the others."""
     found = []
     for keep in keeps:
         changed = None if keep.is_running else keep.finish()
         if changed is not None and not changed:
             continue
-        state = "running" if changed is None else "undone" if keep.undone_by else "can be undone"
+        state = "running" if changed is None else "undone" if keep.undone_by else waiting
         found.append(
             {
                 "id": keep.id,
@@ -79,43 +79,46 @@ def age(seconds: float) -> str:
 
 def plan_lines(made: Plan, *, limit: int = _SHOWN) -> Iterator[str]:
     """Yield what an undo would do, git's own files as one line."""
-    own = [step for step in made.steps if not _is_git(step.path)]
+    own = [step for step in made.steps if not is_git(step.path)]
     for step in own[:limit]:
         mark = "  (changed since)" if step.path in made.conflicts else ""
-        yield f"  {step.action:8} {_shown(step.path, made)}{mark}"
+        yield f"  {step.action:8} {shown(step.path, made)}{mark}"
     if len(own) > limit:
         yield f"  … and {len(own) - limit:,} more"
     count = len(made.steps) - len(own)
     if count:
-        mark = "  (changed since)" if any(map(_is_git, made.conflicts)) else ""
+        mark = "  (changed since)" if any(map(is_git, made.conflicts)) else ""
         files = "1 file" if count == 1 else f"{count:,} files"
         yield f"  restore  (git: index, refs and the like, {files}){mark}"
     for note in made.keep.about.notes:
         yield f"  not kept: {visible(note)}"
 
 
-def _is_git(path: str) -> bool:
+def is_git(path: str) -> bool:
     return "/.git/" in path
 
 
-def _shown(path: str, made: Plan) -> str:
+def shown(path: str, made: Plan) -> str:
     directory = made.keep.about.directory
     relative = os.path.relpath(path, directory)
     return visible(path if relative.startswith("../../") else relative)
 
 
-def diff_lines(made: Plan, only: Iterable[str] | None = None) -> Iterator[str]:
-    """Yield unified differences from what is there now to what would be there after the undo."""
+def diff_lines(made: Plan, only: Iterable[str] | None = None, word: str = "undo") -> Iterator[str]:
+    """Yield unified differences from what is there now to what would be there after the undo.
+
+    word: what stands before the names of what would be there.
+    """
     wanted = None if only is None else set(only)
     for step in made.steps:
         if wanted is None or step.path in wanted:
-            yield from _difference(step, made)
+            yield from _difference(step, made, word)
 
 
-def _difference(step: Step, made: Plan) -> Iterator[str]:
+def _difference(step: Step, made: Plan, word: str) -> Iterator[str]:
     from difflib import unified_diff  # noqa: PLC0415 - for this alone
 
-    name = _shown(step.path, made)
+    name = shown(step.path, made)
     if step.action == DRESS:
         yield f"{name}: {_dress(step.now)} -> {_dress(step.before)}"
         return
@@ -125,12 +128,16 @@ def _difference(step: Step, made: Plan) -> Iterator[str]:
         verb = {REMOVE: "removed", CREATE: "created"}.get(step.action, "restored")
         yield f"{name}: would be {verb} (not text)"
         return
-    new = "/dev/null" if step.action == REMOVE else name
-    old = "/dev/null" if step.action == CREATE else name
-    found = unified_diff(
-        now.splitlines(), before.splitlines(), f"now/{old}", f"undo/{new}", lineterm=""
-    )
+    new = "/dev/null" if step.action == REMOVE else f"{word}/{name}"
+    old = "/dev/null" if step.action == CREATE else f"now/{name}"
+    if step.action in (CREATE, REMOVE) and DIRECTORY in (_kind(step.before), _kind(step.now)):
+        return  # what is in it has lines of its own
+    found = unified_diff(now.splitlines(), before.splitlines(), old, new, lineterm="")
     yield from (visible(line) for line in found)
+
+
+def _kind(entry: Entry | None) -> str:
+    return "" if entry is None else entry.kind
 
 
 def _dress(entry: Entry | None) -> str:

@@ -44,7 +44,7 @@ def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) 
     environ = environment()
     around = keep_before(task, environ)
     if around is None:
-        return _execute(task, report, environ)
+        return _execute(task, report, environ, run_beside if task.is_awaited else become)
     status = _execute(task, report, environ, run_beside)
     Printer().write(ERR, notice_after(around, environ))
     return status
@@ -54,10 +54,10 @@ def _execute(
     task: Task,
     report: Callable[[Exception], object],
     environ: Mapping[str, str],
-    run_raw: Callable[[list[str], Mapping[str, str]], int] = become,
+    run_raw: Callable[[list[str], Mapping[str, str]], int],
 ) -> int:
     try:
-        if _is_transparent(task, environ):
+        if is_transparent(task, environ):
             return run_raw(as_typed(task), environ)
         plan = None
         if task.pipe or task.filter_id:
@@ -76,7 +76,7 @@ def _execute(
     return status
 
 
-def _is_transparent(task: Task, environ: Mapping[str, str]) -> bool:
+def is_transparent(task: Task, environ: Mapping[str, str]) -> bool:
     """Tell whether nothing is to be hidden: a file must get every byte, whoever opened it."""
     is_off = task.is_raw or is_switched_off(environ)
     return is_off or any(map(is_closed, range(3))) or is_kept_file(1, environ)
@@ -166,6 +166,7 @@ class LocalRun:
         self._runner: Runner
         self.supervised: SupervisedRun | None = None
         self.fault: Exception | None = None
+        self._notice = b""
 
     def run(self) -> int:
         """Run the command; return its exit status. Raises StartError if it cannot be started."""
@@ -188,6 +189,8 @@ class LocalRun:
         self._attempt(self._supervise)
         status = self._finish(self._wait())
         self._printer.finish()
+        if self._notice:
+            self._printer.write(ERR, self._notice)
         with contextlib.suppress(OSError):
             self._runner.finish()
         if self._runner.child.was_interrupted:
@@ -226,6 +229,8 @@ class LocalRun:
 
     def _finish(self, status: int) -> int:
         runner, supervised = self._runner, self.supervised
+        if self._task.notice is not None:
+            self._attempt(lambda: self._take_notice(status))
         duration_s = time.monotonic() - self._started
         result = None
         if not runner.is_raw:
@@ -237,6 +242,11 @@ class LocalRun:
         if runner.is_raw or not runner.is_open:  # else it is adopted when its writers have ended
             runner.spool.remove()
         return result.status if result else status
+
+    def _take_notice(self, status: int) -> None:
+        from laconic.run.supervise import notice_of  # noqa: PLC0415 - it is loaded by now
+
+        self._notice = notice_of(self._task, self._runner.spool, status)
 
     def _deliver(self, supervised: SupervisedRun, status: int, duration_s: float) -> None:
         supervised.finish(status)

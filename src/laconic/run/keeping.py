@@ -9,7 +9,6 @@ import contextlib
 
 from laconic.run.process import has_terminal, spawn
 from laconic.run.signals import Child
-from laconic.settings.environ import state_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,9 +29,10 @@ def keep_before(task: Task, environ: Mapping[str, str]) -> Around | None:
 
 
 def _keep(task: Task, environ: Mapping[str, str]) -> Around | None:
-    from laconic.settings.load import current_directory  # noqa: PLC0415 - as below
+    from laconic.settings.load import current_directory, read_settings  # noqa: PLC0415 - as below
     from laconic.undo.analysis import reach_of  # noqa: PLC0415 - for what destroys, alone
     from laconic.undo.around import about_run, begin  # noqa: PLC0415
+    from laconic.undo.store import store_for  # noqa: PLC0415
 
     directory = str(current_directory() or "")
     if not directory:
@@ -41,7 +41,8 @@ def _keep(task: Task, environ: Mapping[str, str]) -> Around | None:
     if not reach:
         return None
     about = about_run(task.command, directory, environ)
-    return begin(reach, about, state_directory(environ), is_asked=task.wants_undo)
+    store = store_for(read_settings(environ, directory))
+    return begin(reach, about, store, is_asked=task.wants_undo)
 
 
 def notice_after(around: Around, environ: Mapping[str, str]) -> bytes:

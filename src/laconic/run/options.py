@@ -31,6 +31,7 @@ FLAGS = (
     RAW,
     Flag("--filter", "use this filter", "ID"),
     Flag("--box", "run the command in the box of this project"),
+    Flag("--outside", "run the command without the box; the gate says whether that may be"),
     Flag("--undo", "keep what the command will change; `laconic undo` brings it back"),
 )
 
@@ -48,7 +49,7 @@ def task_of(name: str, values: Mapping[str, str], command: list[str]) -> Task:
         task.pipe, task.filter_id = values["--baseline-pipe"], values["--filter"]
         task.pipe_stderr, task.pipefail = bool(values["--pipe-stderr"]), bool(values["--pipefail"])
         task.prefer_less = bool(values["--prefer-less"])
-        task.is_boxed = bool(values["--box"])
+        task.is_boxed, task.is_outside = bool(values["--box"]), bool(values["--outside"])
         task.wants_undo = bool(values["--undo"])
     return task
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from laconic.run.follow import Follower, follower
 from laconic.run.plan import plan_run
 from laconic.run.result import FinishedOutput, prepare, record_result
+from laconic.run.spool import BOTH, ERR, OUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,23 @@ if TYPE_CHECKING:
     from laconic.run.follow import Output
     from laconic.run.plan import RunPlan
     from laconic.run.result import RunResult
+    from laconic.run.spool import Spool
     from laconic.run.task import Task
+
+_NOTED_BYTES = 1 << 16  # of the end of each stream
+
+
+def notice_of(task: Task, spool: Spool, status: int) -> bytes:
+    """Return what is to be said after a command, from its status and the end of its output."""
+    if task.notice is None:
+        return b""
+    texts = {}
+    for stream in spool.handles:
+        size = spool.size(stream)
+        data = spool.read(stream, max(0, size - _NOTED_BYTES), size)
+        texts[stream] = data.decode("utf-8", "replace")
+    out = texts.get(BOTH) or texts.get(OUT, "")
+    return task.notice(status, out, texts.get(ERR, "")).encode("utf-8", "backslashreplace")
 
 
 class SupervisedRun:

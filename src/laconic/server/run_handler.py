@@ -12,13 +12,13 @@ import contextlib
 import os
 from os.path import basename, dirname
 
-from laconic.errors import UsageError
+from laconic.errors import LaconicError, UsageError
 from laconic.record.store import STREAMS, is_id
 from laconic.run.execute import verbose_line
 from laconic.run.options import read_task
 from laconic.run.printer import NUMBERS, Collector
 from laconic.run.spool import ERR, Spool
-from laconic.run.supervise import SupervisedRun
+from laconic.run.supervise import SupervisedRun, notice_of
 from laconic.secrets.mask import masker_at
 from laconic.server import wire
 from laconic.settings.environ import is_on, state_directory
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from laconic.run.task import Task
     from laconic.server.wire import ClientCall
     from laconic.server.worker import Connection
+
+
+_NO_BOX = 125  # as timeout, env and chroot say that they themselves failed
 
 
 class Texts(Collector):
@@ -110,11 +113,11 @@ def _supervise(connection: Connection, task: Task, output: ClientOutput, call: C
     except UsageError as error:  # the filter does not exist: nothing runs
         connection.send(wire.answer(2, b"", error.lines))
         return
-    if task.pipe or task.filter_id:
+    if task.pipe or task.filter_id or task.is_boxed:
         # If the pipe's own result is wanted, the command must notice when `head` has enough.
         is_ours = not task.pipe or run.plan.view.is_summary
-        connection.send(wire.answer(0) if is_ours else wire.reply(wire.Kind.COLD))
-        if not is_ours:
+        connection.send(_consent(task, call) if is_ours else wire.reply(wire.Kind.COLD))
+        if not is_ours or (task.is_boxed and not task.box):
             return
     while True:
         kind, body = connection.receive(patiently=True)
@@ -122,10 +125,32 @@ def _supervise(connection: Connection, task: Task, output: ClientOutput, call: C
             run.follow()
             connection.send(wire.shown(output.printed_bytes(), *output.printer.take()))
         elif kind == wire.Kind.DONE:
-            _finish(connection, run, output, call, wire.Reader(body))
+            _finish(connection, run, output, call, task, wire.Reader(body))
             return
         else:
             return  # the client has gone
+
+
+def _consent(task: Task, call: ClientCall) -> bytes:
+    """Let the client start the command; in a box, if it is to run there and there can be one."""
+    if not task.is_boxed:
+        return wire.answer(0)
+    from laconic.box.launch import open_box, project_of  # noqa: PLC0415 - few commands run there
+    from laconic.run.launcher import typed_name  # noqa: PLC0415
+    from laconic.settings.load import read_settings  # noqa: PLC0415
+
+    environ, directory = call.variables, call.directory
+    try:
+        settings = read_settings(environ, directory)
+        opened = open_box(project_of(directory, environ), directory, settings, environ)
+    except LaconicError as error:
+        said = LaconicError(f"the command was not run: {error.message}", error.hint)
+        return wire.answer(_NO_BOX, b"", said.text.encode("utf-8", "backslashreplace"))
+    if not opened.words:
+        return wire.reply(wire.Kind.COLD)
+    task.box, launcher = opened.words, typed_name(environ)
+    task.notice = lambda status, out, err: opened.notice(status, out, err, task.command, launcher)
+    return wire.boxed(task.box)
 
 
 def _finish(
@@ -133,12 +158,14 @@ def _finish(
     run: SupervisedRun,
     output: ClientOutput,
     call: ClientCall,
+    task: Task,
     ended: wire.Reader,
 ) -> None:
     status, duration_ms = ended.number(), ended.number()
     output.is_open = bool(ended.number())
     result = run.finish(status)
-    said = verbose_line(run) if is_on(call.variables, "LACONIC_VERBOSE") else b""
+    said = notice_of(task, output.spool, status)
+    said += verbose_line(run) if is_on(call.variables, "LACONIC_VERBOSE") else b""
     if result.texts is None:
         connection.send(wire.reply(wire.Kind.RAW, result.status, *output.printed_bytes(), said))
     else:

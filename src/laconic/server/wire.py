@@ -52,6 +52,9 @@ class Kind:
     SHOWN = b"P"
     RAW = b"R"  # print the spools from these two offsets on, then the rest on stderr
     BECOME = b"X"  # be a shell: which argument to replace by the rest, and how many to keep
+    # Run the command with words before its own, which start it in a box. The first number says how
+    # many; the rest has them, each with a NUL at its end.
+    BOXED = b"B"
     COLD = b"N"  # do it without a server
 
 
@@ -94,6 +97,12 @@ def shown(printed: Sequence[int], out: bytes, err: bytes) -> bytes:
 def become(line: str, at: int, count: int) -> bytes:
     """Build the answer to execute a shell: the call's first `count` arguments, with a new line."""
     return reply(Kind.BECOME, 0, at, count, _encoded(line) + b"\0")
+
+
+def boxed(words: Sequence[str]) -> bytes:
+    """Build the answer with the words that start a command in a box."""
+    rest = b"".join(_encoded(word) + b"\0" for word in words)
+    return reply(Kind.BOXED, 0, len(words), 0, rest)
 
 
 class Reader:

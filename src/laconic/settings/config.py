@@ -272,6 +272,13 @@ class Box(Section):
     ]
 
 
+class Undo(Section):
+    """What is kept so that commands can be undone."""
+
+    store_mb: Annotated[int, Option("how much is kept for `laconic undo`, in megabytes")]
+    store_days: Annotated[int, Option("how long it is kept, in days")]
+
+
 class Rules(Section):
     """Further rules (docs/library.md)."""
 
@@ -308,6 +315,7 @@ class Config(Section):
     compact: Compact
     hooks: Hooks
     box: Box
+    undo: Undo
     rules: Rules
     debug: Debug
 

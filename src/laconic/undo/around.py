@@ -5,7 +5,6 @@ from __future__ import annotations
 from laconic.undo.entry import FILE, LINK
 from laconic.undo.hold import measured
 from laconic.undo.keep import About
-from laconic.undo.store import Store
 from laconic.undo.survey import TooMuchError
 
 TYPE_CHECKING = False
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
     from laconic.undo.keep import Keep
     from laconic.undo.reach import Reach
-    from laconic.undo.store import Held
+    from laconic.undo.store import Held, Store
 
 _MEGABYTE = 1 << 20
 
@@ -33,7 +32,7 @@ class Around:
         return self.held.finish() if self.held is not None else None
 
 
-def begin(reach: Reach, about: About, state_dir: str, *, is_asked: bool) -> Around:
+def begin(reach: Reach, about: About, store: Store, *, is_asked: bool) -> Around:
     """Keep what a command may change. Whatever goes wrong, the command runs, and we say why.
 
     is_asked: the user wants an undo, so everything around an unknown command is kept if cheap.
@@ -41,14 +40,14 @@ def begin(reach: Reach, about: About, state_dir: str, *, is_asked: bool) -> Arou
     around = Around()
     if not reach.places and not (is_asked and reach.around):
         return around
-    holding = measured(reach, with_surroundings=is_asked)
+    holding = measured(reach, with_surroundings=is_asked, limit_bytes=store.limit_bytes)
     if holding.survey is None:
         around.refusal = holding.reason
         return around
     if holding.reason:
         about.notes = [holding.reason]
     try:
-        around.held = Store(state_dir).keep(holding.reach, holding.survey, about)
+        around.held = store.keep(holding.reach, holding.survey, about)
     except TooMuchError as error:
         around.refusal = error.message
     except OSError as error:

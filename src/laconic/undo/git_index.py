@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _HEADER = struct.Struct(">4sII")
 _EXTENSION = struct.Struct(">4sI")
-_ENTRY = struct.Struct(">10I20sH")
+_ENTRIES = {20: struct.Struct(">10I20sH"), 32: struct.Struct(">10I32sH")}  # SHA-1, SHA-256
 _EXTENDED_FLAG, _NAME_MASK = 0x4000, 0x0FFF
 _SECOND = 10**9
 _WORD = 0xFFFFFFFF
@@ -66,23 +66,26 @@ class Index:
 
     __slots__ = ("_tree", "entries", "is_split")
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, data: bytes | None = None, hash_bytes: int = 20) -> None:
+        """Read an index; data: what is in it, if that is known. Raises OSError, UnreadableError."""
         self.entries: list[Tracked] = []
         self._tree = b""
         self.is_split = False
-        with open(path, "rb") as file:
-            data = file.read(_MOST_BYTES)
+        if data is None:
+            with open(path, "rb") as file:
+                data = file.read(_MOST_BYTES)
         try:
-            self._read_extensions(data, self._read_entries(data))
+            end = self._read_entries(data, _ENTRIES[hash_bytes])
+            self._read_extensions(data, end, hash_bytes)
         except (struct.error, ValueError, IndexError) as error:
             raise UnreadableError(f"{path} cannot be read as an index") from error
 
-    def _read_entries(self, data: bytes) -> int:
+    def _read_entries(self, data: bytes, entry: struct.Struct) -> int:
         signature, version, count = _HEADER.unpack_from(data)
         if signature != b"DIRC" or version not in _VERSIONS:
             raise ValueError("not an index")
         at, name = _HEADER.size, b""
-        unpack, size, found = _ENTRY.unpack_from, _ENTRY.size, data.index
+        unpack, size, found = entry.unpack_from, entry.size, data.index
         add, new = self.entries.append, tuple.__new__  # there may be a hundred thousand
         for _ in range(count):
             start = at
@@ -106,8 +109,8 @@ class Index:
                 self.is_split = True
         return at
 
-    def _read_extensions(self, data: bytes, at: int) -> None:
-        end = len(data) - 20  # the checksum
+    def _read_extensions(self, data: bytes, at: int, hash_bytes: int) -> None:
+        end = len(data) - hash_bytes  # the checksum
         while at + _EXTENSION.size <= end:
             signature, size = _EXTENSION.unpack_from(data, at)
             at += _EXTENSION.size
@@ -151,6 +154,17 @@ class Index:
                 )
             ) and mode & _TYPE != _SUBMODULE:
                 yield name
+
+
+def submodules(path: str, data: bytes, hash_bytes: int = 20) -> list[bytes]:
+    """Give the names in an index that are repositories of their own; none if it cannot be read."""
+    if _SUBMODULE.to_bytes(4, "big") not in data:
+        return []
+    try:
+        entries = Index(path, data, hash_bytes).entries
+    except UnreadableError:
+        return []
+    return [one.name for one in entries if one.mode & _TYPE == _SUBMODULE]
 
 
 def _variable(data: bytes, at: int) -> tuple[int, int]:

@@ -7,6 +7,7 @@ A keep is a directory `<time>-<size>-<id>` with these files, all readable by the
     after      what the command changed, written when it has ended
     journal    an undo that has begun; it is finished by the next laconic
     undone     the id of the keep that an undo made
+    held-objects…  objects of git that only deleted refs held, one file for each repository
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MANIFEST, AFTER, JOURNAL, UNDONE, DATA = "manifest", "after", "journal", "undone", "data"
+HELD = "held-objects"
 
 
 class DamagedError(LaconicError):
@@ -143,6 +145,7 @@ class Keep:
                 continue  # objects of git are never taken away again
             if not self._is_as_before(path, before, now):
                 changed[path] = now
+        self._hold_objects(changed)
         for path, before in self.before.items():
             if before is not None and before.data and path not in changed:
                 with contextlib.suppress(OSError):
@@ -161,6 +164,31 @@ class Keep:
         self.changed = changed
         return changed
 
+    def _hold_objects(self, changed: Mapping[str, Entry | None]) -> None:
+        """Keep what only refs held that are gone, unless that is too much or cannot be read."""
+        gone: dict[str, set[bytes]] = {}
+        for path in changed:
+            before = self.before.get(path)
+            is_of_refs = path.endswith("/packed-refs") or "/refs/" in path
+            if is_of_refs and before is not None and before.kind == FILE and before.data:
+                from laconic.undo import held_objects  # noqa: PLC0415 - few commands delete refs
+
+                repository = held_objects.repository_of(path)
+                names = held_objects.gone_ids(path, self.data(before), path) if repository else ()
+                if names:
+                    gone.setdefault(repository, set()).update(names)
+        for number, (repository, names) in enumerate(gone.items()):
+            with contextlib.suppress(Exception):  # the ref itself is kept all the same
+                held_objects.write_held(repository, set(names), f"{self.path}/{HELD}{number}")
+
+    def put_back_objects(self) -> None:
+        """Give repositories the objects again that only deleted refs held."""
+        names = [name for name in os.listdir(self.path) if name.startswith(HELD)]
+        for name in names:
+            from laconic.undo import held_objects  # noqa: PLC0415 - as above
+
+            held_objects.put_back(f"{self.path}/{name}")
+
     def _look_again(self) -> dict[str, Entry | None]:
         found: dict[str, Entry | None] = dict.fromkeys(self.before)
 
@@ -172,14 +200,18 @@ class Keep:
             place.skipped |= self.left_out
             for one in matches(place):
                 if one.path not in self.left_out and looker.is_here(one.path):
-                    visit(one, note)
+                    with contextlib.suppress(PermissionError):
+                        visit(one, note)
         for path, before in self.before.items():
-            if before is None and looker.is_here(
-                path
-            ):  # what the command has made there, with all that is below
-                visit(Place(path, deep=True), note)
+            # What the command has made there, with all that is below.
+            if before is None and looker.is_here(path):
+                with contextlib.suppress(PermissionError):
+                    visit(Place(path, deep=True), note)
         for path in [path for path, entry in found.items() if entry is None]:
-            found[path] = looker.look(path)  # by a prefix, or below a directory that is no more
+            try:
+                found[path] = looker.look(path)  # by a prefix, or below a directory that is no more
+            except PermissionError:
+                found[path] = self.before.get(path)  # in a directory that the command has closed
         return found
 
     def _is_as_before(self, path: str, before: Entry | None, now: Entry | None) -> bool:

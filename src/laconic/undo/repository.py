@@ -23,6 +23,7 @@ _MOST_BYTES = 64 << 20
 _REVISION = pattern(r"(.*?)((?:[~^][0-9]*|\^\{[a-z]*\})*)", 16)
 _SUFFIX = pattern(r"([~^])([0-9]+|\{[a-z]*\})?", 0)
 _HEX = pattern(r"[0-9a-f]{4,40}", 0)
+_LOOSE = pattern(r"([0-9a-f]{40})(?:\s|$)", 0)  # as git's refs/files-backend.c reads a ref
 _ENTRY = pattern(r"(.*)@\{(-?[0-9]+|u|upstream|push)\}", 0)
 _FULL = 40
 _DEEPEST = 10
@@ -257,9 +258,8 @@ class Repository:
             text = _text(f"{directory}/{name}").split("\n")[0].strip()
             if text.startswith("ref:"):
                 return self._ref(text[4:].strip(), depth + 1)
-            first = text.split()[0] if text else ""
-            if len(first) == _FULL and _HEX.fullmatch(first):
-                return bytes.fromhex(first)
+            if found := _LOOSE.match(text):
+                return bytes.fromhex(found[1])
         for line in _text(f"{self.common}/packed-refs").splitlines():
             if line.endswith(f" {name}") and len(line) == _FULL + 1 + len(name):
                 return bytes.fromhex(line[:_FULL])

@@ -49,6 +49,21 @@ class BlockedError(LaconicError):
 
 def undo(store: Store, keep: Keep, only: Sequence[str] = (), *, force: bool = False) -> str:
     """Take back what a command changed; return the id of the keep that takes this back, or ""."""
+    return apply(store, keep, only, force=force)
+
+
+def apply(
+    store: Store,
+    keep: Keep,
+    only: Sequence[str] = (),
+    *,
+    force: bool = False,
+    about: About | None = None,
+) -> str:
+    """Make everything as a keep has it; return the id of the keep that takes this back, or "".
+
+    about: what the new keep is about, if the one that is applied is not the keep of a command.
+    """
     with store.lock():
         recover(store)
         if keep.is_running:
@@ -56,13 +71,15 @@ def undo(store: Store, keep: Keep, only: Sequence[str] = (), *, force: bool = Fa
         made = plan(keep, only)
         _check(made, force=force)
         if not made.steps:
-            _mark(store, keep, "", only)
+            if about is None:
+                _mark(store, keep, "", only)
             return ""
         held = None
         try:
-            held = _keep_present(store, made)
+            held = _keep_present(store, made, about)
             journal = _stage(made, held)
             journal["only"] = list(only)
+            keep.put_back_objects()
             write_json(os.path.join(held.path, JOURNAL), journal, sync=True)
         except OSError as error:
             if held is not None:
@@ -71,7 +88,8 @@ def undo(store: Store, keep: Keep, only: Sequence[str] = (), *, force: bool = Fa
             reason = (error.strerror or str(error)).lower()
             raise BlockedError(f"nothing was changed: {where}{reason}") from error
         _forward(held.path, journal)
-        _mark(store, keep, held.keep_id, only)
+        if about is None:
+            _mark(store, keep, held.keep_id, only)
         _forget(held.path)
         held.close()
         return held.keep_id
@@ -125,7 +143,7 @@ def _check(made: Plan, *, force: bool) -> None:
         )
 
 
-def _keep_present(store: Store, made: Plan) -> Held:
+def _keep_present(store: Store, made: Plan, mine: About | None) -> Held:
     """Keep what is there now, so that the undo can be undone."""
     reach = Reach()
     looker = Looker()
@@ -136,7 +154,8 @@ def _keep_present(store: Store, made: Plan) -> Held:
     # A store that this undo brings back as a whole goes again with its repository.
     reach.stores = {one for one in made.keep.stores if os.path.isdir(os.path.dirname(one))}
     about = made.keep.about
-    mine = About(f"undo {made.keep.id}: {about.command}", about.directory, of=made.keep.id)
+    if mine is None:
+        mine = About(f"undo {made.keep.id}: {about.command}", about.directory, of=made.keep.id)
     found = survey(reach)
     for step in made.steps:  # those behind a link that the command has made
         found.before.setdefault(step.path, None)

@@ -21,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from laconic.settings.load import Settings
     from laconic.undo.keep import About
     from laconic.undo.reach import Reach
     from laconic.undo.survey import Survey
@@ -33,6 +34,13 @@ _ID_LENGTH = 5
 _LOCK = "lock"
 _YOUNG_S = 60
 LAST = "last"
+
+
+def store_for(settings: Settings, folder: str = FOLDER) -> Store:
+    """Return the store within the bounds that `[undo]` of the settings says."""
+    bounds = settings.config.undo
+    limit_bytes = bounds.store_mb << 20
+    return Store(settings.directories.state_dir, limit_bytes, bounds.store_days, folder)
 
 
 class MissingError(LaconicError):
@@ -70,9 +78,13 @@ class Store:
     """All keeps in a state directory."""
 
     def __init__(
-        self, state_dir: str | os.PathLike[str], limit_bytes: int = LIMIT_BYTES, days: int = DAYS
+        self,
+        state_dir: str | os.PathLike[str],
+        limit_bytes: int = LIMIT_BYTES,
+        days: int = DAYS,
+        folder: str = FOLDER,
     ) -> None:
-        self.directory = os.path.join(os.fspath(state_dir), FOLDER)
+        self.directory = os.path.join(os.fspath(state_dir), folder)
         self.limit_bytes, self.days = limit_bytes, days
 
     # -- before the run
@@ -81,7 +93,7 @@ class Store:
         """Keep what was surveyed. Raises OSError or TooMuchError, and then nothing is kept."""
         now = time.time() if now is None else now
         self._make_room(found.size, now)
-        path = self._new_path(found, now)
+        path = self.new_path(sum(e.size for path in found.ways if (e := found.before[path])), now)
         os.mkdir(path, 0o700)
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -94,10 +106,10 @@ class Store:
             raise
         return Held(path, handle)
 
-    def _new_path(self, found: Survey, now: float) -> str:
+    def new_path(self, size: int = 0, now: float | None = None) -> str:
         """Make up a name that says when it was made and how much it may take."""
+        now = time.time() if now is None else now
         make_private(self.directory)
-        size = sum(entry.size for path in found.ways if (entry := found.before[path]))
         keep_id = "".join(secrets.choice(_ALPHABET) for _ in range(_ID_LENGTH))
         return os.path.join(self.directory, f"{_stamp(now)}-{size:x}-{keep_id}")
 
@@ -148,10 +160,7 @@ class Store:
         """Remove keeps that are too old, then the oldest until there is room."""
         if wanted > self.limit_bytes:
             raise TooMuchError(f"more than {self.limit_bytes >> 20} MB would have to be kept")
-        paths = self.paths()
-        oldest = _stamp(now - self.days * _DAY_S)
-        while paths and os.path.basename(paths[0]) < oldest:
-            self._remove(paths.pop(0))
+        paths = self.remove_old(now)
         total = wanted + sum(_size_at_most(path) for path in paths)
         if total <= self.limit_bytes:
             return
@@ -166,6 +175,14 @@ class Store:
             if self._remove(path):
                 total -= size
 
+    def remove_old(self, now: float) -> list[str]:
+        """Remove keeps that are too old; return the paths of the others."""
+        paths = self.paths()
+        oldest = _stamp(now - self.days * _DAY_S)
+        while paths and os.path.basename(paths[0]) < oldest:
+            self._remove(paths.pop(0))
+        return paths
+
     def _remove(self, path: str) -> bool:
         """Remove a keep, unless its command runs or an undo of it has begun."""
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -179,7 +196,7 @@ class Store:
             return False
         with contextlib.suppress(FileNotFoundError):
             os.unlink(os.path.join(path, MANIFEST))  # first: half a keep never counts
-        shutil.rmtree(path, ignore_errors=True)
+        remove_tree(path)
         return True
 
     def purge(self, keep_ids: list[str] | None = None, before: float | None = None) -> list[int]:
@@ -201,6 +218,17 @@ class Store:
         else:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(keep.path, UNDONE))
+
+
+def remove_tree(path: str) -> None:
+    """Remove a directory of ours with all that is in it, directories that are closed included."""
+    for directory, folders, _ in os.walk(path):
+        for name in folders:
+            one = os.path.join(directory, name)
+            with contextlib.suppress(OSError):
+                if not os.path.islink(one):
+                    os.chmod(one, 0o700)
+    shutil.rmtree(path, ignore_errors=True)
 
 
 def _fill(path: str, found: Survey) -> None:

@@ -1,0 +1,203 @@
+"""Says in one line what a box refused, and the way out; nothing if it refused nothing.
+
+What a command prints is only a sign. The kernel's counters say whether the network was really
+needed, and a path counts only if the box keeps it from the command and the outside does not.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from os.path import basename, dirname, isabs, join, lexists, normpath, realpath
+
+from laconic.box.leftovers import NO_PORT, NO_ROUTE, NO_SERVER
+from laconic.box.places import PRIVATE, is_below
+from laconic.box.plan import HOME
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from laconic.box.plan import Plan
+
+_MOST_LINES, _MOST_NAMED = 400, 3
+# What the C library, the runtimes of languages and common programs say (man 3 errno).
+_UNCHANGED = pattern(
+    r"Read-only file system|\bEROFS\b|Device or resource busy|\bEBUSY\b", re.IGNORECASE
+)
+_DENIED = pattern(
+    r"Permission denied|\bEACCES\b|Operation not permitted|\bEPERM\b|Access is denied"
+    r"|AccessDenied",
+    re.IGNORECASE,
+)
+_ABSENT = pattern(r"No such file or directory|\bENOENT\b|not found|does not exist", re.IGNORECASE)
+_UNREACHED = pattern(r"connect|socket|daemon|agent|\bECONNREFUSED\b", re.IGNORECASE)
+_NETWORK = pattern(
+    r"Network is unreachable|\bENETUNREACH\b|network unreachable|Temporary failure in name"
+    r"|\bEAI_AGAIN\b|\bENOTFOUND\b|Could not resolve|getaddrinfo|Name or service not known"
+    r"|no such host|dns error|failed to lookup address|UnknownHostException"
+    r"|nodename nor servname|server misbehaving|Unable to resolve|name resolution"
+    r"|No route to host|No address associated",
+    re.IGNORECASE,
+)
+_CLOSED_PORT = pattern(r"(?:Connection refused|ECONNREFUSED)", re.IGNORECASE)
+_PORT = pattern(r"(?:localhost|127\.0\.0\.1|::1\]?|port)[: ]+(\d{2,5})\b", re.IGNORECASE)
+_QUOTED = pattern(r"""['"`\u2018\u201c]([^'"`\u2019\u201d\n]{1,500})['"`\u2019\u201d]""")
+_AROUND = "'\"`\u2018\u2019\u201c\u201d()[]{}<>,;:"
+_LISTENS = "0A"  # TCP_LISTEN of net/tcp_states.h, in /proc/net/tcp
+_UNIX = "unix://"
+
+
+class Ended:
+    """How a command ended in a box.
+
+    bits: what its network refused. directory: where it was started. out, err: what it printed; out
+    is both of them where they lead to one place.
+    """
+
+    __slots__ = ("bits", "directory", "err", "out", "status")
+
+    def __init__(
+        self, status: int, bits: int, directory: str, out: str = "", err: str = ""
+    ) -> None:
+        self.status, self.bits, self.directory, self.out, self.err = (
+            status, bits, directory, out, err,
+        )  # fmt: skip
+
+
+def refused(plan: Plan, ended: Ended) -> list[str]:
+    """Give what the box refused, in words that follow `the box`."""
+    # Who succeeds may have printed anything; on stderr a complaint is still one.
+    said = f"{ended.out}\n{ended.err}" if ended.status else ended.err
+    lines = said.splitlines()[-_MOST_LINES:]
+    found = list(_network(plan, ended, said))
+    for line in lines:
+        for one in _in_line(plan, ended.directory, line):
+            if one not in found:
+                found.append(one)
+    return found
+
+
+def notice(plan: Plan, ended: Ended, command: str, launcher: str) -> str:
+    """Give the line for who reads the output; nothing if nothing was refused."""
+    found = refused(plan, ended)
+    if not found:
+        return ""
+    more = f", and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    what = ", ".join(found[:_MOST_NAMED]) + more
+    way = f"{launcher} run --outside {command}"
+    text = f"the box {what}; without the box, which asks first: {way}"
+    shown = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+    return f"[laconic: {shown}]\n"
+
+
+# -- the network -----------------------------------------------------------------------------------
+
+
+def _network(plan: Plan, ended: Ended, said: str) -> Iterator[str]:
+    if plan.has_network:
+        return
+    has_sign = _NETWORK.search(said) is not None
+    is_refused = ended.bits & NO_ROUTE and (has_sign or ended.status)
+    # A resolver on this machine, as systemd's is, cannot be reached either.
+    if is_refused or (ended.bits & (NO_PORT | NO_SERVER) and has_sign):
+        yield "has no network"
+    elif ended.bits & NO_SERVER and _CLOSED_PORT.search(said):
+        wanted = {int(found[1]) for found in _PORT.finditer(said)}
+        for port in sorted(wanted & _listening()):
+            yield f"does not reach port {port} of this machine"
+
+
+def _listening() -> set[int]:
+    """Return the ports of this machine that somebody listens on (man 5 proc_net)."""
+    ports = set()
+    for name in ("tcp", "tcp6"):
+        try:
+            with open(f"/proc/net/{name}", encoding="ascii", errors="replace") as file:
+                rows = [line.split() for line in file][1:]
+        except OSError:
+            continue
+        ports |= {int(row[1].rpartition(":")[2], 16) for row in rows if row[3] == _LISTENS}
+    return ports
+
+
+# -- files and sockets -----------------------------------------------------------------------------
+
+
+def _in_line(plan: Plan, cwd: str, line: str) -> Iterator[str]:
+    is_unchanged, is_denied = _UNCHANGED.search(line), _DENIED.search(line)
+    is_absent, is_unreached = _ABSENT.search(line), _UNREACHED.search(line)
+    if not (is_unchanged or is_denied or is_absent or is_unreached):
+        return
+    for path in _paths(plan, cwd, line):
+        shown = _shown(path, plan)
+        if any(is_below(path, hidden) for hidden in plan.hidden) and lexists(path):
+            yield f"hides {shown}" if not _is_socket(path) else f"does not reach {shown}"
+        elif (is_unreached or is_absent) and _is_socket(path) and _is_out(path, plan):
+            yield f"does not reach {shown}"
+        elif (is_unchanged or is_denied) and _is_kept_from(path, plan):
+            yield f"does not change {shown}"
+
+
+def _paths(plan: Plan, cwd: str, line: str) -> Iterator[str]:
+    """Yield the paths that a line names, as they are outside."""
+    words = [found[1] for found in _QUOTED.finditer(line)]
+    words += [word.strip(_AROUND).rstrip(".") for word in _QUOTED.sub(" ", line).split()]
+    for word in words:
+        name = word.removeprefix(_UNIX)
+        if name.startswith("~/"):
+            name = join(plan.user_home, name[2:])
+        elif is_below(name, HOME) and name != HOME:
+            name = join(plan.user_home, name[len(HOME) + 1 :])
+        path = normpath(join(cwd, name))
+        # A word without a slash is a path only if there is such a file.
+        if "\0" not in path and name and (isabs(name) or "/" in name or lexists(path)):
+            yield _real(path)
+
+
+def _real(path: str) -> str:
+    return join(realpath(dirname(path)), basename(path))
+
+
+def _shown(path: str, plan: Plan) -> str:
+    if is_below(path, plan.project):
+        return path[len(plan.project) + 1 :] or "."
+    if is_below(path, plan.user_home) and path != plan.user_home:
+        return f"~/{path[len(plan.user_home) + 1 :]}"
+    return path
+
+
+def _is_out(path: str, plan: Plan) -> bool:
+    """Tell whether a path is in a directory that the box has of its own, and not in the project."""
+    return any(is_below(path, own) for own in PRIVATE) and not any(
+        is_below(path, one) for one in (*plan.write, *plan.shown)
+    )
+
+
+def _is_kept_from(path: str, plan: Plan) -> bool:
+    """Tell whether the command cannot change a path in the box, and could outside."""
+    if any(is_below(path, own) for own in PRIVATE) and not any(
+        is_below(path, one) for one in (*plan.write, *plan.shown)
+    ):
+        return False  # the box has its own
+    is_written = any(is_below(path, one) for one in plan.write)
+    is_guarded = any(is_below(path, one) or is_below(one, path) for one in plan.guarded)
+    if is_written and not is_guarded:
+        return False
+    there = path
+    while not lexists(there):
+        there = dirname(there)
+    try:
+        is_read_only = bool(os.statvfs(there).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
+    return not is_read_only and os.access(there, os.W_OK)
+
+
+def _is_socket(path: str) -> bool:
+    try:
+        return stat.S_ISSOCK(os.stat(path).st_mode)
+    except OSError:
+        return False

@@ -1,0 +1,107 @@
+"""laconic try: run a command in the box and show what it would change; nothing is changed."""
+
+from __future__ import annotations
+
+import sys
+
+from laconic.cli.box import NO_BOX, here, project_here
+from laconic.cli.run import report as report_fault
+from laconic.errors import LaconicError
+from laconic.run.execute import execute
+from laconic.run.options import RAW, Flag, read_flags
+from laconic.run.task import Task
+from laconic.settings.environ import environment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from laconic.undo.keep import Keep
+
+_JSON = Flag("--json", "print the changes as JSON, or with --list what is listed")
+_LIST = Flag("--list", "list what was tried, and was neither kept nor dropped")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    for flag in (RAW, _JSON, _LIST):
+        parser.add_argument(flag.name, action="store_true", help=flag.help)
+    parser.add_argument("command", nargs="*", metavar="COMMAND", help="the command as it is typed")
+
+
+def direct(argv: list[str]) -> int:
+    if argv in ([_LIST.name], [_LIST.name, _JSON.name], [_JSON.name, _LIST.name]):
+        return _list(as_json=_JSON.name in argv)
+    values, command = read_flags("try", argv, (RAW, _JSON))
+    task = Task(command)
+    task.is_raw, task.is_awaited = bool(values["--raw"]), True
+    return _try(task, as_json=bool(values["--json"]))
+
+
+def _try(task: Task, *, as_json: bool) -> int:
+    from laconic.box.attempt import begin  # noqa: PLC0415 - nothing else needs it
+    from laconic.cli.main import complain  # noqa: PLC0415
+    from laconic.run.launcher import typed_name  # noqa: PLC0415
+    from laconic.settings.load import read_settings  # noqa: PLC0415
+    from laconic.undo.around import about_run  # noqa: PLC0415
+
+    environ, cwd = environment(), here()
+    try:
+        attempt = begin(project_here(), cwd, read_settings(environ, cwd), environ)
+    except LaconicError as error:
+        complain(f"the command was not run: {error.message}", error.hint)
+        return NO_BOX
+    except OSError as error:
+        complain(f"the command was not run: it cannot be tried: {error}")
+        return NO_BOX
+    opened, launcher = attempt.box, typed_name(environ)
+    task.box = opened.words
+    task.notice = lambda status, out, err: opened.notice(status, out, err, task.command, launcher)
+    try:
+        status = execute(task, report_fault)
+    except BaseException:
+        attempt.drop()
+        raise
+    kept = attempt.finish(about_run(task.command, cwd, environ))
+    _tell(kept, launcher, as_json=as_json)
+    return status
+
+
+def _tell(tried: Keep | None, launcher: str, *, as_json: bool) -> None:
+    """Say what would change, on stderr: stdout is the command's."""
+    import json  # noqa: PLC0415 - the command runs first, as below
+
+    from laconic.report import attempt as report  # noqa: PLC0415
+    from laconic.undo.plan import plan  # noqa: PLC0415
+
+    made = plan(tried) if tried is not None else None
+    if as_json:
+        notes = tried.about.notes if tried else []
+        found = {"version": 1, "id": tried.id if tried else "", "never_kept": notes}
+        print(json.dumps(found | {"changes": report.rows(made) if made else []}), file=sys.stderr)
+        return
+    if made is None:
+        print("[laconic: the command would change nothing]", file=sys.stderr)
+        return
+    print(f"[laconic: nothing was changed; {made.keep.id} would:", file=sys.stderr)
+    print("\n".join((*report.lines(made), *report.diff(made))), file=sys.stderr)
+    name = made.keep.id
+    print(f"{launcher} keep {name} does this, drop {name} forgets it]", file=sys.stderr)
+
+
+def _list(*, as_json: bool) -> int:
+    import json  # noqa: PLC0415
+
+    from laconic.box.attempt import tries  # noqa: PLC0415
+    from laconic.cli.main import complain  # noqa: PLC0415
+    from laconic.report import undo as report  # noqa: PLC0415
+    from laconic.settings.load import read_settings  # noqa: PLC0415
+
+    found = report.rows(tries(read_settings()).keeps(), "can be kept")
+    if as_json:
+        for row in found:
+            print(json.dumps(row))
+    elif found:
+        print("\n".join(report.lines(found)))
+    else:
+        complain("nothing was tried", "laconic try npm install")
+    return 0

@@ -1,0 +1,200 @@
+"""After a refusal one line says what the box refused, and the way out; else nothing is said."""
+
+from __future__ import annotations
+
+import os
+import pty
+import socket
+import subprocess
+import threading
+
+import pytest
+
+from box.conftest import LACONIC
+
+
+def run(place, *words, flag="--box", **options):
+    """Run it as an agent does, whose pipe takes both streams."""
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True} | options
+    command = [*LACONIC, "run", flag, *words]
+    return subprocess.run(command, cwd=place, check=False, timeout=60, **options)
+
+
+def notice(done):
+    found = [line for line in done.stdout.splitlines() if line.startswith("[laconic: the box")]
+    assert len(found) <= 1
+    return found[0] if found else ""
+
+
+NETWORK = "import socket; socket.create_connection(('192.0.2.1', 80), 3)"
+
+
+@pytest.mark.parametrize(
+    "script", [NETWORK, NETWORK.replace("192.0.2.1", "2001:db8::1"), f"try: {NETWORK}\nexcept: 1/0"]
+)
+def test_the_network_is_named_where_the_kernel_counted_an_attempt(box, script):
+    done = run(box.project, "python3", "-c", script)
+    assert "[laconic: the box has no network; " in notice(done)
+    assert "run --outside python3 -c" in notice(done)
+
+
+def test_nobody_is_told_of_an_attempt_that_did_no_harm(box):
+    assert not notice(run(box.project, "python3", "-c", f"try: {NETWORK}\nexcept OSError: pass"))
+
+
+def test_who_becomes_the_command_says_so_as_well(box):
+    done = box.run("python3", "-c", NETWORK)
+    assert "laconic: the box has no network; " in done.stderr
+    assert "run --outside python3 -c" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("script", "named"),
+    [
+        ("echo x > /etc/laconic-probe", "does not change /etc/laconic-probe"),
+        ("echo x >> .git/config", "does not change .git/config"),
+        ("mv .git g", "does not change .git;"),
+        ('python3 -c \'open("/usr/x y", "w")\'', "does not change /usr/x y;"),
+        ("touch ~/.profile", "does not change ~/.profile"),
+        ("cat ~/.ssh/id_rsa", "hides ~/.ssh/id_rsa"),
+    ],
+)
+def test_a_path_is_named_that_the_box_alone_refused(box, home, script, named):
+    (home / ".ssh").mkdir()
+    (home / ".ssh/id_rsa").write_text("secret")
+    (home / ".profile").write_text("x")
+    if not os.access("/etc", os.W_OK) and ("/etc" in script or "/usr" in script):
+        assert not notice(run(box.project, "bash", "-c", script))  # it fails outside, too
+    else:
+        assert named in notice(run(box.project, "bash", "-c", script))
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "exit 3",
+        "echo 'Network is unreachable'; exit 1",
+        "echo 'Read-only file system'; exit 1",
+        "echo '/etc/hosts: Read-only file system'",
+        "cat no-such-file",
+        "ls /no/such/place",
+        "chmod 0 a; cat a",
+        "echo './a: Permission denied'; exit 1",
+        "echo '/tmp/x: Permission denied'; exit 1",
+    ],
+)
+def test_nothing_is_said_where_nothing_was_refused(box, script):
+    assert not notice(run(box.project, "bash", "-c", script))
+
+
+def test_a_server_outside_is_named_by_its_port(box):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        script = f"echo connecting to localhost:{port}; true > /dev/tcp/127.0.0.1/{port}"
+        said = notice(run(box.project, "bash", "-c", script))
+    assert f"does not reach port {port} of this machine" in said
+    assert not notice(run(box.project, "bash", "-c", script)), "nobody listens there now"
+
+
+def test_a_socket_is_named_by_its_path(box, home):
+    path = home / "agent.sock"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+        server.listen()
+        script = f"import socket; socket.socket(socket.AF_UNIX).connect('{path}')"
+        words = f"cannot connect to unix://{path}"
+        said = notice(
+            run(box.project, "bash", "-c", f'python3 -c "{script}" || {{ echo {words}; exit 1; }}')
+        )
+    assert "does not reach ~/agent.sock" in said
+
+
+# -- outside ---------------------------------------------------------------------------------------
+
+
+def test_outside_there_is_no_box(box, tmp_path):
+    done = run(box.project, "touch", str(tmp_path / "made"), flag="--outside")
+    assert done.returncode == 0, done.stdout
+    assert (tmp_path / "made").exists()
+
+
+def test_what_the_gate_denies_does_not_run_outside(box):
+    done = run(box.project, "rm", "-rf", "/", flag="--outside")
+    assert done.returncode == 125
+    assert "was not run" in done.stdout
+
+
+def test_nothing_leads_out_of_the_box(box, tmp_path):
+    inner = [*LACONIC, "run", "--outside", "touch", str(tmp_path / "made")]
+    done = run(box.project, *inner)
+    assert done.returncode == 125
+    assert "nothing leads out of the box" in done.stdout
+    assert not (tmp_path / "made").exists()
+
+
+def answered(place, words, keys):
+    """Run something at a terminal and answer its question; its status and what it printed."""
+    pid, handle = pty.fork()
+    if pid == 0:
+        os.chdir(place)
+        os.execv(words[0], words)
+    data = b""
+    timer = threading.Timer(50, os.kill, (pid, 9))
+    timer.start()
+    is_typed = False
+    while True:
+        try:
+            piece = os.read(handle, 4096)
+        except OSError:
+            break
+        data += piece
+        if b"Run it?" in data and not is_typed:
+            os.write(handle, keys)
+            is_typed = True
+    timer.cancel()
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    os.close(handle)
+    return status, data.decode()
+
+
+def test_a_person_is_asked_with_the_reason(project):
+    (project / "e2e.sh").write_text("echo ran\n")
+    words = [*LACONIC, "run", "--outside", "bash", "e2e.sh"]
+    status, said = answered(project, words, b"n\n")
+    assert status == 125
+    assert "without the box: bash e2e.sh" in said
+    assert "ran" not in said.replace("was not run", "")
+    status, said = answered(project, words, b"y\n")
+    assert (status, "ran" in said) == (0, True)
+    assert "Run it?" in answered(project, words, b"a\n")[1]
+    status, said = answered(project, words, b"")
+    assert (status, "Run it?" in said) == (0, False), "it is remembered"
+
+
+def laconic(place, *words):
+    return subprocess.run(
+        [*LACONIC, *words], cwd=place, capture_output=True, text=True, check=False
+    )
+
+
+def test_what_is_always_allowed_outside_is_allowed_in_this_project(project, tmp_path):
+    for command in ("bash e2e.sh", "laconic run --outside bash e2e.sh"):
+        assert laconic(project, "check", command).returncode != 0
+    done = laconic(project, "allow", "--always", "--outside", "bash e2e.sh")
+    assert "always, without the box  bash e2e.sh  in " in done.stdout
+    for command in ("bash e2e.sh", "laconic run --outside bash 'e2e.sh'"):
+        assert laconic(project, "check", command).returncode == 0, command
+    for command in ("bash e2e.sh x", "laconic run --outside bash e2e.sh; bash other.sh"):
+        assert laconic(project, "check", command).returncode != 0, command
+    other = tmp_path / "other"
+    (other / ".git").mkdir(parents=True)
+    assert laconic(other, "check", "bash e2e.sh").returncode != 0
+    listed = laconic(project, "allow", "--list").stdout
+    assert listed == done.stdout
+    laconic(project, "allow", "--remove", listed.split()[0])
+    assert laconic(project, "check", "bash e2e.sh").returncode != 0
+
+
+@pytest.mark.parametrize("words", [("--outside", "ls x"), ("--always", "--outside", "npm run *")])
+def test_outside_is_for_good_and_for_one_command(project, words):
+    assert laconic(project, "allow", *words).returncode == 2

@@ -1,0 +1,126 @@
+"""What only a deleted ref held comes back with it, even after git has collected its garbage."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from laconic.undo import held_objects
+from laconic.undo.restore import undo
+from laconic.undo.store import Store
+from undo.kills import run
+
+ENVIRON = {
+    **os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b",
+    "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b", "HOME": "/nonexistent",
+}  # fmt: skip
+COLLECT = "git reflog expire --expire=now --expire-unreachable=now --all; git gc -q --prune=now"
+
+
+def git(project, *words):
+    done = subprocess.run(
+        ["git", *words], cwd=project, env=ENVIRON, check=True, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+def commit(project, name, text="x\n"):
+    (project / name).parent.mkdir(exist_ok=True)
+    (project / name).write_text(text)
+    git(project, "add", name)
+    git(project, "commit", "-qm", name)
+
+
+@pytest.fixture
+def project(tmp_path):
+    made = tmp_path / "project"
+    made.mkdir()
+    git(made, "init", "-q", "-b", "main")
+    for number in range(5):
+        commit(made, f"dir/{number}", f"{number}\n")
+    git(made, "checkout", "-qb", "topic")
+    for number in range(3):
+        commit(made, f"topic/{number}", f"topic {number}\n")
+    git(made, "tag", "-a", "v1", "-m", "tagged")
+    git(made, "checkout", "-q", "main")
+    commit(made, "main", "main\n")
+    return made
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "state")
+
+
+PACKED = ("git pack-refs --all; git gc -q", "git pack-refs --all")
+COMMANDS = {
+    "git tag -d v1 && git branch -D topic": ("topic", "v1^{tag}"),
+    "git branch -D topic && git tag -d v1": ("topic", "v1^{tag}"),
+    "git update-ref -d refs/heads/topic && git update-ref -d refs/tags/v1": ("topic", "v1"),
+    "git stash clear": ("stash@{0}", "stash@{1}"),
+}
+# A collection of garbage also packs refs, and so changes what a later `stash drop` of a packed ref
+# has left alone: then the stash that comes back is the one in its log.
+CASES = [(before, *row) for before in ("true", *PACKED) for row in COMMANDS.items()]
+CASES.append(("true", "git stash drop", ("stash", "stash^2")))
+
+
+@pytest.mark.parametrize(("before", "command", "names"), CASES)
+def test_it_comes_back_after_garbage_was_collected(store, project, before, command, names):
+    for text in ("one\n", "two\n"):
+        (project / "main").write_text(text)
+        git(project, "stash")
+    subprocess.run(["bash", "-c", before], cwd=project, env=ENVIRON, check=True)
+    ids = [git(project, "rev-parse", name) for name in names]
+    listed = git(project, "rev-list", "--objects", *names)
+    keep = run(store, command, project)
+    subprocess.run(["bash", "-c", COLLECT], cwd=project, env=ENVIRON, check=True)
+    gone = ["git", "cat-file", "-e", ids[0].strip()]
+    assert subprocess.run(gone, cwd=project, check=False, capture_output=True).returncode
+    undo(store, store.find(keep.id), force=True)
+    assert [git(project, "rev-parse", name) for name in names] == ids
+    assert git(project, "rev-list", "--objects", *names) == listed
+    git(project, "fsck", "--strict")
+
+
+def test_what_another_ref_holds_is_not_kept(store, project):
+    git(project, "tag", "-d", "v1")
+    git(project, "branch", "same", "topic")
+    keep = run(store, "git branch -D topic", project)
+    assert not list(Path(keep.path).glob("held-objects*"))
+    git(project, "branch", "older", "main~2")
+    keep = run(store, "git branch -D older", project)
+    assert not list(Path(keep.path).glob("held-objects*"))
+
+
+def test_only_what_is_new_is_kept(store, project):
+    git(project, "tag", "-d", "v1")
+    keep = run(store, "git branch -D topic", project)
+    held = Path(keep.path, "held-objects0").read_bytes()
+    # Three commits, three trees of the top and three of the directory, and three files.
+    count, at = 0, held.index(b"\0") + 1
+    while at < len(held):
+        at += 24 + int.from_bytes(held[at + 20 : at + 24], "big")
+        count += 1
+    assert count == 12
+
+
+def test_a_tag_that_alone_holds_its_commit(store, project):
+    git(project, "branch", "-D", "topic")
+    tip = git(project, "rev-parse", "v1^{commit}")
+    keep = run(store, "git tag -d v1", project)
+    subprocess.run(["bash", "-c", COLLECT], cwd=project, env=ENVIRON, check=True)
+    undo(store, store.find(keep.id), force=True)
+    assert git(project, "rev-parse", "v1^{commit}") == tip
+    git(project, "fsck", "--strict")
+
+
+def test_too_much_is_not_kept_and_the_ref_comes_back_all_the_same(store, project, monkeypatch):
+    monkeypatch.setattr(held_objects, "_MOST_OBJECTS", 5)
+    tip = git(project, "rev-parse", "topic")
+    keep = run(store, "git branch -D topic", project)
+    undo(store, keep)
+    assert git(project, "rev-parse", "topic") == tip
