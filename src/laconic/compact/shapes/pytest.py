@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 _BANNER = pattern(r"=+ (.*?) =+")
+# The banners of pytest itself; others are of plugins, or of whoever has run pytest among others.
+_OWN_BANNER = pattern(
+    r"test session starts|ERRORS|FAILURES|PASSES|XPASSES|XFAILURES|warnings summary.*"
+    r"|short test summary info|slowest .*durations|(?:\d+ \w+|no tests \w+)(?:, .*)? in [\d.]+s.*"
+)
 _SECTION = pattern(r"_{3,} (.*?) _{3,}")
 _CAPTURED = pattern(r"-+ Captured (\w+) (\w+) -+")
 _PLACE = pattern(r"(\S+?\.\w+):(\d+)(?:: ?(.*))?")
@@ -42,7 +47,7 @@ def pytest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     lines = raw_of(rows)
     banners = {i: m[1] for i in lines if (m := _BANNER.fullmatch(texts[i]))}
     del asked
-    if not banners:
+    if not any(map(_OWN_BANNER.fullmatch, banners.values())):
         return rows
     report = _Report(texts)
     for row in rows:
@@ -78,6 +83,8 @@ class _Report:
             self._part = banner
             if any(char.isdigit() for char in banner) and " in " in banner:
                 self.rows.append(Shown(SHORT, banner, (index + 1,)))
+            elif not _OWN_BANNER.fullmatch(banner):
+                self.rows.append(index)
             return
         if _STOPPED.fullmatch(text):
             self.end_section()
