@@ -19,6 +19,7 @@ _OWN_BANNER = pattern(
     r"test session starts|ERRORS|FAILURES|PASSES|XPASSES|XFAILURES|warnings summary.*"
     r"|short test summary info|slowest .*durations|(?:\d+ \w+|no tests \w+)(?:, .*)? in [\d.]+s.*"
 )
+_WIDE = 8  # characters of a banner that are not its text; fewer are of another program
 _SECTION = pattern(r"_{3,} (.*?) _{3,}")
 _CAPTURED = pattern(r"-+ Captured (\w+) (\w+) -+")
 _PLACE = pattern(r"(\S+?\.\w+):(\d+)(?:: ?(.*))?")
@@ -81,10 +82,10 @@ class _Report:
         if banner is not None:
             self.end_section()
             self._part = banner
-            if any(char.isdigit() for char in banner) and " in " in banner:
-                self.rows.append(Shown(SHORT, banner, (index + 1,)))
-            elif not _OWN_BANNER.fullmatch(banner):
-                self.rows.append(index)
+            is_sum = any(char.isdigit() for char in banner) and " in " in banner
+            if is_sum or not _OWN_BANNER.fullmatch(banner):
+                is_wide = len(text) - len(banner) > _WIDE
+                self.rows.append(Shown(SHORT, banner, (index + 1,)) if is_wide else index)
             return
         if _STOPPED.fullmatch(text):
             self.end_section()
