@@ -84,8 +84,8 @@ class _Report:
             self._part = banner
             is_sum = any(char.isdigit() for char in banner) and " in " in banner
             if is_sum or not _OWN_BANNER.fullmatch(banner):
-                is_wide = len(text) - len(banner) > _WIDE
-                self.rows.append(Shown(SHORT, banner, (index + 1,)) if is_wide else index)
+                is_framed = is_sum or len(text) - len(banner) > _WIDE
+                self.rows.append(Shown(SHORT, banner, (index + 1,)) if is_framed else index)
             return
         if _STOPPED.fullmatch(text):
             self.end_section()
