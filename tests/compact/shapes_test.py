@@ -60,7 +60,7 @@ def test_every_line_is_shown_or_counted_as_hidden_and_all_words_are_the_outputs_
     assert estimate(text + notice(compacted)) < estimate(lines.text)
     known = set(WORD.findall("\n".join(cleaned)))
     for row in compacted.shown:
-        words = set(WORD.findall(re.sub(r"\[[^\]]*\]|\bx\d+:", "", row.text)))
+        words = set(WORD.findall(re.sub(r"\[[^\]]*\]|\bx\d+:| [+-]\d+", "", row.text)))
         if row.kind == WHOLE:
             sources = {w for n in row.numbers for w in WORD.findall(cleaned[n - 1])}
             assert sources <= set(WORD.findall(text)), f"{row} has not all of its lines"

@@ -24,7 +24,7 @@ from laconic.compact.shapes.search import search
 from laconic.compact.shapes.shellcheck import shellcheck
 from laconic.compact.shapes.state import state
 from laconic.compact.shapes.tables import tables
-from laconic.compact.shapes.tests import differences, excerpts, is_of_passed, passed
+from laconic.compact.shapes.tests import differences, excerpts, is_of_passed, packages, passed
 from laconic.compact.shapes.values import values
 
 TYPE_CHECKING = False
@@ -45,6 +45,7 @@ _PASSES = {
     "excerpts": excerpts,
     "findings": findings,
     "logs": logs,
+    "packages": packages,
     "passed": passed,
     "pytest": pytest,
     "shellcheck": shellcheck,
@@ -60,12 +61,12 @@ _PASSES = {
 NAMES = tuple(sorted(_PASSES))
 # The passes for what stands among lines of any kind; for the others every line has a part to play.
 _WITH_OTHER_LINES = frozenset((
-    "differences", "excerpts", "findings", "frames", "logs", "notes", "passed", "repeats",
-    "tables", "values",
+    "differences", "excerpts", "findings", "frames", "logs", "notes", "packages", "passed",
+    "repeats", "tables", "values",
 ))  # fmt: skip
 # The order in which an output without a filter is looked at.
 GENERIC = (
-    "diff", "commits", "diffstat", "pytest", "passed", "frames", "notes", "shellcheck",
+    "diff", "commits", "diffstat", "pytest", "passed", "packages", "frames", "notes", "shellcheck",
     "findings", "differences", "listing", "tables", "search", "repeats", "values",
 )  # fmt: skip
 

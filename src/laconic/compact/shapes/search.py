@@ -30,7 +30,11 @@ _HIT = pattern(r"(?!\d+:\d)((?:[A-Za-z]:)?[^\s:][^:\n]{0,300}?):(\d+)([:])(.*)")
 _CONTEXT = pattern(r"((?:[A-Za-z]:)?[^\s:][^:\n]{0,300}?)-(\d+)([-])(.*)")
 _NUMBERED = pattern(r"()(\d+)([:-])(?!\d\d[:-]\d\d)(.*)")  # not a time or a date
 _NAMED = pattern(r"((?:[\w.@+~-]+/)*[\w.@+~-]+\.\w+)()(:)(.*)")
-_CERTAIN = pattern(r"((?:[\w.@+~-]*/)*[\w.@+~-]*[A-Za-z.][\w.@+~-]*):(\d+)(:)(?!\d+:\d)(.*)")
+# A path, perhaps behind the revision that git grep searched.
+_CERTAIN = pattern(
+    r"((?:[A-Za-z][\w./~^@-]*:)?(?:[\w.@+~-]*/)*[\w.@+~-]*[A-Za-z.][\w.@+~-]*):(\d+)(:)"
+    r"(?!\d+:\d)(.*)"
+)
 
 
 class Hit:
