@@ -7,7 +7,7 @@ from laconic.compact.load import FilterSet, load_filters
 from laconic.compact.view import GENERIC, RUN, View
 from laconic.errors import UsageError
 from laconic.patterns import problem
-from laconic.run.shells import Inner, arguments_of, last_commands, unwrap
+from laconic.run.shells import Inner, last_commands, unwrap
 from laconic.settings.load import Settings, current_directory, read_settings
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ class RunPlan:
 def plan_run(task: Task, environ: Mapping[str, str]) -> RunPlan:
     """Make the plan for a task; raises UsageError if it asks for a filter that does not exist."""
     settings = task.settings or read_settings(environ)
-    inner = unwrap(task.argv) if task.is_wrapped else Inner(None, arguments_of(task.argv))
+    inner = unwrap(task.argv)
     known = load_filters(settings, _library(inner.arguments))
     return RunPlan(settings, inner, _view(task, inner, known, settings), task.name)
 
