@@ -45,7 +45,7 @@ def show(
     raw_id, text, line = "", raw, ""
     try:
         task = Task(["sh", "-c", command])
-        task.settings = settings
+        task.is_wrapped, task.settings = True, settings
         view = plan_run(task, {}).view
         known = _UNKNOWN_STATUS if status is None else status
         found = view.compacted(known, read_streams(out, err), spares_alarm=True)

@@ -24,7 +24,7 @@ def compact_captured(
     if settings.environment.disabled or settings.environment.no_filter:
         return None
     task = Task(["sh", "-c", command])
-    task.settings = settings
+    task.is_wrapped, task.settings = True, settings
     view = plan_run(task, {}).view
     known_status = _UNKNOWN_STATUS if status is None else status
     found = view.compacted(known_status, read_streams(data, b""), spares_alarm=True)

@@ -43,7 +43,7 @@ def read_task(name: str, argv: Sequence[str]) -> Task:
 def task_of(name: str, values: Mapping[str, str], command: list[str]) -> Task:
     """Build the task from the values of our flags and the command after them."""
     task = Task(command, "run" if name == "wrap" else name)
-    task.is_raw = bool(values["--raw"])
+    task.is_wrapped, task.is_raw = name == "wrap", bool(values["--raw"])
     if name == "run":
         task.pipe, task.filter_id = values["--baseline-pipe"], values["--filter"]
         task.pipe_stderr, task.pipefail = bool(values["--pipe-stderr"]), bool(values["--pipefail"])

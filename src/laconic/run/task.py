@@ -17,12 +17,13 @@ class Task:
     """A command, and how its output is to be shown.
 
     mode: `run`, `err`, `test` or `summary`. pipe: the command after the `|` that was taken off.
-    wants_undo: what it changes is to be kept. settings: those to show it by, None to read what is
-    in force here. is_boxed: it is to run in the box; box: the words that start it there.
+    is_wrapped: argv is a shell, and the command inside decides. wants_undo: what it changes is to
+    be kept. settings: those to show it by, None to read what is in force here. is_boxed: it is to
+    run in the box; box: the words that start it there.
     """
 
     __slots__ = (
-        "argv", "box", "filter_id", "is_boxed", "is_raw", "mode", "pipe",
+        "argv", "box", "filter_id", "is_boxed", "is_raw", "is_wrapped", "mode", "pipe",
         "pipe_stderr", "pipefail", "prefer_less", "settings", "wants_undo",
     )  # fmt: skip
 
@@ -30,7 +31,7 @@ class Task:
         self.argv, self.mode = list(argv), mode
         self.filter_id = self.pipe = ""
         self.pipe_stderr = self.pipefail = self.prefer_less = False
-        self.is_raw = self.is_boxed = self.wants_undo = False
+        self.is_raw = self.is_wrapped = self.is_boxed = self.wants_undo = False
         self.box: Sequence[str] = ()
         self.settings: Settings | None = None
 
