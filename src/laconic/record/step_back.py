@@ -16,6 +16,7 @@ from laconic.files import read_file, write_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 NAME = "step_back.json"
@@ -116,9 +117,12 @@ class StepBack:
             return
 
 
-def printed_digest(data: bytes) -> str:
+def printed_digest(pieces: Iterable[bytes]) -> str:
     """What tells an output from others; numbers in it, such as times, do not count."""
-    return hashlib.blake2b(data.translate(None, _DIGITS), digest_size=12).hexdigest()
+    found = hashlib.blake2b(digest_size=12)
+    for piece in pieces:
+        found.update(piece.translate(None, _DIGITS))
+    return found.hexdigest()
 
 
 def _key(project: str, command: str) -> str:

@@ -203,8 +203,11 @@ def _printed(source: FinishedOutput) -> str:
     """What tells the output from others, empty for a large one."""
     if source.size > LARGE:
         return ""
-    parts = [source.spool.read(stream, 0, size) for stream, size in source.sizes.items()]
-    return printed_digest(b"\0".join(parts))
+    return printed_digest(
+        source.spool.read(stream, start, min(start + _SAMPLE, size))
+        for stream, size in source.sizes.items()
+        for start in range(0, size, _SAMPLE)
+    )
 
 
 def _remember(task: Task, plan: RunPlan, result: RunResult, source: FinishedOutput) -> None:
