@@ -6,9 +6,8 @@ Two lines are of one kind if they differ only in numbers, paths, names with digi
 from __future__ import annotations
 
 from laconic.compact.diagnostics import is_diagnostic
-from laconic.compact.result import MADE, Shown
 from laconic.compact.shapes.names import folded
-from laconic.compact.shapes.rows import made, placed, raw_of
+from laconic.compact.shapes.rows import made, placed, raw_of, whole
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
 
@@ -74,14 +73,13 @@ def _folded(
     if len(distinct) == 1:
         if len(members) < _EQUAL:
             return {}
-        return {first: [Shown(MADE, f"{texts[first]} [x{len(members)}]", _numbers(members))]}
+        return {first: [whole(f"{texts[first]} [x{len(members)}]", members)]}
     if len(members) < many or (asked.status and _is_wrong(kind, members, asked)):
         return {}
     values = _values(members, texts)
     if values:
-        return {
-            first: [made(f"{texts[first]} [and {len(members) - 1} like it: {values}]", members)]
-        }
+        said = f"{texts[first]} [and {len(members) - 1} like it: {values}]"
+        return {first: [whole(said, [first])]}
     others = made(f"[{len(members) - 2} more lines like the next]", members[1:-1])
     return {first: [first], last: [others, last]}
 
@@ -90,10 +88,6 @@ def _is_wrong(kind: str, members: list[int], asked: Asked) -> bool:
     """Tell whether lines say what is wrong, and not only a name in some of them."""
     pinned = sum(asked.pinned[index] for index in members)
     return 2 * pinned > len(members) or is_diagnostic(kind.replace("\0", " "))
-
-
-def _numbers(members: list[int]) -> list[int]:
-    return [i + 1 for i in members]
 
 
 def _values(members: list[int], texts: Texts) -> str:
