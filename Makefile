@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help conformance demo test quick test-pythons lint fix docs bench gate-report compaction-report prompts oracle oracle-truth mutations effects undo differential box e2e frameworks frameworks-all clean
+.PHONY: help conformance demo test quick test-pythons lint fix docs bench gate-report compaction-report record prompts oracle oracle-truth mutations effects undo differential box e2e frameworks frameworks-all clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ gate-report: .venv/.package  ## measure the gate on files of commands with known
 compaction-report: .venv/.dev  ## measure compaction on files of recorded outputs: make compaction-report FILE=recordings.jsonl
 	@test -n "$(FILE)" || { echo "say which recordings: make compaction-report FILE=recordings.jsonl" >&2; exit 1; }
 	@$(BIN)/python bench/compaction_report.py $(FILE)
+
+record: .venv/.package  ## record what a tool prints, for the cases of its filter: make record TOOL=pylint
+	@$(BIN)/python scripts/record.py $(TOOL)
 
 clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
