@@ -1,0 +1,2 @@
+npx tsup src/typed.ts --format esm,cjs --no-config
+status 0
