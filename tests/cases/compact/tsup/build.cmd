@@ -1,2 +1,2 @@
-npx tsup src/typed.ts --format esm,cjs --no-config
+npx tsup src/typed.ts
 status 0

@@ -1,0 +1,2 @@
+apt-cache policy bash coreutils nosuch
+status 0

@@ -1,0 +1,2 @@
+apt-cache search shellcheck
+status 0

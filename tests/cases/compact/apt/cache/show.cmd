@@ -1,0 +1,2 @@
+apt-cache show bats
+status 0

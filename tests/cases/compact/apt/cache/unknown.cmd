@@ -1,0 +1,2 @@
+apt-cache show nosuch
+status 100

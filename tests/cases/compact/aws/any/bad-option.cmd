@@ -1,0 +1,2 @@
+aws ec2 nosuch-operation
+status 2

@@ -1,0 +1,2 @@
+aws ec2 describe-instances
+status 0

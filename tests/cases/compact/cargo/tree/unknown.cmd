@@ -1,0 +1,2 @@
+cargo tree -i nosuch
+status 101

@@ -1,0 +1,2 @@
+docker pull alpine
+status 1

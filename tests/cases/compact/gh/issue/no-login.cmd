@@ -1,0 +1,2 @@
+gh issue list
+status 4

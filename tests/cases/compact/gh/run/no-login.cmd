@@ -1,0 +1,2 @@
+gh run list
+status 4

@@ -1,0 +1,2 @@
+gotestsum --format testname ./good ./bad
+status 1

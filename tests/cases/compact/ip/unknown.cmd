@@ -1,0 +1,2 @@
+ip link show nosuch
+status 1

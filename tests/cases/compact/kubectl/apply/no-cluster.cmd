@@ -1,0 +1,2 @@
+kubectl apply -f chart/templates/web.yaml
+status 1

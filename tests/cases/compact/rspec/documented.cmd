@@ -1,0 +1,2 @@
+rspec --format documentation good spec
+status 1

@@ -1,0 +1,2 @@
+top --nosuch
+status 0
