@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from laconic.compact.stages.limit import Excess
 
 MOST_LINES, MOST_BYTES = 200, 16 * 1024
-_SMALL = 1000  # characters: what fits on half a screen is read faster as it is
+_SMALL = 300  # characters: what is no longer is read faster as it is
 _ENDS = 10  # lines at each end that stay as they are
 _CONTEXT = 2
 _HEAD_SHARE = 0.5

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from laconic.rewrite.doubts import Doubts
     from laconic.rewrite.options import Options
     from laconic.rewrite.segments import Segment
-    from laconic.shell.ast import Script
+    from laconic.shell.ast import Pipeline, Script
 
 EXACT = "an exact read"  # the reason begins with it
 GENERIC = "generic"  # in place of a filter's id
@@ -194,11 +194,13 @@ class _Plan:
         if len(pipeline.commands) > 1:
             is_summary = found.id != GENERIC and self.options.is_summary(found.id)
             flags, reason = self._pipe_flags(segment) if is_summary else ("", "")
-            if not flags and (reason or is_summary or not self._at_end(segment, found)):
+            if not flags:
+                # a summary of some lines of the output would not be true of all of it
+                shown = _Found(id=GENERIC) if is_summary else found
+                if (not is_summary or _picks_twice(pipeline)) and self._at_end(segment, shown):
+                    return True
                 self._note(segment, "skip", reason or "its output goes into a pipe")
                 return False
-            if not flags:
-                return True
             # Lines keep their numbers, which the shell may name.
             removed = self.script.source[command.end : pipeline.end]
             self.edits.append(Edit(command.end, "\\\n" * removed.count(b"\n"), len(removed)))
@@ -315,6 +317,14 @@ class _Found:
 
     def __init__(self, id: str = "", offset: int = 0, reason: str = "") -> None:  # noqa: A002
         self.id, self.offset, self.reason = id, offset, reason
+
+
+def _picks_twice(pipeline: Pipeline) -> bool:
+    """Tell whether lines are picked in several steps, which laconic does not honour itself."""
+    others = pipeline.commands[1:]
+    return len(others) > 1 and all(
+        isinstance(c, Command) and is_line_tool(c) and keeps_lines(c) for c in others
+    )
 
 
 def _not_for_readers(arguments: list[Argument]) -> str:

@@ -25,8 +25,12 @@ if TYPE_CHECKING:
     Match: TypeAlias = re.Match[str]
 
 _FILE = r"(?P<path>(?:[A-Za-z]:)?[\w.@+~/\\()$-]*\w(?:\.\w+)?)"
-# `a.c:5:4: error: text`, `a.py:3: text`, `a.ts:3:5 - error TS1: text`
-_ONE = pattern(rf"{_FILE}:(?P<line>\d+)(?::(?P<column>\d+))?(?::| -)\s+(?P<rest>\S.*)")
+# `a.c:5:4: error: text`, `a.py:3: text`, `a.ts:3:5 - error TS1: text`; a text that is indented is
+# the line of a file, which a search has found
+_ONE = pattern(
+    rf"{_FILE}:(?P<line>\d+)(?::(?P<column>\d+))?(?::| -)"
+    r"(?: |\s+(?=(?:fatal|error|warning|note|info|style)\b))(?P<rest>\S.*)"
+)
 # `a.ts(3,5): error TS1: text`
 _TWO = pattern(rf"{_FILE}\((?P<line>\d+),(?P<column>\d+)\):\s+(?P<rest>\S.*)")
 # `[ERROR] /src/A.java:[5,33] text`
