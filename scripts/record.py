@@ -13,6 +13,7 @@ by hand and never changed here, but what is no longer in the output is told.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -36,6 +37,7 @@ _HOSTS = pattern(
     r"|repo1?\.maven(?:\.apache)?\.org|(?:static\.|index\.)?crates\.io|proxy\.golang\.org"
     r"|sum\.golang\.org|deb\.debian\.org|security\.debian\.org|rubygems\.org)\b"
 )
+_SERVER_OF_NAMES = pattern(r" on [\d.]+:53(?=: no such host)")
 # What the recorded commands get of the environment: where things are installed, and certificates.
 _KEPT = pattern(
     r"CARGO_HOME|RUSTUP_HOME|GOPATH|GOMODCACHE|JAVA_HOME|.*_CERTS?(?:_FILE)?|.*_CA_BUNDLE"
@@ -140,11 +142,11 @@ class Recorder:
     def _neutral(self, raw: bytes) -> bytes:
         """The output with neither this machine's directories nor its servers in it."""
         text = raw.decode("utf-8", "surrogateescape")
-        for path in (self.home.resolve(), self.home, Path.home()):
-            text = text.replace(str(path), SHOWN_HOME)
-            text = text.replace(str(path)[1:], SHOWN_HOME[1:])
-        text = text.replace(f"root@{os.uname().nodename}", "dev@host")
-        text = text.replace(os.uname().nodename, "host")
+        for path in (self.home.resolve(), self.home):
+            text = text.replace(str(path), SHOWN_HOME).replace(str(path)[1:], SHOWN_HOME[1:])
+        text = pattern(rf"(?<![\w/.-]){re.escape(str(Path.home()))}\b").sub(SHOWN_HOME, text)
+        text = _SERVER_OF_NAMES.sub(" on 192.0.2.53:53", text)
+        text = pattern(rf"\b{re.escape(os.uname().nodename)}\b").sub("host", text)
         return _HOSTS.sub("packages.example.org", text).encode("utf-8", "surrogateescape")
 
     def _prepare(self, line: str, where: Path) -> None:

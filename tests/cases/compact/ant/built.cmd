@@ -1,2 +1,2 @@
 ant
-status 1
+status 0

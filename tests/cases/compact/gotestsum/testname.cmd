@@ -1,2 +1,2 @@
-gotestsum --format testname ./good ./bad
+gotestsum ./good ./bad
 status 1

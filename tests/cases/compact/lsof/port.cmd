@@ -1,2 +1,2 @@
 lsof -nP -iTCP -sTCP:LISTEN
-status 1
+status 0

@@ -1,2 +1,2 @@
 lsof -p 1234
-status 1
+status 0

@@ -1,2 +1,2 @@
 npx next build
-status 1
+status 0

@@ -1,2 +1,2 @@
 cargo doc
-status 0
+status 101

@@ -1,2 +1,2 @@
-cargo tree -i nosuch
+cargo tree -p nosuch
 status 101

@@ -1,2 +1,2 @@
-kubectl apply -f chart/templates/web.yaml
+kubectl apply -f web.yaml
 status 1

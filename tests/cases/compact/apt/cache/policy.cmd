@@ -1,2 +1,0 @@
-apt-cache policy bash coreutils nosuch
-status 0

@@ -1,2 +1,0 @@
-apt-cache search shellcheck
-status 0

@@ -1,2 +1,0 @@
-apt-cache show bats
-status 0

@@ -1,2 +1,0 @@
-apt-cache show nosuch
-status 100

@@ -1,2 +1,0 @@
-aws ec2 nosuch-operation
-status 2

@@ -1,2 +1,0 @@
-aws ec2 describe-instances
-status 0

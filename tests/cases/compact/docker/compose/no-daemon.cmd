@@ -1,2 +1,0 @@
-docker compose up -d
-status 125

@@ -1,2 +1,0 @@
-docker logs web
-status 1

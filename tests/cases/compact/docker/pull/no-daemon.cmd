@@ -1,2 +1,0 @@
-docker pull alpine
-status 1

@@ -1,2 +1,0 @@
-gh issue list
-status 4

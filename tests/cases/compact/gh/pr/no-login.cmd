@@ -1,2 +1,0 @@
-gh pr list
-status 4

@@ -1,2 +1,0 @@
-gh run list
-status 4

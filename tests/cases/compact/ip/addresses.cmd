@@ -1,2 +1,0 @@
-ip addr
-status 0

@@ -1,2 +1,0 @@
-ip link show nosuch
-status 1

@@ -1,2 +1,0 @@
-rspec --format documentation good spec
-status 1

@@ -1,2 +1,0 @@
-top --nosuch
-status 0
