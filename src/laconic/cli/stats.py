@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from laconic.cli.main import complain
 from laconic.record import queries
 from laconic.record.database import reading
+from laconic.record.step_back import StepBack
 from laconic.report import recalls as report
 from laconic.settings.load import read_directories
 
@@ -25,5 +26,6 @@ def main(args: argparse.Namespace) -> int:
         rows = queries.recalls(connection)
     if note:
         complain(note)
-    print("\n".join(report.lines(rows)))
+    stepped = StepBack(read_directories().state).stepped()
+    print("\n".join([*report.lines(rows), *report.stepped_lines(stepped)]))
     return 0

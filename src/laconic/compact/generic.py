@@ -22,6 +22,7 @@ from laconic.compact.runs import (
     rows_of_runs,
 )
 from laconic.compact.shapes.asked import Asked
+from laconic.compact.shapes.document import document
 from laconic.compact.shapes.passes import GENERIC, MOST_SHAPED, shaped
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.limit import clip_rows, find_excess, fit, rows_between, with_marks
@@ -57,8 +58,11 @@ def compact_generic(
 
     A status that is not known is a failure: then every diagnostic stays.
     """
-    if lines.size <= _SMALL or has_notice(lines) or is_blank(lines) or _is_document(lines):
+    if lines.size <= _SMALL or has_notice(lines) or is_blank(lines):
         return None
+    if _is_document(lines):
+        told = document(lines) if status == 0 else None
+        return _cheaper("generic", lines, (list(told), Written())) if told else None
     cleaned = clean(lines)
     pinned = find_diagnostics(cleaned)
     # errors without end are counted, as no shape does
@@ -87,7 +91,7 @@ def _shaped(cleaned: Lines, status: int, pinned: Mask) -> tuple[list[Row], Writt
 
 
 def _is_document(lines: Lines) -> bool:
-    """Tell whether it looks like JSON: a part of it would be of no use."""
+    """Tell whether it looks like JSON: some lines of it would be of no use."""
     first = next(filter(None, map(str.lstrip, lines.chunks)), "")
     last = next(filter(None, map(str.rstrip, reversed(lines.chunks))), "")
     return first[:1] + last[-1:] in ("{}", "[]")

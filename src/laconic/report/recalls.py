@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from laconic.report.gain import shown
 from laconic.report.table import table
+from laconic.report.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from laconic.record.queries import Recalled
+    from laconic.record.step_back import Stepped
 
 # A somewhat arbitrary share: with one recall in ten runs, the hidden lines are often needed.
 _TOO_OFTEN = 0.1
@@ -31,6 +33,14 @@ def lines(rows: Sequence[Recalled]) -> Iterator[str]:
         if row.filter and row.rate > _TOO_OFTEN and row.recalled_runs >= _ENOUGH:
             name = shown(row.filter)
             yield f"{name} may hide too much; see what it does: laconic filters show {name}"
+
+
+def stepped_lines(rows: Sequence[Stepped]) -> Iterator[str]:
+    """Say which commands were shown as they are, because what was hidden of them was missed."""
+    for row in rows:
+        times = "once" if row.times == 1 else f"{row.times:,} times"
+        where = f" in {visible(row.project)}" if row.project else ""
+        yield f"{visible(row.program)}{where} was shown as it is {times}: its lines were asked for"
 
 
 def _rate(row: Recalled) -> str:

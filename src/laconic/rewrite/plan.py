@@ -22,7 +22,7 @@ from laconic.rewrite.pipes import (
 )
 from laconic.rewrite.segments import hides_heredoc, segments
 from laconic.rewrite.skips import is_excluded
-from laconic.rewrite.wrappers import base_name, inner_start
+from laconic.rewrite.wrappers import base_name, inner_start, sequence, shell_line
 from laconic.settings.environ import SWITCHES
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Command
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 EXACT = "an exact read"  # the reason begins with it
 GENERIC = "generic"  # in place of a filter's id
+# Builtins that print nothing.
+_SILENT = frozenset(("cd", "export", "set", "unset", "umask", "true", ":", "ulimit"))
 OURS = frozenset(("laconic", "laconic-py"))
 
 
@@ -226,11 +228,35 @@ class _Plan:
             return _Found(reason="nohup asks whether its output is a terminal")
         if reason := _not_for_readers(inner):
             return _Found(reason=reason)
+        line = shell_line(inner)
+        if line is not None:
+            return self._in_shell(line, offset)
         found = self.options.find_filter(inner) if inner else None
         if found is None:
             reason = self.options.why_not(inner) if inner else "no filter"
             return _Found(reason=reason) if reason else _Found(id=GENERIC, offset=offset)
         return _Found(id=found, offset=offset)
+
+    def _in_shell(self, line: str, offset: int) -> _Found:
+        """What `bash -c 'line'` prints: a filter if it is one command, or the generic compactor.
+
+        Each of its commands must be one that may be wrapped.
+        """
+        found: list[_Found] = []
+        every = sequence(line)
+        for command in every:
+            arguments = self._arguments(command) if command is not None else []
+            if not arguments:
+                return _Found(reason="its shell runs more than simple commands")
+            if arguments[0].text in _SILENT:
+                continue
+            inner = self._found_filter(arguments)
+            if not inner.id:
+                return inner
+            found.append(inner)
+        if not found:
+            return _Found(reason="its shell runs no program")
+        return _Found(id=found[0].id if len(every) == 1 else GENERIC, offset=offset)
 
     def _at_end(self, segment: Segment, found: _Found) -> bool:
         """Put `laconic run` before the last command of a pipe that only picks or sorts lines.

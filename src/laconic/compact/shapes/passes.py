@@ -11,6 +11,7 @@ from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.masks import indexes
 from laconic.compact.result import RAW, Shown
 from laconic.compact.shapes.commits import commits
+from laconic.compact.shapes.dependencies import dependencies
 from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
 from laconic.compact.shapes.findings import findings, notes
@@ -39,6 +40,7 @@ _LONGEST = 2000  # characters of a line
 MOST_SHAPED = 256 << 10  # characters; a larger output is searched by patterns alone
 _PASSES = {
     "commits": commits,
+    "dependencies": dependencies,
     "diff": diff,
     "differences": differences,
     "diffstat": diffstat,
@@ -67,7 +69,7 @@ _WITH_OTHER_LINES = frozenset((
 # The order in which an output without a filter is looked at.
 GENERIC = (
     "diff", "commits", "diffstat", "pytest", "passed", "packages", "frames", "notes", "shellcheck",
-    "findings", "differences", "listing", "tables", "search", "repeats", "values",
+    "findings", "differences", "dependencies", "listing", "tables", "search", "repeats", "values",
 )  # fmt: skip
 
 

@@ -26,13 +26,15 @@ _SMALL = 150  # tokens, below which lines stay as long as they are
 _WIDTHS = ((2000, 68), (3000, 52), (1 << 30, 36))  # characters of a line, by tokens
 _OFTEN = 3
 _FEWEST_IN_BLOCK = 2
-_HIT = pattern(r"(?!\d+:\d)((?:[A-Za-z]:)?[^\s:][^:\n]{0,300}?):(\d+)([:])(.*)")
+# The line of a log begins with a time, whose hour, minute and second are not a place.
+_NO_TIME = r"(?!\W?(?:\d{4}[-/]\d\d[-/]\d\d[T _]|\w{3} [ \d]\d )?\d\d?:\d\d:\d\d)"
+_HIT = pattern(rf"{_NO_TIME}((?:[A-Za-z]:)?[^\s:][^:\n]{{0,300}}?):(\d+)([:])(.*)")
 _CONTEXT = pattern(r"((?:[A-Za-z]:)?[^\s:][^:\n]{0,300}?)-(\d+)([-])(.*)")
-_NUMBERED = pattern(r"()(\d+)([:-])(?!\d\d[:-]\d\d)(.*)")  # not a time or a date
+_NUMBERED = pattern(rf"{_NO_TIME}()(\d+)([:-])(?!\d\d[:-]\d\d)(.*)")  # nor a date
 _NAMED = pattern(r"((?:[\w.@+~-]+/)*[\w.@+~-]+\.\w+)()(:)(.*)")
 # A path, perhaps behind the revision that git grep searched.
 _CERTAIN = pattern(
-    r"((?:[A-Za-z][\w./~^@-]*:)?(?:[\w.@+~-]*/)*[\w.@+~-]*[A-Za-z.][\w.@+~-]*):(\d+)(:)"
+    rf"{_NO_TIME}((?:[A-Za-z][\w./~^@-]*:)?(?:[\w.@+~-]*/)*[\w.@+~-]*[A-Za-z.][\w.@+~-]*):(\d+)(:)"
     r"(?!\d+:\d)(.*)"
 )
 
