@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from filters_page import gallery
 from laconic.hooks.load import AFTER, BEFORE, hooked, load
 from laconic.install.recipe import names, read_recipe
 from laconic.record.hosts import LIMITS
@@ -182,12 +183,14 @@ def _empty(value: object) -> str:
 
 def pages() -> dict[Path, str]:
     configuration, records = DOCS / "configuration.md", DOCS / "records.md"
+    filters = DOCS / "filters.md"
     readme, install, agents = ROOT / "README.md", DOCS / "install.md", DOCS / "agents.md"
     return {
         DOCS / "environment.md": environment_page(),
         DOCS / "schema.md": schema_page(),
         ROOT / "client/kinds.h": kinds_header(),
         configuration: with_table(configuration.read_text(), _key_table()),
+        filters: with_table(filters.read_text(), gallery()),
         records: with_table(records.read_text(), _limit_table()),
         readme: with_table(readme.read_text(), _agent_table()),
         install: with_table(install.read_text(), _place_table()),
