@@ -12,6 +12,7 @@ from functools import partial
 from itertools import pairwise
 
 import pytest
+from bench.compaction_report import readable
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -71,6 +72,15 @@ def test_a_recorded_output_is_shown_like_this(case, request):
     if request.config.getoption("--update-cases"):
         expected.write_bytes(got)
     assert got.decode("utf-8", "replace") == expected.read_bytes().decode("utf-8", "replace")
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_what_must_be_kept_of_a_recorded_output_is_shown(case):
+    text = shown(case.filter, case.status, case.raw)
+    if text == RAW:
+        text = "\n".join(clean(read_lines(case.raw)).texts)
+    written_out = readable(text)
+    assert [fact for fact in case.keep if fact not in text and fact not in written_out] == []
 
 
 @pytest.mark.parametrize(("wanted", "example"), EXAMPLES)

@@ -1,0 +1,2 @@
+npm run broken
+status 1

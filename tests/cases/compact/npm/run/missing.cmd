@@ -1,0 +1,2 @@
+npm run nosuch
+status 1

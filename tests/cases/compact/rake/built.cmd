@@ -1,0 +1,2 @@
+rake build
+status 0

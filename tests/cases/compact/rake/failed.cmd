@@ -1,0 +1,2 @@
+rake bad
+status 1

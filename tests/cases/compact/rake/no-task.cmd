@@ -1,0 +1,2 @@
+rake nosuch
+status 1
