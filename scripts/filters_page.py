@@ -24,7 +24,7 @@ GROUPS = {
     "Builds, compilers and programs": (
         "ant", "autoconf", "build", "cargo/build", "cargo/doc", "cargo/run", "cmake",
         "dotnet/build", "esbuild", "gcc", "go/build", "go/run", "gradle", "javac", "just",
-        "make", "meson", "mkdocs", "mvn", "next", "ninja", "npm/run", "rake", "rollup", "rustc",
+        "make", "meson", "mkdocs", "mvn", "next", "ninja", "npm/run", "rollup", "rustc",
         "sphinx", "tsup", "turbo", "vite", "webpack",
     ),
     "Linters, type checkers and formatters": (

@@ -81,7 +81,7 @@ def test_list_and_show(laconic):
         ("kubectl get pods -o json", 1, "none: -o json asks for exact output"),
         ("cat x", 1, "none: it reads something out; its output is shown as it is"),
         ("wc -l a b", 1, "none: it reads something out; its output is shown as it is"),
-        ("python3 -m pip list", 1, "none: it reads something out; its output is shown as it is"),
+        ("python3 -m pip freeze", 1, "none: it reads something out; its output is shown as it is"),
         ("./build.sh", 1, "none: no filter; only a large output is compacted"),
     ],
 )

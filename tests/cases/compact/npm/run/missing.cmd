@@ -1,2 +1,2 @@
-npm run nosuch
+npm run typecheck
 status 1

@@ -1,2 +1,0 @@
-npm run broken
-status 1

@@ -1,2 +1,0 @@
-rake build
-status 0

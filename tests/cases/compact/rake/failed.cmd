@@ -1,2 +1,0 @@
-rake bad
-status 1

@@ -1,2 +1,0 @@
-rake nosuch
-status 1
