@@ -250,3 +250,30 @@ def test_what_fetches_code_or_publishes_is_not_only_the_projects_code(
 ) -> None:
     facts = Facts(cwd="/home/user/project", home="/home/user")
     assert " ".join(decide(command, library(), Rules(), facts).effects.words) == effects
+
+
+@pytest.mark.parametrize(
+    ("command", "effects"),
+    [
+        ("source /dev/stdin", "project-code unclear"),
+        (". <(echo ls)", "project-code unclear"),
+        (". ~/x.sh", "project-code unknown"),
+        ("make -f /dev/stdin", "project-code unclear"),
+        ("gdb -batch -ex 'shell ls'", "project-code unclear"),
+        ("ed x", "project-write unclear"),
+        ("sqlite3 x.db '.shell ls'", "project-write unclear"),
+        ("sqlite3 x.db \"attach '/etc/x' as y\"", "project-write unclear"),
+        ("sqlite3 x.db 'update t set a = 1'", "project-write"),
+        ("ruby -r/etc/x a.rb", "project-code unknown"),
+        ("CC=/etc/x make", "project-code unclear"),
+        ("GOFLAGS=-toolexec=/etc/x go build", "project-code unclear"),
+        ("MAKEFLAGS=--eval=x make", "project-code unclear"),
+        ("PYTHONPATH=.. pytest", "project-code unclear"),
+        ("PYTHONPATH=src:. pytest", "project-code"),
+        ("GOFLAGS=-mod=mod go build", "project-code"),
+        ("firebase deploy", "sends"),
+    ],
+)
+def test_code_from_elsewhere_is_not_the_projects(command: str, effects: str) -> None:
+    facts = Facts(cwd="/home/user/project", home="/home/user")
+    assert " ".join(decide(command, library(), Rules(), facts).effects.words) == effects

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import posixpath
+import sys
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.environment import is_known_server, is_unheard
-from laconic.policy.places import is_within, leads_to_guarded, place
+from laconic.policy.places import is_stream, is_within, leads_to_guarded, place
 from laconic.policy.secret_files import may_be_secret, secrets_below
 from laconic.policy.sending import address_harm, is_literal
 from laconic.policy.user_places import fits
@@ -63,8 +64,8 @@ class Call:
     """
 
     __slots__ = (
-        "_others", "arguments", "change", "entry", "findings", "id", "is_changing", "judge",
-        "match", "parsed", "path", "placed", "runs_a_file", "situation", "span", "why",
+        "_others", "arguments", "change", "code_start", "entry", "findings", "id", "is_changing",
+        "judge", "match", "parsed", "path", "placed", "situation", "span", "why",
     )  # fmt: skip
 
     def __init__(
@@ -79,7 +80,7 @@ class Call:
         self.findings: list[Decision] = []
         self._others: list[Decision] = []
         self.placed: set[int] = set()
-        self.runs_a_file = False
+        self.code_start = sys.maxsize
         self.why = entry.about
         if entry.anything and entry.about and not entry.code:
             self.why += ", whatever its arguments are"
@@ -331,11 +332,11 @@ class Call:
 
     def runs_file(self, argument: Argument) -> None:
         """A file of code is run: the project's own, or one that nobody knows."""
-        if argument.text is None or argument.text == "-":
+        if argument.text is None or argument.text == "-" or is_stream(argument.text):
             self.does(Effect.UNCLEAR, "file", "runs code in a file that is not known", argument)
         else:
             effects = self.judge.code_at(argument.text, self.situation)
-            self.runs_a_file = True
+            self.code_start = argument.start
             self.does(effects, "file", f"runs the code in {argument.text}", argument)
             for path in self._real_paths(argument):
                 if path in self.situation.seen.texts:

@@ -43,6 +43,11 @@ _SYSTEM_PROGRAM = pattern(
 )
 # Where the links in those directories lead to, besides places of the system itself.
 _PACKAGES = ("/nix/store/", "/gnu/store/", "/snap/", "/Applications/")
+# Where interpreters look for code: that of the project is the project's.
+_CODE_PATHS = frozenset("PYTHONPATH NODE_PATH RUBYLIB PERL5LIB".split())
+# https://www.gnu.org/software/make/manual/make.html#Options_002fRecursion: may hold --eval
+_MAKE_OPTIONS = frozenset("MAKEFLAGS GNUMAKEFLAGS MFLAGS MAKEFILES".split())
+_PATHS = pattern(r"(?:^|(?<=[=:,\s]))(?:/|\.\.?(?=/|$|[=:,\s])|~/)[^\s=:,]*")
 _VERSIONED = pattern(r"([a-z][a-z+_-]*3?)(?:\.|-)[0-9]+(?:\.[0-9]+)*")
 _ODD = pattern(r"[^\x21-\x7e]")
 
@@ -76,14 +81,31 @@ class Judge:
                 return self._dynamic("the name of the program is not known", span)
             ran = self.command(arguments, span, situation)
             if ran.effects & _RUNS_CODE:
-                found = [one for one in found if not self._is_the_codes_own(one)]
+                found = [
+                    one for one in found if not self._is_the_codes_own(one, command, situation)
+                ]
             found.append(ran)
         return strictest(found, *span)
 
-    def _is_the_codes_own(self, finding: Decision) -> bool:
-        """Tell whether a variable only matters to code that is asked about anyway: `DB=x ./run`."""
+    def _is_the_codes_own(self, finding: Decision, command: Command, situation: Situation) -> bool:
+        """Tell whether a variable only matters to code that is asked about anyway: `DB=x ./run`.
+
+        Not where it gives make options, or any program a path that leads out of the project.
+        """
         kind, _, name = finding.rule.partition("/")
-        return kind == "environment" and variables.is_private(name, {})
+        is_plain = name in _CODE_PATHS or variables.is_private(name, {})
+        if kind != "environment" or not is_plain or name in _MAKE_OPTIONS:
+            return False
+        given = [value_of(a, situation.values) for a in command.assignments if a.name == name]
+        return all(value is not None and self._stays_inside(value, situation) for value in given)
+
+    def _stays_inside(self, value: str, situation: Situation) -> bool:
+        paths = [path for path in _PATHS.findall(value) if not path.startswith("//")]
+        return all(
+            place(path, cwd, self.facts) in ("project", "project-root", "temporary", "sink")
+            for path in paths
+            for cwd in situation.directories
+        )
 
     def command(
         self, arguments: list[Argument], span: tuple[int, int], situation: Situation

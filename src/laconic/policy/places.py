@@ -56,6 +56,7 @@ _TRAILING_GLOB = pattern(r"(?:/[.*?]*)+$")
 _SYSTEM = pattern(
     r"/(?:etc|usr|bin|sbin|lib|lib64|boot|dev|proc|sys|var|opt|System|Library)(?:/|$)"
 )
+_STREAM = pattern(r"/dev/(?:std(?:in|out|err)|fd/|tty)|/proc/[^/]+/fd/")
 # https://refspecs.linuxfoundation.org/FHS_3.0/fhs/ch03.html and what macOS has beside it
 _STANDARD = pattern(
     r"/(?:bin|boot|dev|etc|home|lib[^/]*|media|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var"
@@ -174,6 +175,11 @@ def _is_top(path: str, facts: Facts) -> bool:
 
 def _is_home(path: str, facts: Facts) -> bool:
     return path in (facts.home, posixpath.dirname(facts.home))
+
+
+def is_stream(path: str) -> bool:
+    """Tell whether a path stands for what a program was started with: `/dev/stdin`, `/dev/fd/3`."""
+    return _STREAM.match(path) is not None
 
 
 def is_within(path: str, directory: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from laconic.knowledge.options import Parsed, parse_options
 from laconic.patterns import compile_written, pattern
 from laconic.policy.call import COVERS_ANYTHING, shown
+from laconic.policy.places import is_stream
 from laconic.policy.secret_files import is_unmistakable, opens_no_files
 from laconic.policy.sending import address_findings, sent_findings
 from laconic.types import Effect, union
@@ -143,7 +144,9 @@ def _look_outside(call: Call) -> None:
     effects = union(found.effects for found in call.findings)
     if not effects & (_CHANGES | Effect.PROJECT_CODE):
         return
-    words = [] if call.runs_a_file else _words_that_lead_somewhere(call, effects)
+    words = _words_that_lead_somewhere(call, effects)
+    if effects & Effect.PROJECT_CODE and any(map(is_stream, words)):
+        call.does(Effect.UNCLEAR, "input", "runs code that it reads from its input")
     outside = [where for where in (".", *words) if call.is_outside(where)]
     if outside and effects & _CHANGES:
         why = f"works in {outside[0]}, outside the project"
@@ -157,8 +160,15 @@ def _words_that_lead_somewhere(call: Call, effects: Effect) -> list[str]:
     settled = call.placed if is_certain and effects & _CHANGES else frozenset()
     before = [o.value for _, parsed in call.match.before for o in parsed.options]
     given = [*call.arguments, *(value for value in before if value is not None)]
-    words = [(a.text or "").rpartition("=")[2] for a in given if a.start not in settled]
+    own = (a for a in given if a.start < call.code_start and a.start not in settled)
+    words = [_path_in(a.text or "") for a in own]
     return [word for word in words if word[:1] in ("/", ".")]
+
+
+def _path_in(word: str) -> str:
+    """The path that a word gives, as it is or as the value of an option: `-r/x`, `--out="/x"`."""
+    value = word.rpartition("=")[2].strip("\"'")
+    return value[2:] if value[:1] == "-" and value[2:3] in tuple("/.~") else value
 
 
 def _goes_out(call: Call) -> bool:

@@ -66,6 +66,13 @@ _DOT = pattern(
     re.VERBOSE,
 )
 
+# What reaches other files, or programs: https://www.sqlite.org/cli.html https://duckdb.org/docs/sql
+_BEYOND_ITS_FILE = pattern(
+    r"(?:^|\n)\s*\.|\bvacuum\b[^;]*\binto\b|\b(?:attach|writefile|readfile|load_extension"
+    r"|fts3_tokenizer|edit|copy|export|import|install|load)\b",
+    re.IGNORECASE,
+)
+
 
 def judge(call: Call) -> None:
     program, parsed = call.path[0], call.parsed
@@ -173,7 +180,8 @@ def _judge_statement(call: Call, statement: Argument, program: str, *, read_only
 def _follow_writing(call: Call, program: str, why: str, statement: Argument) -> None:
     """sqlite3 and duckdb write where their file lies, the others on a server."""
     files = call.parsed.operands[:1] if call.parsed is not None else []
-    if program in _READ_ONLY and files and files[0].text != ":memory:":
+    is_plain = not _BEYOND_ITS_FILE.search(statement.text or "")
+    if program in _READ_ONLY and is_plain and files and files[0].text != ":memory:":
         call.writes(files[0])
     elif program in _READ_ONLY:
         call.does(Effect.UNCLEAR, "statement", why, statement)
