@@ -53,6 +53,7 @@ CASES = [
         "laconic run --raw --filter git/log frob halt-it",
     ),
     ("laconic err frob sta", "laconic err frob start-it"),
+    ("laconic try frob ha", "laconic try frob halt-it"),
     ("laconic run --pref", "laconic run --prefer-less"),
 ]
 

@@ -216,6 +216,14 @@ def test_a_pipe_gets_colours_if_it_asks_for_them(laconic, state_dir, project):
     assert laconic("check", "git push")[1].startswith("ask  ")  # in the same process
 
 
+@pytest.mark.parametrize("before", [["--color=never"], ["--color", "always"]])
+def test_colours_before_a_command_that_runs_another_leave_that_its_own(before):
+    status, out = at_terminal([*before, "run", "echo", "--color=x", "hi"])
+    assert (status, out) == (0, "--color=x hi\n")
+    assert at_terminal([*before, "err", "true"])[0] == 0
+    assert at_terminal(before)[0] == 0
+
+
 # -- help ------------------------------------------------------------------------------------------
 
 
@@ -264,3 +272,40 @@ def test_a_mistyped_word_gets_a_suggestion(laconic, words, hint):
     status, out, err = laconic(*words)
     assert (status, out) == (2, "")
     assert err.splitlines()[1] == f"hint: {hint}"
+
+
+# -- facts as JSON ---------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("project")
+def test_what_is_allowed_is_listed_as_json_in_any_time_zone(laconic, monkeypatch):
+    monkeypatch.setenv("TZ", "JST-9")
+    time.tzset()
+    assert laconic("allow", "npm publish")[0] == 0
+    assert laconic("allow", "--always", "--outside", "npm run e2e")[0] == 0
+    rows = json.loads(laconic("allow", "--list", "--json")[1])["exceptions"]
+    monkeypatch.undo()
+    time.tzset()
+    found = {row["command"]: row["until"] for row in rows}
+    assert found["npm run e2e"] is None
+    assert found["npm publish"].startswith("20")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "status", "gain", "doctor", "stats recalls", "filters list", "rules list",
+        "rules show git/push", "filters which ls", "config show", "config path", "config check",
+        "config get settings.profile", "trust --list", "allow --list", "server status", "check ls",
+        "explain ls", "rewrite ls", "parse ls",
+    ],
+)  # fmt: skip
+def test_every_report_has_a_version_in_its_json(laconic, line):
+    out = laconic(*line.split(), "--json")[1]
+    assert json.loads(out)["version"] == 1
+
+
+def test_json_goes_with_a_list(laconic):
+    for command in ("allow", "trust"):
+        status, _, err = laconic(command, "--json")
+        assert (status, f"laconic {command} --list --json" in err) == (2, True)

@@ -56,7 +56,7 @@ def main(args: argparse.Namespace) -> int:
         raise UsageError("--json goes with --list", "laconic allow --list --json")
     if args.json:
         found = allowances.list_all(state_dir, time.time())
-        rows = [{**each._asdict(), "until": local(each.until)} for each in found]
+        rows = [{**each._asdict(), "until": _until_when(each)} for each in found]
         print(json.dumps({"version": 1, "exceptions": rows, "rules": list(rules.listed())}))
     elif args.list:
         for allowance in allowances.list_all(state_dir, time.time()):
@@ -131,6 +131,10 @@ def _until(args: argparse.Namespace, now: float) -> float:
             "that is more than a year", "for good: laconic allow --always 'npm publish'"
         )
     return until
+
+
+def _until_when(allowance: allowances.Allowance) -> str | None:
+    return None if allowance.until >= allowances.FOREVER else local(allowance.until)
 
 
 def _line(allowance: allowances.Allowance) -> str:

@@ -94,6 +94,7 @@ def _list(*, as_json: bool) -> int:
     from laconic.box.attempt import tries  # noqa: PLC0415
     from laconic.cli.main import complain  # noqa: PLC0415
     from laconic.report import undo as report  # noqa: PLC0415
+    from laconic.report.screen import screen  # noqa: PLC0415
     from laconic.settings.load import read_settings  # noqa: PLC0415
 
     found = report.rows(tries(read_settings()).keeps(), "can be kept")
@@ -101,7 +102,7 @@ def _list(*, as_json: bool) -> int:
         for row in found:
             print(json.dumps(row))
     elif found:
-        print("\n".join(report.lines(found)))
+        print("\n".join(report.lines(found, screen=screen())))
     else:
         complain("nothing was tried", "laconic try npm install")
     return 0

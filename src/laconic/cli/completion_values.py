@@ -69,6 +69,15 @@ def _undo() -> Iterator[tuple[str, str]]:
         yield keep.id, keep.about.command
 
 
+def _tried() -> Iterator[tuple[str, str]]:
+    from laconic.box.attempt import tries  # noqa: PLC0415
+    from laconic.undo.store import LAST  # noqa: PLC0415
+
+    yield LAST, "the last command that was tried"
+    for keep in tries(read_settings()).keeps():
+        yield keep.id, keep.about.command
+
+
 def _exceptions() -> Iterator[tuple[str, str]]:
     from time import time  # noqa: PLC0415
 
@@ -96,5 +105,6 @@ KINDS: dict[str, Callable[[], Iterable[tuple[str, str]]]] = {
     "keys": _keys,
     "outputs": _outputs,
     "rules": _rules,
+    "tried": _tried,
     "undo": _undo,
 }

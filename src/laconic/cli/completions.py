@@ -20,6 +20,8 @@ _BY_PLACE = {
     ("recall", "id"): "outputs",
     ("purge", "id"): "outputs",
     ("undo", "id"): "undo",
+    ("keep", "id"): "tried",
+    ("drop", "id"): "tried",
     ("filters show", "id"): "filters",
     ("filters test", "id"): "filters",
     ("filters new", "id"): "",
@@ -31,7 +33,7 @@ _BY_PLACE = {
     ("trust", "path"): "directories",
     ("untrust", "path"): "directories",
 }
-_RUNNING = frozenset(("run", "err", "test", "summary", "box"))
+_RUNNING = frozenset(("run", "err", "test", "summary", "box", "try"))
 
 
 class Word(NamedTuple):

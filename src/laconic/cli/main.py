@@ -121,6 +121,11 @@ def main(argv: list[str]) -> int:
     command = _direct_command(argv)
     if command is not None:
         return _run_directly(command, argv[1:])
+    if argv[:1] and argv[0].partition("=")[0] == "--color":
+        size = 1 if "=" in argv[0] else 2
+        _without_color(argv[:size])
+        if _direct_command(argv[size:]) is not None:  # what follows has colours of its own
+            return main(argv[size:])
     argv = _without_color(argv) or ["status"]
     chosen = next((word for word in argv if not word.startswith("-")), "")
     if argv[:1] != [chosen] and argv[:1] not in (["-h"], ["--help"], ["--version"]):

@@ -57,7 +57,7 @@ def _set_aside(directory: Path) -> Iterator[Finding]:
         at = datetime.fromtimestamp(status.st_ctime, UTC).astimezone()
         yield Finding(
             "warn",
-            f"{directory / BROKEN}: damaged records, set aside on {at:%Y-%m-%d at %H:%M}; "
+            f"{directory / BROKEN}: damaged records, set aside on {at:%Y-%m-%d %H:%M:%S}; "
             "new ones were begun",
             f"save what is left: sqlite3 {directory / BROKEN} .recover; then remove it",
         )
