@@ -306,8 +306,8 @@ class Call:
     def _allow(self, effects: Effect, rule: str, why: str, argument: Argument) -> None:
         """The user has answered this one beforehand."""
         span = argument.start, argument.end
-        found = Decision(Verdict.ALLOW, f"{self.id}/{rule}", why, *span, effects=effects)
-        self.findings.append(found)
+        allowed = Decision(Verdict.ALLOW, f"{self.id}/{rule}", why, *span, effects=effects)
+        self.findings.append(allowed)
 
     def _is_user_place(self, kind: str, argument: Argument, *, every: bool = False) -> bool:
         """Tell whether `[paths]` of the configuration speaks of it, as written or as resolved."""

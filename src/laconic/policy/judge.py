@@ -69,16 +69,16 @@ class Judge:
     def simple(self, command: Command, situation: Situation) -> Decision:
         """A simple command of the tree, with its assignments."""
         span = command.start, command.end
-        found = self._assignments(command, situation)
+        findings = self._assignments(command, situation)
         if command.words:
             arguments = expand(command.words, situation.values)
             if not arguments:
                 return self._dynamic("the name of the program is not known", span)
             ran = self.command(arguments, span, situation)
             if ran.effects & _RUNS_CODE:
-                found = [one for one in found if not self._is_the_codes_own(one)]
-            found.append(ran)
-        return strictest(found, *span)
+                findings = [one for one in findings if not self._is_the_codes_own(one)]
+            findings.append(ran)
+        return strictest(findings, *span)
 
     def _is_the_codes_own(self, finding: Decision) -> bool:
         """Tell whether a variable only matters to code that is asked about anyway: `DB=x ./run`."""
@@ -124,12 +124,12 @@ class Judge:
         if situation.guessing or first.text is not None:
             return unknown
         guessing = situation.but(guessing=True)  # what it runs may be unknown, too: once is enough
-        found = [unknown]
+        decisions = [unknown]
         for name in filter(None, first.possible):
             program = Argument(name, first.start, first.end, expanded=True)
-            found.append(self.command([program, *rest], span, guessing))
-        worst = max(found, key=lambda decision: (decision.verdict, not decision.is_soft))
-        worst.effects = union(decision.effects for decision in found)
+            decisions.append(self.command([program, *rest], span, guessing))
+        worst = max(decisions, key=lambda decision: (decision.verdict, not decision.is_soft))
+        worst.effects = union(decision.effects for decision in decisions)
         return worst
 
     def _program_by_rules(
@@ -201,11 +201,11 @@ class Judge:
         if name in self.rules.allow:
             return self._allowed(name, effects, span)
         ran = self.finding(effects, "program-by-path", f"runs the file {name}", span)
-        found = [situation.settle(ran), *self._written_script(name, span, situation)]
+        findings = [situation.settle(ran), *self._written_script(name, span, situation)]
         if self.library.knows(base):
             known = self._known_program(base, arguments, span, situation)
-            found += [leaf for leaf in known.leaves() if leaf.effects & _BY_ANY_PATH]
-        return strictest(found, *span)
+            findings += [leaf for leaf in known.leaves() if leaf.effects & _BY_ANY_PATH]
+        return strictest(findings, *span)
 
     def _written_script(
         self, name: str, span: tuple[int, int], situation: Situation
@@ -230,8 +230,8 @@ class Judge:
 
     def answered(self, findings: list[Decision]) -> list[Decision]:
         """The same findings, with the answers that the profile gives to their effects."""
-        for found in findings:
-            found.verdict = self.rules.cells.verdict(found.effects)
+        for finding in findings:
+            finding.verdict = self.rules.cells.verdict(finding.effects)
         return findings
 
     def finding(
@@ -325,7 +325,7 @@ class Judge:
     # -- assignments
 
     def _assignments(self, command: Command, situation: Situation) -> list[Decision]:
-        found: list[Decision] = []
+        findings: list[Decision] = []
         for assignment in command.assignments:
             name, value = assignment.name, value_of(assignment, situation.values)
             span = assignment.start, assignment.end
@@ -341,8 +341,10 @@ class Judge:
             else:
                 reason = f"{name} changes how the shell runs programs"
                 decision = self.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)
-            found.append(decision or Decision(Verdict.ALLOW, "assignment", f"sets {name}", *span))
-        return found
+            findings.append(
+                decision or Decision(Verdict.ALLOW, "assignment", f"sets {name}", *span)
+            )
+        return findings
 
     def environment(
         self,
@@ -356,11 +358,11 @@ class Judge:
         if variables.is_harmless(name, value, words) or configures_gate(self.rules, name, value):
             return None
         reason = f"{name} in the environment may change what the program does"
-        found = self.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)
+        unclear = self.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)
         if value is not None and variables.is_command(name):
             ran = self.nested(Argument(value, *span), situation.shells | {SYSTEM}, situation)
-            return strictest((found, ran), *span)
-        return found
+            return strictest((unclear, ran), *span)
+        return unclear
 
     # -- code in arguments
 
@@ -373,18 +375,18 @@ class Judge:
 def _agreed(call: Call, parts: list[Decision]) -> list[Decision]:
     """The same with what the user's rules settle of the call itself first: it is the reason."""
     settle = call.situation.settle
-    found = [part if call.is_others(part) else settle(part) for part in parts]
-    return sorted(found, key=lambda part: part in parts)
+    settled_parts = [part if call.is_others(part) else settle(part) for part in parts]
+    return sorted(settled_parts, key=lambda part: part in parts)
 
 
 def _spellings(base: str, arguments: list[Argument], match: Match | None) -> list[list[Argument]]:
     """The command as written, by base name, and without options before a subcommand."""
     program = Argument(base, arguments[0].start, arguments[0].end)
-    found = [arguments, [program, *arguments[1:]]]
+    spellings = [arguments, [program, *arguments[1:]]]
     if match is not None and len(match.path) > 1:
         path = [Argument(word, program.start, program.end) for word in match.path]
-        found.append([*path, *match.arguments])
-    return found
+        spellings.append([*path, *match.arguments])
+    return spellings
 
 
 def _ends_with(outer: list[Argument], arguments: list[Argument]) -> bool:
