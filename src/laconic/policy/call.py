@@ -6,6 +6,7 @@ import posixpath
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.policy.assignments import environment_finding
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.environment import is_known_server, is_unheard
 from laconic.policy.places import is_within, leads_to_guarded, place
@@ -277,7 +278,7 @@ class Call:
             return
         known = None if argument.text is None else value
         span = argument.start, argument.end
-        finding = self.judge.environment(name, known, span, self.situation, words)
+        finding = environment_finding(name, known, span, self.judge, self.situation, words)
         if finding is not None:
             self._add_others(finding)
 

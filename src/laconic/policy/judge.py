@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument, expand
 from laconic.patterns import pattern
-from laconic.policy import environment as variables
+from laconic.policy.assignments import assignment_findings, is_for_code_only
 from laconic.policy.call import Call
 from laconic.policy.commands import handler
-from laconic.policy.configured import configures_gate, settled, value_of
+from laconic.policy.configured import settled
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.permissions import apply, find_consent
 from laconic.policy.places import is_within, place
@@ -19,7 +19,6 @@ from laconic.policy.project_runners import ask_for_project_code, repository_find
 from laconic.policy.registries import registry_findings
 from laconic.policy.situation import joined
 from laconic.policy.table import check_leading_options, conclude, follow_table, shows_itself
-from laconic.shell.words import literal
 from laconic.types import HARD, Decision, Effect, Verdict, strictest, union
 
 TYPE_CHECKING = False
@@ -69,21 +68,16 @@ class Judge:
     def simple(self, command: Command, situation: Situation) -> Decision:
         """A simple command of the tree, with its assignments."""
         span = command.start, command.end
-        findings = self._assignments(command, situation)
+        findings = assignment_findings(command, self, situation) if command.assignments else []
         if command.words:
             arguments = expand(command.words, situation.values)
             if not arguments:
                 return self._dynamic("the name of the program is not known", span)
             ran = self.command(arguments, span, situation)
             if ran.effects & _RUNS_CODE:
-                findings = [one for one in findings if not self._is_the_codes_own(one)]
+                findings = [one for one in findings if not is_for_code_only(one)]
             findings.append(ran)
         return strictest(findings, *span)
-
-    def _is_the_codes_own(self, finding: Decision) -> bool:
-        """Tell whether a variable only matters to code that is asked about anyway: `DB=x ./run`."""
-        kind, _, name = finding.rule.partition("/")
-        return kind == "environment" and variables.is_private(name, {})
 
     def command(
         self, arguments: list[Argument], span: tuple[int, int], situation: Situation
@@ -321,48 +315,6 @@ class Judge:
                 f"the rule failed ({type(fault).__name__}: {fault})",
                 firm=True,
             )
-
-    # -- assignments
-
-    def _assignments(self, command: Command, situation: Situation) -> list[Decision]:
-        findings: list[Decision] = []
-        for assignment in command.assignments:
-            name, value = assignment.name, value_of(assignment, situation.values)
-            span = assignment.start, assignment.end
-            if command.words:
-                words = tuple(map(literal, command.words[:2]))
-                if words[0] in situation.functions:
-                    words = ()  # the variable is for whatever the function runs
-                decision = self.environment(name, value, span, situation, words)
-            elif variables.is_private(name, self.facts.environment, value) or configures_gate(
-                self.rules, name, value
-            ):
-                decision = None
-            else:
-                reason = f"{name} changes how the shell runs programs"
-                decision = self.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)
-            findings.append(
-                decision or Decision(Verdict.ALLOW, "assignment", f"sets {name}", *span)
-            )
-        return findings
-
-    def environment(
-        self,
-        name: str,
-        value: str | None,
-        span: tuple[int, int],
-        situation: Situation,
-        words: tuple[str | None, ...] = (),
-    ) -> Decision | None:
-        """A variable for the environment of a program: None if it does no harm."""
-        if variables.is_harmless(name, value, words) or configures_gate(self.rules, name, value):
-            return None
-        reason = f"{name} in the environment may change what the program does"
-        unclear = self.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)
-        if value is not None and variables.is_command(name):
-            ran = self.nested(Argument(value, *span), situation.shells | {SYSTEM}, situation)
-            return strictest((unclear, ran), *span)
-        return unclear
 
     # -- code in arguments
 
