@@ -69,6 +69,9 @@ compaction-report: .venv/.dev  ## measure compaction on files of recorded output
 	@test -n "$(FILE)" || { echo "say which recordings: make compaction-report FILE=recordings.jsonl" >&2; exit 1; }
 	@$(BIN)/python bench/compaction_report.py $(FILE)
 
+record: .venv/.package  ## record what a tool prints, for the cases of its filter: make record TOOL=pylint
+	@$(BIN)/python scripts/record.py $(TOOL)
+
 clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -prune -exec rm -rf {} +

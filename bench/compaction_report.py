@@ -94,7 +94,7 @@ def shown(command: str, status: int, raw: str, settings: Settings) -> tuple[str,
         return raw, next(exact, "") or next((note.reason for note in notes), "no command")
     tasks = iter([words[2:] for words in wrapped_words(result.text)])
     parts = [
-        Part(command_at(command, note), next(tasks, []) if note.action == "run" else [])
+        Part(said_at(command, note), next(tasks, []) if note.action == "run" else [])
         for note in notes
     ]
     groups = cut(parts, raw)
@@ -108,9 +108,12 @@ def shown(command: str, status: int, raw: str, settings: Settings) -> tuple[str,
 
 
 class Part(NamedTuple):
-    """A command of a line, and the words behind `laconic run`, if it is wrapped."""
+    """A command of a line, and the words behind `laconic run`, if it is wrapped.
 
-    words: list[str]
+    said: for an `echo`, the line that it prints, as a pattern.
+    """
+
+    said: str | None
     task: list[str]
 
 
@@ -122,26 +125,42 @@ class Group(NamedTuple):
     parts: list[Part]
 
 
-def command_at(command: str, note: Note) -> list[str]:
+def said_at(command: str, note: Note) -> str | None:
+    """The line that an `echo` prints: of a word that is not known, what it begins with."""
     source = command.encode("utf-8", "surrogateescape")[note.start : note.end]
     found = commands(parse(source))
-    return [a.text or "" for a in evaluate(found[0].command.words, {})] if found else []
+    words = evaluate(found[0].command.words, {}) if found else []
+    if not words or words[0].text != "echo":
+        return None
+    texts = [re.escape(w.leading) + ("" if w.is_static else ".*") for w in words[1:]]
+    return " ".join(texts)
 
 
 def cut(parts: list[Part], raw: str) -> list[Group]:
     """The output in pieces, each with the commands that may have written it."""
     groups = [Group("", raw, [])]
     for part in parts:
-        if part.words[:1] != ["echo"]:
-            groups[-1].parts.append(part)
-            continue
-        said, last = " ".join(part.words[1:]), groups[-1]
-        before, mark, behind = last.text.partition(f"{said}\n")
-        if mark and (not before or before.endswith("\n")):
-            groups[-1:] = [last._replace(text=before), Group(mark, behind, [])]
-        else:
+        last = groups[-1]
+        lines = _lines_said(part.said, last.text)
+        if not lines:
             last.parts.append(part)
+            continue
+        groups[-1] = last._replace(text=last.text[: lines[0][0]])
+        ends = [start for start, _ in lines[1:]] + [len(last.text)]
+        behind: list[Part] = []  # of an `echo` in a loop, what follows each of its lines
+        groups += [
+            Group(last.text[start:stop], last.text[stop:end], behind)
+            for (start, stop), end in zip(lines, ends, strict=True)
+        ]
     return groups
+
+
+def _lines_said(said: str | None, text: str) -> list[tuple[int, int]]:
+    """Where an `echo` printed its line: once, or each time if a part of it is not known."""
+    if said is None or said.startswith(".*"):
+        return []
+    found = [match.span() for match in re.finditer(rf"(?m)^{said}\n", text)]
+    return found if said.endswith(".*") or ".* " in said else found[:1]
 
 
 def task_of(parts: list[Part]) -> list[str]:

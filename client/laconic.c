@@ -91,6 +91,11 @@ static bool is_on(const char *name) { /* settings/environ.py has the same words 
 
 /* SWITCHES in settings/environ.py, and with the others _ODD in server/python_client.py. */
 static const char *const switches[] = {"LACONIC_NO_FILTER", "LACONIC_DISABLED", NULL};
+/* MARKS in settings/environ.py. */
+static const char *const marks[] = {
+    "AGENT", "AI_AGENT", "AUGMENT_AGENT", "CLAUDECODE", "CLINE_ACTIVE", "CODEX_CI", "CODEX_SANDBOX",
+    "CODEX_THREAD_ID", "COPILOT_CLI", "CURSOR_AGENT", "GEMINI_CLI", "GOOSE_TERMINAL", "OPENCODE",
+    "PI_CODING_AGENT", "QWEN_CODE", "ROO_ACTIVE", "TRAE_AI_SHELL_ID", NULL};
 static const char *const talkative[] = {"LACONIC_DEBUG", "LACONIC_VERBOSE", NULL};
 
 static bool any(bool (*holds)(const char *), const char *const *names) {
@@ -299,11 +304,14 @@ static int ask(struct run *run, char kind, const struct buffer *input, int argc,
     return (int)answer.status;
 }
 
-/* Tells whether to leave an output alone: a file must get every byte, whoever opened it. */
-static bool is_plain(const struct run *run) {
+/* Tells whether to leave an output alone: a file must get every byte, whoever opened it. At a
+ * person's terminal the command keeps it, unless something is asked for by name. */
+static bool is_plain(const struct run *run, const char *name) {
     struct rlimit limit;
     if (run->is_raw || any(is_on, switches)) return true;
     if (is_kept_file(1)) return true;
+    bool is_named = !equals(name, "run") || run->has_filter;
+    if (!is_named && isatty(0) && isatty(1) && !any(is_set, marks)) return true;
     /* A limit on the size of files (man 2 getrlimit) would apply to our spool as well. */
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
 }
@@ -320,7 +328,7 @@ int main(int argc, char **argv) {
     for (int handle = 0; handle < 3; handle++) {
         is_whole = is_whole && sys(fcntl, handle, F_GETFD) >= 0;
     }
-    bool is_seen = is_whole && (kind != RUN || !is_plain(&run));
+    bool is_seen = is_whole && (kind != RUN || !is_plain(&run, argv[1]));
     if (kind == RUN && !is_seen && !run.is_boxed) return run_plainly(&run);
     if (kind == RUN && !is_seen) return become_python(argv, &run);
     if (kind == 0 || !is_whole || python[0] == '\0') return become_python(argv, &run);

@@ -17,7 +17,7 @@ if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then bold=$'\033[1m' plain=$'\033[0m'; fi
 # Print a headline and a command line, run it, and go on whatever it says.
 show() {
     printf '\n%s# %s%s\n$ %s\n' "$bold" "$1" "$plain" "$2"
-    bash -c "$2" 2>&1 || true
+    bash -c "$2" 2>&1 < /dev/null || true # not a person's terminal, where commands are left alone
 }
 
 # Send a command through the hook as Claude Code does, and print the answer.

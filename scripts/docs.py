@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import man_page
+from filters_page import gallery
 
 from laconic.hooks.load import AFTER, BEFORE, hooked, load
 from laconic.install.recipe import names, read_recipe
@@ -196,6 +197,7 @@ def _empty(value: object) -> str:
 
 def pages() -> dict[Path, str]:
     configuration, records = DOCS / "configuration.md", DOCS / "records.md"
+    filters = DOCS / "filters.md"
     readme, install, agents = ROOT / "README.md", DOCS / "install.md", DOCS / "agents.md"
     return {
         DOCS / "environment.md": environment_page(),
@@ -203,6 +205,7 @@ def pages() -> dict[Path, str]:
         DOCS / "laconic.1": man_page.page(),
         ROOT / "client/kinds.h": kinds_header(),
         configuration: with_tables(configuration.read_text(), _key_table()),
+        filters: with_tables(filters.read_text(), gallery()),
         records: with_tables(records.read_text(), _limit_table()),
         readme: with_tables(readme.read_text(), _first_table()),
         install: with_tables(install.read_text(), _place_table()),

@@ -83,7 +83,10 @@ SPARED = {
         r"^\t\S*/go/src/\S+\.(?:go|s):\d+", r"^(?:testing|runtime|time)\.\S*\(", r"^panic\(\{0x",
         r"^\s+\d+: (?:0x[0-9a-f]+ - )?(?:core|std|alloc|test|__rustc)::",
         r"^/\S*(?:/lib/python3|/site-packages/)\S*:\d+: in ", r"^    self\._raiseFailure\($",
+        r"^\s*File \"<frozen ",
+        r"^\s+at (?:java\.base/|(?:org\.(?:junit|opentest4j|apache|gradle)|java|jdk|sun)\.)",
     ),
+    "what announces a test whose result is shown": (r"^=== RUN +\S+$", r"^ +Start +\d+: \S+$"),
     "a heading of pytest, whose section is told": (r"^=+ (?:ERRORS|FAILURES) =+$", r"^Traceback:$"),
     "what pytest says twice": (
         r"^collected \d+ items? / \d+ errors?$", r"^ImportError while importing test module ",
@@ -99,6 +102,12 @@ SPARED = {
     "the first line of a function, above the line that failed": (r"^ {4,}(?:async )?def \w+\(",),
     "a note of a compiler that names no mistake": (
         r": note: (?:each undeclared identifier is reported only once|declared here)",
+        r":\d+:\d+: note: +(?:candidate|template argument|  )",
+    ),
+    "the way of a compiler to the place of a mistake": (
+        r"^In file included from \S+:\d+[:,]$", r"^ +from \S+:\d+[:,]$",
+        r"^\S+: In (?:function|instantiation|substitution|member function|static member)",
+        r":\d+:\d+: +(?:recursively )?required (?:from|by) ",
     ),
 }  # fmt: skip
 _SPARED = re.compile("|".join(source for sources in SPARED.values() for source in sources))
@@ -130,6 +139,7 @@ def words_of_fact(text: str) -> set[str]:
 
 
 _WORD = re.compile(r"\w+")
+_FRAME = re.compile(r"\s*File \"")
 
 
 def hidden_alarms(compacted: Compacted, cleaned: list[str]) -> list[str]:
@@ -137,9 +147,15 @@ def hidden_alarms(compacted: Compacted, cleaned: list[str]) -> list[str]:
     shown, words = texts_shown(compacted), words_shown(compacted)
     return [
         text
-        for text in cleaned
+        for before, text in zip(["", *cleaned], cleaned, strict=False)
         if is_alarm(text)
         and text not in shown
         and not words_of_fact(text) <= words
         and not is_spared(text)
+        and not _is_source_of_spared(before, text)
     ]
+
+
+def _is_source_of_spared(frame: str, text: str) -> bool:
+    """Tell whether a line is what Python prints below a frame that may be hidden."""
+    return text.startswith("    ") and bool(_FRAME.match(frame)) and is_spared(frame)

@@ -1,4 +1,8 @@
-"""Recorded outputs: tests/cases/compact/<tool>/<command>/<name>.in, .cmd and .out."""
+"""Recorded outputs: tests/cases/compact/<tool>/<command>/<name>.in, .cmd and .out.
+
+What must be kept of an output stands in <name>.keep, one text per line. A third line of <name>.cmd
+says why the output is not a recording.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +30,12 @@ class Case(NamedTuple):
         return str(self.path.relative_to(ROOT).with_suffix(""))
 
     @property
+    def keep(self) -> list[str]:
+        """What must be shown of it, by hand from the output."""
+        path = self.path.with_suffix(".keep")
+        return path.read_text().splitlines() if path.exists() else []
+
+    @property
     def filter(self):
         return FOUND.filters.find(arguments(self.command))
 
@@ -38,7 +48,7 @@ def arguments(command: str):
 def cases() -> list[Case]:
     found = []
     for path in sorted(ROOT.rglob("*.cmd")):
-        command, status = path.read_text().splitlines()
+        command, status, *_ = path.read_text().splitlines()
         raw = path.with_suffix(".in").read_bytes()
         found.append(Case(path, command, int(status.removeprefix("status ")), raw))
     return found

@@ -81,7 +81,7 @@ def test_list_and_show(laconic):
         ("kubectl get pods -o json", 1, "none: -o json asks for exact output"),
         ("cat x", 1, "none: it reads something out; its output is shown as it is"),
         ("wc -l a b", 1, "none: it reads something out; its output is shown as it is"),
-        ("python3 -m pip list", 1, "none: it reads something out; its output is shown as it is"),
+        ("python3 -m pip freeze", 1, "none: it reads something out; its output is shown as it is"),
         ("./build.sh", 1, "none: no filter; only a large output is compacted"),
     ],
 )
@@ -277,3 +277,23 @@ def test_new_takes_no_other_run_for_the_last_one(laconic):
         "hint: ./build.sh 'a b' 2>&1 | laconic filters new x --from -"
         " --command './build.sh '\\''a b'\\'''\n"
     )
+
+
+def test_new_proposes_to_drop_what_every_run_of_the_command_printed(new, laconic):
+    def built(files, said):
+        steps = "".join(f"compiling part_{n}.c in {n}ms\n" for n in range(files))
+        wrong = "".join(f"error: part_{n}.c is wrong\n" for n in range(3))
+        return f"{steps}{said}\n{wrong}".encode()
+
+    record("mytool build", 1, built(5, "the first run"))
+    record("othertool", 0, b"something else\n" * 5)
+    record("mytool build", 1, built(7, "the second run"))
+    document = new("a", "--from", "last")
+    assert document["drop"] == ["^compiling .* in .*$"]
+    assert document["example"][0]["output"] == built(0, "the second run").decode()
+    assert laconic("test", "a")[:2] == (0, "1 examples, 0 of them wrong\n")
+
+
+def test_new_proposes_nothing_from_a_single_run(new):
+    record("mytool build", 0, b"compiling a1.c in 3ms\n" * 9)
+    assert new("a", "--from", "last")["drop"] == []

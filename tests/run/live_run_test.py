@@ -58,7 +58,7 @@ def test_a_diagnostic_appears_with_a_mark_for_what_is_between():
     rest = end(process).decode()
     folded, notice = rest.splitlines()
     assert folded == "more 1 [and 499 like it: {2..500}]"
-    assert notice.startswith("[900/1001 lines hidden: ")
+    assert notice.startswith("[899/1001 lines hidden: ")
 
 
 def test_what_appeared_while_it_ran_does_not_appear_again():
@@ -192,7 +192,8 @@ def test_a_stopped_laconic_stops_its_command_and_both_go_on():
     end(process)
 
 
-def test_ctrl_c_on_a_terminal_ends_both_and_the_shell_sees_it():
+def test_ctrl_c_on_a_terminal_ends_both_and_the_shell_sees_it(monkeypatch):
+    monkeypatch.setenv("CLAUDECODE", "1")  # a person's terminal is left to the command
     pid, terminal = pty.fork()
     if pid == 0:
         words = [*RUN, "sh", "-c", "trap 'echo caught; exit 5' INT; echo up; sleep 60 & wait"]
@@ -210,7 +211,8 @@ def test_ctrl_c_on_a_terminal_ends_both_and_the_shell_sees_it():
     os.close(terminal)
 
 
-def test_a_command_on_a_terminal_can_read_from_it():
+def test_a_command_on_a_terminal_can_read_from_it(monkeypatch):
+    monkeypatch.setenv("CLAUDECODE", "1")  # a person's terminal is left to the command
     pid, terminal = pty.fork()
     if pid == 0:
         words = [*RUN, "sh", "-c", "read x </dev/tty; echo got $x"]

@@ -91,6 +91,8 @@ def test_both_sides_heed_the_same_variables():
         for name, listed in re.findall(r"const (\w+)\[\] = \{(\"LACONIC_[^}]*), NULL\}", source)
     }
     assert in_c["switches"] == environ.SWITCHES
+    marks = re.search(r"const marks\[\] = \{([^}]*), NULL\}", source)[1]
+    assert tuple(re.findall(r'"(\w+)"', marks)) == environ.MARKS
     by_place = {"LACONIC_NO_SERVER"}  # the client in C asks for it where it looks for a server
     assert {*in_c["switches"], *in_c["talkative"]} | by_place == set(python_client._ODD)
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.filter import Filter
 from laconic.compact.lines import read_lines
 from laconic.compact.load import BUILT_IN, FilterSet, load_filters
 from laconic.compact.pipeline import apply
+from laconic.compact.shapes.repeats import kind_of
 from laconic.errors import LaconicError, UsageError
 from laconic.files import read_file, write_private
 from laconic.knowledge.arguments import evaluate
@@ -32,17 +36,26 @@ if TYPE_CHECKING:
 LAST = "last"
 _LONGEST_EXAMPLE = 64 * 1024
 _SUBCOMMAND = pattern(r"[a-z][a-z0-9_:-]*")
+_MOST_RUNS, _FEWEST_RUNS = 4, 2  # beside the one that is the example; all of them
+_OFTEN = 3  # lines of a kind in every run
+_SHORTEST = 6  # characters of a line that do not vary
+_MOST_PATTERNS = 12
+_VARIED = re.escape("\0")
 _VERSION = pattern(r"-?[0-9.]+$")
 # The program that runs is an argument of these, so a filter needs that argument in its path.
 _INTERPRETERS = frozenset("bash sh zsh dash node deno bun ruby perl php python make just".split())
 
 
 class Example(NamedTuple):
-    """An output, the command that wrote it and its exit status; None if not known."""
+    """An output, the command that wrote it and its exit status; None if not known.
+
+    others: what the same command printed before, if that is kept.
+    """
 
     raw: bytes
     command: str | None
     status: int | None
+    others: tuple[bytes, ...] = ()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,8 +80,12 @@ def main(args: argparse.Namespace) -> int:
     status = args.status if args.status is not None else example.status or 0
     path = _place(args.id)
     target = command_path(args.id, arguments_of(command))
-    write_private(path, _draft(target, command, status, example.raw).encode())
+    drop = proposed_patterns([example.raw, *example.others])
+    write_private(path, _draft(target, command, status, example.raw, drop).encode())
     print(f"{path}\nfor: {target}")
+    if drop:
+        runs = len(example.others) + 1
+        print(f"proposed: {len(drop)} patterns for lines that all of the last {runs} runs printed")
     for replaced in _replaced(args.id, command):
         print(f"instead of: {replaced} ({BUILT_IN})")
     print(f"next: say what to drop, then: laconic filters test {args.id}")
@@ -111,7 +128,8 @@ def _recorded(wish: str, identifier: str) -> Example:
     if wish != LAST and not is_id(wish):
         raise LaconicError(f"{wish}: is neither a file nor the id of a run", "laconic history")
     with reading(state) as (connection, _):
-        runs = queries.history(connection, 1 if wish == LAST else 100_000)
+        runs = queries.history(connection, 100_000)
+    wish = str(runs[-1]["raw_id"]) if wish == LAST and runs and runs[-1]["raw_id"] else wish
     run = next((run for run in reversed(runs) if wish in (LAST, run["raw_id"])), None)
     if run is None:
         what = "no run is recorded yet" if wish == LAST else f"no run has the id {wish!r}"
@@ -124,7 +142,21 @@ def _recorded(wish: str, identifier: str) -> Example:
     raw = b"".join(Store(state).load(raw_id).values())
     hint = f"laconic recall {raw_id} --lines 1:200 > part.txt, then --from part.txt"
     status = run["status"]
-    return Example(_short_enough(raw, hint), command, None if status is None else int(str(status)))
+    known = None if status is None else int(str(status))
+    others = tuple(_earlier(runs, command, raw_id, Store(state)))
+    return Example(_short_enough(raw, hint), command, known, others)
+
+
+def _earlier(
+    runs: list[dict[str, object]], command: str, raw_id: str, store: Store
+) -> Iterator[bytes]:
+    """What the same command printed in other runs, as far as it is kept; the last ones first."""
+    same = [run for run in reversed(runs) if run["command"] == command and run["raw_id"]]
+    for run in [run for run in same if run["raw_id"] != raw_id][:_MOST_RUNS]:
+        if store.has(str(run["raw_id"])):
+            raw = b"".join(store.load(str(run["raw_id"])).values())
+            if len(raw) <= _LONGEST_EXAMPLE:
+                yield raw
 
 
 def _short_enough(raw: bytes, hint: str) -> bytes:
@@ -192,17 +224,45 @@ def is_found_by(path: str, identifier: str, arguments: list[Argument]) -> bool:
     return found is not None and found.id == identifier
 
 
+# -- what to drop ------------------------------------------------------------------------------
+
+
+def proposed_patterns(outputs: list[bytes]) -> list[str]:
+    """Patterns for the kinds of lines that stand in every one of several outputs, and often.
+
+    Numbers, paths and names with digits may differ. What says that something is wrong stays.
+    """
+    if len(outputs) < _FEWEST_RUNS:
+        return []
+    counts = [Counter(map(kind_of, _lines_of(raw))) for raw in outputs]
+    common = [kind for kind in counts[0] if all(count[kind] for count in counts)]
+    often = [kind for kind in common if min(count[kind] for count in counts) >= _OFTEN]
+    good = [kind for kind in often if len(kind.strip("\0 ")) >= _SHORTEST and _is_harmless(kind)]
+    texts = [re.escape(kind).replace("\\ ", " ") for kind in good[:_MOST_PATTERNS]]
+    return [f"^{text.replace(_VARIED, '.*')}$" for text in texts]
+
+
+def _lines_of(raw: bytes) -> list[str]:
+    return [text for text in raw.decode("utf-8", "replace").splitlines() if text.strip()]
+
+
+def _is_harmless(kind: str) -> bool:
+    return not is_diagnostic(kind.replace("\0", " ")) and "\\" not in kind
+
+
 # -- the file ------------------------------------------------------------------------------------
 
 
-def _draft(path: str, command: str, status: int, raw: bytes) -> str:
+def _draft(path: str, command: str, status: int, raw: bytes, drop: list[str]) -> str:
     text = raw.decode("utf-8", "replace")
     text += "" if text.endswith("\n") else "\n"
-    compacted = apply(Filter("", {"command": [path]}), status, read_lines(text.encode()))
+    table = {"command": [path], "drop": drop}
+    compacted = apply(Filter("", table), status, read_lines(text.encode()))
+    proposed = "# proposed: every run printed them; take out what you want to see\n" if drop else ""
     return f'''# What it shows and what it hides, in one or two lines.
 command = [{toml.quote(path)}]
 kind = "summary"
-drop = []
+{proposed}drop = {toml.inline(drop)}
 
 [[example]]
 command = {toml.quote(command)}

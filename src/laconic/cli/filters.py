@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from laconic.cli import draft
+from laconic.cli import draft, filter_import
 from laconic.cli.config import warn
 from laconic.cli.source import read_command
 from laconic.compact.filter import Filter
@@ -57,11 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--json", action="store_true", help="print JSON")
     which.add_argument("command", nargs="+", metavar="COMMAND", help="one text, in quotes")
     draft.add_arguments(action("new", "write a filter with an example from a real output"))
+    filter_import.add_arguments(action("import", "take over filters of tokf, rules of tokenjuice"))
 
 
 def main(args: argparse.Namespace) -> int:
     if args.action == "new":
         return draft.main(args)
+    if args.action == "import":
+        return filter_import.main(args)
     found = load_filters(read_settings(), library())
     if args.action == "test":
         return _test(found, args.id, update=args.update)

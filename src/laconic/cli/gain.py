@@ -93,7 +93,8 @@ def _wanted(args: argparse.Namespace) -> tuple[str, str]:
 
 
 def _found(connection: sqlite3.Connection, since: float, period: str, by: str) -> Found:
-    if by not in (*queries.RUN_GROUPS, _MODEL) and (period or by):
+    is_plain = by not in (*queries.RUN_GROUPS, _MODEL)
+    if is_plain and (period or by or not _has_transcripts()):
         rows = queries.gain(connection, since, period, by)
         return Found(rows, queries.total(rows))
     sessions = queries.gain(connection, since, "", "session")
@@ -121,6 +122,13 @@ def _found(connection: sqlite3.Connection, since: float, period: str, by: str) -
         sums = [queries.total(each)._replace(keys=key) for key, each in grouped.items()]
         ordered = queries.in_order(sums, has_period=bool(period))
     return Found(ordered, total, [saved.get(row.keys) for row in ordered] if money else None, money)
+
+
+def _has_transcripts() -> bool:
+    """Tell whether it is worth while to look at each run for its session."""
+    from laconic.sessions import find  # noqa: PLC0415 - only this report reads transcripts
+
+    return bool(find.find(process_environment()))
 
 
 def _spendings(sessions: Sequence[str]) -> Spendings:

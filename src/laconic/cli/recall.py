@@ -14,6 +14,7 @@ from laconic.record.database import reading
 from laconic.record.hosts import limit_of
 from laconic.record.journal import append, microseconds, new_row_id
 from laconic.record.recall import lines, wanted
+from laconic.record.step_back import StepBack
 from laconic.record.store import MissingError, Store, is_id
 from laconic.record.sweep import adopt
 from laconic.record.tokenizer import counts
@@ -187,3 +188,4 @@ def _count(store: Store, raw_id: str, source: RunOfOutput | None, printed: bytes
         "exact": int(counted is not None),
     }
     append(store.state_dir, "recalls", row)
+    StepBack(store.state_dir).recalled(raw_id)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from laconic.cli.main import complain
 from laconic.record import queries
 from laconic.record.database import reading
+from laconic.record.step_back import StepBack
 from laconic.report import recalls as report
 from laconic.report.screen import screen
 from laconic.settings.load import read_directories
@@ -28,7 +29,9 @@ def main(args: argparse.Namespace) -> int:
         rows = queries.recalls(connection)
     if note:
         complain(note)
-    print(
-        json.dumps(report.to_json(rows)) if args.json else "\n".join(report.lines(rows, screen()))
-    )
+    stepped = StepBack(read_directories().state).stepped()
+    if args.json:
+        print(json.dumps(report.to_json(rows, stepped)))
+    else:
+        print("\n".join([*report.lines(rows, screen()), *report.stepped_lines(stepped)]))
     return 0

@@ -22,6 +22,7 @@ from laconic.compact.runs import (
     rows_of_runs,
 )
 from laconic.compact.shapes.asked import Asked
+from laconic.compact.shapes.document import document
 from laconic.compact.shapes.passes import GENERIC, MOST_SHAPED, shaped
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.limit import clip_rows, find_excess, fit, rows_between, with_marks
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from laconic.compact.stages.limit import Excess
 
 MOST_LINES, MOST_BYTES = 200, 16 * 1024
-_SMALL = 1000  # characters: what fits on half a screen is read faster as it is
+_SMALL = 300  # characters: what is no longer is read faster as it is
 _ENDS = 10  # lines at each end that stay as they are
 _CONTEXT = 2
 _HEAD_SHARE = 0.5
@@ -57,8 +58,11 @@ def compact_generic(
 
     A status that is not known is a failure: then every diagnostic stays.
     """
-    if lines.size <= _SMALL or has_notice(lines) or is_blank(lines) or _is_document(lines):
+    if lines.size <= _SMALL or has_notice(lines) or is_blank(lines):
         return None
+    if _is_document(lines):
+        told = document(lines) if status == 0 else None
+        return _cheaper("generic", lines, (list(told), Written())) if told else None
     cleaned = clean(lines)
     pinned = find_diagnostics(cleaned)
     # errors without end are counted, as no shape does
@@ -87,7 +91,7 @@ def _shaped(cleaned: Lines, status: int, pinned: Mask) -> tuple[list[Row], Writt
 
 
 def _is_document(lines: Lines) -> bool:
-    """Tell whether it looks like JSON: a part of it would be of no use."""
+    """Tell whether it looks like JSON: some lines of it would be of no use."""
     first = next(filter(None, map(str.lstrip, lines.chunks)), "")
     last = next(filter(None, map(str.rstrip, reversed(lines.chunks))), "")
     return first[:1] + last[-1:] in ("{}", "[]")

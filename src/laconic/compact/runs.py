@@ -170,6 +170,12 @@ def _has_one_shape(chunk: str, shape: bytes, before: str) -> bool:
     assert start
     if "/" in start[0]:
         return False  # its shape is the whole line
+    total = chunk.count("\n")
+    if chunk.count(f"\n{start[0]} ") == total:  # lines that differ in numbers are found faster
+        raw = f"{before}\0{chunk}".encode("utf-8", "surrogateescape").translate(None, _VARYING)
+        plain, _, every = raw.partition(b"\0")
+        if every == (b"\n" + plain) * total:
+            return True
     rest = before.count(" ") - start[0].count(" ")
     return _lines_with(start[0], rest).fullmatch(chunk) is not None
 

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.report.gain import shown
 from laconic.report.table import table
+from laconic.report.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from laconic.record.queries import Recalled
+    from laconic.record.step_back import Stepped
     from laconic.report.screen import Screen
 
 # A somewhat arbitrary share: with one recall in ten runs, the hidden lines are often needed.
@@ -34,8 +36,22 @@ def lines(rows: Sequence[Recalled], screen: Screen) -> Iterator[str]:
             yield f"{name} may hide too much; see what it does: laconic filters show {name}"
 
 
-def to_json(rows: Sequence[Recalled]) -> dict[str, Any]:
-    return {"version": 1, "recalls": [{**row._asdict(), "rate": row.rate} for row in rows]}
+def stepped_lines(rows: Sequence[Stepped]) -> Iterator[str]:
+    """Say which commands were shown as they are, because what was hidden of them was missed."""
+    for row in rows:
+        times = "once" if row.times == 1 else f"{row.times:,} times"
+        where = f" in {visible(row.project)}" if row.project else ""
+        yield f"{visible(row.program)}{where} was shown as it is {times}: its lines were asked for"
+
+
+def to_json(rows: Sequence[Recalled], stepped: Sequence[Stepped]) -> dict[str, Any]:
+    return {
+        "version": 1,
+        "recalls": [{**row._asdict(), "rate": row.rate} for row in rows],
+        "shown_raw": [
+            {"program": row.program, "project": row.project, "times": row.times} for row in stepped
+        ],
+    }
 
 
 def _rate(row: Recalled) -> str:

@@ -22,7 +22,7 @@ from laconic.rewrite.pipes import (
 )
 from laconic.rewrite.segments import hides_heredoc, segments
 from laconic.rewrite.skips import is_excluded
-from laconic.rewrite.wrappers import base_name, inner_start
+from laconic.rewrite.wrappers import base_name, inner_start, sequence, shell_line
 from laconic.settings.environ import SWITCHES
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Command
@@ -34,10 +34,12 @@ if TYPE_CHECKING:
     from laconic.rewrite.doubts import Doubts
     from laconic.rewrite.options import Options
     from laconic.rewrite.segments import Segment
-    from laconic.shell.ast import Script
+    from laconic.shell.ast import Pipeline, Script
 
 EXACT = "an exact read"  # the reason begins with it
 GENERIC = "generic"  # in place of a filter's id
+# Builtins that print nothing.
+_SILENT = frozenset(("cd", "export", "set", "unset", "umask", "true", ":", "ulimit"))
 OURS = frozenset(("laconic", "laconic-py"))
 
 
@@ -194,11 +196,13 @@ class _Plan:
         if len(pipeline.commands) > 1:
             is_summary = found.id != GENERIC and self.options.is_summary(found.id)
             flags, reason = self._pipe_flags(segment) if is_summary else ("", "")
-            if not flags and (reason or is_summary or not self._at_end(segment, found)):
+            if not flags:
+                # a summary of some lines of the output would not be true of all of it
+                shown = _Found(id=GENERIC) if is_summary else found
+                if (not is_summary or _picks_twice(pipeline)) and self._at_end(segment, shown):
+                    return True
                 self._note(segment, "skip", reason or "its output goes into a pipe")
                 return False
-            if not flags:
-                return True
             # Lines keep their numbers, which the shell may name.
             removed = self.script.source[command.end : pipeline.end]
             self.edits.append(Edit(command.end, "\\\n" * removed.count(b"\n"), len(removed)))
@@ -224,11 +228,35 @@ class _Plan:
             return _Found(reason="nohup asks whether its output is a terminal")
         if reason := _not_for_readers(inner):
             return _Found(reason=reason)
+        line = shell_line(inner)
+        if line is not None:
+            return self._in_shell(line, offset)
         found = self.options.find_filter(inner) if inner else None
         if found is None:
             reason = self.options.why_not(inner) if inner else "no filter"
             return _Found(reason=reason) if reason else _Found(id=GENERIC, offset=offset)
         return _Found(id=found, offset=offset)
+
+    def _in_shell(self, line: str, offset: int) -> _Found:
+        """What `bash -c 'line'` prints: a filter if it is one command, or the generic compactor.
+
+        Each of its commands must be one that may be wrapped.
+        """
+        found: list[_Found] = []
+        every = sequence(line)
+        for command in every:
+            arguments = self._arguments(command) if command is not None else []
+            if not arguments:
+                return _Found(reason="its shell runs more than simple commands")
+            if arguments[0].text in _SILENT:
+                continue
+            inner = self._found_filter(arguments)
+            if not inner.id:
+                return inner
+            found.append(inner)
+        if not found:
+            return _Found(reason="its shell runs no program")
+        return _Found(id=found[0].id if len(every) == 1 else GENERIC, offset=offset)
 
     def _at_end(self, segment: Segment, found: _Found) -> bool:
         """Put `laconic run` before the last command of a pipe that only picks or sorts lines.
@@ -315,6 +343,14 @@ class _Found:
 
     def __init__(self, id: str = "", offset: int = 0, reason: str = "") -> None:  # noqa: A002
         self.id, self.offset, self.reason = id, offset, reason
+
+
+def _picks_twice(pipeline: Pipeline) -> bool:
+    """Tell whether lines are picked in several steps, which laconic does not honour itself."""
+    others = pipeline.commands[1:]
+    return len(others) > 1 and all(
+        isinstance(c, Command) and is_line_tool(c) and keeps_lines(c) for c in others
+    )
 
 
 def _not_for_readers(arguments: list[Argument]) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from laconic.knowledge.options import Reading, Spec, parse_options
-from laconic.shell.ast import Literal, Quoted, Word
+from laconic.patterns import pattern
+from laconic.shell import ParseError, parse
+from laconic.shell.ast import Command, Literal, Quoted, Word
 from laconic.shell.words import flat
 
 TYPE_CHECKING = False
@@ -24,6 +26,38 @@ SEEN_THROUGH = dict.fromkeys(
 ) | {"timeout": 1, "chrt": 1, "taskset": 1, "direnv exec": 1}
 # A program cannot start what is part of the shell, so `laconic run` is inserted after it.
 BUILTINS = frozenset(("command",))
+
+
+_SHELLS = frozenset(("bash", "sh", "zsh", "dash"))
+_OF_LINE = pattern(r"-[elux]*c[elux]*")  # -c, perhaps with others that change nothing that is shown
+
+
+def shell_line(arguments: list[Argument]) -> str | None:
+    """The text that a shell is given to run as its only argument: `bash -lc 'text'`."""
+    texts = [argument.text for argument in arguments]
+    if len(texts) != 3 or None in texts:  # noqa: PLR2004 - shell, -c, text
+        return None
+    name, option, line = (text or "" for text in texts)
+    is_line = name.rsplit("/", 1)[-1] in _SHELLS and _OF_LINE.fullmatch(option) is not None
+    return line if is_line else None
+
+
+def sequence(line: str) -> list[Command | None]:
+    """The commands of a line one after another, without those that write into a pipe.
+
+    None stands for what is not a simple command, and for one in the background.
+    """
+    try:
+        body = parse(line.encode("utf-8", "surrogateescape")).body
+    except ParseError:
+        return [None]
+    if any(mark is not None and mark.text == "&" for mark in body.separators):
+        return [None]
+    last = [pipeline.commands[-1] for item in body.items for pipeline in item.pipelines]
+    every = [c for item in body.items for pipeline in item.pipelines for c in pipeline.commands]
+    if not all(isinstance(command, Command) for command in every):
+        return [None]
+    return [command if isinstance(command, Command) else None for command in last]
 
 
 def base_name(word: Word | Assignment) -> str:

@@ -18,6 +18,7 @@ from laconic.run.runner import Runner
 from laconic.run.spool import BOTH, ERR, OUT, new_id, open_spool
 from laconic.settings.environ import (
     environment,
+    is_at_terminal,
     is_kept_file,
     is_on,
     is_switched_off,
@@ -77,9 +78,15 @@ def _execute(
 
 
 def is_transparent(task: Task, environ: Mapping[str, str]) -> bool:
-    """Tell whether nothing is to be hidden: a file must get every byte, whoever opened it."""
+    """Tell whether nothing is to be hidden: a file must get every byte, whoever opened it.
+
+    Nor is anything at a person's terminal, unless it is asked for by name.
+    """
     is_off = task.is_raw or is_switched_off(environ)
-    return is_off or any(map(is_closed, range(3))) or is_kept_file(1, environ)
+    if is_off or any(map(is_closed, range(3))) or is_kept_file(1, environ):
+        return True
+    is_named = task.mode != "run" or task.filter_id
+    return not is_named and is_at_terminal(environ)
 
 
 def verbose_line(supervised: SupervisedRun | None) -> bytes:

@@ -7,6 +7,7 @@ from laconic.compact.load import FilterSet, load_filters
 from laconic.compact.view import GENERIC, RUN, View
 from laconic.errors import UsageError
 from laconic.patterns import problem
+from laconic.record.step_back import StepBack
 from laconic.run.shells import Inner, arguments_of, last_commands, unwrap
 from laconic.settings.load import Settings, current_directory, read_settings
 
@@ -23,24 +24,44 @@ class RunPlan:
     """How the output of a task is shown: its view, and what was recognised.
 
     inner: the command inside of a shell, if there is one. program: the name under which the records
-    group it, `git status`; the name alone, if nothing better is known.
+    group it, `git status`; the name alone, if nothing better is known. stepped: why the output is
+    shown as it is although something could be hidden.
     """
 
-    __slots__ = ("inner", "program", "project", "settings", "view")
+    __slots__ = ("inner", "program", "project", "settings", "step_back", "stepped", "view")
 
     def __init__(self, settings: Settings, inner: Inner, view: View, name: str) -> None:
         self.settings, self.inner, self.view = settings, inner, view
         self.program = _program(inner.arguments, view) or name
         directory = settings.project.root if settings.project else current_directory()
         self.project = str(directory or "")
+        self.step_back = StepBack(settings.directories.state)
+        self.stepped = ""
+
+    def consider_stepping_back(self, task: Task) -> None:
+        """Show all of the output if what was hidden of it before was missed."""
+        if can_step_back(task, self.view):
+            self.stepped = self.step_back.reason(self.project, task.command)
+            if self.stepped:
+                self.view = View(RUN, is_exact=True)
+                self.view.problem = self.stepped
 
 
 def plan_run(task: Task, environ: Mapping[str, str]) -> RunPlan:
     """Make the plan for a task; raises UsageError if it asks for a filter that does not exist."""
     settings = task.settings or read_settings(environ)
-    inner = unwrap(task.argv) if task.is_wrapped else Inner(None, arguments_of(task.argv))
+    inner = unwrap(task.argv)
     known = load_filters(settings, _library(inner.arguments))
-    return RunPlan(settings, inner, _view(task, inner, known, settings), task.name)
+    if not task.is_wrapped and not (inner.arguments and known.filters.find(inner.arguments)):
+        inner = Inner(None, arguments_of(task.argv))  # the shell itself is what was asked for
+    plan = RunPlan(settings, inner, _view(task, inner, known, settings), task.name)
+    plan.consider_stepping_back(task)
+    return plan
+
+
+def can_step_back(task: Task, view: View) -> bool:
+    """Tell whether a command is known by its words: not one at the end of a pipe, or with one."""
+    return not (view.is_exact or task.pipe or task.filter_id or task.mode != RUN)
 
 
 def _view(task: Task, inner: Inner, known: FilterSet, settings: Settings) -> View:

@@ -17,10 +17,12 @@ from laconic.compact.view import (
     with_lines,
 )
 from laconic.record.runs import Run, record_run
+from laconic.record.step_back import AFTER_REPETITION, printed_digest
 from laconic.record.store import Store
 from laconic.record.tokenizer import MOST_BYTES, counts
 from laconic.run.launcher import typed_name
 from laconic.run.pipes import matches, pick
+from laconic.run.plan import can_step_back
 from laconic.run.printer import NUMBERS
 from laconic.run.spool import BOTH, ERR, OUT
 from laconic.run.window import LARGE, look_through
@@ -170,6 +172,9 @@ def prepare(
             _show_whole(result, task, plan.view, source, environ)
         else:
             _show_rest(result, plan.view, source)
+    if result.texts is not None and _is_repeated(task, plan, source):
+        plan.stepped = plan.view.problem = AFTER_REPETITION
+        result.texts, result.filter_id, result.hidden = None, "", 0
     if result.texts is not None and not _keep(result, plan, source):
         result.texts, result.filter_id = None, ""
     if result.texts is None and picked is None:
@@ -183,7 +188,34 @@ def prepare(
     else:
         before = result.raw_tokens * source.output.printer.written // max(source.size, 1)
         result.shown_tokens = before + sum(map(_tokens, result.texts.values()))
+    _remember(task, plan, result, source)  # before anything is printed: the next run may follow
     return result
+
+
+def _is_repeated(task: Task, plan: RunPlan, source: FinishedOutput) -> bool:
+    """Tell whether the command ran again at once and printed the same: it was not enough."""
+    if source.shown_lines or not can_step_back(task, plan.view):
+        return False
+    return plan.step_back.is_repeated(plan.project, task.command, _printed(source))
+
+
+def _printed(source: FinishedOutput) -> str:
+    """What tells the output from others, empty for a large one."""
+    if source.size > LARGE:
+        return ""
+    return printed_digest(
+        source.spool.read(stream, start, min(start + _SAMPLE, size))
+        for stream, size in source.sizes.items()
+        for start in range(0, size, _SAMPLE)
+    )
+
+
+def _remember(task: Task, plan: RunPlan, result: RunResult, source: FinishedOutput) -> None:
+    if plan.stepped or (can_step_back(task, plan.view) and result.raw_id):
+        names = (plan.project, task.command, plan.program)
+        plan.step_back.ran(*names, result.raw_id, _printed(source), plan.stepped)
+    else:
+        plan.step_back.passed(plan.project)
 
 
 # -- what is shown -----------------------------------------------------------------------------

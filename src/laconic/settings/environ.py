@@ -20,6 +20,13 @@ _AGENTS = {
     "GEMINI_CLI": ("gemini", "GEMINI_SESSION_ID"),
     "QWEN_CODE": ("qwen", ""),
 }
+# Variables by which agents mark what they run (https://github.com/agentsmd/agents.md/issues/136,
+# https://github.com/cline/cline/discussions/5366); client/laconic.c has the same.
+MARKS = (
+    "AGENT", "AI_AGENT", "AUGMENT_AGENT", "CLAUDECODE", "CLINE_ACTIVE", "CODEX_CI", "CODEX_SANDBOX",
+    "CODEX_THREAD_ID", "COPILOT_CLI", "CURSOR_AGENT", "GEMINI_CLI", "GOOSE_TERMINAL", "OPENCODE",
+    "PI_CODING_AGENT", "QWEN_CODE", "ROO_ACTIVE", "TRAE_AI_SHELL_ID",
+)  # fmt: skip
 # Agents that give their shell a file for its output, which they read while it grows. Claude Code
 # 2.1 does; `make e2e` would notice if others did.
 _READ_FILES = "CLAUDECODE"
@@ -173,10 +180,18 @@ def is_person(environ: Mapping[str, str], terminals: frozenset[int] | None = Non
     An agent may give a command a terminal, so a variable that names an agent decides first.
     terminals: the caller's descriptors that are terminals; by default, our own.
     """
-    if agent_of(environ)[0]:
+    if any(environ.get(name) for name in MARKS):
         return False
     found = own_terminals() if terminals is None else terminals
     return 0 in found and not found.isdisjoint((1, 2))
+
+
+def is_at_terminal(environ: Mapping[str, str]) -> bool:
+    """Tell whether a person sees what a command writes to its terminal; client/laconic.c asks, too.
+
+    Then the command keeps it: colours, progress bars, pagers, editors and prompts need one.
+    """
+    return is_person(environ) and os.isatty(1)
 
 
 def own_terminals() -> frozenset[int]:

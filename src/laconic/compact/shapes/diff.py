@@ -1,10 +1,14 @@
 """Diffs: every changed line with one line around it; a file is named once, with its counts.
 
-Hunks with equal changes are told once with all places. Beyond the budget the largest files are
+Hunks with equal changes are told once with all places, and removed lines that are added again with
+another indent or at another place of the file only there. Beyond the budget the largest files are
 counted. A line of the text that is read keeps its line end, so it is never taken apart.
 """
 
 from __future__ import annotations
+
+from collections import Counter
+from itertools import groupby
 
 from laconic.compact.result import SHORT, Shown
 from laconic.compact.shapes.rows import made, raw_of
@@ -28,6 +32,7 @@ _LOCK = pattern(
 )
 _FEW = 5  # lines of such a file that are shown
 _FEWEST = 3  # equal hunks, of which one is shown
+_FEWEST_AGAIN = 3  # neighbouring lines that stand again elsewhere
 _AROUND = 1
 _FUNCTION = 60  # characters of what git says a hunk is in
 
@@ -132,10 +137,11 @@ def _rows(file: _File, texts: Texts) -> list[Row]:
     for key, hunks in alike.items():
         if len(hunks) >= _FEWEST and key:
             told |= {id(hunk) for hunk in hunks[1:]}
+    again = _again(file, texts)
     for hunk in file.hunks:
         if id(hunk) in told:
             continue
-        rows += _of_hunk(hunk, texts)
+        rows += _of_hunk(hunk, texts, again)
         key = tuple(texts[i] for i in hunk.lines if texts[i][:1] in ("+", "-"))
         others = [other for other in alike[key] if id(other) in told]
         if others:
@@ -145,7 +151,22 @@ def _rows(file: _File, texts: Texts) -> list[Row]:
     return rows
 
 
-def _of_hunk(hunk: _Hunk, texts: Texts) -> list[Row]:
+def _again(file: _File, texts: Texts) -> set[int]:
+    """Removed lines that are added again with another indent or at another place of the file."""
+    added = Counter(
+        texts[i][1:].strip() for hunk in file.hunks for i in hunk.lines if texts[i][:1] == "+"
+    )
+    found: set[int] = set()
+    for hunk in file.hunks:
+        for i in hunk.lines:
+            text = texts[i][1:].strip()
+            if texts[i][:1] == "-" and added[text] > 0:
+                added[text] -= 1
+                found.add(i)
+    return found
+
+
+def _of_hunk(hunk: _Hunk, texts: Texts, again: set[int]) -> list[Row]:
     head = f"@@ +{hunk.start} {hunk.where[:_FUNCTION]}".rstrip()
     changed = [pos for pos, i in enumerate(hunk.lines) if texts[i][:1] in ("+", "-", "\\")]
     near = {p for pos in changed for p in range(pos - _AROUND, pos + _AROUND + 1)}
@@ -154,7 +175,14 @@ def _of_hunk(hunk: _Hunk, texts: Texts) -> list[Row]:
         for pos, i in enumerate(hunk.lines)
         if pos in near and (texts[i].strip() or pos in changed)
     ]
-    return [Shown(SHORT, head, (hunk.head + 1,)), *kept]
+    rows: list[Row] = [Shown(SHORT, head, (hunk.head + 1,))]
+    for is_again, group in groupby(kept, again.__contains__):
+        some = list(group)
+        if is_again and len(some) >= _FEWEST_AGAIN:
+            rows.append(made(f"[-{len(some)} lines that are added again in this file]", some))
+        else:
+            rows += some
+    return rows
 
 
 def _counted(file: _File, texts: Texts) -> Row:

@@ -25,8 +25,12 @@ if TYPE_CHECKING:
     Match: TypeAlias = re.Match[str]
 
 _FILE = r"(?P<path>(?:[A-Za-z]:)?[\w.@+~/\\()$-]*\w(?:\.\w+)?)"
-# `a.c:5:4: error: text`, `a.py:3: text`, `a.ts:3:5 - error TS1: text`
-_ONE = pattern(rf"{_FILE}:(?P<line>\d+)(?::(?P<column>\d+))?(?::| -)\s+(?P<rest>\S.*)")
+# `a.c:5:4: error: text`, `a.py:3: text`, `a.ts:3:5 - error TS1: text`; a text that is indented is
+# the line of a file, which a search has found
+_ONE = pattern(
+    rf"{_FILE}:(?P<line>\d+)(?::(?P<column>\d+))?(?::| -)"
+    r"(?: |\s+(?=(?:fatal|error|warning|note|info|style)\b))(?P<rest>\S.*)"
+)
 # `a.ts(3,5): error TS1: text`
 _TWO = pattern(rf"{_FILE}\((?P<line>\d+),(?P<column>\d+)\):\s+(?P<rest>\S.*)")
 # `[ERROR] /src/A.java:[5,33] text`
@@ -125,7 +129,7 @@ def findings(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     for finding in found:
         gone |= {*finding.lines, *finding.hidden}
         gone |= {row for row in finding.below if isinstance(row, int)}
-    for group in _groups(found):
+    for group in _groups(found, texts):
         first = min(group[0].lines)
         instead[first] = _rows(group, texts)
     return placed(rows, instead, gone)
@@ -289,16 +293,20 @@ def _is_start(text: str) -> bool:
 # -- showing ---------------------------------------------------------------------------------------
 
 
-def _groups(found: list[Finding]) -> list[list[Finding]]:
+def _groups(found: list[Finding], texts: Texts) -> list[list[Finding]]:
     """Findings that say the same, in the order of the first of each."""
     groups: dict[tuple[str, ...], list[Finding]] = {}
     key: tuple[str, ...]
-    told: set[tuple[str, str, str]] = set()
+    told: dict[tuple[str, str, str], set[str]] = {}  # what stands below each
     for finding in found:
         whole_text = (finding.place, finding.rule, finding.text)
-        if whole_text in told:  # once is enough: what is below it the second time is the same
+        below = {texts[row] for row in finding.below if isinstance(row, int)}
+        if whole_text in told:  # once is enough, unless more is below it the second time
+            if not below <= told[whole_text]:
+                told[whole_text] |= below
+                groups[*whole_text, str(len(groups))] = [finding]
             continue
-        told.add(whole_text)
+        told[whole_text] = below
         key = (finding.level, finding.rule, _VARIED.sub("…", finding.text))
         if not finding.rule:
             key = (finding.level, finding.text)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 BUDGET = 2000  # tokens
 _FEWEST = 20  # entries; fewer stay whole paths
+_FEWEST_IN_BLOCK = 12  # among other lines, where all of them must have a directory
 _SHARE = 0.9  # of the lines that must be entries
 _PATH = pattern(r"\.{0,2}/?(?:[\w.@+~%#=,:\[\]()$-]+/)*[\w.@+~%#=,:\[\]()$-]+/?")
 _SIZED = pattern(r"(\d[\d.]*[KMGT]?)\t(\S+)")
@@ -58,7 +59,22 @@ def listing(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         if len(entries) >= _FEWEST and len(entries) >= _SHARE * len(named) - 2:
             # of the long form, links and the size of directories are left out
             return regrouped(rows, entries, rest, said, kind=SHORT if read is _long else WHOLE)
-    return rows
+    return _by_block(rows, texts)
+
+
+def _by_block(rows: list[Row], texts: Texts) -> list[Row]:
+    """Show neighbouring paths among lines of other kinds, each block at its place."""
+    block: list[int] = []
+    result = rows
+    for row in [*rows, -1]:
+        if isinstance(row, int) and row >= 0 and _PATH.fullmatch(texts[row]):
+            block.append(row)
+            continue
+        entries, rest, said = _plain(block, texts)
+        if len(entries) >= _FEWEST_IN_BLOCK and all("/" in texts[index] for index in block):
+            result = regrouped(result, entries, rest, said)
+        block = []
+    return result
 
 
 def _plain(lines: list[int], texts: Texts) -> tuple[list[Entry], set[int], str]:
@@ -187,6 +203,8 @@ def _line(directory: str, entries: list[Entry]) -> Shown:
             names = ", ".join(f"{entry.name} {entry.extra}".strip() for entry in inner)
     if directory == "./" and not any(e.directory == "./" and e.name == "." for e in entries):
         return whole(names, indexes)
+    if len(entries) == 1 and inner and not inner[0].extra:
+        return whole(f"{directory}{names}", indexes)
     return whole(f"{head}: {names}" if names else head, indexes)
 
 

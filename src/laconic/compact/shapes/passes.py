@@ -11,6 +11,7 @@ from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.masks import indexes
 from laconic.compact.result import RAW, Shown
 from laconic.compact.shapes.commits import commits
+from laconic.compact.shapes.dependencies import dependencies
 from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
 from laconic.compact.shapes.findings import findings, notes
@@ -23,7 +24,8 @@ from laconic.compact.shapes.rows import raw_of
 from laconic.compact.shapes.search import search
 from laconic.compact.shapes.shellcheck import shellcheck
 from laconic.compact.shapes.state import state
-from laconic.compact.shapes.tests import differences, excerpts, is_of_passed, passed
+from laconic.compact.shapes.tables import tables
+from laconic.compact.shapes.tests import differences, excerpts, is_of_passed, packages, passed
 from laconic.compact.shapes.values import values
 
 TYPE_CHECKING = False
@@ -38,16 +40,19 @@ _LONGEST = 2000  # characters of a line
 MOST_SHAPED = 256 << 10  # characters; a larger output is searched by patterns alone
 _PASSES = {
     "commits": commits,
+    "dependencies": dependencies,
     "diff": diff,
     "differences": differences,
     "diffstat": diffstat,
     "excerpts": excerpts,
     "findings": findings,
     "logs": logs,
+    "packages": packages,
     "passed": passed,
     "pytest": pytest,
     "shellcheck": shellcheck,
     "state": state,
+    "tables": tables,
     "frames": frames,
     "notes": notes,
     "listing": listing,
@@ -58,12 +63,13 @@ _PASSES = {
 NAMES = tuple(sorted(_PASSES))
 # The passes for what stands among lines of any kind; for the others every line has a part to play.
 _WITH_OTHER_LINES = frozenset((
-    "differences", "excerpts", "findings", "frames", "logs", "notes", "passed", "repeats", "values",
+    "differences", "excerpts", "findings", "frames", "logs", "notes", "packages", "passed",
+    "repeats", "tables", "values",
 ))  # fmt: skip
 # The order in which an output without a filter is looked at.
 GENERIC = (
-    "diff", "commits", "diffstat", "pytest", "passed", "frames", "notes", "shellcheck",
-    "findings", "differences", "listing", "search", "repeats", "values",
+    "diff", "commits", "diffstat", "pytest", "passed", "packages", "frames", "notes", "shellcheck",
+    "findings", "differences", "dependencies", "listing", "tables", "search", "repeats", "values",
 )  # fmt: skip
 
 

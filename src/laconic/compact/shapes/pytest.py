@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 _BANNER = pattern(r"=+ (.*?) =+")
+# The banners of pytest itself; others are of plugins, or of whoever has run pytest among others.
+_OWN_BANNER = pattern(
+    r"test session starts|ERRORS|FAILURES|PASSES|XPASSES|XFAILURES|warnings summary.*"
+    r"|short test summary info|slowest .*durations|(?:\d+ \w+|no tests \w+)(?:, .*)? in [\d.]+s.*"
+)
+_WIDE = 8  # characters of a banner that are not its text; fewer are of another program
 _SECTION = pattern(r"_{3,} (.*?) _{3,}")
 _CAPTURED = pattern(r"-+ Captured (\w+) (\w+) -+")
 _PLACE = pattern(r"(\S+?\.\w+):(\d+)(?:: ?(.*))?")
@@ -42,7 +48,7 @@ def pytest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     lines = raw_of(rows)
     banners = {i: m[1] for i in lines if (m := _BANNER.fullmatch(texts[i]))}
     del asked
-    if not banners:
+    if not any(map(_OWN_BANNER.fullmatch, banners.values())):
         return rows
     report = _Report(texts)
     for row in rows:
@@ -76,8 +82,10 @@ class _Report:
         if banner is not None:
             self.end_section()
             self._part = banner
-            if any(char.isdigit() for char in banner) and " in " in banner:
-                self.rows.append(Shown(SHORT, banner, (index + 1,)))
+            is_sum = any(char.isdigit() for char in banner) and " in " in banner
+            if is_sum or not _OWN_BANNER.fullmatch(banner):
+                is_framed = is_sum or len(text) - len(banner) > _WIDE
+                self.rows.append(Shown(SHORT, banner, (index + 1,)) if is_framed else index)
             return
         if _STOPPED.fullmatch(text):
             self.end_section()

@@ -6,9 +6,8 @@ Two lines are of one kind if they differ only in numbers, paths, names with digi
 from __future__ import annotations
 
 from laconic.compact.diagnostics import is_diagnostic
-from laconic.compact.result import MADE, Shown
 from laconic.compact.shapes.names import folded
-from laconic.compact.shapes.rows import made, placed, raw_of
+from laconic.compact.shapes.rows import made, placed, raw_of, whole
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
 
@@ -18,7 +17,12 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
-_MANY = 20  # lines of one kind, of which only two are shown
+_MANY, _MANY_OF_LOG = 20, 6  # lines of one kind, of which only two are shown
+_LOG_SHARE = 0.6  # of the lines of a log that begin with a time or a level
+_LOG_LINE = pattern(
+    r"\W?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
+    r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)"
+)
 _EQUAL = 3  # equal lines, of which one is
 _MOST_MEMBERS = 500  # of one kind, whose words are compared
 _MOST_VALUES = 60  # tokens of the words in which lines differ
@@ -44,10 +48,12 @@ def repeats(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             kinds.setdefault(known[plain], []).append(index)
     instead: dict[int, list[Row]] = {}
     gone: set[int] = set()
+    stamped = sum(_LOG_LINE.match(texts[index]) is not None for index in lines)
+    many = _MANY_OF_LOG if stamped > _LOG_SHARE * len(lines) else _MANY
     for kind, members in kinds.items():
         if not kind.strip("\0 ") and len(kind) < 8:  # noqa: PLR2004 - nothing but what varies
             continue
-        folded_rows = _folded(kind, members, texts, asked)
+        folded_rows = _folded(kind, members, texts, asked, many)
         if folded_rows:
             instead |= folded_rows
             gone |= set(members) - set(folded_rows)
@@ -58,33 +64,30 @@ def kind_of(text: str) -> str:
     return _MASK.sub("\0", text)
 
 
-def _folded(kind: str, members: list[int], texts: Texts, asked: Asked) -> dict[int, list[Row]]:
+def _folded(
+    kind: str, members: list[int], texts: Texts, asked: Asked, many: int
+) -> dict[int, list[Row]]:
     """What stands in the place of some of the lines; nothing if all stay."""
     first, last = members[0], members[-1]
     distinct = dict.fromkeys(texts[i] for i in members)
     if len(distinct) == 1:
-        if len(members) < _EQUAL or (asked.status == 0 and len(members) < _EQUAL):
+        if len(members) < _EQUAL:
             return {}
-        return {first: [Shown(MADE, f"{texts[first]} [x{len(members)}]", _numbers(members))]}
-    if len(members) < _MANY or (asked.status and _is_wrong(kind, members, asked)):
+        return {first: [whole(f"{texts[first]} [x{len(members)}]", members)]}
+    if len(members) < many or (asked.status and _is_wrong(kind, members, asked)):
         return {}
     values = _values(members, texts)
     if values:
-        return {
-            first: [made(f"{texts[first]} [and {len(members) - 1} like it: {values}]", members)]
-        }
-    many = made(f"[{len(members) - 2} lines like these two]", members[1:-1])
-    return {first: [first], last: [many, last]}
+        said = f"{texts[first]} [and {len(members) - 1} like it: {values}]"
+        return {first: [whole(said, [first])]}
+    others = made(f"[{len(members) - 2} more lines like the next]", members[1:-1])
+    return {first: [first], last: [others, last]}
 
 
 def _is_wrong(kind: str, members: list[int], asked: Asked) -> bool:
     """Tell whether lines say what is wrong, and not only a name in some of them."""
     pinned = sum(asked.pinned[index] for index in members)
     return 2 * pinned > len(members) or is_diagnostic(kind.replace("\0", " "))
-
-
-def _numbers(members: list[int]) -> list[int]:
-    return [i + 1 for i in members]
 
 
 def _values(members: list[int], texts: Texts) -> str:

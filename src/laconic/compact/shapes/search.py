@@ -14,21 +14,29 @@ from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
 BUDGET = 4000  # tokens, as estimated
-_FEWEST, _SHARE = 4, 0.9
-_SMALL = 300  # tokens, below which lines stay as long as they are
-_WIDTHS = ((1000, 100), (2000, 80), (3000, 64), (1 << 30, 36))  # characters of a line, by tokens
+_FEWEST, _SHARE = 4, 0.45
+_SMALL = 150  # tokens, below which lines stay as long as they are
+_WIDTHS = ((2000, 68), (3000, 52), (1 << 30, 36))  # characters of a line, by tokens
 _OFTEN = 3
-_HIT = pattern(r"((?:[A-Za-z]:)?[^\s:][^:\n]{0,300}?):(\d+)([:])(.*)")
+_FEWEST_IN_BLOCK = 2
+# The line of a log begins with a time, whose hour, minute and second are not a place.
+_NO_TIME = r"(?!\W?(?:\d{4}[-/]\d\d[-/]\d\d[T _]|\w{3} [ \d]\d )?\d\d?:\d\d:\d\d)"
+_HIT = pattern(rf"{_NO_TIME}((?:[A-Za-z]:)?[^\s:][^:\n]{{0,300}}?):(\d+)([:])(.*)")
 _CONTEXT = pattern(r"((?:[A-Za-z]:)?[^\s:][^:\n]{0,300}?)-(\d+)([-])(.*)")
-_NUMBERED = pattern(r"()(\d+)([:-])(.*)")
+_NUMBERED = pattern(rf"{_NO_TIME}()(\d+)([:-])(?!\d\d[:-]\d\d)(.*)")  # nor a date
 _NAMED = pattern(r"((?:[\w.@+~-]+/)*[\w.@+~-]+\.\w+)()(:)(.*)")
+# A path, perhaps behind the revision that git grep searched.
+_CERTAIN = pattern(
+    rf"{_NO_TIME}((?:[A-Za-z][\w./~^@-]*:)?(?:[\w.@+~-]*/)*[\w.@+~-]*[A-Za-z.][\w.@+~-]*):(\d+)(:)"
+    r"(?!\d+:\d)(.*)"
+)
 
 
 class Hit:
@@ -45,12 +53,12 @@ def search(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     lines = raw_of(rows)
     found = _read(lines, texts)
     named = [i for i in lines if texts[i].strip() and texts[i] != "--"]
-    share = _SHARE / 2 if asked.is_listed else _SHARE
-    if len(found) < _FEWEST or len(found) < share * len(named):
-        return rows
-    cost = estimate("\n".join(texts[hit.index] for hit in found))
-    widths = [w for most, w in _WIDTHS if cost < most] if cost >= _SMALL else [0]
-    for width in widths:
+    fewest = _SHARE * len(named) if asked.is_listed else len(named)
+    if len(found) < max(_FEWEST, fewest):
+        return _by_block(
+            rows, texts, asked
+        )  # a line between hits may be the heading of those below
+    for width in _widths(found, texts):
         shown = _by_file(found, width, asked)
         if sum(estimate(row.text) + 1 for row in shown) <= BUDGET:
             break
@@ -62,6 +70,53 @@ def search(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     return placed(rows, {first: list(shown)}, gone)
 
 
+def _widths(hits: list[Hit], texts: Texts) -> list[int]:
+    """How long lines may be, from what is wanted to what is the least; 0: as long as they are."""
+    cost = estimate("\n".join(texts[hit.index] for hit in hits))
+    return [width for most, width in _WIDTHS if cost < most] if cost >= _SMALL else [0]
+
+
+def _by_block(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Show neighbouring hits among lines of other kinds, each block at its place."""
+    blocks = [block for block in _blocks(rows, texts) if len(block) >= _FEWEST_IN_BLOCK]
+    hits = [hit for block in blocks for hit in block]
+    if len(hits) < _FEWEST:
+        return rows
+    width = _widths(hits, texts)[0]
+    instead: dict[int, list[Row]] = {b[0].index: list(_by_file(b, width, asked)) for b in blocks}
+    return placed(rows, instead, {hit.index for hit in hits})
+
+
+def _blocks(rows: list[Row], texts: Texts) -> Iterator[list[Hit]]:
+    """Neighbouring lines that are certain to be hits: of files, or of one with growing numbers."""
+    block: list[Hit] = []
+    paths = {m[1] for row in rows if isinstance(row, int) and (m := _CERTAIN.match(texts[row]))}
+    for row in rows:
+        hit = _certain(row, texts[row], paths) if isinstance(row, int) else None
+        if hit is None or (block and not _continues(block[-1], hit)):
+            yield block
+            block = []
+        if hit is not None:
+            block.append(hit)
+    yield block
+
+
+def _certain(index: int, text: str, paths: set[str]) -> Hit | None:
+    """The hit that a line is, or the line around one, if it is of a file that has hits."""
+    match = _CERTAIN.fullmatch(text) or _NUMBERED.fullmatch(text)
+    if match is None:
+        match = _CONTEXT.fullmatch(text)
+        match = match if match and match[1] in paths else None
+    return Hit(index, *match.groups()) if match else None
+
+
+def _continues(before: Hit, hit: Hit) -> bool:
+    """Tell whether a hit may stand in one block with that before it."""
+    if bool(before.path) != bool(hit.path):
+        return False
+    return hit.path != before.path or int(before.number) < int(hit.number)
+
+
 def _read(lines: list[int], texts: Texts) -> list[Hit]:
     """The hits, in the one form that all of them have."""
     for form in (_HIT, _NUMBERED, _NAMED):
@@ -69,7 +124,7 @@ def _read(lines: list[int], texts: Texts) -> list[Hit]:
         found = [Hit(i, *m.groups()) for i, m in matches if m]
         if form is _NUMBERED and any(not hit.text and not hit.sign for hit in found):
             continue
-        if len(found) >= _SHARE / 2 * max(1, len(matches)):
+        if len(found) >= _SHARE * max(1, len(matches)):
             if form is _HIT and len(found) < len(matches):
                 found += [
                     Hit(i, *m.groups())
@@ -91,6 +146,9 @@ def _by_file(hits: list[Hit], width: int, asked: Asked) -> list[Shown]:
     for hit in hits:
         files.setdefault(hit.path, []).append(hit)
     for path, found in files.items():
+        if any(hit.sign == "-" for hit in found):
+            shown += _with_context(path, found)
+            continue
         same: dict[tuple[str, str], list[Hit]] = {}
         for hit in found:
             same.setdefault((hit.sign, hit.text.strip()), []).append(hit)
@@ -101,6 +159,16 @@ def _by_file(hits: list[Hit], width: int, asked: Asked) -> list[Shown]:
         if path:
             shown.append(made(f"{path}:", [found[0].index]))
         shown += [_line("", key, members, width, asked) for key, members in groups]
+    return shown
+
+
+def _with_context(path: str, hits: list[Hit]) -> list[Shown]:
+    """The lines around hits are read as the text that they are: in order, whole and indented."""
+    shown = [made(f"{path}:", [hits[0].index])] if path else []
+    for hit in hits:
+        indent = hit.text[: len(hit.text) - len(hit.text.lstrip())]
+        line = f"{hit.number}{hit.sign}{indent}{' '.join(hit.text.split())}"
+        shown.append(whole(line, [hit.index]))
     return shown
 
 

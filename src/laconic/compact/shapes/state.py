@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _PATH = pattern(r"\t(?:(new file|modified|deleted|typechange|copied|added):\s+)?([^\s:]+)")
 _MANY = {"": 4}  # paths of one state, that stay as they are; of files that git does not know, fewer
-_FEWEST = 12
+_FEWEST = 6
 
 
 def state(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -51,7 +51,8 @@ def _grouped(run: list[tuple[int, str, str]]) -> list[tuple[int, list[Row], set[
         rows: list[Row] = []
         for directory, members in directories.items():
             names = joined([member.name for member in members])
-            start = "" if directory == "./" else f"{directory}: "
+            separator = ": " if len(members) > 1 else ""
+            start = "" if directory == "./" else f"{directory}{separator}"
             rows.append(whole(f"\t{label}{start}{names}", [member.index for member in members]))
         indexes = {entry.index for entry in entries}
         found.append((min(indexes), rows, indexes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.compact.shapes.rows import made, placed, raw_of
+from laconic.compact.shapes.rows import made, placed, raw_of, whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -25,6 +25,9 @@ _PASSED = pattern(
     r"\s*--- PASS: .*|test .* \.\.\. ok|\S+::.* PASSED(?: +\[ *\d+%\])?|\s*[✓✔√] .*"
     r"|\s*\d+/\d+ Test\s+#\d+: .*\.\.\s+Passed\s+.*|\s*ok \d+(?: - .*)?"
 )
+# Packages of go test that passed, and those that have no tests.
+_PACKAGE = pattern(r"ok  \t\S+\t(?:[\d.]+s|\(cached\))")
+_UNTESTED = pattern(r"\?   \t\S+\t\[no test files\]")
 _SAID = pattern(r"\s+\S+\.go:\d+: .*")
 _SKIPPED = pattern(r".*# (?:SKIP|TODO)\b.*")
 _FEWEST = 3
@@ -43,16 +46,42 @@ def passed(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     del asked
     lines = raw_of(rows)
     good = [i for i in lines if _PASSED.fullmatch(texts[i]) and not _SKIPPED.fullmatch(texts[i])]
-    gone = _announced(lines, texts)
+    gone, moved = _announced(lines, texts)
+    instead: dict[int, list[Row]] = {i: [whole(texts[at], [at])] for i, at in moved.items()}
+    gone |= set(moved.values())
     if len(good) < _FEWEST:
-        return placed(rows, {}, gone)
+        return placed(rows, instead, gone)
     gone |= set(good) | _blocks(lines, set(good), texts)
     has_sum = any(_SUM.fullmatch(texts[i]) for i in lines if i not in gone)
     last = max(gone)
-    instead: dict[int, list[Row]] = {}
     if not has_sum:
         instead[last] = [made(f"[{len(good)} passed in all]", good)]
     return placed(rows, instead, gone)
+
+
+def packages(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Count neighbouring packages of go test that passed."""
+    del asked
+    instead: dict[int, list[Row]] = {}
+    gone: set[int] = set()
+    run: list[int] = []
+    for row in [*rows, -1]:
+        is_one = isinstance(row, int) and row >= 0 and _is_package(texts[row])
+        if is_one and isinstance(row, int):
+            run.append(row)
+            continue
+        good = [i for i in run if _PACKAGE.fullmatch(texts[i])]
+        if len(good) >= _FEWEST:
+            rest = len(run) - len(good)
+            others = f", and {rest} without test files" if rest else ""
+            instead[run[0]] = [made(f"ok  \t[{len(good)} packages{others}]", run)]
+            gone |= set(run)
+        run = []
+    return placed(rows, instead, gone)
+
+
+def _is_package(text: str) -> bool:
+    return _PACKAGE.fullmatch(text) is not None or _UNTESTED.fullmatch(text) is not None
 
 
 def is_of_passed(text: str) -> bool:
@@ -60,17 +89,31 @@ def is_of_passed(text: str) -> bool:
     return _ANNOUNCED.fullmatch(text) is not None or _PASSED.fullmatch(text) is not None
 
 
-def _announced(lines: list[int], texts: Texts) -> set[int]:
-    """What announces a test whose result is there, too; that of one which never ended stays."""
+def _announced(lines: list[int], texts: Texts) -> tuple[set[int], dict[int, int]]:
+    """What announces a test whose result is there, too; that of one which never ended stays.
+
+    What a test says stands below its announcement, and nothing else tells whose it is: of several
+    the announcement stays, of one that has failed its result takes the place. Gives the lines that
+    go, and the results by the announcement in whose place they stand.
+    """
     results = {_name(m) for i in lines if (m := _RESULT.fullmatch(texts[i]))}
-    found: set[int] = set()
-    for index, following in zip(lines, [*lines[1:], -1], strict=False):
+    gone: set[int] = set()
+    moved: dict[int, int] = {}
+    following, result = -1, -1  # the next line, and the next result, unless a test begins before it
+    for index in reversed(lines):
         match = _ANNOUNCED.fullmatch(texts[index])
-        # what a test says stands below its announcement: of several, nothing else tells whose it is
-        is_heading = following >= 0 and _SAID.fullmatch(texts[following])
-        if match and _name(match) in results and not is_heading:
-            found.add(index)
-    return found
+        if match and _name(match) in results:
+            found = _RESULT.fullmatch(texts[result]) if result >= 0 else None
+            if following < 0 or not _SAID.fullmatch(texts[following]):
+                gone.add(index)
+            elif found and _name(found) == _name(match) and not _PASSED.fullmatch(texts[result]):
+                moved[index] = result
+        if match:
+            result = -1
+        elif _RESULT.fullmatch(texts[index]):
+            result = index
+        following = index
+    return gone, moved
 
 
 def _name(match: re.Match[str]) -> str:

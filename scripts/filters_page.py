@@ -1,0 +1,114 @@
+"""The part of docs/filters.md that shows every built-in filter, made of its own examples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from laconic.compact.filter import TEXT
+from laconic.compact.lines import read_lines
+from laconic.compact.load import DATA, built_in, built_in_ids
+from laconic.compact.pipeline import apply
+from laconic.compact.stages.clean import clean
+
+if TYPE_CHECKING:
+    from laconic.compact.filter import Filter
+
+# Each filter has its place: its id, or the first part of it.
+GROUPS = {
+    "Tests": (
+        "bats", "behave", "bun/test", "c8", "cargo/bench", "cargo/nextest", "cargo/test",
+        "coverage", "ctest", "deno/test", "django/test", "dotnet/test", "go/test",
+        "go/test_verbose", "gotestsum", "jest", "nox", "npm/test", "phpunit", "playwright",
+        "pytest", "robot", "rspec", "tox", "unittest", "vitest",
+    ),
+    "Builds, compilers and programs": (
+        "ant", "autoconf", "build", "cargo/build", "cargo/doc", "cargo/run", "cmake",
+        "dotnet/build", "esbuild", "gcc", "go/build", "go/run", "gradle", "javac", "just",
+        "make", "meson", "mkdocs", "mvn", "next", "ninja", "npm/run", "rollup", "rustc",
+        "sphinx", "tsup", "turbo", "vite", "webpack",
+    ),
+    "Linters, type checkers and formatters": (
+        "actionlint", "bandit", "biome", "black", "cargo/clippy", "cargo/fmt", "codespell",
+        "cppcheck", "cspell", "deno/lint", "eslint", "flake8", "gofmt", "golangci-lint", "isort",
+        "markdownlint", "mypy", "oxlint", "pre-commit", "prettier", "pycodestyle", "pydocstyle",
+        "pylint", "pyright", "rubocop", "ruff", "shellcheck", "staticcheck", "stylelint", "tsc",
+        "ty", "valgrind", "yamllint",
+    ),
+    "Version control and its hosts": ("git", "gh"),
+    "Packages": (
+        "apt", "bun/install", "bundle", "cargo/install", "cargo/tree", "cargo/update", "composer",
+        "dpkg", "npm/install", "npm/list", "npm/outdated", "npm/pack", "pip", "pipenv", "pnpm",
+        "poetry", "twine", "uv", "yarn",
+    ),
+    "Files": ("cp", "df", "du", "find", "grep", "ls", "rsync", "tar", "tree", "zip"),
+    "Containers, clusters and machines": (
+        "ansible", "aws", "docker", "helm", "kubectl", "lsof", "pm2", "ps", "ss", "terraform",
+        "top",
+    ),
+    "Databases and the network": (
+        "alembic", "curl", "django/check", "django/migrate", "ping", "psql", "wget",
+    ),
+}  # fmt: skip
+_MOST_LINES = 10  # of an example; a longer one loses its middle
+
+
+def gallery() -> str:
+    """A section for each group, and in it a short one for each filter."""
+    grouped: dict[str, list[str]] = {group: [] for group in GROUPS}
+    for identifier in sorted(built_in_ids()):
+        grouped[group_of(identifier)].append(identifier)
+    parts = []
+    for group, identifiers in grouped.items():
+        parts += [f"### {group}", "", *map(_section, identifiers)]
+    return "\n".join(parts).rstrip("\n")
+
+
+def group_of(identifier: str) -> str:
+    tool = identifier.partition("/")[0]
+    found = [group for group, ids in GROUPS.items() if identifier in ids]
+    found += [group for group, ids in GROUPS.items() if tool in ids]
+    return found[0]
+
+
+def _section(identifier: str) -> str:
+    wanted = built_in(identifier)
+    assert wanted is not None
+    comment = (DATA / f"{identifier}.toml").read_text().splitlines()
+    about = " ".join(line[2:] for line in comment[: _first_that_is_no_comment(comment)])
+    commands = ", ".join(f"`{command}`" for command in wanted.commands)
+    example = max(wanted.table["example"], key=lambda example: _hidden(wanted, example))
+    before, after = _texts(wanted, example)
+    hidden = _hidden(wanted, example)
+    parts = [
+        f"#### {identifier}", "", f"{about} For {commands}.", "",
+        f"`{example['command']}`, status {example['status']}:", "", *_block(before), "",
+    ]  # fmt: skip
+    if before == after:
+        return "\n".join([*parts, "All of it is shown.", ""])
+    said = f"{hidden} of {len(before)} lines hidden" if hidden else "nothing hidden"
+    return "\n".join([*parts, f"After, {said}:", "", *_block(after), ""])
+
+
+def _first_that_is_no_comment(lines: list[str]) -> int:
+    return next(pos for pos, line in enumerate(lines) if not line.startswith("# "))
+
+
+def _hidden(wanted: Filter, example: dict[str, Any]) -> int:
+    compacted = apply(wanted, example["status"], read_lines(example["input"].encode()))
+    dropped = compacted.dropped if compacted else ()
+    return sum(last - first + 1 for first, last in dropped)
+
+
+def _texts(wanted: Filter, example: dict[str, Any]) -> tuple[list[str], list[str]]:
+    lines = read_lines(example["input"].encode())
+    cleaned = clean(lines, is_text=wanted.kind == TEXT).texts
+    return list(cleaned), example["output"].splitlines()
+
+
+def _block(lines: list[str]) -> list[str]:
+    """The lines as a block of code; a long one without its middle."""
+    if len(lines) > _MOST_LINES:
+        half = _MOST_LINES // 2
+        gap = f"[... {len(lines) - _MOST_LINES} lines that are not printed here]"
+        lines = [*lines[:half], gap, *lines[-half:]]
+    return ["```text", *(line.rstrip() for line in lines), "```"]

@@ -1,0 +1,62 @@
+"""Trees of dependencies beyond the budget: two levels, and how many are below each of these."""
+
+from __future__ import annotations
+
+from laconic.compact.diagnostics import is_diagnostic
+from laconic.compact.shapes.rows import placed, raw_of, whole
+from laconic.compact.tokens import estimate
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+
+    from laconic.compact.result import Row, Shown
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+BUDGET = 2000  # tokens, up to which a tree is shown whole
+_FEWEST, _SHARE = 20, 0.8
+_DEPTH = 2
+# What is drawn before a name: `│ ├── `, `|  +- `, `    \--- `, perhaps behind `[INFO] `.
+_BRANCH = pattern(r"(?:\[INFO\] )?([│| ]*)(?:[├└]─+[┬─]*|[+\\`|]-+) ?(\S.*)")
+_WRONG = pattern(
+    r"(?i).*\b(?:UNMET|missing|invalid|extraneous|conflict|FAILED|deduped invalid)\b.*"
+)
+
+
+def dependencies(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Show a large tree down to its second level; what is wrong stays at any."""
+    del asked
+    lines = raw_of(rows)
+    found = [(i, m) for i in lines if (m := _BRANCH.fullmatch(texts[i]))]
+    named = [i for i in lines if texts[i].strip()]
+    if len(found) < _FEWEST or len(found) < _SHARE * len(named):
+        return rows
+    if estimate("\n".join(texts[i] for i in lines)) <= BUDGET:
+        return rows
+    levels = sorted({len(match[1]) for _, match in found})
+    for depth in (_DEPTH, 1):
+        shown, hidden = _down_to(depth, found, levels, texts)
+        if sum(estimate(row.text) for row in shown.values()) <= BUDGET:
+            break
+    return placed(rows, {index: [row] for index, row in shown.items()}, hidden)
+
+
+def _down_to(
+    depth: int, found: list[tuple[int, re.Match[str]]], levels: list[int], texts: Texts
+) -> tuple[dict[int, Shown], set[int]]:
+    """The lines of the first levels, each with the number of lines below it, and those lines."""
+    below: dict[int, list[int]] = {}
+    head = -1
+    for index, match in found:
+        is_wrong = _WRONG.fullmatch(texts[index]) or is_diagnostic(texts[index])
+        if head < 0 or is_wrong or levels.index(len(match[1])) < depth:
+            below[index] = []
+            head = head if is_wrong and head >= 0 else index
+        else:
+            below[head].append(index)
+    shown = {
+        i: whole(f"{texts[i]} [{len(b)} below]" if b else texts[i], [i]) for i, b in below.items()
+    }
+    return shown, {index for hidden in below.values() for index in hidden}

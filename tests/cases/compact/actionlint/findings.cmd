@@ -1,0 +1,2 @@
+actionlint
+status 1

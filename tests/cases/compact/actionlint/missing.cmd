@@ -1,0 +1,2 @@
+actionlint nosuch.yml
+status 3

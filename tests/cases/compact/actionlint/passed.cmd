@@ -1,0 +1,2 @@
+actionlint good.yml
+status 0

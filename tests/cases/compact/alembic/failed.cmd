@@ -1,0 +1,2 @@
+alembic upgrade head
+status 1

@@ -1,0 +1,2 @@
+alembic history
+status 0

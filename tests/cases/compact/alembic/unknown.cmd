@@ -1,0 +1,2 @@
+alembic upgrade nosuch
+status 255

@@ -1,0 +1,2 @@
+alembic upgrade r013
+status 0

@@ -1,0 +1,2 @@
+ansible-playbook play.yml
+status 0

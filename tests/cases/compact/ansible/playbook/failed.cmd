@@ -1,0 +1,2 @@
+ansible-playbook broken.yml
+status 2

@@ -1,0 +1,2 @@
+ansible-playbook syntax.yml
+status 4

@@ -1,0 +1,2 @@
+ant
+status 0

@@ -1,0 +1,2 @@
+ant bad
+status 1

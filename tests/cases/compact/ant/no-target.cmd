@@ -1,0 +1,2 @@
+ant nosuch
+status 1

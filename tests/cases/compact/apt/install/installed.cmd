@@ -1,0 +1,2 @@
+apt-get install -y bats
+status 0

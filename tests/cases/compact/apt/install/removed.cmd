@@ -1,0 +1,2 @@
+apt-get remove -y hyperfine
+status 0

@@ -1,0 +1,2 @@
+apt-get install -y nosuch-package
+status 100

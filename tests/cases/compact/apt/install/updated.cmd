@@ -1,0 +1,2 @@
+apt-get update
+status 0

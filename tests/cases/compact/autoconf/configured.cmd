@@ -1,0 +1,2 @@
+./configure
+status 0

@@ -1,0 +1,2 @@
+./configure CC=nosuchcc
+status 77

@@ -1,0 +1,2 @@
+./configure --nosuch
+status 1

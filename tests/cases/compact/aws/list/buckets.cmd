@@ -1,0 +1,2 @@
+aws s3 ls
+status 0

@@ -1,0 +1,2 @@
+bandit -r shop
+status 1

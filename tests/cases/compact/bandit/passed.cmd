@@ -1,0 +1,2 @@
+bandit -r good
+status 0

@@ -1,0 +1,2 @@
+bandit -r shop -lll
+status 1

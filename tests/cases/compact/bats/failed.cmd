@@ -1,0 +1,2 @@
+bats t
+status 1

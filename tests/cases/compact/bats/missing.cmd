@@ -1,0 +1,2 @@
+bats nosuch.bats
+status 1

@@ -1,0 +1,2 @@
+bats t/good.bats
+status 0

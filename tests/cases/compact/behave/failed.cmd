@@ -1,0 +1,2 @@
+behave
+status 1

@@ -1,0 +1,2 @@
+behave nosuch
+status 1

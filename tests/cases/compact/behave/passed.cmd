@@ -1,0 +1,2 @@
+behave features-good
+status 0

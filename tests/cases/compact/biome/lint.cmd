@@ -1,0 +1,2 @@
+npx @biomejs/biome lint src
+status 1

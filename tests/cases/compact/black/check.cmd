@@ -1,0 +1,2 @@
+black --check .
+status 1

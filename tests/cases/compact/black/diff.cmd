@@ -1,0 +1,2 @@
+black --diff --check shop/report.py
+status 1

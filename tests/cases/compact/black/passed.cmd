@@ -1,0 +1,2 @@
+black --check good
+status 0

@@ -1,0 +1,2 @@
+black --check broken.py shop/cart.py good
+status 123

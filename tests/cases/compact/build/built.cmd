@@ -1,0 +1,2 @@
+python -m build
+status 0

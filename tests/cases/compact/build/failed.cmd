@@ -1,0 +1,2 @@
+python -m build bb
+status 1

@@ -1,0 +1,2 @@
+python -m build nosuch
+status 1

@@ -1,0 +1,2 @@
+bun add left-pad@99
+status 1

@@ -1,0 +1,2 @@
+bun test tests
+status 1

@@ -1,0 +1,2 @@
+bun test nosuch
+status 1

@@ -1,0 +1,2 @@
+bun test ./good/
+status 0

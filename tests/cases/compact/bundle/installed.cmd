@@ -1,0 +1,2 @@
+bundle install
+status 0

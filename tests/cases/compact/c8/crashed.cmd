@@ -1,0 +1,2 @@
+npx c8 node crash.js
+status 1

@@ -1,0 +1,2 @@
+npx c8 node c/cover.mjs
+status 0

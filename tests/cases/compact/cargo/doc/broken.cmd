@@ -1,0 +1,2 @@
+cargo doc
+status 101

@@ -1,0 +1,2 @@
+cargo doc --no-deps
+status 0

@@ -1,0 +1,2 @@
+cargo fmt --check
+status 0

@@ -1,0 +1,2 @@
+cargo install --path fine
+status 0

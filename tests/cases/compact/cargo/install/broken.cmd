@@ -1,0 +1,2 @@
+cargo install --path broken
+status 101

@@ -1,0 +1,2 @@
+cargo install nosuch-crate-zzz-918
+status 101

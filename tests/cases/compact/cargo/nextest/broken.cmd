@@ -1,0 +1,2 @@
+cargo nextest run
+status 101

@@ -1,0 +1,2 @@
+cargo nextest run adds
+status 0

@@ -1,0 +1,2 @@
+RUST_BACKTRACE=1 cargo run -- x
+status 101

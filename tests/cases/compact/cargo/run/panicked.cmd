@@ -1,0 +1,2 @@
+cargo run -- x
+status 101

@@ -1,0 +1,2 @@
+cargo tree -i serde_core
+status 0

@@ -1,0 +1,2 @@
+cargo tree
+status 0

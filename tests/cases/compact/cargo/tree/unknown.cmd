@@ -1,0 +1,2 @@
+cargo tree -p nosuch
+status 101

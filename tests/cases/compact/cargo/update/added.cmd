@@ -1,0 +1,2 @@
+cargo add anyhow
+status 0

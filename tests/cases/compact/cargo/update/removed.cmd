@@ -1,0 +1,2 @@
+cargo remove anyhow
+status 0

@@ -1,0 +1,2 @@
+cargo add serde@999
+status 101

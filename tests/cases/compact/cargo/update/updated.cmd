@@ -1,0 +1,2 @@
+cargo update
+status 0

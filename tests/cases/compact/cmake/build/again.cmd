@@ -1,0 +1,2 @@
+cmake --build b
+status 0

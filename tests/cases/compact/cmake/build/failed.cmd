@@ -1,0 +1,2 @@
+cmake --build bad
+status 2

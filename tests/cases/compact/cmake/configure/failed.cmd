@@ -1,0 +1,2 @@
+cmake -S broken -B bb
+status 1

@@ -1,0 +1,2 @@
+codespell -C 1 docs
+status 65

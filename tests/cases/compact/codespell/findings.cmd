@@ -1,0 +1,2 @@
+codespell docs
+status 65

@@ -1,0 +1,2 @@
+codespell good
+status 0

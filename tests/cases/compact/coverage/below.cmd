@@ -1,0 +1,2 @@
+coverage report -m --fail-under 99
+status 2

@@ -1,0 +1,2 @@
+coverage report
+status 0

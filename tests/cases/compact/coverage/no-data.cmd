@@ -1,0 +1,2 @@
+coverage report --data-file nosuch
+status 1

@@ -1,0 +1,2 @@
+cp -rv a nosuch out3/
+status 1

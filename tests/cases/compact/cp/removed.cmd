@@ -1,0 +1,2 @@
+rm -rv out4
+status 0

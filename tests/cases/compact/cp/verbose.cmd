@@ -1,0 +1,2 @@
+cp -rv a c out4/
+status 0

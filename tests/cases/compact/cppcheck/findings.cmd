@@ -1,0 +1,2 @@
+cppcheck --enable=all leak.c warn.c bad.c
+status 0

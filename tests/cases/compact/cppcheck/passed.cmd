@@ -1,0 +1,2 @@
+cppcheck --error-exitcode=1 ok.c
+status 0

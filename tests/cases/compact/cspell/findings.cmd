@@ -1,0 +1,2 @@
+npx cspell 'docs/*.md' 'css/*.css'
+status 1

@@ -1,0 +1,2 @@
+npx cspell 'nosuch/*.md'
+status 1

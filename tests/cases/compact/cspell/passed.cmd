@@ -1,0 +1,2 @@
+npx cspell docs/good.md
+status 0

@@ -1,0 +1,2 @@
+ctest --test-dir b -R nosuch
+status 0

@@ -1,0 +1,2 @@
+ctest --test-dir nb
+status 8

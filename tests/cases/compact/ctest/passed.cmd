@@ -1,0 +1,2 @@
+ctest --test-dir b -E fails
+status 0

@@ -1,0 +1,2 @@
+curl -f -o x http://127.0.0.1:5701/nosuch
+status 22

@@ -1,0 +1,2 @@
+deno check d/types.ts
+status 1

@@ -1,0 +1,2 @@
+deno lint d
+status 1

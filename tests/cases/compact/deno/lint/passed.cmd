@@ -1,0 +1,2 @@
+deno lint dgood
+status 0

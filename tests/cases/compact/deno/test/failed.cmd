@@ -1,0 +1,2 @@
+deno test d
+status 1

@@ -1,0 +1,2 @@
+deno test nosuch
+status 1

@@ -1,0 +1,2 @@
+deno test dgood
+status 0

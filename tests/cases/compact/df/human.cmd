@@ -1,0 +1,2 @@
+df -h
+status 0

@@ -1,0 +1,2 @@
+df -h /nosuch
+status 1

@@ -1,0 +1,2 @@
+python manage.py check --deploy
+status 0

@@ -1,0 +1,2 @@
+python manage.py check
+status 1

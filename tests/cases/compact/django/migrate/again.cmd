@@ -1,0 +1,2 @@
+python manage.py migrate --noinput
+status 0

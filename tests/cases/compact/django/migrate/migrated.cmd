@@ -1,0 +1,2 @@
+python manage.py migrate
+status 0

@@ -1,0 +1,2 @@
+python manage.py migrate nosuch
+status 1

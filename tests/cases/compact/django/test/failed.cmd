@@ -1,0 +1,2 @@
+python manage.py test
+status 1

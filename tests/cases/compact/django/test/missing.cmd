@@ -1,0 +1,2 @@
+python manage.py test nosuch
+status 1

@@ -1,0 +1,2 @@
+docker-compose -f bad/docker-compose.yml up -d
+status 1

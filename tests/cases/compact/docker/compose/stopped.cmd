@@ -1,0 +1,2 @@
+docker-compose down
+status 0

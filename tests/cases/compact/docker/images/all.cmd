@@ -1,0 +1,2 @@
+docker image ls -a
+status 0

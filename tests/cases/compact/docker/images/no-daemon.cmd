@@ -1,0 +1,2 @@
+docker images
+status 1

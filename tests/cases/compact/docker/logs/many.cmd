@@ -1,0 +1,2 @@
+docker logs web
+status 0

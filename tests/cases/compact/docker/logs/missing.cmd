@@ -1,0 +1,2 @@
+docker logs nosuch
+status 1

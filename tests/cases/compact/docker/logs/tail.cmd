@@ -1,0 +1,2 @@
+docker logs --tail 3 web
+status 0

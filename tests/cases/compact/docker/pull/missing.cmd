@@ -1,0 +1,2 @@
+docker pull registry.invalid/nosuch:1
+status 1

@@ -1,0 +1,2 @@
+docker rm nosuch
+status 1

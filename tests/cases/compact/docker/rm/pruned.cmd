@@ -1,0 +1,2 @@
+docker container prune -f
+status 0

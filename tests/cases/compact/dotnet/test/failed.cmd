@@ -1,0 +1,3 @@
+dotnet test
+status 1
+not recorded: there is no .NET here

@@ -1,0 +1,2 @@
+dpkg -l nosuch
+status 1

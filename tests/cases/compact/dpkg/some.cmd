@@ -1,0 +1,2 @@
+dpkg -l 'python3*'
+status 0

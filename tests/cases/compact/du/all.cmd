@@ -1,0 +1,2 @@
+du -a a c
+status 0

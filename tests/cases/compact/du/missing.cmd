@@ -1,0 +1,2 @@
+du -sh a nosuch
+status 1

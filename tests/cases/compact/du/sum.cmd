@@ -1,0 +1,2 @@
+du -sh a c
+status 0

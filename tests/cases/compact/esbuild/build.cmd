@@ -1,0 +1,2 @@
+npx esbuild src/main.js --bundle --outdir=dist
+status 0

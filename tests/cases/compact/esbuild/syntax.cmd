@@ -1,0 +1,2 @@
+npx esbuild src/broken.js --bundle --outdir=dist
+status 1

@@ -1,0 +1,2 @@
+npx esbuild src/unresolved.js --bundle --outdir=dist
+status 1

@@ -1,0 +1,2 @@
+flake8 shop
+status 1

@@ -1,0 +1,2 @@
+flake8 good
+status 0

@@ -1,0 +1,2 @@
+gcc -Wall -c bad.c
+status 1

@@ -1,0 +1,2 @@
+gcc link.c -o link
+status 1

@@ -1,0 +1,2 @@
+cc -c nosuch.c
+status 1

@@ -1,0 +1,2 @@
+g++ -std=c++17 -c tmpl.cpp
+status 1

@@ -1,0 +1,2 @@
+gcc -Wall -Wextra -o warn warn.c
+status 0

@@ -1,0 +1,2 @@
+gh pr checks 12
+status 4

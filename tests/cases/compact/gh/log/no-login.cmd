@@ -1,0 +1,2 @@
+gh run view 77 --log
+status 4

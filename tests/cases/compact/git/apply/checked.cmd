@@ -1,0 +1,2 @@
+git apply --stat --apply ../all.patch
+status 0

@@ -1,0 +1,2 @@
+git apply ../all.patch
+status 1

@@ -1,0 +1,2 @@
+git apply nosuch.patch
+status 128

@@ -1,0 +1,2 @@
+git blame src/cart.py
+status 0

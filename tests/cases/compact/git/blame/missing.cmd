@@ -1,0 +1,2 @@
+git blame src/nosuch.py
+status 128

@@ -1,0 +1,2 @@
+git checkout v1.0
+status 0

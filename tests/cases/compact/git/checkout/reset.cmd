@@ -1,0 +1,2 @@
+git reset --hard HEAD
+status 0

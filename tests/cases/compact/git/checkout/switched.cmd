@@ -1,0 +1,2 @@
+git checkout feature
+status 0

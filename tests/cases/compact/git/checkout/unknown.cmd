@@ -1,0 +1,2 @@
+git switch nosuch
+status 128

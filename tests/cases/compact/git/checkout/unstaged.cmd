@@ -1,0 +1,2 @@
+git reset
+status 0

@@ -1,0 +1,2 @@
+git clean -fd
+status 0

@@ -1,0 +1,2 @@
+git clean -nd
+status 0

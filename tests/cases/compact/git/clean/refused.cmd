@@ -1,0 +1,2 @@
+git clean
+status 128

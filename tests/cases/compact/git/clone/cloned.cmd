@@ -1,0 +1,2 @@
+git clone --progress file:///home/dev/repo copy
+status 0

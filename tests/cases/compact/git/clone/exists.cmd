@@ -1,0 +1,2 @@
+git clone . copy
+status 128

@@ -1,0 +1,2 @@
+git clone /nonexistent/x.git
+status 128

@@ -1,0 +1,2 @@
+git submodule add ../lib lib
+status 0

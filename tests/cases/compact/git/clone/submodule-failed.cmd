@@ -1,0 +1,2 @@
+git submodule add /nonexistent/x x
+status 128

@@ -1,0 +1,2 @@
+git submodule update --init
+status 0

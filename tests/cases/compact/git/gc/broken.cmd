@@ -1,0 +1,2 @@
+git fsck
+status 20

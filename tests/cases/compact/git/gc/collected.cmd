@@ -1,0 +1,2 @@
+git gc
+status 0

@@ -1,0 +1,2 @@
+git fsck --verbose
+status 0

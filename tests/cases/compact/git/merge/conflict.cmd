@@ -1,0 +1,2 @@
+git merge feature
+status 1

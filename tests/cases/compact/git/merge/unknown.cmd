@@ -1,0 +1,2 @@
+git merge nosuch
+status 1

@@ -1,0 +1,2 @@
+git merge clean
+status 0

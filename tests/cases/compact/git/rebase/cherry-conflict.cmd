@@ -1,0 +1,2 @@
+git cherry-pick feature~2
+status 1

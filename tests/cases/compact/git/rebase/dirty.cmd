@@ -1,0 +1,2 @@
+git rebase v1.0
+status 1

@@ -1,0 +1,2 @@
+git revert --no-edit HEAD~1
+status 0

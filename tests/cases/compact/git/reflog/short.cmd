@@ -1,0 +1,2 @@
+git reflog -5
+status 0

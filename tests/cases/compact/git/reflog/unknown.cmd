@@ -1,0 +1,2 @@
+git reflog nosuch
+status 128

@@ -1,0 +1,2 @@
+git stash pop
+status 1

@@ -1,0 +1,2 @@
+git stash list
+status 0

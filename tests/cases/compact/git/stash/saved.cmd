@@ -1,0 +1,2 @@
+git stash
+status 0

@@ -1,0 +1,2 @@
+git tag v3.0
+status 0

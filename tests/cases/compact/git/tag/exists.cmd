@@ -1,0 +1,2 @@
+git tag v1.0
+status 128

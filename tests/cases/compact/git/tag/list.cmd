@@ -1,0 +1,2 @@
+git tag -l
+status 0

@@ -1,0 +1,2 @@
+go run ./broken
+status 1

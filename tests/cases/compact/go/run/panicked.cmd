@@ -1,0 +1,2 @@
+go run ./cmd/crash
+status 1

@@ -1,0 +1,2 @@
+gofmt -l bad
+status 2

@@ -1,0 +1,2 @@
+gofmt -d .
+status 1

@@ -1,0 +1,2 @@
+gofmt -l .
+status 0

@@ -1,0 +1,2 @@
+gofmt -l good
+status 0

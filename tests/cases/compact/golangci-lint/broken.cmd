@@ -1,0 +1,2 @@
+golangci-lint run ./broken ./good
+status 1

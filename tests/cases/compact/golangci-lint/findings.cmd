@@ -1,0 +1,2 @@
+golangci-lint run .
+status 1

@@ -1,0 +1,2 @@
+golangci-lint run ./good
+status 0

@@ -1,0 +1,2 @@
+gotestsum ./good
+status 0

@@ -1,0 +1,2 @@
+gotestsum ./good ./bad
+status 1

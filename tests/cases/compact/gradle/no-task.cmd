@@ -1,0 +1,2 @@
+gradle nosuch
+status 1

@@ -1,0 +1,2 @@
+helm lint badchart
+status 1

@@ -1,0 +1,2 @@
+helm lint chart
+status 0

@@ -1,0 +1,2 @@
+helm lint nosuch
+status 1

@@ -1,0 +1,2 @@
+helm install shop chart
+status 1

@@ -1,0 +1,2 @@
+isort --check-only .
+status 1

@@ -1,0 +1,2 @@
+isort --check-only --diff shop
+status 1

@@ -1,0 +1,2 @@
+isort --check-only good
+status 0

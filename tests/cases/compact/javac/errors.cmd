@@ -1,0 +1,2 @@
+javac -d out Broken.java
+status 1

@@ -1,0 +1,2 @@
+javac -d out Nosuch.java
+status 2

@@ -1,0 +1,2 @@
+javac -Xlint:all -d out Raw.java
+status 0

@@ -1,0 +1,2 @@
+kubectl describe pod web
+status 1

@@ -1,0 +1,2 @@
+kubectl logs web
+status 1

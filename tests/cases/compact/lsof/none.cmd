@@ -1,0 +1,2 @@
+lsof -i :1
+status 1

@@ -1,0 +1,2 @@
+lsof -nP -iTCP -sTCP:LISTEN
+status 0

@@ -1,0 +1,2 @@
+lsof -p 1234
+status 0

@@ -1,0 +1,2 @@
+npx markdownlint docs
+status 1

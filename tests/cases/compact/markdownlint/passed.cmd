@@ -1,0 +1,2 @@
+npx markdownlint docs/good.md
+status 0

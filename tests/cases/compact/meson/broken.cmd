@@ -1,0 +1,2 @@
+meson setup mb2 mbroken
+status 1

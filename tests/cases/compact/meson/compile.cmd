@@ -1,0 +1,2 @@
+meson compile -C mb
+status 0

@@ -1,0 +1,2 @@
+meson test -C mb one two three
+status 0

@@ -1,0 +1,2 @@
+meson setup mb
+status 0

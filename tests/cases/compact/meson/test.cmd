@@ -1,0 +1,2 @@
+meson test -C mb
+status 1

@@ -1,0 +1,2 @@
+mkdocs build -f mkdocs-good.yml
+status 0

@@ -1,0 +1,2 @@
+mkdocs build --strict
+status 1

@@ -1,0 +1,2 @@
+mkdocs build
+status 0

@@ -1,0 +1,2 @@
+mvn -B compile
+status 1

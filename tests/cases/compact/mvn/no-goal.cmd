@@ -1,0 +1,2 @@
+mvn -B nosuch
+status 1

@@ -1,0 +1,2 @@
+mvn -B package
+status 0

@@ -1,0 +1,2 @@
+mvn -B test
+status 1

@@ -1,0 +1,2 @@
+mvn -B test -Dtest=GoodTest
+status 0

@@ -1,0 +1,2 @@
+mvn -B -f bad.xml dependency:tree
+status 1

@@ -1,0 +1,2 @@
+mvn -B dependency:tree
+status 0

@@ -1,0 +1,2 @@
+mvn dependency:tree -Dincludes=org.junit.jupiter
+status 0

@@ -1,0 +1,2 @@
+npx next build
+status 1

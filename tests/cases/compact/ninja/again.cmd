@@ -1,0 +1,2 @@
+ninja -C n
+status 0

@@ -1,0 +1,2 @@
+ninja -C nbad
+status 1

@@ -1,0 +1,2 @@
+nox
+status 1

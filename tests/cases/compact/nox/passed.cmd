@@ -1,0 +1,2 @@
+nox -s good
+status 0

@@ -1,0 +1,2 @@
+nox -s nosuch
+status 3

@@ -1,0 +1,2 @@
+npm ls --all
+status 0

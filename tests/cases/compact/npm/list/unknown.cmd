@@ -1,0 +1,2 @@
+npm ls nosuch
+status 1

@@ -1,0 +1,2 @@
+npm outdated --long
+status 1

@@ -1,0 +1,2 @@
+npm outdated
+status 1

@@ -1,0 +1,2 @@
+npm pack --dry-run
+status 0

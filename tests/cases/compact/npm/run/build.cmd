@@ -1,0 +1,2 @@
+npm run build
+status 0

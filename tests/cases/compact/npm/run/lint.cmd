@@ -1,0 +1,2 @@
+npm run lint
+status 2

@@ -1,0 +1,2 @@
+npm run typecheck
+status 1

@@ -1,0 +1,2 @@
+npx oxlint -D all src/basket.js
+status 1

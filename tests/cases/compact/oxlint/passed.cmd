@@ -1,0 +1,2 @@
+npx oxlint src/good.js
+status 0

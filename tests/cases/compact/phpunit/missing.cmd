@@ -1,0 +1,2 @@
+phpunit nosuch
+status 1

@@ -1,0 +1,2 @@
+phpunit tests2
+status 0

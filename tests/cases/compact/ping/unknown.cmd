@@ -1,0 +1,2 @@
+ping -c 1 nosuch.invalid
+status 2

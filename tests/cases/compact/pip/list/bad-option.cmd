@@ -1,0 +1,2 @@
+pip list --nosuch
+status 2

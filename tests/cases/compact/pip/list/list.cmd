@@ -1,0 +1,2 @@
+pip list
+status 0

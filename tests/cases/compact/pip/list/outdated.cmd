@@ -1,0 +1,2 @@
+pip list --outdated
+status 0

@@ -1,0 +1,2 @@
+pip uninstall -y
+status 1

@@ -1,0 +1,2 @@
+pip uninstall -y nosuch-package
+status 0

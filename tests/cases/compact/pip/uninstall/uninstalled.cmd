@@ -1,0 +1,2 @@
+pip uninstall -y flask requests nosuch-package
+status 0

@@ -1,0 +1,2 @@
+pipenv install requests==99.1
+status 1

@@ -1,0 +1,2 @@
+npx playwright test e2e/
+status 1

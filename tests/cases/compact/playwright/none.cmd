@@ -1,0 +1,2 @@
+npx playwright test nosuch
+status 1

@@ -1,0 +1,2 @@
+npx playwright test e2e-good/
+status 0

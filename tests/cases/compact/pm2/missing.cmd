@@ -1,0 +1,2 @@
+pm2 restart nosuch
+status 1

@@ -1,0 +1,2 @@
+pm2 list
+status 0

@@ -1,0 +1,2 @@
+pm2 start server.js --name mailer
+status 0

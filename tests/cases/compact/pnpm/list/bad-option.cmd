@@ -1,0 +1,2 @@
+pnpm list --nosuch
+status 2

@@ -1,0 +1,2 @@
+pnpm list
+status 0

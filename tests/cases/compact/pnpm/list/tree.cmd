@@ -1,0 +1,2 @@
+pnpm list --depth 3
+status 0

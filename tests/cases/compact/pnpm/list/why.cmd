@@ -1,0 +1,2 @@
+pnpm why debug
+status 0

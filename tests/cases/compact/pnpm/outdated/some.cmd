@@ -1,0 +1,2 @@
+pnpm outdated
+status 1

@@ -1,0 +1,2 @@
+poetry show nosuch
+status 1

@@ -1,0 +1,2 @@
+pre-commit run --all-files
+status 1

@@ -1,0 +1,2 @@
+pre-commit run compile --all-files
+status 0

@@ -1,0 +1,2 @@
+pre-commit run nosuch
+status 1

@@ -1,0 +1,2 @@
+npx prettier --check .
+status 1

@@ -1,0 +1,2 @@
+npx prettier --check src/good.js css/good.css
+status 0

@@ -1,0 +1,2 @@
+npx prettier --check src
+status 2

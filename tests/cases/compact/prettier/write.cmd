@@ -1,0 +1,2 @@
+npx prettier --write w
+status 0

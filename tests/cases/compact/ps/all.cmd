@@ -1,0 +1,2 @@
+ps aux
+status 0

@@ -1,0 +1,2 @@
+ps --nosuch
+status 1

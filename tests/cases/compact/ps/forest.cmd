@@ -1,0 +1,2 @@
+ps -ef
+status 0

@@ -1,0 +1,2 @@
+psql -U postgres -f inserts.sql
+status 0

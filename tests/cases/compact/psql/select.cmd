@@ -1,0 +1,2 @@
+psql -U postgres -c 'select * from users'
+status 0

@@ -1,0 +1,2 @@
+psql -U postgres -c '\d orders'
+status 0

@@ -1,0 +1,2 @@
+pycodestyle --show-source shop
+status 1

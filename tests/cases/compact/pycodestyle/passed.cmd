@@ -1,0 +1,2 @@
+pycodestyle good
+status 0

@@ -1,0 +1,2 @@
+pycodestyle shop
+status 1

@@ -1,0 +1,2 @@
+pydocstyle --explain shop/money.py
+status 1

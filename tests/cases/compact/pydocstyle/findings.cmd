@@ -1,0 +1,2 @@
+pydocstyle shop
+status 1

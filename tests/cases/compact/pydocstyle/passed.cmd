@@ -1,0 +1,2 @@
+pydocstyle good
+status 0

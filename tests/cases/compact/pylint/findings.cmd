@@ -1,0 +1,2 @@
+pylint shop
+status 30

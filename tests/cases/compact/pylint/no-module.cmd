@@ -1,0 +1,2 @@
+pylint nosuch
+status 1

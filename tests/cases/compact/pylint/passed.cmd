@@ -1,0 +1,2 @@
+pylint good
+status 0

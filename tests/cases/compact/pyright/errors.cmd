@@ -1,0 +1,2 @@
+pyright shop
+status 1

@@ -1,0 +1,2 @@
+pyright shop/money.py
+status 1

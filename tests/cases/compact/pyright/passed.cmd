@@ -1,0 +1,2 @@
+pyright good
+status 0

@@ -1,0 +1,2 @@
+robot suite
+status 2

@@ -1,0 +1,2 @@
+robot nosuch
+status 252

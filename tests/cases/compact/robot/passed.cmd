@@ -1,0 +1,2 @@
+robot suite-good
+status 0

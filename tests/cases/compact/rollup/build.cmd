@@ -1,0 +1,2 @@
+npx rollup src/sum.mjs --file dist/sum.js
+status 0

@@ -1,0 +1,2 @@
+npx rollup src/broken.js --file dist/x.js
+status 1

@@ -1,0 +1,2 @@
+npx rollup src/unresolved.js --file dist/x.js
+status 1

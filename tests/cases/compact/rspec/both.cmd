@@ -1,0 +1,2 @@
+rspec good spec
+status 1

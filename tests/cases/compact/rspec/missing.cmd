@@ -1,0 +1,2 @@
+rspec nosuch
+status 1

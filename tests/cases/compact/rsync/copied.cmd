@@ -1,0 +1,2 @@
+rsync -av a c out3/
+status 0

@@ -1,0 +1,2 @@
+rsync -av a nosuch out3/
+status 23

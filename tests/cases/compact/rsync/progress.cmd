@@ -1,0 +1,2 @@
+rsync -av --progress a out3/
+status 0

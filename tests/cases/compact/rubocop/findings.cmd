@@ -1,0 +1,2 @@
+rubocop lib
+status 1

@@ -1,0 +1,2 @@
+rubocop nosuch.rb
+status 2

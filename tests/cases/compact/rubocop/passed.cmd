@@ -1,0 +1,2 @@
+rubocop lib/good.rb
+status 0

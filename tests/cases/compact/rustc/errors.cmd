@@ -1,0 +1,2 @@
+rustc one.rs
+status 1

@@ -1,0 +1,2 @@
+rustc nosuch.rs
+status 1

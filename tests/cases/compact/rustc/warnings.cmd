@@ -1,0 +1,2 @@
+rustc two.rs
+status 0

@@ -1,0 +1,2 @@
+shellcheck bad.sh
+status 1

@@ -1,0 +1,2 @@
+shellcheck good.sh
+status 0

@@ -1,0 +1,2 @@
+sphinx-build docs-good out2
+status 0

@@ -1,0 +1,2 @@
+sphinx-build nosuch out4
+status 2

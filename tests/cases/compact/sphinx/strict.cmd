@@ -1,0 +1,2 @@
+sphinx-build -W -E docs out3
+status 1

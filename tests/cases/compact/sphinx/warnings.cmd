@@ -1,0 +1,2 @@
+sphinx-build docs out
+status 0

@@ -1,0 +1,2 @@
+ss -tan
+status 0

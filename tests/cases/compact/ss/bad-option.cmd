@@ -1,0 +1,2 @@
+ss --nosuch
+status 255

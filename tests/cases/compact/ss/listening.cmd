@@ -1,0 +1,2 @@
+ss -tlnp
+status 0

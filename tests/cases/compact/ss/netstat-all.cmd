@@ -1,0 +1,2 @@
+netstat -an
+status 0

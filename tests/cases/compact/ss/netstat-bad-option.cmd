@@ -1,0 +1,2 @@
+netstat --nosuch
+status 3

@@ -1,0 +1,2 @@
+netstat -tlnp
+status 0

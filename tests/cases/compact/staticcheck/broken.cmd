@@ -1,0 +1,2 @@
+staticcheck ./broken
+status 1

@@ -1,0 +1,2 @@
+staticcheck .
+status 1

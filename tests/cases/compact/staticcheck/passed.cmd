@@ -1,0 +1,2 @@
+staticcheck ./good
+status 0

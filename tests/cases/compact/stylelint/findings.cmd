@@ -1,0 +1,2 @@
+npx stylelint 'css/*.css'
+status 2

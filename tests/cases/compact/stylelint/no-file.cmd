@@ -1,0 +1,2 @@
+npx stylelint 'nosuch/*.css'
+status 1

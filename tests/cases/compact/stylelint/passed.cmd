@@ -1,0 +1,2 @@
+npx stylelint css/good.css
+status 0

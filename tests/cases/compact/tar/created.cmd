@@ -1,0 +1,2 @@
+tar czvf all.tar.gz a c
+status 0

@@ -1,0 +1,2 @@
+tar xvf all.tar.gz -C out
+status 0

@@ -1,0 +1,2 @@
+tar xvf cut.tar.gz -C out
+status 2

@@ -1,0 +1,2 @@
+tar tvf all.tar.gz
+status 0

@@ -1,0 +1,2 @@
+terraform apply -auto-approve
+status 0

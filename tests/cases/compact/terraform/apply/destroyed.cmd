@@ -1,0 +1,2 @@
+terraform destroy -auto-approve
+status 0

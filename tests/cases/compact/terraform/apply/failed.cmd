@@ -1,0 +1,2 @@
+terraform -chdir=fails apply -auto-approve
+status 1

@@ -1,0 +1,2 @@
+terraform apply -auto-approve -var size=5
+status 0

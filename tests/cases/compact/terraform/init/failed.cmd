@@ -1,0 +1,2 @@
+terraform -chdir=needs init
+status 1

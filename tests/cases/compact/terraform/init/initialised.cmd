@@ -1,0 +1,2 @@
+terraform init
+status 0

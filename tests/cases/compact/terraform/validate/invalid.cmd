@@ -1,0 +1,2 @@
+terraform -chdir=bad validate
+status 1

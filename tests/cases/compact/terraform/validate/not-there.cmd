@@ -1,0 +1,2 @@
+terraform -chdir=nosuch validate
+status 1

@@ -1,0 +1,2 @@
+terraform validate
+status 0

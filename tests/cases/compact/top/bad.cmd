@@ -1,0 +1,2 @@
+top -b -n x
+status 1

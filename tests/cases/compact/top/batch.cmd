@@ -1,0 +1,2 @@
+top -b -n 1
+status 0

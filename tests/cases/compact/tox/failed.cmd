@@ -1,0 +1,2 @@
+tox
+status 1

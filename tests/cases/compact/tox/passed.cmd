@@ -1,0 +1,2 @@
+tox -e good
+status 0

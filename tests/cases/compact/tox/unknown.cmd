@@ -1,0 +1,2 @@
+tox -e nosuch
+status 254

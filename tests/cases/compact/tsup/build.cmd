@@ -1,0 +1,2 @@
+npx tsup src/typed.ts
+status 0

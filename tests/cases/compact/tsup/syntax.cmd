@@ -1,0 +1,2 @@
+npx tsup src/broken.js --no-config
+status 1

@@ -1,0 +1,2 @@
+npx tsup src/unresolved.js --no-config
+status 1

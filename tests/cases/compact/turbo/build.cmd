@@ -1,0 +1,2 @@
+npx turbo run build
+status 0

@@ -1,0 +1,2 @@
+npx turbo run test
+status 1

@@ -1,0 +1,2 @@
+twine check wrong/*
+status 1

@@ -1,0 +1,2 @@
+twine check dist/*
+status 0

@@ -1,0 +1,2 @@
+twine check nosuch/*
+status 1

@@ -1,0 +1,2 @@
+ty check shop
+status 1

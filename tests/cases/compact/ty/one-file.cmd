@@ -1,0 +1,2 @@
+ty check shop/money.py
+status 1

@@ -1,0 +1,2 @@
+ty check good
+status 0

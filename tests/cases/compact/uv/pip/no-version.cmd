@@ -1,0 +1,2 @@
+uv pip install requests==99
+status 1

@@ -1,0 +1,2 @@
+uv sync
+status 0

@@ -1,0 +1,2 @@
+uv tree --depth 1
+status 0

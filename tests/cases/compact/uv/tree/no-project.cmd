@@ -1,0 +1,2 @@
+uv tree --project /nonexistent
+status 2

@@ -1,0 +1,2 @@
+uv tree
+status 0

@@ -1,0 +1,2 @@
+valgrind ./okp
+status 0

@@ -1,0 +1,2 @@
+valgrind ./nosuch
+status 127

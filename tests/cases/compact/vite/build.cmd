@@ -1,0 +1,2 @@
+npx vite build
+status 0

@@ -1,0 +1,2 @@
+npx vite build many
+status 0

@@ -1,0 +1,2 @@
+npx vite build bad
+status 1

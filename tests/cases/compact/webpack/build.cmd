@@ -1,0 +1,2 @@
+npx webpack --mode production --entry ./src/main.js
+status 0

@@ -1,0 +1,2 @@
+npx webpack --mode production --entry ./src/unresolved.js
+status 1

@@ -1,0 +1,2 @@
+npx webpack --mode development --entry ./src/broken.js
+status 1

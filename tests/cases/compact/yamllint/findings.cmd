@@ -1,0 +1,2 @@
+yamllint bad.yaml
+status 1

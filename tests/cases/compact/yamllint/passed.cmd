@@ -1,0 +1,2 @@
+yamllint good.yaml
+status 0

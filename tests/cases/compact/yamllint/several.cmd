@@ -1,0 +1,2 @@
+yamllint y good.yaml
+status 1

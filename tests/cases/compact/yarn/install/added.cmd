@@ -1,0 +1,2 @@
+yarn add chalk@4 request@2
+status 0

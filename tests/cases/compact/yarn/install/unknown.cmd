@@ -1,0 +1,2 @@
+yarn add not-a-real-package-zzz-9182
+status 1

@@ -1,0 +1,2 @@
+yarn list --nosuch=1 --depth
+status 1

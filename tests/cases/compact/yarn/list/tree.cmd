@@ -1,0 +1,2 @@
+yarn list
+status 0

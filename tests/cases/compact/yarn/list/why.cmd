@@ -1,0 +1,2 @@
+yarn why debug
+status 0

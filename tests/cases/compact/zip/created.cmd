@@ -1,0 +1,2 @@
+zip -r all.zip a c
+status 0

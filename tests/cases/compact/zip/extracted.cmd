@@ -1,0 +1,2 @@
+unzip -o all.zip -d out2
+status 0

@@ -1,0 +1,2 @@
+unzip cut.zip
+status 9

@@ -1,0 +1,2 @@
+unzip -l all.zip
+status 0
