@@ -140,7 +140,7 @@ def evaluate(words: tuple[Word | Assignment, ...], variables: Mapping[str, str])
 
 def expand(words: tuple[Word | Assignment, ...], values: Values, depth: int = 0) -> list[Argument]:
     """The arguments that words become. depth: that of the substitution around them."""
-    found: list[Argument] = []
+    arguments: list[Argument] = []
     is_gone = False
     for word in words:
         known = fields(word)
@@ -149,7 +149,7 @@ def expand(words: tuple[Word | Assignment, ...], values: Values, depth: int = 0)
             if more:
                 more[0].expanded = more[0].expanded or is_gone
             is_gone = not more
-            found += more
+            arguments += more
             continue
         for field in known:
             argument = Argument(field.text, word.start, word.end, glob=field.glob)
@@ -159,8 +159,8 @@ def expand(words: tuple[Word | Assignment, ...], values: Values, depth: int = 0)
             if field.tilde:
                 argument = _at_home(argument, values.certain)
             argument.expanded, is_gone = is_gone, False
-            found.append(argument)
-    return found
+            arguments.append(argument)
+    return arguments
 
 
 def _at_home(argument: Argument, variables: Mapping[str, str]) -> Argument:
@@ -245,14 +245,14 @@ def _unknown_end(
 
 def pieces(word: Word) -> list[tuple[Part, bool]]:
     """The parts without double quotes, each with a flag for "quoted"; `""` leaves an empty one."""
-    found: list[tuple[Part, bool]] = []
+    flattened: list[tuple[Part, bool]] = []
     for part in word.parts:
         if isinstance(part, DoubleQuoted):
-            found.append((_EMPTY, True))
-            found += flat(part.parts, quoted=True)
+            flattened.append((_EMPTY, True))
+            flattened += flat(part.parts, quoted=True)
         else:
-            found.append((part, isinstance(part, Quoted)))
-    return found
+            flattened.append((part, isinstance(part, Quoted)))
+    return flattened
 
 
 def _has_pattern(value: str) -> bool:

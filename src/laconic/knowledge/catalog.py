@@ -45,10 +45,10 @@ def extended(own: list[Row]) -> Library:
     built_in, added = _compiled(), _by_program(own)
 
     def rows(program: str) -> list[Row]:
-        found: list[Row] = []
+        tables: list[Row] = []
         if program in built_in.index:
-            found = marshal.loads(built_in[program])  # noqa: S302 - see disk_cache
-        return found + added.get(program, [])
+            tables = marshal.loads(built_in[program])  # noqa: S302 - see disk_cache
+        return tables + added.get(program, [])
 
     known = built_in.index.keys()
     return Library(Programs(known | added.keys() if added else known, rows))
@@ -67,11 +67,11 @@ def tables() -> list[Row]:
 def _documents() -> list[tuple[str, dict[str, Any]]]:
     import tomllib  # noqa: PLC0415 - with a cache nobody needs it
 
-    found = []
+    documents = []
     for name in _names():
         with open(join(_DATA, name), "rb") as file:
-            found.append((name.removesuffix(".toml"), with_default_effect(tomllib.load(file))))
-    return found
+            documents.append((name.removesuffix(".toml"), with_default_effect(tomllib.load(file))))
+    return documents
 
 
 def with_default_effect(document: dict[str, Any]) -> dict[str, Any]:
@@ -89,12 +89,12 @@ def _names() -> list[str]:
 
 
 def _by_program(rows: list[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
+    by_program: dict[str, list[Row]] = {}
     for row in rows:
         names = (row[1], *row[2].get("also", ()))
         for program in dict.fromkeys(word for name in names for word in first_words(name)):
-            found.setdefault(program, []).append(row)
-    return found
+            by_program.setdefault(program, []).append(row)
+    return by_program
 
 
 def _pack() -> dict[str, bytes]:

@@ -117,9 +117,9 @@ class Branch:
         self.alternatives: list[tuple[str, Branch]] = []  # patterns with a `*`
 
     def child(self, word: str) -> Branch | None:
-        found = self.words.get(word)
-        if found is not None or not self.alternatives:
-            return found
+        branch = self.words.get(word)
+        if branch is not None or not self.alternatives:
+            return branch
         return next((b for pattern, b in self.alternatives if fnmatchcase(word, pattern)), None)
 
     def grow(self, word: str) -> Iterable[Branch]:

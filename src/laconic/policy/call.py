@@ -7,6 +7,7 @@ import sys
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.policy.assignments import environment_finding
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.environment import is_known_server, is_unheard
 from laconic.policy.places import is_stream, is_within, leads_to_guarded, place
@@ -278,7 +279,7 @@ class Call:
             return
         known = None if argument.text is None else value
         span = argument.start, argument.end
-        finding = self.judge.environment(name, known, span, self.situation, words)
+        finding = environment_finding(name, known, span, self.judge, self.situation, words)
         if finding is not None:
             self._add_others(finding)
 
@@ -307,8 +308,8 @@ class Call:
     def _allow(self, effects: Effect, rule: str, why: str, argument: Argument) -> None:
         """The user has answered this one beforehand."""
         span = argument.start, argument.end
-        found = Decision(Verdict.ALLOW, f"{self.id}/{rule}", why, *span, effects=effects)
-        self.findings.append(found)
+        allowed = Decision(Verdict.ALLOW, f"{self.id}/{rule}", why, *span, effects=effects)
+        self.findings.append(allowed)
 
     def _is_user_place(self, kind: str, argument: Argument, *, every: bool = False) -> bool:
         """Tell whether `[paths]` of the configuration speaks of it, as written or as resolved."""

@@ -41,9 +41,9 @@ def settled(call: Call, name: str) -> list[Decision]:
     """The findings that remain after the configuration; firm ones and denials always do."""
     rules, program = call.judge.rules, call.path[0]
     if name in rules.denied and name not in rules.allow:
-        call.findings = [_denied(call, found) for found in call.findings]
+        call.findings = [_denied(call, finding) for finding in call.findings]
     if name in rules.undenied:
-        call.findings = [_undenied(call, found) for found in call.findings]
+        call.findings = [_undenied(call, finding) for finding in call.findings]
     if name in rules.allow or program in rules.allow:
         return [_allowed(call, f) if _is_settled(call, f, FIXED) else f for f in call.findings]
     if rules.wrappers.get(name) == "allow":
@@ -60,48 +60,53 @@ def settled(call: Call, name: str) -> list[Decision]:
     return call.findings
 
 
-def _denied(call: Call, found: Decision) -> Decision:
+def _denied(call: Call, finding: Decision) -> Decision:
     """The built-in deny list names it, and this call of it is not known to be harmless.
 
     A file that it writes asks by its place, as with any program: `dd of=y` is not worse than `> y`.
     """
-    is_about_program = found.rule == call.id or found.rule.startswith(f"{call.id}/")
-    is_plain_file = found.rule == f"{call.id}/write" and not found.firm
-    if found.verdict is not Verdict.ASK or not is_about_program or is_plain_file:
-        return found
+    is_about_program = finding.rule == call.id or finding.rule.startswith(f"{call.id}/")
+    is_plain_file = finding.rule == f"{call.id}/write" and not finding.firm
+    if finding.verdict is not Verdict.ASK or not is_about_program or is_plain_file:
+        return finding
     return Decision(
         Verdict.DENY,
-        found.rule,
-        f"{found.reason}; {call.path[0]} is in the list `deny`",
-        found.start,
-        found.end,
-        effects=found.effects,
-        instead=found.instead,
-        firm=found.firm,
+        finding.rule,
+        f"{finding.reason}; {call.path[0]} is in the list `deny`",
+        finding.start,
+        finding.end,
+        effects=finding.effects,
+        instead=finding.instead,
+        firm=finding.firm,
     )
 
 
-def _undenied(call: Call, found: Decision) -> Decision:
+def _undenied(call: Call, finding: Decision) -> Decision:
     """The user took the program out of the deny list: it asks."""
-    if found.verdict is not Verdict.DENY or found.rule != call.id:
-        return found
+    if finding.verdict is not Verdict.DENY or finding.rule != call.id:
+        return finding
     return Decision(
-        Verdict.ASK, found.rule, found.reason, found.start, found.end, effects=found.effects
+        Verdict.ASK,
+        finding.rule,
+        finding.reason,
+        finding.start,
+        finding.end,
+        effects=finding.effects,
     )
 
 
-def _is_settled(call: Call, found: Decision, never: Effect) -> bool:
+def _is_settled(call: Call, finding: Decision, never: Effect) -> bool:
     """Tell a finding on the program itself, which the user may settle, from all others."""
-    if found.firm or found.verdict is Verdict.DENY or found.effects & never:
+    if finding.firm or finding.verdict is Verdict.DENY or finding.effects & never:
         return False
-    is_own = found.rule == call.id or found.rule.startswith(f"{call.id}/")
-    return is_own and not call.is_others(found)
+    is_own = finding.rule == call.id or finding.rule.startswith(f"{call.id}/")
+    return is_own and not call.is_others(finding)
 
 
-def _allowed(call: Call, found: Decision) -> Decision:
+def _allowed(call: Call, finding: Decision) -> Decision:
     """The user lets the program do it: what it would do stays."""
     reason = f"{' '.join(call.path)} is allowed by the configuration"
-    return Decision(Verdict.ALLOW, "config/allow", reason, *found.span, effects=found.effects)
+    return Decision(Verdict.ALLOW, "config/allow", reason, *finding.span, effects=finding.effects)
 
 
 def _said(subcommands: Mapping[str, str], path: tuple[str, ...]) -> str:
@@ -119,16 +124,16 @@ def _about_options(call: Call) -> list[Decision]:
         _ask_if_forced(call)
     first = call.arguments[0].start if call.arguments else call.span[1]
 
-    def is_substance(found: Decision) -> bool:
+    def is_substance(finding: Decision) -> bool:
         """Nothing that an option or a setting makes of it."""
-        is_named = found.rule[len(call.id) + 1 :] in _SUBSTANCE
-        return is_named and not call.span[0] < found.start < first
+        is_named = finding.rule[len(call.id) + 1 :] in _SUBSTANCE
+        return is_named and not call.span[0] < finding.start < first
 
     return [
-        _allowed(call, found)
-        if _is_settled(call, found, _NEVER_BY_NAME) and is_substance(found)
-        else found
-        for found in call.findings
+        _allowed(call, finding)
+        if _is_settled(call, finding, _NEVER_BY_NAME) and is_substance(finding)
+        else finding
+        for finding in call.findings
     ]
 
 
@@ -175,8 +180,8 @@ def value_of(assignment: Assignment, values: Values) -> str | None:
         return None
     if not isinstance(assignment.value, Word):
         return "" if assignment.value is None else None
-    found = expand((assignment.value,), values)
-    return found[0].text if len(found) == 1 and not found[0].glob else None
+    arguments = expand((assignment.value,), values)
+    return arguments[0].text if len(arguments) == 1 and not arguments[0].glob else None
 
 
 class Export:
@@ -191,7 +196,7 @@ class Export:
 
 def exports(script: Script, values: Values, facts: Facts) -> list[Export]:
     """The exports that are certain to happen: at the top, without a condition, not in a pipe."""
-    found: list[Export] = []
+    certain: list[Export] = []
     for item, separator in zip(script.body.items, script.body.separators, strict=True):
         in_background = separator is not None and separator.text == "&"
         if in_background or any(operator.text == "||" for operator in item.operators):
@@ -200,8 +205,8 @@ def exports(script: Script, values: Values, facts: Facts) -> list[Export]:
             value = value_of(assignment, values)
             end = script.end if position == 0 else item.end
             if value is not None:
-                found.append(Export(assignment, value, assignment.end, end))
-    return found
+                certain.append(Export(assignment, value, assignment.end, end))
+    return certain
 
 
 def _exported(item: AndOr, facts: Facts) -> Iterable[tuple[int, Assignment]]:
@@ -218,7 +223,7 @@ def _exported(item: AndOr, facts: Facts) -> Iterable[tuple[int, Assignment]]:
 
 
 def changed_names(
-    found: list[Node], occurrences: list[Occurrence], certain: list[Export]
+    all_nodes: list[Node], occurrences: list[Occurrence], certain: list[Export]
 ) -> set[str]:
     """Names that may be set, read into or unset in any other way than by those exports."""
     expected = {id(export.assignment) for export in certain}
@@ -228,8 +233,8 @@ def changed_names(
         if occurrence.command.words
         for assignment in occurrence.command.assignments
     }
-    names = {node.name for node in found if isinstance(node, Loop)}
-    for node in found:
+    names = {node.name for node in all_nodes if isinstance(node, Loop)}
+    for node in all_nodes:
         if isinstance(node, Assignment) and id(node) not in expected | in_front:
             names.add(node.name)
     for occurrence in occurrences:

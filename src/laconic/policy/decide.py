@@ -61,12 +61,12 @@ def decide(command: str, library: Library, rules: Rules, facts: Facts) -> Decisi
 def decide_files(uses: Iterable[FileUse], library: Library, rules: Rules, facts: Facts) -> Decision:
     """Decide on what a tool of an agent does to files, as `decide` does. Never raises."""
     try:
-        found = file_findings(uses, Judge(library, rules, facts, _decide), Situation(facts))
+        findings = file_findings(uses, Judge(library, rules, facts, _decide), Situation(facts))
     except Exception as fault:  # noqa: BLE001 - as above
         reason = f"laconic failed on these files ({type(fault).__name__}: {fault})"
         return Decision(Verdict.ASK, "fault", reason)
     harmless = Decision(Verdict.ALLOW, RULES, "touches neither secrets nor guarded places")
-    return strictest(found, 0, 0) if found else harmless
+    return strictest(findings, 0, 0) if findings else harmless
 
 
 def _decide(command: str, judge: Judge, situation: Situation) -> Decision:
@@ -90,33 +90,33 @@ def _unparsable(
     asks = judge.finding(Effect.UNCLEAR, "unparsable", reason, span, firm=True)
     for line in command.split("\n")[:_MAX_READABLE_LINES]:
         try:
-            found = _judge_script(parse(line), judge, situation)
+            decision = _judge_script(parse(line), judge, situation)
         except ParseError:
             continue
-        if found.verdict is Verdict.DENY:
-            effects = found.effects | Effect.UNCLEAR
+        if decision.verdict is Verdict.DENY:
+            effects = decision.effects | Effect.UNCLEAR
             return Decision(
-                found.verdict, found.rule, found.reason, 0, size, effects=effects,
-                instead=found.instead,
+                decision.verdict, decision.rule, decision.reason, 0, size, effects=effects,
+                instead=decision.instead,
             )  # fmt: skip
     return asks
 
 
 def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
-    found, occurrences = script.nodes(), commands(script)
-    functions = [node for node in found if isinstance(node, Function)]
-    scope = Scope(found, occurrences, outer)
+    all_nodes, occurrences = script.nodes(), commands(script)
+    functions = [node for node in all_nodes if isinstance(node, Function)]
+    scope = Scope(all_nodes, occurrences, outer)
     sites = evaluations(script, scope.fields)
-    scope.follow(script, found, occurrences, sites, judge.library)
+    scope.follow(script, all_nodes, occurrences, sites, judge.library)
     situation = outer.but(
         functions=scope.functions,
         defined=defined_functions(script, occurrences) if functions else {},
         script_depth=len(outer.calls),
         values=scope.start,
     )
-    exported = _follow_exports(script, found, occurrences, judge, situation)
-    feeds = Feeds(found, around=situation.fed)
-    reached = Reached(found, judge.facts)
+    exported = _follow_exports(script, all_nodes, occurrences, judge, situation)
+    feeds = Feeds(all_nodes, around=situation.fed)
+    reached = Reached(all_nodes, judge.facts)
     parts = _judge_occurrences(occurrences, exported, scope, feeds, reached, judge, situation)
     for redirect in redirects(script):
         here = reached.at(redirect) or situation.directories
@@ -124,22 +124,22 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
             place = situation.but(values=values, directories=here)
             parts += redirect_findings(redirect, judge, place)
     parts += _fetched_code(parts, script, judge, situation)
-    around = evaluation_findings(sites, found, script.source, scope.start) if sites else []
-    around += binding_findings(found, sites, judge.facts.environment)
-    around += _findings_of_shells(script, found, situation.shells)
+    around = evaluation_findings(sites, all_nodes, script.source, scope.start) if sites else []
+    around += binding_findings(all_nodes, sites, judge.facts.environment)
+    around += _findings_of_shells(script, all_nodes, situation.shells)
     around += bombs(functions, occurrences) if functions else []
-    around += situation.seen.listed.findings(found)
-    around += variable_findings(found) if b"$" in script.source else []
+    around += situation.seen.listed.findings(all_nodes)
+    around += variable_findings(all_nodes) if b"$" in script.source else []
     return strictest((*parts, *judge.answered(around)), 0, len(script.source))
 
 
 def _findings_of_shells(
-    script: Script, found: list[Node], shells: frozenset[str]
+    script: Script, all_nodes: list[Node], shells: frozenset[str]
 ) -> list[Decision]:
     """What another shell than bash would make of the text."""
-    findings = zsh_findings(found) if "zsh" in shells else []
+    findings = zsh_findings(all_nodes) if "zsh" in shells else []
     if not shells <= _BASH_LIKE:
-        findings += dialect_findings(script, found, shells)
+        findings += dialect_findings(script, all_nodes, shells)
     return findings
 
 
@@ -165,11 +165,11 @@ def _judge_occurrences(
 ) -> list[Decision]:
     """In the order in which they run: what a substitution runs, before the `cd` that it is in."""
     running = sorted(occurrences, key=lambda occurrence: occurrence.command.end)
-    found = {
+    decisions = {
         id(one): _judge_occurrence(one, exported, scope, feeds, reached, judge, situation)
         for one in running
     }
-    return [found[id(one)] for one in occurrences]
+    return [decisions[id(one)] for one in occurrences]
 
 
 def _judge_occurrence(
@@ -230,7 +230,7 @@ def _note_text(command: Command, situation: Situation, facts: Facts) -> None:
 
 def _follow_exports(
     script: Script,
-    found: list[Node],
+    all_nodes: list[Node],
     occurrences: list[Occurrence],
     judge: Judge,
     situation: Situation,
@@ -238,5 +238,5 @@ def _follow_exports(
     if not judge.rules.gates:
         return []
     exported = exports(script, situation.values, judge.facts)
-    situation.seen.unknown_vars |= changed_names(found, occurrences, exported)
+    situation.seen.unknown_vars |= changed_names(all_nodes, occurrences, exported)
     return exported

@@ -71,7 +71,9 @@ def family(shell: str) -> str:
     return _FAMILIES.get(shell.rsplit("/", 1)[-1], "")
 
 
-def dialect_findings(script: Script, found: list[Node], shells: Iterable[str]) -> list[Decision]:
+def dialect_findings(
+    script: Script, all_nodes: list[Node], shells: Iterable[str]
+) -> list[Decision]:
     """Where the text means something else in one of these families of shells."""
     findings = []
     for shell in sorted(shells):
@@ -80,7 +82,7 @@ def dialect_findings(script: Script, found: list[Node], shells: Iterable[str]) -
             if not _PLAIN[shell].fullmatch(text):
                 findings.append(_finding(script, shell))
         elif shell == SYSTEM:
-            findings += [_finding(node, shell) for node in found if not _is_posix(node, script)]
+            findings += [_finding(node, shell) for node in all_nodes if not _is_posix(node, script)]
     return findings
 
 

@@ -38,12 +38,12 @@ class Reached:
 
     __slots__ = ("_ends", "_spans")
 
-    def __init__(self, found: list[Node], facts: Facts) -> None:
+    def __init__(self, all_nodes: list[Node], facts: Facts) -> None:
         self._ends: dict[int, int] = {}
         self._spans: list[tuple[int, int, list[str]]] = []
-        if "CDPATH" in facts.environment or any(map(_is_repeated, found)):
+        if "CDPATH" in facts.environment or any(map(_is_repeated, all_nodes)):
             return  # a `cd ..` that runs again leads elsewhere each time
-        for node in found:
+        for node in all_nodes:
             if isinstance(node, AndOr):
                 self._ends.update(_chains(node))
 

@@ -34,12 +34,12 @@ _JOINS = pattern(r"[\w$}{#`'\"\\]")
 
 
 def evaluation_findings(
-    sites: list[Evaluation], found: list[Node], source: bytes, values: Values
+    sites: list[Evaluation], all_nodes: list[Node], source: bytes, values: Values
 ) -> list[Decision]:
     if not sites:
         return []
-    tainted = _tainted_names(found)
-    _put_numbers_in(sites, found, source, values)
+    tainted = _tainted_names(all_nodes)
+    _put_numbers_in(sites, all_nodes, source, values)
     return [
         Decision(
             Verdict.ASK,
@@ -64,11 +64,11 @@ _WHY = {
 
 
 def _put_numbers_in(
-    sites: list[Evaluation], found: list[Node], source: bytes, values: Values
+    sites: list[Evaluation], all_nodes: list[Node], source: bytes, values: Values
 ) -> None:
     """Replace `$(echo 1)` in an expression by the number 1; any other text might be code."""
     numbers: dict[str, str] = {}
-    for node in found if any("$(" in (s.text or "") for s in sites) else ():
+    for node in all_nodes if any("$(" in (s.text or "") for s in sites) else ():
         if not isinstance(node, Substitution):
             continue
         written = source[node.start : node.end].decode("latin-1")
@@ -98,10 +98,10 @@ def _may_run_code(site: Evaluation, tainted: frozenset[str]) -> bool:
     return site.kind == "arithmetic" and not names.isdisjoint(tainted)
 
 
-def _tainted_names(found: list[Node]) -> frozenset[str]:
+def _tainted_names(all_nodes: list[Node]) -> frozenset[str]:
     """Variables that this text gives anything but a number: evaluating them may run code."""
     tainted: set[str] = set()
-    for node in found:
+    for node in all_nodes:
         if isinstance(node, Assignment | Loop | Parameter) and _gives_text(node):
             tainted.add(node.name)
         elif isinstance(node, Command) and node.words and literal(node.words[0]) in _READERS:

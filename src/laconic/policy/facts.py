@@ -26,7 +26,7 @@ _IMPORTED = (".py", ".pyc", ".pyw", ".so", ".pyd", ".dll", ".sl")
 def read_facts(cwd: str, environ: Mapping[str, str], shells: frozenset[str] = SHELLS) -> Facts:
     here = real_path(cwd)
     own = real_path(home(environ))
-    found = Facts(
+    facts = Facts(
         cwd=here,
         home=own,
         project=NOWHERE,
@@ -39,8 +39,8 @@ def read_facts(cwd: str, environ: Mapping[str, str], shells: frozenset[str] = SH
         text=_text,
         shells=shells,
     )
-    found.project = _project_root(found) or NOWHERE
-    return found
+    facts.project = _project_root(facts) or NOWHERE
+    return facts
 
 
 def _modules(directory: str) -> frozenset[str]:

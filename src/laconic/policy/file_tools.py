@@ -45,7 +45,7 @@ def file_findings(uses: Iterable[FileUse], judge: Judge, situation: Situation) -
             call.reads(argument)
         if use.access != READS:
             call.writes(argument)
-    return [found for found in call.findings if found.effects & _COUNTS]
+    return [finding for finding in call.findings if finding.effects & _COUNTS]
 
 
 def _expanded(path: str, judge: Judge) -> str:

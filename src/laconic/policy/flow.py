@@ -65,10 +65,10 @@ class Value:
     def __init__(
         self, texts: Iterable[str], *, whole: bool, leading: str = "", is_path: bool = False
     ) -> None:
-        found = tuple(dict.fromkeys(texts))
-        short = tuple(t for t in found if len(t) <= MAX_LENGTH)[:MAX_TEXTS]
-        self.texts, self.whole = short, whole and short == found
-        self.leading = _common_beginning(found) if self.whole else leading
+        distinct = tuple(dict.fromkeys(texts))
+        short = tuple(t for t in distinct if len(t) <= MAX_LENGTH)[:MAX_TEXTS]
+        self.texts, self.whole = short, whole and short == distinct
+        self.leading = _common_beginning(distinct) if self.whole else leading
         self.is_path = is_path or self.leading.startswith("/")
 
 
@@ -92,16 +92,16 @@ def _joined(states: list[State]) -> State:
         return first
     joined: State = {}
     for name in dict.fromkeys(name for state in states for name in state):
-        found = [state.get(name, UNKNOWN) for state in states]
-        if all(value is found[0] for value in found):
-            joined[name] = found[0]
+        given = [state.get(name, UNKNOWN) for state in states]
+        if all(value is given[0] for value in given):
+            joined[name] = given[0]
         else:
-            texts = [text for value in found for text in value.texts]
+            texts = [text for value in given for text in value.texts]
             joined[name] = Value(
                 texts,
-                whole=all(value.whole for value in found),
-                leading=_common_beginning([value.leading for value in found]),
-                is_path=all(value.is_path for value in found),
+                whole=all(value.whole for value in given),
+                leading=_common_beginning([value.leading for value in given]),
+                is_path=all(value.is_path for value in given),
             )
     return joined
 
@@ -140,12 +140,12 @@ class Flow:
         self,
         script: Script,
         names: frozenset[str],
-        found: list[Node],
+        all_nodes: list[Node],
         values: Values,
     ) -> None:
         self.known, self.printers, self.every = values.certain, values.printers, values.possible
         self.places: dict[str, list[int]] = {name: [] for name in names}
-        for node in found:
+        for node in all_nodes:
             if isinstance(node, Assignment | Loop) and node.name in names:
                 self.places[node.name].append(node.start)
         for starts in self.places.values():

@@ -123,8 +123,8 @@ class _Lists:
 
 def _list(config: Config, name: str) -> tuple[str, ...]:
     table, _, key = name.partition(".")
-    found: tuple[str, ...] = getattr(getattr(config, table), key)
-    return found
+    names: tuple[str, ...] = getattr(getattr(config, table), key)
+    return names
 
 
 def _add_wrappers(rules: Rules, lists: _Lists, library: Library) -> None:

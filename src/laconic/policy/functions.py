@@ -29,7 +29,7 @@ def defined_functions(script: Script, occurrences: list[Occurrence]) -> dict[str
     """
     if any(_removes_functions(occurrence.command) for occurrence in occurrences):
         return {}
-    found: dict[str, int] = {}
+    defined: dict[str, int] = {}
     is_certain = True
     body = script.body
     for item, separator in zip(body.items, body.separators, strict=True):
@@ -38,9 +38,9 @@ def defined_functions(script: Script, occurrences: list[Occurrence]) -> dict[str
         if function is None:
             is_certain = is_certain and not may_fail(item)
         elif is_certain and mark != "&" and "/" not in function.name:
-            found.setdefault(function.name, function.start)
+            defined.setdefault(function.name, function.start)
         is_certain = is_certain or mark == "\n"
-    return found
+    return defined
 
 
 def _function(item: AndOr) -> Function | None:
@@ -57,12 +57,12 @@ def _removes_functions(command: Command) -> bool:
 # -- functions that never end ---------------------------------------------------------------------
 
 
-def bombs(functions: list[Function], found: list[Occurrence]) -> list[Decision]:
+def bombs(functions: list[Function], occurrences: list[Occurrence]) -> list[Decision]:
     """Find functions that start themselves in the background or in a pipe, and so multiply."""
     names = {function.name for function in functions}
     calls: dict[str, set[str]] = {name: set() for name in names}
     multiplied: set[tuple[str, str]] = set()
-    for occurrence in found if names else ():
+    for occurrence in occurrences if names else ():
         caller, context = occurrence.context.function, occurrence.context
         callee = literal(occurrence.command.words[0]) if occurrence.command.words else None
         if caller in names and callee in names and callee is not None:

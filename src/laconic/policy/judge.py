@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument, expand
 from laconic.patterns import pattern
-from laconic.policy import environment as variables
+from laconic.policy.assignments import assignment_findings, is_for_code_only
 from laconic.policy.call import Call
 from laconic.policy.commands import handler
-from laconic.policy.configured import configures_gate, settled, value_of
+from laconic.policy.configured import settled
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.permissions import apply, find_consent
 from laconic.policy.places import is_within, place
@@ -19,7 +19,6 @@ from laconic.policy.project_runners import ask_for_project_code, repository_find
 from laconic.policy.registries import registry_findings
 from laconic.policy.situation import joined
 from laconic.policy.table import check_leading_options, conclude, follow_table, shows_itself
-from laconic.shell.words import literal
 from laconic.types import HARD, Decision, Effect, Verdict, strictest, union
 
 TYPE_CHECKING = False
@@ -43,11 +42,6 @@ _SYSTEM_PROGRAM = pattern(
 )
 # Where the links in those directories lead to, besides places of the system itself.
 _PACKAGES = ("/nix/store/", "/gnu/store/", "/snap/", "/Applications/")
-# Where interpreters look for code: that of the project is the project's.
-_CODE_PATHS = frozenset("PYTHONPATH NODE_PATH RUBYLIB PERL5LIB".split())
-# https://www.gnu.org/software/make/manual/make.html#Options_002fRecursion: may hold --eval
-_MAKE_OPTIONS = frozenset("MAKEFLAGS GNUMAKEFLAGS MFLAGS MAKEFILES".split())
-_PATHS = pattern(r"(?:^|(?<=[=:,\s]))(?:/|\.\.?(?=/|$|[=:,\s])|~/)[^\s=:,]*")
 _VERSIONED = pattern(r"([a-z][a-z+_-]*3?)(?:\.|-)[0-9]+(?:\.[0-9]+)*")
 _ODD = pattern(r"[^\x21-\x7e]")
 
@@ -74,38 +68,17 @@ class Judge:
     def simple(self, command: Command, situation: Situation) -> Decision:
         """A simple command of the tree, with its assignments."""
         span = command.start, command.end
-        found = self._assignments(command, situation)
+        findings = assignment_findings(command, self, situation) if command.assignments else []
         if command.words:
             arguments = expand(command.words, situation.values)
             if not arguments:
                 return self._dynamic("the name of the program is not known", span)
             ran = self.command(arguments, span, situation)
             if ran.effects & _RUNS_CODE:
-                found = [
-                    one for one in found if not self._is_the_codes_own(one, command, situation)
-                ]
-            found.append(ran)
-        return strictest(found, *span)
-
-    def _is_the_codes_own(self, finding: Decision, command: Command, situation: Situation) -> bool:
-        """Tell whether a variable only matters to code that is asked about anyway: `DB=x ./run`.
-
-        Not where it gives make options, or any program a path that leads out of the project.
-        """
-        kind, _, name = finding.rule.partition("/")
-        is_plain = name in _CODE_PATHS or variables.is_private(name, {})
-        if kind != "environment" or not is_plain or name in _MAKE_OPTIONS:
-            return False
-        given = [value_of(a, situation.values) for a in command.assignments if a.name == name]
-        return all(value is not None and self._stays_inside(value, situation) for value in given)
-
-    def _stays_inside(self, value: str, situation: Situation) -> bool:
-        paths = [path for path in _PATHS.findall(value) if not path.startswith("//")]
-        return all(
-            place(path, cwd, self.facts) in ("project", "project-root", "temporary", "sink")
-            for path in paths
-            for cwd in situation.directories
-        )
+                where = self.facts, situation
+                findings = [f for f in findings if not is_for_code_only(f, command, *where)]
+            findings.append(ran)
+        return strictest(findings, *span)
 
     def command(
         self, arguments: list[Argument], span: tuple[int, int], situation: Situation
@@ -146,12 +119,12 @@ class Judge:
         if situation.guessing or first.text is not None:
             return unknown
         guessing = situation.but(guessing=True)  # what it runs may be unknown, too: once is enough
-        found = [unknown]
+        decisions = [unknown]
         for name in filter(None, first.possible):
             program = Argument(name, first.start, first.end, expanded=True)
-            found.append(self.command([program, *rest], span, guessing))
-        worst = max(found, key=lambda decision: (decision.verdict, not decision.is_soft))
-        worst.effects = union(decision.effects for decision in found)
+            decisions.append(self.command([program, *rest], span, guessing))
+        worst = max(decisions, key=lambda decision: (decision.verdict, not decision.is_soft))
+        worst.effects = union(decision.effects for decision in decisions)
         return worst
 
     def _program_by_rules(
@@ -223,11 +196,11 @@ class Judge:
         if name in self.rules.allow:
             return self._allowed(name, effects, span)
         ran = self.finding(effects, "program-by-path", f"runs the file {name}", span)
-        found = [situation.settle(ran), *self._written_script(name, span, situation)]
+        findings = [situation.settle(ran), *self._written_script(name, span, situation)]
         if self.library.knows(base):
             known = self._known_program(base, arguments, span, situation)
-            found += [leaf for leaf in known.leaves() if leaf.effects & _BY_ANY_PATH]
-        return strictest(found, *span)
+            findings += [leaf for leaf in known.leaves() if leaf.effects & _BY_ANY_PATH]
+        return strictest(findings, *span)
 
     def _written_script(
         self, name: str, span: tuple[int, int], situation: Situation
@@ -252,8 +225,8 @@ class Judge:
 
     def answered(self, findings: list[Decision]) -> list[Decision]:
         """The same findings, with the answers that the profile gives to their effects."""
-        for found in findings:
-            found.verdict = self.rules.cells.verdict(found.effects)
+        for finding in findings:
+            finding.verdict = self.rules.cells.verdict(finding.effects)
         return findings
 
     def finding(
@@ -344,46 +317,6 @@ class Judge:
                 firm=True,
             )
 
-    # -- assignments
-
-    def _assignments(self, command: Command, situation: Situation) -> list[Decision]:
-        found: list[Decision] = []
-        for assignment in command.assignments:
-            name, value = assignment.name, value_of(assignment, situation.values)
-            span = assignment.start, assignment.end
-            if command.words:
-                words = tuple(map(literal, command.words[:2]))
-                if words[0] in situation.functions:
-                    words = ()  # the variable is for whatever the function runs
-                decision = self.environment(name, value, span, situation, words)
-            elif variables.is_private(name, self.facts.environment, value) or configures_gate(
-                self.rules, name, value
-            ):
-                decision = None
-            else:
-                reason = f"{name} changes how the shell runs programs"
-                decision = self.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)
-            found.append(decision or Decision(Verdict.ALLOW, "assignment", f"sets {name}", *span))
-        return found
-
-    def environment(
-        self,
-        name: str,
-        value: str | None,
-        span: tuple[int, int],
-        situation: Situation,
-        words: tuple[str | None, ...] = (),
-    ) -> Decision | None:
-        """A variable for the environment of a program: None if it does no harm."""
-        if variables.is_harmless(name, value, words) or configures_gate(self.rules, name, value):
-            return None
-        reason = f"{name} in the environment may change what the program does"
-        found = self.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)
-        if value is not None and variables.is_command(name):
-            ran = self.nested(Argument(value, *span), situation.shells | {SYSTEM}, situation)
-            return strictest((found, ran), *span)
-        return found
-
     # -- code in arguments
 
     def nested(self, argument: Argument, shells: frozenset[str], situation: Situation) -> Decision:
@@ -395,18 +328,18 @@ class Judge:
 def _agreed(call: Call, parts: list[Decision]) -> list[Decision]:
     """The same with what the user's rules settle of the call itself first: it is the reason."""
     settle = call.situation.settle
-    found = [part if call.is_others(part) else settle(part) for part in parts]
-    return sorted(found, key=lambda part: part in parts)
+    settled_parts = [part if call.is_others(part) else settle(part) for part in parts]
+    return sorted(settled_parts, key=lambda part: part in parts)
 
 
 def _spellings(base: str, arguments: list[Argument], match: Match | None) -> list[list[Argument]]:
     """The command as written, by base name, and without options before a subcommand."""
     program = Argument(base, arguments[0].start, arguments[0].end)
-    found = [arguments, [program, *arguments[1:]]]
+    spellings = [arguments, [program, *arguments[1:]]]
     if match is not None and len(match.path) > 1:
         path = [Argument(word, program.start, program.end) for word in match.path]
-        found.append([*path, *match.arguments])
-    return found
+        spellings.append([*path, *match.arguments])
+    return spellings
 
 
 def _ends_with(outer: list[Argument], arguments: list[Argument]) -> bool:

@@ -69,7 +69,7 @@ class Listed:
         if is_list:
             self._hidden.append((call.span, call.situation.substituted))
 
-    def findings(self, found: Iterable[Node]) -> list[Decision]:
+    def findings(self, all_nodes: Iterable[Node]) -> list[Decision]:
         if not self._reads:
             return []
         same, reads = frozenset(self._reads), Spans(self._reads)
@@ -77,7 +77,7 @@ class Listed:
         handed_on = [
             span for span, is_substituted in self._hidden if is_substituted or span in same
         ]
-        for node in found:
+        for node in all_nodes:
             if isinstance(node, Pipeline):
                 handed_on += _handed_on(node, hidden, reads)
             elif isinstance(node, Redirect) and node.operator.startswith("<<"):

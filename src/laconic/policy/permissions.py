@@ -241,10 +241,10 @@ _CALL = pattern(r"(\w+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 def pattern_in(rule: str, tools: frozenset[str]) -> str | None:
     """The pattern in `Bash(pattern)`, `*` for `Bash` alone; None if it speaks of another tool."""
-    found = _CALL.fullmatch(rule.strip())
-    if found is None or found[1] not in tools:
+    match = _CALL.fullmatch(rule.strip())
+    if match is None or match[1] not in tools:
         return None
-    return (found[2] or "").strip() or "*"
+    return (match[2] or "").strip() or "*"
 
 
 def bash_pattern(pattern: str, verdict: Verdict) -> tuple[str, bool]:

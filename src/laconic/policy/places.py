@@ -112,8 +112,8 @@ def place(path: str, cwd: str, facts: Facts) -> str:
         return "sink"
     if written.startswith(("/dev/tcp/", "/dev/udp/")):
         return "network"
-    found = {_place(written, facts), _place(facts.real_path(written), facts)}
-    return next(kind for kind in _BY_DELICACY if kind in found)
+    kinds = {_place(written, facts), _place(facts.real_path(written), facts)}
+    return next(kind for kind in _BY_DELICACY if kind in kinds)
 
 
 _BY_DELICACY = (

@@ -45,13 +45,13 @@ class Scope:
     __slots__ = ("_flow", "_outer", "functions", "start")
 
     def __init__(
-        self, found: list[Node], occurrences: list[Occurrence], situation: Situation
+        self, all_nodes: list[Node], occurrences: list[Occurrence], situation: Situation
     ) -> None:
-        own_functions = {node.name for node in found if isinstance(node, Function)}
+        own_functions = {node.name for node in all_nodes if isinstance(node, Function)}
         self.functions = situation.functions | own_functions
         self._flow: Flow | None = None
-        changed = {node.name for node in found if isinstance(node, Assignment)}
-        changed.update(n for node in found if isinstance(node, BINDERS) for n in bound_by(node))
+        changed = {node.name for node in all_nodes if isinstance(node, Assignment)}
+        changed.update(n for node in all_nodes if isinstance(node, BINDERS) for n in bound_by(node))
         if len(situation.directories) > 1 or any(map(changes_directory, occurrences)):
             changed.add("PWD")
         outer = situation.values
@@ -64,15 +64,15 @@ class Scope:
         known = PRINTERS | COUNTERS | LOCATORS
         printers = frozenset() if "IFS" in changed else known - self.functions
         self.start = Values(certain, outer.possible, printers)
-        own = _possible_values(found, self.start)
+        own = _possible_values(all_nodes, self.start)
         merged = {name: (*outer.possible.get(name, ()), *texts) for name, texts in own.items()}
         self.start.possible = {**outer.possible, **merged}
-        self.start.shapes = {**outer.shapes, **_shapes(found, self.start)}
+        self.start.shapes = {**outer.shapes, **_shapes(all_nodes, self.start)}
 
     def follow(
         self,
         script: Script,
-        found: list[Node],
+        all_nodes: list[Node],
         occurrences: list[Occurrence],
         sites: list[Evaluation],
         library: Library,
@@ -80,10 +80,10 @@ class Scope:
         """Find out what variables hold where, as far as that is certain."""
         if self.functions:
             return
-        names = followed_names(found, occurrences, sites, library)
+        names = followed_names(all_nodes, occurrences, sites, library)
         names -= self._outer.keys()
         if names:
-            self._flow = Flow(script, names, found, self.start)
+            self._flow = Flow(script, names, all_nodes, self.start)
 
     def at(self, node: Node, directories: list[str]) -> list[Values]:
         """What holds at a simple command or a redirect, for each case that is possible there.
@@ -128,19 +128,19 @@ def changes_directory(occurrence: Occurrence) -> bool:
     return bool(names) and names[0] in _CHANGES_DIRECTORY
 
 
-def _possible_values(found: list[Node], values: Values) -> dict[str, tuple[str, ...]]:
+def _possible_values(all_nodes: list[Node], values: Values) -> dict[str, tuple[str, ...]]:
     """All values that the text itself gives to its variables: any of them may be meant."""
     given: dict[str, list[str]] = {}
-    for name, argument in _given(found, values):
+    for name, argument in _given(all_nodes, values):
         if argument.text is not None:
             given.setdefault(name, []).append(argument.text)
     return {name: tuple(dict.fromkeys(texts))[:_MAX_POSSIBLE] for name, texts in given.items()}
 
 
-def _shapes(found: list[Node], values: Values) -> dict[str, tuple[str, ...]]:
+def _shapes(all_nodes: list[Node], values: Values) -> dict[str, tuple[str, ...]]:
     """What these values look like: `f=~+/.env` names a secret in whatever directory."""
     given: dict[str, list[str]] = {}
-    for name, argument in _given(found, values):
+    for name, argument in _given(all_nodes, values):
         if argument.is_static:
             continue  # its value is followed
         shapes = argument.shapes
@@ -151,8 +151,8 @@ def _shapes(found: list[Node], values: Values) -> dict[str, tuple[str, ...]]:
     return {name: tuple(dict.fromkeys(shapes))[:_MAX_POSSIBLE] for name, shapes in given.items()}
 
 
-def _given(found: list[Node], values: Values) -> Iterator[tuple[str, Argument]]:
-    for node in found:
+def _given(all_nodes: list[Node], values: Values) -> Iterator[tuple[str, Argument]]:
+    for node in all_nodes:
         if isinstance(node, Assignment) and isinstance(node.value, Word):
             yield from ((node.name, argument) for argument in expand((node.value,), values))
         elif isinstance(node, Loop):
@@ -163,11 +163,11 @@ def _given(found: list[Node], values: Values) -> Iterator[tuple[str, Argument]]:
 
 
 def binding_findings(
-    found: list[Node], sites: list[Evaluation], environment: dict[str, str]
+    all_nodes: list[Node], sites: list[Evaluation], environment: dict[str, str]
 ) -> list[Decision]:
     bound = [
         (name, node.start, node.end)
-        for node in found
+        for node in all_nodes
         if isinstance(node, BINDERS)
         for name in bound_by(node)
     ]
@@ -236,19 +236,21 @@ _PLAIN_SWITCH = pattern(r"[-+][euxvfCETo]+|pipefail|errexit|nounset|xtrace|verbo
 
 
 def followed_names(
-    found: list[Node], occurrences: list[Occurrence], sites: list[Evaluation], library: Library
+    all_nodes: list[Node], occurrences: list[Occurrence], sites: list[Evaluation], library: Library
 ) -> frozenset[str]:
     """Variables that only plain assignments and `for` loops set: their values can be followed.
 
     None at all where something may set variables unseen.
     """
     names = {
-        node.name for node in found if isinstance(node, Assignment | Loop) and _sets_plainly(node)
+        node.name
+        for node in all_nodes
+        if isinstance(node, Assignment | Loop) and _sets_plainly(node)
     }
     if not names or len(names) > _MAX_NAMES:
         return frozenset()
     others = set(_MAGIC)
-    for node in found:
+    for node in all_nodes:
         if isinstance(node, Function | Coproc):
             return frozenset()
         if isinstance(node, Parameter) and node.prefix == "!" and node.operator in ("=", ":="):

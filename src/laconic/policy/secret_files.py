@@ -155,18 +155,18 @@ def _fit(wanted: list[str], parts: list[str]) -> bool:
 
 def matching(path: str, names: Callable[[str], Iterable[str]]) -> list[str]:
     """The files that a pattern matches, as far as directories can be listed."""
-    found = [""]
+    paths = [""]
     for part, wanted in zip(path.split("/")[1:], parts_of(path)[1:], strict=True):
         if WILD.search(part) is None:
-            found = [f"{directory}/{part}" for directory in found]
+            paths = [f"{directory}/{part}" for directory in paths]
             continue
-        found = [
+        paths = [
             f"{directory}/{name}"
-            for directory in found[:_MOST_DIRECTORIES]
+            for directory in paths[:_MOST_DIRECTORIES]
             for name in names(directory or "/")
             if overlaps(wanted, name.lower())
         ]
-    return found
+    return paths
 
 
 def may_be_secret(argument: Argument, directories: list[str], facts: Facts) -> bool:
@@ -231,10 +231,10 @@ def _may_lead_to_secret(path: str) -> bool:
     parts = parts_of(path)
     for first, part in enumerate(parts):
         for wanted in _candidates(part):
-            found = list(zip(parts[first:], wanted, strict=False))
-            if len(found) < len(wanted) or not any(is_meant(*pair) for pair in found):
+            pairs = list(zip(parts[first:], wanted, strict=False))
+            if len(pairs) < len(wanted) or not any(is_meant(*pair) for pair in pairs):
                 continue
-            if all(overlaps(*pair) for pair in found):
+            if all(overlaps(*pair) for pair in pairs):
                 return True
     return False
 

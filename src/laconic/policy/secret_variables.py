@@ -21,15 +21,15 @@ _TESTS = frozenset(("test", "[", ":"))
 _DECLARE = frozenset("export local declare typeset readonly".split())
 
 
-def variable_findings(found: list[Node]) -> list[Decision]:
-    used = [node for node in found if isinstance(node, Parameter) and _shows(node)]
+def variable_findings(all_nodes: list[Node]) -> list[Decision]:
+    used = [node for node in all_nodes if isinstance(node, Parameter) and _shows(node)]
     if not used:
         return []
     own: dict[str, list[tuple[int, int]]] = {}
-    for name, start, end in (one for node in found for one in _set_by(node)):
+    for name, start, end in (one for node in all_nodes for one in _set_by(node)):
         own.setdefault(name, []).append((start, end))
     set_here = {name: Spans(spans) for name, spans in own.items()}
-    tested = {id(inner) for node in found if _is_test(node) for inner in nodes(node)}
+    tested = {id(inner) for node in all_nodes if _is_test(node) for inner in nodes(node)}
     reason = "uses a variable that may hold a secret"
     return [
         Decision(

@@ -96,10 +96,10 @@ _PLAIN_NUMBER = pattern(r"(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}")
 
 def address_harm(text: str) -> str:
     """Why an address must not be asked for unseen; empty if it may."""
-    found = _ADDRESS.match(text)
-    if found is None:
+    match = _ADDRESS.match(text)
+    if match is None:
         return ""
-    host, port = found[1].strip("[]").lower().rstrip("."), found[2] or ""
+    host, port = match[1].strip("[]").lower().rstrip("."), match[2] or ""
     if host in _METADATA or "169.254.169.254" in host or "a9fe:a9fe" in host:
         return "asks a service that hands out keys of this machine"
     if _NUMBER.fullmatch(host) and not _PLAIN_NUMBER.fullmatch(host):
@@ -120,9 +120,9 @@ class Feeds:
 
     __slots__ = ("_around", "_spans")
 
-    def __init__(self, found: list[Node], *, around: bool) -> None:
+    def __init__(self, all_nodes: list[Node], *, around: bool) -> None:
         self._around = around
-        self._spans = Spans(span for node in found for span in _fed_by(node))
+        self._spans = Spans(span for node in all_nodes for span in _fed_by(node))
 
     def reach(self, occurrence: Occurrence) -> bool:
         command, context = occurrence.command, occurrence.context

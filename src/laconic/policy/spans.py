@@ -16,9 +16,9 @@ class Spans:
     __slots__ = ("_ends", "_starts")
 
     def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
-        found = sorted(spans)
-        self._starts = [start for start, _ in found]
-        self._ends = list(accumulate((end for _, end in found), max))
+        ordered = sorted(spans)
+        self._starts = [start for start, _ in ordered]
+        self._ends = list(accumulate((end for _, end in ordered), max))
 
     def __bool__(self) -> bool:
         return bool(self._starts)

@@ -108,19 +108,19 @@ def follow_table(call: Call) -> None:
 def conclude(call: Call) -> None:
     """What the table says of the call as a whole, after all that its words say."""
     _table_verdict(call)
-    if call.change and not any(found.effects & _WRITES for found in call.findings):
+    if call.change and not any(finding.effects & _WRITES for finding in call.findings):
         call.does(Effect.PROJECT_WRITE, "write", call.change)
     _follow_words(call)
     _look_outside(call)
     if call.entry.network and _goes_out(call):
         call.network()
-    if union(found.effects for found in call.findings) & _FETCHING:
+    if union(finding.effects for finding in call.findings) & _FETCHING:
         call.findings = [f for f in call.findings if f.effects != Effect.DOWNLOADS]
 
 
 def _follow_words(call: Call) -> None:
     """Names of tasks that say what they do, and code that is fetched before it runs."""
-    effects = union(found.effects for found in call.findings)
+    effects = union(finding.effects for finding in call.findings)
     if not effects & Effect.PROJECT_CODE:
         return
     names = frozenset(name for name in call.entry.does if name[0] != "-")
@@ -141,7 +141,7 @@ def _look_outside(call: Call) -> None:
     that is not known, whose value they may be, or code is run that lies there. Words after a
     file of code are arguments of that code.
     """
-    effects = union(found.effects for found in call.findings)
+    effects = union(finding.effects for finding in call.findings)
     if not effects & (_CHANGES | Effect.PROJECT_CODE):
         return
     words = _words_that_lead_somewhere(call, effects)
@@ -228,7 +228,7 @@ def _check_names(call: Call) -> None:
     """A word that can only be the name of a secret, for a program that may open its files."""
     if opens_no_files(call.path[0], call.entry.code):
         return
-    if any(found.rule.endswith("/secret") for found in call.findings):
+    if any(finding.rule.endswith("/secret") for finding in call.findings):
         return
     for argument in call.arguments:
         if argument.is_static and is_unmistakable(argument.text or ""):
@@ -239,7 +239,7 @@ def _table_verdict(call: Call) -> None:
     why = call.entry.why or call.entry.about or f"{' '.join(call.path)} needs a look"
     if call.entry.verdict == "ask":
         effects = call.match.effect
-        if any(found.effects & _WRITES for found in call.findings):
+        if any(finding.effects & _WRITES for finding in call.findings):
             effects &= ~Effect.PROJECT_WRITE  # its operands have said where
         if effects:
             _does_once(call, effects, why)
@@ -343,7 +343,7 @@ def _why_unlisted(call: Call, message: str) -> str:
 
 
 def _does_once(call: Call, effects: Effect, why: str) -> None:
-    if not any(found.reason == why for found in call.findings):
+    if not any(finding.reason == why for finding in call.findings):
         call.does(effects, "", why)
 
 

@@ -38,8 +38,8 @@ def fits(patterns: tuple[str, ...], paths: Iterable[str], facts: Facts, *, every
     if not patterns:
         return False
     compiled = [_compiled(pattern, facts.project, facts.home) for pattern in patterns]
-    found = [any(one.fullmatch(path) for one in compiled) for path in paths]
-    return bool(found) and (all(found) if every else any(found))
+    fitting = [any(one.fullmatch(path) for one in compiled) for path in paths]
+    return bool(fitting) and (all(fitting) if every else any(fitting))
 
 
 @lru_cache(maxsize=256)

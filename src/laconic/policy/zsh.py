@@ -60,13 +60,13 @@ TABLES = pattern("options|modules|[gs]?aliases|commands|functions|dis_[a-z]+|pat
 _WHY = "zsh evaluates this, which may run commands"
 
 
-def zsh_findings(found: list[Node]) -> list[Decision]:
+def zsh_findings(all_nodes: list[Node]) -> list[Decision]:
     tainted: frozenset[str] | None = None
     findings = []
-    for node, parts, code in _evaluated(found):
+    for node, parts, code in _evaluated(all_nodes):
         names = _names(parts, code)
         if names and tainted is None:
-            tainted = _tainted_names(found)
+            tainted = _tainted_names(all_nodes)
         if names is None or (tainted and not tainted.isdisjoint(names)):
             findings.append(
                 Decision(
@@ -85,9 +85,9 @@ def zsh_findings(found: list[Node]) -> list[Decision]:
 # -- what is evaluated ---------------------------------------------------------------------------
 
 
-def _evaluated(found: list[Node]) -> Iterator[tuple[Node, Iterable[Part], re.Pattern[str]]]:
+def _evaluated(all_nodes: list[Node]) -> Iterator[tuple[Node, Iterable[Part], re.Pattern[str]]]:
     """The parts of texts that are arithmetic, and what would be code in them."""
-    for node in found:
+    for node in all_nodes:
         if isinstance(node, Assignment) and _changes_table(node):
             yield node, (_UNKNOWN,), _CODE
         elif isinstance(node, Assignment) and node.append and node.name in _INTEGERS:
@@ -168,7 +168,7 @@ def _up_to_bracket(parts: tuple[Part, ...], start: int) -> Iterator[Part]:
 
 def _names(parts: Iterable[Part], code: re.Pattern[str]) -> frozenset[str] | None:
     """The variables that are evaluated; None where text that is not known, or code, is."""
-    found: set[str] = set()
+    names: set[str] = set()
     written = ""
     for part, _ in flat(tuple(parts)):
         if isinstance(part, Literal | Quoted):
@@ -179,11 +179,11 @@ def _names(parts: Iterable[Part], code: re.Pattern[str]) -> frozenset[str] | Non
         written += " "
         if isinstance(part, Parameter):
             if part.prefix != "#" and part.name not in _NUMBERS:
-                found.add(part.name)
-            found.update(n.name for p in part.parts for n in nodes(p) if isinstance(n, Parameter))
+                names.add(part.name)
+            names.update(n.name for p in part.parts for n in nodes(p) if isinstance(n, Parameter))
         elif not isinstance(part, Arithmetic) and not _counts(part):
             return None
-    return None if code.search(written) else frozenset(found.union(_NAME.findall(written)))
+    return None if code.search(written) else frozenset(names.union(_NAME.findall(written)))
 
 
 def _counts(part: Part) -> bool:
@@ -206,11 +206,11 @@ _COUNTS = frozenset(
 # -- values that may hold code -------------------------------------------------------------------
 
 
-def _tainted_names(found: list[Node]) -> frozenset[str]:
+def _tainted_names(all_nodes: list[Node]) -> frozenset[str]:
     """Variables that may hold a subscript: from a text with brackets, or one that is not known."""
-    given = [(name, parts) for node in found for name, parts in _given_by(node)]
+    given = [(name, parts) for node in all_nodes for name, parts in _given_by(node)]
     tainted = {name for name, parts in given if _holds_brackets(parts)}
-    if any(isinstance(node, Function) for node in found):
+    if any(isinstance(node, Function) for node in all_nodes):
         tainted |= _ARGUMENTS
     size = -1
     while size != len(tainted):

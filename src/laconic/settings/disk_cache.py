@@ -80,8 +80,8 @@ class Parts:
 
 def stamp(path: str) -> tuple[str, int, int]:
     """Identify a file by size and time, without reading it, as Python does for its .pyc files."""
-    found = os.stat(path)  # noqa: PTH116 - as above
-    return path, found.st_size, found.st_mtime_ns
+    status = os.stat(path)  # noqa: PTH116 - as above
+    return path, status.st_size, status.st_mtime_ns
 
 
 # -- files -----------------------------------------------------------------------------------------

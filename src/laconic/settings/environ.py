@@ -78,9 +78,9 @@ def environment() -> Mapping[str, str]:
 
 def home(environ: Mapping[str, str]) -> str:
     """Return the home directory; without one, a path that does not exist, so nothing is read."""
-    found = environ.get("HOME", "")
-    if isabs(found):
-        return found
+    directory = environ.get("HOME", "")
+    if isabs(directory):
+        return directory
     import pwd  # noqa: PLC0415 - a process without HOME is rare
 
     try:

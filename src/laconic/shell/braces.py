@@ -111,10 +111,10 @@ def _sequence(inside: list[Cell]) -> list[list[Cell]] | None:
     """`1..9`, `a..e`, with a step; [] if it is not a sequence, None if not certain or too long."""
     if any(quoted for _, quoted in inside):
         return []
-    found = _SEQUENCE.fullmatch("".join(char for char, _ in inside))
-    if found is None:
+    match = _SEQUENCE.fullmatch("".join(char for char, _ in inside))
+    if match is None:
         return []
-    first, last, step_text = found.groups()
+    first, last, step_text = match.groups()
     if first.isalpha() != last.isalpha():
         return []
     step = abs(int(step_text or "1")) or 1

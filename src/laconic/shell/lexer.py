@@ -410,12 +410,12 @@ class Lexer(Scanner):
         if self.peek() != "}":
             if self.pos >= self.end:
                 raise self.fail("unterminated ${", start)
-            found = _OPERATOR.match(text, self.pos, self.end)
-            if not found or prefix == "#":
+            match = _OPERATOR.match(text, self.pos, self.end)
+            if not match or prefix == "#":
                 raise self.fail("unknown parameter expansion")
-            operator = found[0]
+            operator = match[0]
             self._operand(operator, parts, quoted=quoted)
-            operand = text[found.end() : self.pos]
+            operand = text[match.end() : self.pos]
         if self.pos >= self.end:
             raise self.fail("unterminated ${", start)
         self.pos += 1
@@ -533,6 +533,6 @@ def _holds_odd_substitution(expression: Arithmetic) -> bool:
     return is_odd and any(isinstance(node, Substitution) for node in found)
 
 
-def _relocate(found: list[Node], boundaries: list[int]) -> None:
-    for node in {id(node): node for node in found}.values():
+def _relocate(all_nodes: list[Node], boundaries: list[int]) -> None:
+    for node in {id(node): node for node in all_nodes}.values():
         node.start, node.end = boundaries[node.start], boundaries[node.end]

@@ -140,8 +140,8 @@ class Parser(SimpleReader):
         """The reserved word at this position, or an empty text."""
         if self.peek() not in _RESERVED_STARTS:
             return ""
-        found = _RESERVED.match(self.text, self.pos, self.end)
-        return found[0] if found else ""
+        match = _RESERVED.match(self.text, self.pos, self.end)
+        return match[0] if match else ""
 
     # -- compound commands
 

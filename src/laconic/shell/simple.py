@@ -70,19 +70,19 @@ class SimpleReader(Lexer):
         """Read `2` or `{name}` before a redirect operator."""
         char = self.peek()
         if "0" <= char <= "9":
-            found = NUMBERED.match(self.text, self.pos, self.end)
-            if found and len(found[0]) > _MAX_FD_DIGITS:
+            match = NUMBERED.match(self.text, self.pos, self.end)
+            if match and len(match[0]) > _MAX_FD_DIGITS:
                 raise self.fail("file descriptor out of range")
         elif char == "{":
-            found = NAMED.match(self.text, self.pos, self.end)
-            if found is None and _NAMED_ELEMENT.match(self.text, self.pos, self.end):
+            match = NAMED.match(self.text, self.pos, self.end)
+            if match is None and _NAMED_ELEMENT.match(self.text, self.pos, self.end):
                 raise self.fail("redirect to an array element's descriptor")
         else:
             return ""
-        if found is None:
+        if match is None:
             return ""
-        self.pos = found.end()
-        return found[0]
+        self.pos = match.end()
+        return match[0]
 
     def _closing_redirect(self, start: int, fd: str, operator: str) -> Redirect:
         """`2>&-`: bash ends the token after the dash, so what follows at once is a new word."""
@@ -113,7 +113,7 @@ class SimpleReader(Lexer):
 
     def redirects(self) -> tuple[Redirect, ...]:
         """Read the redirects after a compound command, but not the blanks after the last one."""
-        found: list[Redirect] = []
+        redirects: list[Redirect] = []
         while True:
             behind, marks = self.pos, len(self.marks)
             self.blanks()
@@ -121,18 +121,18 @@ class SimpleReader(Lexer):
             if redirect is None:
                 self.pos = behind
                 del self.marks[marks:]
-                return tuple(found)
-            found.append(redirect)
+                return tuple(redirects)
+            redirects.append(redirect)
 
     # -- assignments
 
     def assignment(self) -> Assignment | None:
         start = self.pos
-        found = ASSIGNMENT.match(self.text, start, self.end)
-        if found is None:
+        match = ASSIGNMENT.match(self.text, start, self.end)
+        if match is None:
             return None
-        self.pos = found.end()
-        name, operator = found[1], found[2]
+        self.pos = match.end()
+        name, operator = match[1], match[2]
         if operator != "[":
             return self._assigned(start, name, None, append=operator == "+=")
         index = self._index(start)

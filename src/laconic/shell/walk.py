@@ -81,35 +81,35 @@ class Occurrence:
 def commands(script: Script) -> list[Occurrence]:
     """Every simple command that would run, at any depth, in the order of the source."""
     if script.commands is None:
-        found: list[Occurrence] = []
-        _in_sequence(script.body, Context(), found)
-        found.sort(key=lambda occurrence: occurrence.command.start)
-        script.commands = found
+        occurrences: list[Occurrence] = []
+        _in_sequence(script.body, Context(), occurrences)
+        occurrences.sort(key=lambda occurrence: occurrence.command.start)
+        script.commands = occurrences
     return script.commands
 
 
 def redirects(script: Script) -> list[Redirect]:
     """Every redirect at any depth, those of compound commands included, in the source's order."""
-    found = [node for node in script.nodes() if isinstance(node, Redirect)]
-    return sorted(found, key=lambda redirect: redirect.start)
+    all_redirects = [node for node in script.nodes() if isinstance(node, Redirect)]
+    return sorted(all_redirects, key=lambda redirect: redirect.start)
 
 
 # -- commands ------------------------------------------------------------------------------------
 
 
-def _in_sequence(sequence: Sequence, context: Context, found: list[Occurrence]) -> None:
+def _in_sequence(sequence: Sequence, context: Context, occurrences: list[Occurrence]) -> None:
     for item, separator in zip(sequence.items, sequence.separators, strict=True):
         in_background = separator is not None and separator.text == "&"
         inner = context.but(background=True, subshell=True) if in_background else context
-        _in_and_or(item, inner, found)
+        _in_and_or(item, inner, occurrences)
 
 
-def _in_and_or(item: AndOr, context: Context, found: list[Occurrence]) -> None:
+def _in_and_or(item: AndOr, context: Context, occurrences: list[Occurrence]) -> None:
     for pipeline in item.pipelines:
-        _in_pipeline(pipeline, context, found)
+        _in_pipeline(pipeline, context, occurrences)
 
 
-def _in_pipeline(pipeline: Pipeline, context: Context, found: list[Occurrence]) -> None:
+def _in_pipeline(pipeline: Pipeline, context: Context, occurrences: list[Occurrence]) -> None:
     stages = len(pipeline.commands)
     negated = pipeline.negations % 2 == 1
     for stage, command in enumerate(pipeline.commands):
@@ -124,32 +124,32 @@ def _in_pipeline(pipeline: Pipeline, context: Context, found: list[Occurrence]) 
             )
         else:
             inner = context
-        _in_command(command, inner, found)
+        _in_command(command, inner, occurrences)
 
 
-def _in_command(command: AnyCommand, context: Context, found: list[Occurrence]) -> None:
+def _in_command(command: AnyCommand, context: Context, occurrences: list[Occurrence]) -> None:
     if isinstance(command, Command):
-        found.append(Occurrence(command, context))
+        occurrences.append(Occurrence(command, context))
         for assignment in command.assignments:
-            _in_words(assignment, context.but(assigned=True), found)
+            _in_words(assignment, context.but(assigned=True), occurrences)
         for part in (*command.words, *command.redirects):
-            _in_words(part, context.but(assigned=isinstance(part, Assignment)), found)
+            _in_words(part, context.but(assigned=isinstance(part, Assignment)), occurrences)
     elif isinstance(command, Function):
-        _in_command(command.body, context.but(function=command.name), found)
+        _in_command(command.body, context.but(function=command.name), occurrences)
     elif isinstance(command, Coproc):
         inner = context.but(background=True, subshell=True, reads_pipe=True, feeds_pipe=True)
-        _in_command(command.body, inner, found)
+        _in_command(command.body, inner, occurrences)
     else:
-        _in_compound(command, context, found)
+        _in_compound(command, context, occurrences)
 
 
 def _in_compound(
     command: Compound | Loop | Case | Conditional | ArithmeticCommand,
     context: Context,
-    found: list[Occurrence],
+    occurrences: list[Occurrence],
 ) -> None:
     for redirect in command.redirects:
-        _in_words(redirect, context, found)
+        _in_words(redirect, context, occurrences)
     inner = context
     if command.redirects:
         inner = inner.but(around=context.around + command.redirects)
@@ -157,27 +157,27 @@ def _in_compound(
         if command.kind == "(":
             inner = inner.but(subshell=True)
         for body in command.bodies:
-            _in_sequence(body, inner, found)
+            _in_sequence(body, inner, occurrences)
     elif isinstance(command, Loop):
         for word in command.words or ():
-            _in_words(word, inner, found)
+            _in_words(word, inner, occurrences)
         if command.header is not None:
-            _in_words(command.header, inner, found)
-        _in_sequence(command.body, inner, found)
+            _in_words(command.header, inner, occurrences)
+        _in_sequence(command.body, inner, occurrences)
     elif isinstance(command, Case):
-        _in_words(command.subject, inner, found)
+        _in_words(command.subject, inner, occurrences)
         for clause in command.clauses:
             for pattern in clause.patterns:
-                _in_words(pattern, inner, found)
-            _in_sequence(clause.body, inner, found)
+                _in_words(pattern, inner, occurrences)
+            _in_sequence(clause.body, inner, occurrences)
     elif isinstance(command, Conditional):
         for test in command.tests:
-            _in_words(test, inner, found)
+            _in_words(test, inner, occurrences)
     else:
-        _in_words(command.expression, inner, found)
+        _in_words(command.expression, inner, occurrences)
 
 
-def _in_words(root: Node, context: Context, found: list[Occurrence]) -> None:
+def _in_words(root: Node, context: Context, occurrences: list[Occurrence]) -> None:
     """Follow the substitutions in words, assignments, redirects and here-documents."""
     for substitution in outermost_substitutions(root):
         inner = context.but(
@@ -190,7 +190,7 @@ def _in_words(root: Node, context: Context, found: list[Occurrence]) -> None:
             negated=False,
             around=(),
         )
-        _in_sequence(substitution.body, inner, found)
+        _in_sequence(substitution.body, inner, occurrences)
 
 
 def outermost_substitutions(root: Node) -> Iterator[Substitution]:
@@ -252,17 +252,17 @@ def evaluations(script: Script, read: Reader = fields) -> list[Evaluation]:
 
     read: what the arguments of builtins say, None for a word that is not known.
     """
-    found: list[Evaluation] = []
+    sites: list[Evaluation] = []
     for node in script.nodes():
         if isinstance(node, Arithmetic):
-            found.append(Evaluation(node, "arithmetic", node.text))
+            sites.append(Evaluation(node, "arithmetic", node.text))
         elif isinstance(node, Parameter):
-            found += _in_parameter(node)
+            sites += _in_parameter(node)
         elif isinstance(node, Test):
-            found += _in_test(node)
+            sites += _in_test(node)
         elif isinstance(node, Command):
-            found += _in_builtin(node, read)
-    return sorted(found, key=lambda site: site.start)
+            sites += _in_builtin(node, read)
+    return sorted(sites, key=lambda site: site.start)
 
 
 def _in_parameter(node: Parameter) -> Iterator[Evaluation]:

@@ -65,21 +65,21 @@ def judge(call: Call) -> None:
 
 def _tokens(program: str) -> list[str] | None:
     """The words of a program, regular expressions as `/re/`; None if it cannot be read."""
-    found: list[str] = []
+    words: list[str] = []
     parens: list[bool] = []  # whether each open parenthesis belongs to if, while or for
     closed_control = False
     pos = 0
     while pos < len(program):
-        if program[pos] == "/" and found and found[-1] in _BEFORE_EITHER:
+        if program[pos] == "/" and words and words[-1] in _BEFORE_EITHER:
             return None
-        if program[pos] == "/" and _may_begin_regex(found, closed_control=closed_control):
+        if program[pos] == "/" and _may_begin_regex(words, closed_control=closed_control):
             match = _REGEX.match(program, pos)
             # a slash in brackets ends the expression for some versions of awk and not for others
             if match is None or "/" in re.sub(r"\\.", "", match[0][1:-1], flags=re.DOTALL):
                 return None
-            found.append("/re/")
+            words.append("/re/")
         elif program[pos] == "/":
-            found.append("/")
+            words.append("/")
             pos += 2 if program[pos + 1 : pos + 2] == "=" else 1
             continue
         else:
@@ -87,25 +87,25 @@ def _tokens(program: str) -> list[str] | None:
             if match is None:
                 return None
             if not match["blank"]:
-                found.append(match[0])
+                words.append(match[0])
         pos = match.end()
         if match.lastgroup == "sign" and match[0] in "()":
-            closed_control = _track(match[0], found, parens)
-    return found
+            closed_control = _track(match[0], words, parens)
+    return words
 
 
-def _track(sign: str, found: list[str], parens: list[bool]) -> bool:
+def _track(sign: str, words: list[str], parens: list[bool]) -> bool:
     if sign == "(":
-        parens.append(len(found) > 1 and found[-2] in _CONTROL)
+        parens.append(len(words) > 1 and words[-2] in _CONTROL)
         return False
     return parens.pop() if parens else False
 
 
-def _may_begin_regex(found: list[str], *, closed_control: bool) -> bool:
+def _may_begin_regex(words: list[str], *, closed_control: bool) -> bool:
     """Behind an operand a slash divides; anywhere else it begins a regular expression."""
-    if not found:
+    if not words:
         return True
-    last = found[-1]
+    last = words[-1]
     if last == ")":
         return closed_control
     if last in ("]", "/re/") or last[0] == '"' or last[0] in "0123456789.":

@@ -141,8 +141,8 @@ def _judge_command(call: Call, word: Argument, todo: list[Argument]) -> None:
 
 
 def _uses_network(call: Call, program: Argument) -> bool:
-    found = call.judge.library.find(program.text or "", [])
-    return found is not None and found.entry is not None and found.entry.network
+    match = call.judge.library.find(program.text or "", [])
+    return match is not None and match.entry is not None and match.entry.network
 
 
 def _filled(part: Argument) -> Argument:

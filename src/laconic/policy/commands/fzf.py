@@ -98,8 +98,8 @@ def _end_of_command(text: str, start: int, opening: str) -> int | None:
     closing = _CLOSING.get(opening)
     if closing is None:
         return None
-    found = pattern(re.escape(closing) + r"(?=[,+]|$)").search(text, start)
-    return found.start() if found else None
+    match = pattern(re.escape(closing) + r"(?=[,+]|$)").search(text, start)
+    return match.start() if match else None
 
 
 def _judge_names(call: Call, binding: Argument, text: str) -> None:

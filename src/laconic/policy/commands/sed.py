@@ -203,10 +203,10 @@ def _closes_sets(body: str, reading: re.Pattern[str]) -> bool:
     pos = 0
     while pos < len(body):
         if body[pos] == "[":
-            found = reading.match(body, pos)
-            if found is None:
+            match = reading.match(body, pos)
+            if match is None:
                 return False
-            pos = found.end()
+            pos = match.end()
         else:
             pos += 2 if body[pos] == "\\" else 1
     return True

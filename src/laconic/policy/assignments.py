@@ -1,0 +1,104 @@
+"""Judges variables that a command line sets, for the shell or for the environment of a program."""
+
+from __future__ import annotations
+
+from laconic.knowledge.arguments import Argument
+from laconic.patterns import pattern
+from laconic.policy import environment as variables
+from laconic.policy.configured import configures_gate, value_of
+from laconic.policy.dialects import SYSTEM
+from laconic.policy.places import place
+from laconic.shell.words import literal
+from laconic.types import Decision, Effect, Verdict, strictest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.judge import Judge
+    from laconic.policy.places import Facts
+    from laconic.policy.situation import Situation
+    from laconic.shell.ast import Assignment, Command
+
+# Where interpreters look for code: that of the project is the project's.
+_CODE_PATHS = frozenset("PYTHONPATH NODE_PATH RUBYLIB PERL5LIB".split())
+# https://www.gnu.org/software/make/manual/make.html#Options_002fRecursion: may hold --eval
+_MAKE_OPTIONS = frozenset("MAKEFLAGS GNUMAKEFLAGS MFLAGS MAKEFILES".split())
+_PATHS = pattern(r"(?:^|(?<=[=:,\s]))(?:/|\.\.?(?=/|$|[=:,\s])|~/)[^\s=:,]*")
+
+
+def assignment_findings(command: Command, judge: Judge, situation: Situation) -> list[Decision]:
+    """What the assignments of a simple command do: one decision for each of them."""
+    findings = []
+    for assignment in command.assignments:
+        if command.words:
+            finding = _before_program(assignment, command, judge, situation)
+        else:
+            finding = _in_shell(assignment, judge, situation)
+        harmless = f"sets {assignment.name}"
+        span = assignment.start, assignment.end
+        findings.append(finding or Decision(Verdict.ALLOW, "assignment", harmless, *span))
+    return findings
+
+
+def is_for_code_only(
+    finding: Decision, command: Command, facts: Facts, situation: Situation
+) -> bool:
+    """Tell whether a variable only matters to code that is asked about anyway: `DB=x ./run`.
+
+    Not where it gives make options, or any program a path that leads out of the project.
+    """
+    kind, _, name = finding.rule.partition("/")
+    is_plain = name in _CODE_PATHS or variables.is_private(name, {})
+    if kind != "environment" or not is_plain or name in _MAKE_OPTIONS:
+        return False
+    values = [value_of(a, situation.values) for a in command.assignments if a.name == name]
+    return all(value is not None and _stays_inside(value, facts, situation) for value in values)
+
+
+def _stays_inside(value: str, facts: Facts, situation: Situation) -> bool:
+    paths = [path for path in _PATHS.findall(value) if not path.startswith("//")]
+    return all(
+        place(path, cwd, facts) in ("project", "project-root", "temporary", "sink")
+        for path in paths
+        for cwd in situation.directories
+    )
+
+
+def _before_program(
+    assignment: Assignment, command: Command, judge: Judge, situation: Situation
+) -> Decision | None:
+    words = tuple(map(literal, command.words[:2]))
+    if words[0] in situation.functions:
+        words = ()  # the variable is for whatever the function runs
+    value, span = value_of(assignment, situation.values), (assignment.start, assignment.end)
+    return environment_finding(assignment.name, value, span, judge, situation, words)
+
+
+def _in_shell(assignment: Assignment, judge: Judge, situation: Situation) -> Decision | None:
+    name, value = assignment.name, value_of(assignment, situation.values)
+    is_private = variables.is_private(name, judge.facts.environment, value)
+    if is_private or configures_gate(judge.rules, name, value):
+        return None
+    reason, span = f"{name} changes how the shell runs programs", (assignment.start, assignment.end)
+    return judge.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)
+
+
+def environment_finding(
+    name: str,
+    value: str | None,
+    span: tuple[int, int],
+    judge: Judge,
+    situation: Situation,
+    words: tuple[str | None, ...] = (),
+) -> Decision | None:
+    """A variable for the environment of a program: None if it does no harm.
+
+    words: the program and its first argument, as far as they are known.
+    """
+    if variables.is_harmless(name, value, words) or configures_gate(judge.rules, name, value):
+        return None
+    reason = f"{name} in the environment may change what the program does"
+    unclear = judge.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)
+    if value is not None and variables.is_command(name):
+        ran = judge.nested(Argument(value, *span), situation.shells | {SYSTEM}, situation)
+        return strictest((unclear, ran), *span)
+    return unclear
