@@ -10,7 +10,7 @@ from laconic.compact.result import GAP, MADE, SHORT, Compacted
 _ALARM = re.compile(
     r"""err(?:or|no|s\b) | fail | panic | exception | assert | traceback | fatal | undefined
     | denied | not\ found | no\ such | cannot | can't | unable | abort | invalid | expected
-    | conflict | killed | timed?\ ?out | not\ ok | missing | refused | unresolved | crash
+    | unrecognized | conflict | killed | timed?\ ?out | not\ ok | missing | refused | unresolved | crash
     | overflow | segmentation | core\ dumped | [✗✘✕✖\u00d7❌]
     | \.[a-z_]\w*[:(]\ ?\d | ^\s*[^\s:]*[a-z_]:\d+: | \bline:?\ \d | ^\s*(?:-->|at)\ .*:\d""",
     re.IGNORECASE | re.VERBOSE,
@@ -22,7 +22,7 @@ HARMLESS = {
         r"^test .* \.\.\. (?:ok|ignored)$",  # cargo
         r"^\s*--- PASS: ",  # go
         r"^ok +\S+\s+(?:[\d.]+m?s|\(cached\))",
-        r"^\s*[✓✔√] ",  # mocha, jest, vitest
+        r"^\s*[✓✔√] (?!.*\.\w+:\d)",  # mocha, jest, vitest
         r"::.* PASSED(?: +\[ *\d+%\])?$",  # pytest
     ),
     "a package that is fetched or compiled, whatever its name": (
@@ -30,6 +30,7 @@ HARMLESS = {
         r"^\s*Download(?:ing|ed) [\w.@/+-]+ v?\d\S*(?: \(.*\))?$",
         r"^\s*(?:Collecting|Installing|Fetching|Building|Adding|Updating) [\w.@/+-]+ v?\d\S*$",
     ),
+    "a package in a tree, whatever its name": (r"^[│ ]*[├└]─+ [\w.-]+ v\d\S*$",),
     "a package and the line of the file that asks for it, while pip goes on": (
         r"^(?:Collecting|Requirement already satisfied:) .* \(line \d+\)\)",
     ),
@@ -83,8 +84,14 @@ SPARED = {
         r"^\t\S*/go/src/\S+\.(?:go|s):\d+", r"^(?:testing|runtime|time)\.\S*\(", r"^panic\(\{0x",
         r"^\s+\d+: (?:0x[0-9a-f]+ - )?(?:core|std|alloc|test|__rustc)::",
         r"^/\S*(?:/lib/python3|/site-packages/)\S*:\d+: in ", r"^    self\._raiseFailure\($",
-        r"^\s*File \"<frozen ",
+        r"^\s*File \"<(?:frozen |string>)",
         r"^\s+at (?:java\.base/|(?:org\.(?:junit|opentest4j|apache|gradle)|java|jdk|sun)\.)",
+    ),
+    "a package that Maven fetches": (r"^\[INFO\] Download(?:ing|ed) from \S+: https?://\S+",),
+    "a test that passed, with its place": (r"^\s*[✓✔√] +\d+ \S+:\d+:\d+ › ",),
+    "the heading of what shellcheck only recommends": (r"^In \S+ line \d+:$",),
+    "the line of a program that a linter is about, below its place": (
+        r"^\t+return .*errors\.New\(", r"^\s+\|\s+\^+ no item named `\w+` in scope$",
     ),
     "what announces a test whose result is shown": (r"^=== RUN +\S+$", r"^ +Start +\d+: \S+$"),
     "a heading of pytest, whose section is told": (r"^=+ (?:ERRORS|FAILURES) =+$", r"^Traceback:$"),
