@@ -142,7 +142,7 @@ class Recorder:
     def _neutral(self, raw: bytes) -> bytes:
         """The output with neither this machine's directories nor its servers in it."""
         text = raw.decode("utf-8", "surrogateescape")
-        for path in (self.home.resolve(), self.home):
+        for path in (self.home.resolve(), self.home, ROOT):
             text = text.replace(str(path), SHOWN_HOME).replace(str(path)[1:], SHOWN_HOME[1:])
         text = pattern(rf"(?<![\w/.-]){re.escape(str(Path.home()))}\b").sub(SHOWN_HOME, text)
         text = _SERVER_OF_NAMES.sub(" on 192.0.2.53:53", text)

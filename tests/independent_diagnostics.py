@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from laconic.compact.result import GAP, MADE, SHORT, Compacted
 
@@ -11,6 +12,7 @@ _ALARM = re.compile(
     r"""err(?:or|no|s\b) | fail | panic | exception | assert | traceback | fatal | undefined
     | denied | not\ found | no\ such | cannot | can't | unable | abort | invalid | expected
     | conflict | killed | timed?\ ?out | not\ ok | missing | refused | unresolved | crash
+    | unrecognized
     | overflow | segmentation | core\ dumped | [✗✘✕✖\u00d7❌]
     | \.[a-z_]\w*[:(]\ ?\d | ^\s*[^\s:]*[a-z_]:\d+: | \bline:?\ \d | ^\s*(?:-->|at)\ .*:\d""",
     re.IGNORECASE | re.VERBOSE,
@@ -22,7 +24,7 @@ HARMLESS = {
         r"^test .* \.\.\. (?:ok|ignored)$",  # cargo
         r"^\s*--- PASS: ",  # go
         r"^ok +\S+\s+(?:[\d.]+m?s|\(cached\))",
-        r"^\s*[✓✔√] ",  # mocha, jest, vitest
+        r"^\s*[✓✔√] (?!.*\.\w+:\d)",  # mocha, jest, vitest
         r"::.* PASSED(?: +\[ *\d+%\])?$",  # pytest
     ),
     "a package that is fetched or compiled, whatever its name": (
@@ -30,6 +32,7 @@ HARMLESS = {
         r"^\s*Download(?:ing|ed) [\w.@/+-]+ v?\d\S*(?: \(.*\))?$",
         r"^\s*(?:Collecting|Installing|Fetching|Building|Adding|Updating) [\w.@/+-]+ v?\d\S*$",
     ),
+    "a package in a tree, whatever its name": (r"^[│ ]*[├└]─+ [\w.-]+ v\d\S*$",),
     "a package and the line of the file that asks for it, while pip goes on": (
         r"^(?:Collecting|Requirement already satisfied:) .* \(line \d+\)\)",
     ),
@@ -83,8 +86,14 @@ SPARED = {
         r"^\t\S*/go/src/\S+\.(?:go|s):\d+", r"^(?:testing|runtime|time)\.\S*\(", r"^panic\(\{0x",
         r"^\s+\d+: (?:0x[0-9a-f]+ - )?(?:core|std|alloc|test|__rustc)::",
         r"^/\S*(?:/lib/python3|/site-packages/)\S*:\d+: in ", r"^    self\._raiseFailure\($",
-        r"^\s*File \"<frozen ",
+        r"^\s*File \"<(?:frozen |string>)",
         r"^\s+at (?:java\.base/|(?:org\.(?:junit|opentest4j|apache|gradle)|java|jdk|sun)\.)",
+    ),
+    "a package that Maven fetches": (r"^\[INFO\] Download(?:ing|ed) from \S+: https?://\S+",),
+    "a test that passed, with its place": (r"^\s*[✓✔√] +\d+ \S+:\d+:\d+ \u203a ",),
+    "the heading of what shellcheck only recommends": (r"^In \S+ line \d+:$",),
+    "the line of a program that a linter is about, below its place": (
+        r"^\t+return .*errors\.New\(", r"^\s+\|\s+\^+ no item named `\w+` in scope$",
     ),
     "what announces a test whose result is shown": (r"^=== RUN +\S+$", r"^ +Start +\d+: \S+$"),
     "a heading of pytest, whose section is told": (r"^=+ (?:ERRORS|FAILURES) =+$", r"^Traceback:$"),
@@ -145,17 +154,22 @@ _FRAME = re.compile(r"\s*File \"")
 def hidden_alarms(compacted: Compacted, cleaned: list[str]) -> list[str]:
     """Every alarm of which a word is nowhere, and that no shape may hide."""
     shown, words = texts_shown(compacted), words_shown(compacted)
+    sources = sources_of_spared(cleaned)
     return [
         text
-        for before, text in zip(["", *cleaned], cleaned, strict=False)
+        for text in cleaned
         if is_alarm(text)
         and text not in shown
         and not words_of_fact(text) <= words
         and not is_spared(text)
-        and not _is_source_of_spared(before, text)
+        and text not in sources
     ]
 
 
-def _is_source_of_spared(frame: str, text: str) -> bool:
-    """Tell whether a line is what Python prints below a frame that may be hidden."""
-    return text.startswith("    ") and bool(_FRAME.match(frame)) and is_spared(frame)
+def sources_of_spared(cleaned: list[str]) -> set[str]:
+    """What Python prints below the frames that may be hidden."""
+    return {
+        text
+        for frame, text in pairwise(cleaned)
+        if text.startswith("    ") and _FRAME.match(frame) and is_spared(frame)
+    }

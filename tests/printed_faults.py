@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from independent_diagnostics import is_alarm, is_spared, words_of, words_of_fact
+from independent_diagnostics import is_alarm, is_spared, sources_of_spared, words_of, words_of_fact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -85,7 +85,12 @@ def _of_shape(
         yield f"{len(missing)} lines are not told, the notice says {hidden} and {shortened}"
     if status != 0:
         untold = [text for text in missing if not words_of_fact(text) <= words]
-        yield from (f"hidden: {t!r}" for t in untold if must_show(t) and not is_spared(t))
+        spared = sources_of_spared(raw)
+        yield from (
+            f"hidden: {t!r}"
+            for t in untold
+            if must_show(t) and not is_spared(t) and t not in spared
+        )
 
 
 def _sums(reading: Reading, notice: re.Match[str] | None, total: int) -> Iterator[str]:

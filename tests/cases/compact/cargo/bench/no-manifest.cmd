@@ -1,0 +1,2 @@
+cargo bench
+status 101

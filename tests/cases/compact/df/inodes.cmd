@@ -1,0 +1,2 @@
+df -i
+status 0

@@ -1,0 +1,2 @@
+dpkg -l bash coreutils nosuch
+status 1

@@ -1,2 +1,0 @@
-mvn -B nosuch
-status 1

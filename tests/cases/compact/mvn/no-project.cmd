@@ -1,0 +1,2 @@
+mvn -B -f nosuch.xml test
+status 1
