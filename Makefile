@@ -56,6 +56,7 @@ bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this m
 	@$(BIN)/python bench/warm.py
 	@$(BIN)/python bench/library.py
 	@$(BIN)/python bench/undo.py
+	@$(BIN)/python bench/box.py
 
 prompts: .venv/.package  ## count how often commands of sessions would interrupt a person: make prompts FILE=PATH
 	@test -n "$(FILE)" || { echo "say which commands: make prompts FILE=PATH" >&2; exit 1; }

@@ -40,7 +40,8 @@ MODULE() {
     mkdir want
     (cd want && go mod init want > /dev/null 2>&1 && go mod download -json "$1@latest" > ../found)
     cp -r "$(sed -n 's/.*"Dir": "\(.*\)".*/\1/p' found)"/. . && chmod -R u+w . && rm -rf want
-    go mod download && go test -count=1 -run xxx ./... > /dev/null
+    go mod download 2> /dev/null || true # it fails where there is nothing to download
+    go test -count=1 -run xxx ./... > /dev/null
 }
 PACKED() { npm pack -s "$1" > /dev/null && tar -xzf ./*.tgz --strip-components 1; }
 """
@@ -83,8 +84,7 @@ KINDS = {
         r"^\[\w+\] Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)$",
         "run", "failures", "errors", "skipped",
     ),
-    "ctest": _matches(r"tests passed, (\d+) tests failed out of (\d+)", "failed", "run"),
-    "check": _words(r"\b(OK|PASS|FAIL|FAILED)\b"),
+    "check": _words(r"^(PASS|FAIL|SKIP|ERROR): "),
 }  # fmt: skip
 
 
