@@ -107,7 +107,7 @@ def writes_by_itself(script: Script) -> bool:
 
 
 def is_meant_outside(script: Script) -> bool:
-    """Tell whether the line says itself that something is to run outside: `laconic run --outside`."""
+    """Tell whether something on the line is to run outside: `laconic run --outside`."""
     for one in commands(script):
         words = [literal(word) for word in one.command.words]
         if words and words[0] in _OWN_NAMES and "--outside" in words:
