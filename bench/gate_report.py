@@ -89,6 +89,8 @@ def box_report(path: Path) -> None:
         for words, count in Counter(j.decision.effects.words for j in boxed).most_common():
             print(f"    {count:5} {' '.join(words)}")
         print_rows(hard)
+        for j in boxed:
+            print(f"          {json.dumps(j.row['command'])[:WIDTH]}")
 
 
 def gate_report(judged: list[Judged]) -> None:
