@@ -221,6 +221,8 @@ def test_what_an_undo_cannot_hold_is_asked_about(journey):
     journey.profile("work")
     line = "git switch -q other && git checkout -- a"  # of which branch, is not known before
     assert journey.hook(line) == (None, line)
+    line = "git checkout -- a && echo b > a"  # the hook itself would have to keep it
+    assert journey.hook(line) == (None, line)
     with (journey.project / "large").open("wb") as file:
         file.truncate(600 << 20)
     assert journey.hook("truncate -s 0 large") == ("allow", "truncate -s 0 large")

@@ -317,8 +317,9 @@ def _hold(
     if not is_needed and not _destroys(holding):
         return True
     if writes_by_itself(script):
+        # Whether the hook can keep it is known too late to ask about what would be lost.
         made.kept = holding if holding.is_exact else None
-        return bool(made.kept) or not is_needed
+        return not is_needed
     made.add(owners(script, [one.start for one in decision.leaves() if one.effects & UNDONE]), UNDO)
     if found:
         made.needed |= owners(script, [one.start for one in found.held])
