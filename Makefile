@@ -125,7 +125,7 @@ differential: .venv/.dev  ## run generated scripts as typed and as rewritten, un
 
 box: .venv/.dev  ## try to get out of the box, as root and as a plain user: make box CASES=FILE for others' ways
 	@command -v bwrap > /dev/null || [ "$$(id -u)" != 0 ] || apt-get install -qq -y bubblewrap
-	$(BIN)/python -m pytest -q tests/box
+	LACONIC_TEST_LINES=150 $(BIN)/python -m pytest -q tests/box
 	PYTHONPATH=tests:. $(BIN)/python -m box.escapes $(CASES)
 
 box-suites: .venv/.dev  ## run the tests of real packages outside and in the box: make box-suites [SUITES='click itoa']

@@ -14,6 +14,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from boxes import with_box
+
 from laconic.knowledge.catalog import library
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
@@ -67,6 +69,28 @@ def work_report(path: Path) -> None:
     for words, count in Counter(j.decision.effects.words for j in judged).most_common():
         print(f"    {count:5} {' '.join(words)}")
     print_rows(hard)
+
+
+def box_report(path: Path) -> None:
+    """Print what runs only where a box can be made: none of it may have a hard effect."""
+    for profile in ("default", "work"):
+        rules = Rules(profile)
+        found = [
+            Judged(j.row, with_box(j.row["command"], j.decision, rules, Facts()))
+            for j in judge(path, profile)
+            if "allow" not in j.row["expected"] and not j.is_allowed
+        ]
+        boxed = [j for j in found if j.is_allowed]
+        hard = [j for j in boxed if j.decision.effects & HARD]
+        print(
+            f"bypass.jsonl, {profile} with a box: {len(boxed)} more are allowed, in the box or by "
+            f"an undo, {len(hard)} with hard effects"
+        )
+        for words, count in Counter(j.decision.effects.words for j in boxed).most_common():
+            print(f"    {count:5} {' '.join(words)}")
+        print_rows(hard)
+        for j in boxed:
+            print(f"          {json.dumps(j.row['command'])[:WIDTH]}")
 
 
 def gate_report(judged: list[Judged]) -> None:
@@ -163,6 +187,7 @@ def main(argv: list[str]) -> int:
     for profile in ("default", "strict"):
         bypass_report(judge(directory / "bypass.jsonl", profile), profile)
     work_report(directory / "bypass.jsonl")
+    box_report(directory / "bypass.jsonl")
     gate = judge(directory / "gate.jsonl")
     gate_report(gate)
     speed_report(gate)

@@ -6,7 +6,8 @@ FILE has one JSON object per line with `command`; `kind` tells sorts of sessions
 carry labels (`effects`, a verdict per profile, perhaps `ambiguous`), the two are compared. A
 command interrupts where laconic asks or denies, or where it leaves a soft effect to the agent, and
 Claude Code would ask in its default mode without rules. "without" is that mode without laconic, as
-laconic replay reckons it (src/laconic/replay/data/flows.toml).
+laconic replay reckons it (src/laconic/replay/data/flows.toml). Each profile is counted twice:
+without a box, and where a box can be made and the line can be rewritten for it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import time
 from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from boxes import with_box
 
 from laconic.knowledge.catalog import library
 from laconic.policy.decide import decide
@@ -38,6 +41,7 @@ WIDTH = 140
 class Judged(NamedTuple):
     row: Row
     decisions: dict[str, Decision]
+    boxed: dict[str, Decision]
 
     @property
     def effects(self) -> Effect:
@@ -63,7 +67,11 @@ def main() -> None:
 
 
 def judge(row: Row, facts: Facts) -> Judged:
-    return Judged(row, {p: decide(row["command"], library(), Rules(p), facts) for p in PROFILES})
+    rules = {profile: Rules(profile) for profile in PROFILES}
+    command = row["command"]
+    found = {name: decide(command, library(), each, facts) for name, each in rules.items()}
+    boxed = {name: with_box(command, found[name], each, facts) for name, each in rules.items()}
+    return Judged(row, found, boxed)
 
 
 def interrupts(decision: Decision, profile: str) -> bool:
@@ -74,12 +82,15 @@ def interrupts(decision: Decision, profile: str) -> bool:
 
 
 def print_prompts(judged: list[Judged]) -> None:
-    print(f"{len(judged)} commands; interrupts per 100 of them, without laconic and by profile:")
+    print(f"{len(judged)} commands; interrupts per 100 of them, without and with a box:")
     alone = [one for one in judged if asks(AGENT, Step(one.row["command"], ""), one.effects, ())]
-    print(f"  {'without':8} {per_100(len(alone), len(judged))}")
+    print(f"  {'without':8} {per_100(len(alone), len(judged)):>5}")
     for profile in PROFILES:
         stopped = [one for one in judged if interrupts(one.decisions[profile], profile)]
-        print(f"  {profile:8} {per_100(len(stopped), len(judged))}")
+        asked = [one for one in judged if interrupts(one.boxed[profile], profile)]
+        boxed = [one for one in judged if one.boxed[profile].in_box]
+        shares = [per_100(len(some), len(judged)) for some in (stopped, asked, boxed)]
+        print(f"  {profile:8} {shares[0]:>5} {shares[1]:>5}   ({shares[2]} run in the box)")
     for profile in ("default", "work"):
         stopped = [one for one in judged if interrupts(one.decisions[profile], profile)]
         effects = Counter(word for one in stopped for word in one.effects.words)

@@ -15,6 +15,7 @@ from laconic.files import is_there
 from laconic.patterns import problem
 from laconic.permissions.read import CLAUDE, read_permissions
 from laconic.policy import decide as policy
+from laconic.policy.contained import GRANTS
 from laconic.policy.facts import SHELLS, read_facts, scope
 from laconic.policy.from_config import build_rules, load_library
 from laconic.policy.own_rules import OwnRule, words_of
@@ -250,15 +251,12 @@ def _is_asked(decision: Decision, general: General) -> bool:
     return general.unknown == "ask" and is_unknown
 
 
-_GRANTS = ("permissions/", "config/allow", "exception/")
-
-
 def _is_granted(decision: Decision) -> bool:
     """Tell whether the user's own rules allow all that it does."""
     if decision.rule.startswith("exception/"):
         return True
     leaves = list(decision.leaves())
-    granted = [leaf for leaf in leaves if leaf.rule.startswith(_GRANTS)]
+    granted = [leaf for leaf in leaves if leaf.rule.startswith(GRANTS)]
     return bool(granted) and all(leaf in granted or not leaf.effects for leaf in leaves)
 
 

@@ -79,6 +79,10 @@ HARD = (
 )
 
 
+# What nothing but a box can judge.
+BOXABLE = Effect.PROJECT_CODE | Effect.UNKNOWN | Effect.UNCLEAR
+
+
 class Decision:
     """A verdict that explains itself.
 
@@ -86,11 +90,12 @@ class Decision:
     the bytes of the command it is about. risk tells an ASK that a rule calls for from one for lack
     of an opinion. firm: no exception and no allow-list of the user's removes it. instead: what to
     do in its place. problems: what is wrong with the files that the whole decision was made from.
+    in_box: the verdict holds if it runs in the box, and only then.
     """
 
     __slots__ = (
-        "effects", "end", "firm", "instead", "parts", "problems", "reason", "risk", "rule", "start",
-        "verdict",
+        "effects", "end", "firm", "in_box", "instead", "parts", "problems", "reason", "risk",
+        "rule", "start", "verdict",
     )  # fmt: skip
 
     def __init__(
@@ -107,10 +112,12 @@ class Decision:
         risk: bool = True,
         firm: bool = False,
         problems: tuple[Problem, ...] = (),
+        in_box: bool = False,
     ) -> None:
         self.verdict, self.rule, self.reason = verdict, rule, reason
         self.start, self.end, self.parts, self.effects = start, end, parts, effects
         self.instead, self.risk, self.firm, self.problems = instead, risk, firm, problems
+        self.in_box = in_box
 
     def __repr__(self) -> str:
         what = f"{self.verdict.word}, {self.rule!r}, {self.reason!r}"
@@ -118,9 +125,14 @@ class Decision:
 
     def __str__(self) -> str:
         """One line for a person, without characters that control the terminal."""
-        line = f"{self.verdict.word}: {self.reason} ({self.rule})"
+        line = f"{self.said}: {self.reason} ({self.rule})"
         line += f"; instead: {self.instead}" if self.instead else ""
         return "".join(c if c.isprintable() else "\ufffd" for c in line)
+
+    @property
+    def said(self) -> str:
+        """The verdict in words for a person."""
+        return f"{self.verdict.word} in the box" if self.in_box else self.verdict.word
 
     @property
     def span(self) -> tuple[int, int]:

@@ -51,17 +51,25 @@ def find_engine(environ: Mapping[str, str], project: str = "/nonexistent") -> En
     """
     if sys.platform != "linux":
         raise LaconicError(f"there is no box on {sys.platform}")
-    helper = _find_helper()
+    helper = find_helper()
+    path = find_bubblewrap(environ, project)
+    if not path:
+        raise LaconicError("bubblewrap is not installed, so there is no box", _INSTALL)
+    return Engine(path, _checked_version(path), helper)
+
+
+def find_bubblewrap(environ: Mapping[str, str], project: str = "/nonexistent") -> str:
+    """Find the program on the PATH, but not in the project or where everybody can write."""
     entries = [*_SYSTEM, *filter(isabs, environ.get("PATH", "").split(":"))]
     unsafe = (project, "/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - where not to look
     for path in (realpath(join(entry, "bwrap")) for entry in entries):
         is_program = isfile(path) and os.access(path, os.X_OK)
         if is_program and not any(is_below(path, place) for place in unsafe):
-            return Engine(path, _checked_version(path), helper)
-    raise LaconicError("bubblewrap is not installed, so there is no box", _INSTALL)
+            return path
+    return ""
 
 
-def _find_helper() -> str:
+def find_helper() -> str:
     """Find laconic-box, beside our interpreter or beside the program that was typed."""
     places = [dirname(sys.executable)]
     if basename(sys.argv[0]) in _PROGRAMS and isabs(sys.argv[0]):

@@ -87,16 +87,20 @@ def open_box(
     settings: Settings,
     environ: Mapping[str, str],
     told: str = "",
+    *,
+    is_elsewhere: bool = False,
 ) -> OpenBox:
     """Open the box of a project for one command; raises LaconicError if there can be none here.
 
     told: the command as it is typed outside, if nobody waits for it who could say what was refused.
+    is_elsewhere: the command may begin outside the project, where it can only read.
     """
     if is_inside():
         return OpenBox([], None, "", cwd)
     started = coarse_now()
     engine = find_engine(environ, project)
-    return open_planned(make_plan(project, settings, environ), engine, cwd, told, (), started)
+    plan = make_plan(project, settings, environ)
+    return open_planned(plan, engine, cwd, told, (), started, is_elsewhere=is_elsewhere)
 
 
 def coarse_now() -> int:
@@ -111,12 +115,14 @@ def open_planned(
     told: str,
     layers: Sequence[Layer] = (),
     started: int = 0,
+    *,
+    is_elsewhere: bool = False,
 ) -> OpenBox:
     """Open the box of a plan; layers: what stands for its writable directories, in a trial."""
     prepare(plan)
     look_at_killed(plan)
     here = os.path.realpath(cwd)
-    if not is_below(here, plan.project):
+    if not is_elsewhere and not is_below(here, plan.project):
         raise LaconicError(f"{here} is not in the project {plan.project}")
     place = _write_down(plan, engine, here, leftovers.record(plan, started, told), layers)
     return OpenBox([engine.helper, place, engine.bwrap], plan, place, here)

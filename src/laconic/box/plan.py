@@ -78,7 +78,7 @@ def make_plan(project: str, settings: Settings, environ: Mapping[str, str]) -> P
     wanted = settings.config.box
     plan = Plan(root, _directory(settings.directories.state_dir, root), home)
     plan.has_network = wanted.network == "host"
-    _refuse_unfit(plan)
+    refuse_unfit(root, home)
     plan.repository = Repository(root, home, environ)
     further = (realpath(_expanded(path, home)) for path in wanted.write)
     plan.write += [*plan.repository.outside, *(path for path in further if lexists(path))]
@@ -98,20 +98,20 @@ def _directory(state_dir: str, project: str) -> str:
     return join(state_dir, "box", sha256(os.fsencode(project)).hexdigest()[:24])
 
 
-def _refuse_unfit(plan: Plan) -> None:
+def refuse_unfit(project: str, home: str) -> None:
     """Refuse projects that hold what must be out of reach, or whose files a box could not use."""
-    own = [plan.user_home, *_passwd_home()]
-    if plan.project.count("/") < 2 or any(is_below(one, plan.project) for one in own):  # noqa: PLR2004
+    own = [home, *_passwd_home()]
+    if project.count("/") < 2 or any(is_below(one, project) for one in own):  # noqa: PLR2004
         hint = "go to a project, which has a directory .git or .laconic"
-        raise LaconicError(f"{plan.project} is not a project that a box could be for", hint)
-    if any(is_below(plan.project, p) for p in ("/proc", "/dev", "/sys", "/run", "/etc", "/usr")):
-        raise LaconicError(f"{plan.project} belongs to the system: there is no box for it")
+        raise LaconicError(f"{project} is not a project that a box could be for", hint)
+    if any(is_below(project, p) for p in ("/proc", "/dev", "/sys", "/run", "/etc", "/usr")):
+        raise LaconicError(f"{project} belongs to the system: there is no box for it")
     try:
-        owner = os.stat(plan.project).st_uid
+        owner = os.stat(project).st_uid
     except OSError as error:
-        raise LaconicError(f"{plan.project}: {error.strerror}") from error
+        raise LaconicError(f"{project}: {error.strerror}") from error
     if os.geteuid() == 0 and owner != 0:
-        message = f"{plan.project} belongs to user {owner}, whose files root could not write in it"
+        message = f"{project} belongs to user {owner}, whose files root could not write in it"
         raise LaconicError(message, "run laconic as that user")
 
 

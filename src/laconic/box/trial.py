@@ -9,6 +9,7 @@ from os.path import isdir, join, lexists
 
 from laconic.box.bubblewrap import find_engine
 from laconic.box.launch import open_box
+from laconic.box.usable import remember
 from laconic.errors import LaconicError
 from laconic.settings.load import isolated_settings
 
@@ -44,7 +45,13 @@ class Trial:
 
 
 def try_box(environ: Mapping[str, str]) -> Trial:
-    """Make a box and try to get out of it."""
+    """Make a box and try to get out of it; what is found is remembered for the hooks."""
+    trial = _try_box(environ)
+    remember(environ, is_good=trial.is_good)
+    return trial
+
+
+def _try_box(environ: Mapping[str, str]) -> Trial:
     try:
         engine = find_engine(environ)
         with tempfile.TemporaryDirectory(prefix="laconic-trial-") as place:

@@ -49,7 +49,10 @@ def run_boxed(task: Task) -> int:
     # Who becomes the command cannot say afterwards what the box refused.
     told = f"{launcher} run --outside {task.command}" if is_transparent(task, environ) else ""
     try:
-        opened = open_box(project_here(), cwd, read_settings(environ, cwd), environ, told)
+        project = task.project or project_here()
+        settings = read_settings(environ, project if task.project else cwd)
+        is_elsewhere = bool(task.project)
+        opened = open_box(project, cwd, settings, environ, told, is_elsewhere=is_elsewhere)
     except LaconicError as error:
         complain(f"the command was not run: {error.message}", error.hint)
         return NO_BOX

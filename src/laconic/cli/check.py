@@ -1,4 +1,7 @@
-"""laconic check: say whether a command may run; exit status 0 allow, 10 ask, 20 deny."""
+"""laconic check: say whether a command may run; exit status 0 allow, 10 ask, 20 deny.
+
+The status is about the command as it was typed: what may run in the box alone asks.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,11 @@ from typing import TYPE_CHECKING
 from laconic import engine
 from laconic.cli import source
 from laconic.cli.config import warn
+from laconic.hooks.contain import look
 from laconic.record.decisions import OWN
 from laconic.report.explain import summary, to_json
 from laconic.report.screen import screen
+from laconic.report.text import visible
 
 if TYPE_CHECKING:
     import argparse
@@ -28,11 +33,13 @@ def main(args: argparse.Namespace) -> int:
         request.command, request.cwd, settings, environ=request.environ, use_up_exceptions=True
     )
     request.agent = OWN
-    engine.record(request, decision, settings)
+    shown, run = look(request, decision, settings)
+    engine.record(request, shown, settings)
     warn((*settings.problems, *decision.problems))
     if args.json:
-        facts = {"version": 1, "answer": engine.answer(decision, settings)}
-        print(json.dumps({**facts, **to_json(decision, request.command)}, indent=1))
+        facts = {"version": 1, "answer": engine.answer(shown, settings)}
+        box = {"box": shown.in_box, "run": run} if run else {}
+        print(json.dumps({**facts, **to_json(decision, request.command), **box}, indent=1))
     else:
-        print("\n".join(summary(decision, screen())))
+        print("\n".join((*summary(shown, screen()), *([f"runs: {visible(run)}"] if run else ()))))
     return _STATUS[decision.verdict.word]

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from laconic import engine
 from laconic.cli import source
 from laconic.cli.config import warn
+from laconic.hooks.contain import look
 from laconic.report.explain import to_json, tree
 from laconic.report.screen import screen
+from laconic.report.text import visible
 
 if TYPE_CHECKING:
     import argparse
@@ -22,9 +24,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     request, settings = source.read_request(args, "explain")
     decision = engine.decide(request.command, request.cwd, settings, environ=request.environ)
+    shown, run = look(request, decision, settings)
     warn((*settings.problems, *decision.problems))
     if args.json:
-        print(json.dumps({"version": 1, **to_json(decision, request.command)}, indent=1))
+        box = {"box": shown.in_box, "run": run} if run else {}
+        print(json.dumps({"version": 1, **to_json(decision, request.command), **box}, indent=1))
     else:
-        print("\n".join(tree(decision, request.command, screen())))
+        runs = ["", f"runs: {visible(run)}"] if run else []
+        print("\n".join((*tree(shown, request.command, screen()), *runs)))
     return 0

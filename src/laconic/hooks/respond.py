@@ -9,10 +9,11 @@ from __future__ import annotations
 from functools import partial
 
 from laconic import engine
+from laconic.files import is_there
 from laconic.hooks import call_log
 from laconic.hooks.agent_permissions import lets_pass, loses_permission
 from laconic.hooks.load import BEFORE
-from laconic.hooks.response import Response
+from laconic.hooks.response import Response, can_replace
 from laconic.hooks.way_out import way_out
 from laconic.knowledge.catalog import library
 from laconic.rewrite.configured import options
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from laconic.hooks.call import HookCall
+    from laconic.hooks.contain import Contained
     from laconic.rewrite.plan import Rewriting
     from laconic.settings.load import Settings
 
@@ -45,6 +47,7 @@ def respond(
     on_verdict: called with every verdict before anything else is done that takes time or may fail.
     later: gets what can wait until the answer is on its way.
     """
+    _finish_keeps(call, settings, environ)
     launcher = find_launcher(environ, login_shell=call.agent.login_shell)
     path = full_path(environ)
     requests = [
@@ -78,6 +81,19 @@ def respond(
     return response
 
 
+def _finish_keeps(call: HookCall, settings: Settings, environ: Mapping[str, str]) -> None:
+    """Look what the last line has changed, if a hook has kept files for it."""
+    state_dir = settings.directories.state_dir
+    if not is_there(f"{state_dir}/undo/of-hooks"):
+        return
+    from laconic.hooks.shell_writes import finish_keeps  # noqa: PLC0415 - after few lines
+
+    try:
+        finish_keeps(state_dir, call.directory)
+    except Exception as fault:  # noqa: BLE001 - only an undo is the poorer for it
+        call_log.note_fault(environ, call.agent.name, call_log.described(fault))
+
+
 def _respond(
     command: str,
     request: engine.Request,
@@ -91,7 +107,14 @@ def _respond(
     if decision and settings.config.rules.stacks:
         request, decision = _by_catalogues(request, decision, call, settings)
         command = command if request is typed_request else request.command
-    rewriting = _rewriting(command, request, call, settings, launcher)
+    contained = None
+    if decision and command == request.command and can_replace(call):
+        contained = _contained(request, decision, call, settings)
+    rewriting: Rewriting | None
+    if contained:
+        decision, rewriting = contained.decision, contained.rewriting
+    else:
+        rewriting = _rewriting(command, request, call, settings, launcher)
     response = Response()
     if decision:
         if rewriting and _has_users_rule(rewriting):
@@ -104,11 +127,35 @@ def _respond(
             response.way_out = way_out(decision, request, settings)
         if rewriting and _is_left(decision, response, settings):
             rewriting = _without_claim(rewriting, call, settings, request.environ)
+    if contained and response.answer == "allow":
+        contained.keep(request, settings)
     text = rewriting.text if rewriting else command
-    if rewriting and response.answer == "allow" and call.agent.wraps:
+    if rewriting and response.answer == "allow" and call.agent.wraps and not contained:
         text = _wrapped(rewriting, call, settings, request, launcher)
     response.commands = (text,) if text != typed else None
     return response
+
+
+def _contained(
+    request: engine.Request,
+    decision: Decision,
+    call: HookCall,
+    settings: Settings,
+) -> Contained | None:
+    """Contain what the command does; None if that is not needed, or not possible."""
+    if not decision.effects or settings.config.settings.gate != "enforce":
+        return None
+    from laconic.hooks.contain import contained  # noqa: PLC0415 - most commands only read
+
+    shell, login_shell = call.input.get("shell"), call.agent.login_shell
+    try:
+        found = contained(request, decision, settings, shell=shell, login_shell=login_shell)
+    except Exception as fault:  # noqa: BLE001 - the decision stays as it is
+        _note(fault, request)
+        return None
+    if found and _is_unwelcome(found.rewriting, request, call, settings):
+        return None
+    return found
 
 
 def _by_catalogues(

@@ -112,6 +112,11 @@ def fitted(
     return Response(answer, reason, commands, output)
 
 
+def can_replace(call: HookCall) -> bool:
+    """Tell whether the agent runs another command than it sent, when that is allowed."""
+    return _can_rewrite("allow", call) and "allow" in call.event.can
+
+
 def _can_rewrite(answer: str | None, call: HookCall) -> bool:
     if "rewrite" not in call.event.can:
         return False

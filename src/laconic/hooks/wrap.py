@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from os.path import isabs
 
+from laconic.rewrite.boxing import changes_its_shell
 from laconic.rewrite.edits import quoted
 from laconic.run.shells import host_shell, is_wrapped
 from laconic.shell import ParseError, parse
-from laconic.shell.ast import Function
-from laconic.shell.walk import commands
-from laconic.shell.words import literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,14 +19,8 @@ if TYPE_CHECKING:
 
     from laconic.hooks.call import HookCall
     from laconic.rewrite.plan import Note
-    from laconic.shell.walk import Occurrence
 
 _SHELLS = frozenset(("bash", "sh", "zsh", "fish", "dash", "ksh"))
-_CHANGE_THE_SHELL = frozenset(
-    "cd pushd popd export unset source . alias unalias set shopt declare typeset readonly umask"
-    " ulimit trap exec eval enable hash read mapfile readarray bind complete fg bg disown jobs wait"
-    " nvm conda mamba activate deactivate pyenv rbenv".split()
-)
 # Reasons for not rewriting that come from the user's configuration.
 _WISHES = ("[skip]", "switched off")
 
@@ -47,19 +39,9 @@ def wrapped(
 def _changes_its_shell(command: str) -> bool:
     """Tell whether it may change its shell; if so, its commands are wrapped one by one."""
     try:
-        script = parse(command)
+        return changes_its_shell(parse(command))
     except ParseError:
         return True
-    has_function = any(isinstance(node, Function) for node in script.nodes())
-    return has_function or any(_stays_outside(occurrence) for occurrence in commands(script))
-
-
-def _stays_outside(occurrence: Occurrence) -> bool:
-    context = occurrence.context
-    if context.subshell or context.substitution or context.stages > 1:
-        return False
-    words = occurrence.command.words
-    return not words or literal(words[0]) in _CHANGE_THE_SHELL
 
 
 def usable_shell(asked: object, environ: Mapping[str, str]) -> str:

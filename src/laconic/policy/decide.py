@@ -8,6 +8,7 @@ strictest part decides. What cannot be parsed asks, and what can be read of it m
 from __future__ import annotations
 
 from laconic.knowledge.arguments import expand
+from laconic.policy.boxed import has_only_boxed
 from laconic.policy.configured import changed_names, exports, value_of
 from laconic.policy.dialects import dialect_findings
 from laconic.policy.directories import Reached, follow_directory
@@ -112,6 +113,7 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
         functions=scope.functions,
         defined=defined_functions(script, occurrences) if functions else {},
         script_depth=len(outer.calls),
+        boxable=outer.boxable and not functions and has_only_boxed(script, occurrences),
         values=scope.start,
     )
     exported = _follow_exports(script, all_nodes, occurrences, judge, situation)

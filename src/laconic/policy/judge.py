@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from laconic.knowledge.knowledge import Library, Match
     from laconic.policy.places import Facts
+    from laconic.policy.profiles import Cells
     from laconic.policy.rules import Rules
     from laconic.policy.situation import Situation
     from laconic.shell.ast import Command
@@ -49,10 +50,10 @@ _ODD = pattern(r"[^\x21-\x7e]")
 class Judge:
     """What does not change while a line is judged: the tables, the user's rules, and the place.
 
-    decide: judges a text of shell code, in a situation.
+    decide: judges a text of shell code, in a situation. is_in_box: what is judged runs in the box.
     """
 
-    __slots__ = ("decide", "facts", "library", "rules")
+    __slots__ = ("decide", "facts", "is_in_box", "library", "rules")
 
     def __init__(
         self,
@@ -62,6 +63,13 @@ class Judge:
         decide: Callable[[str, Judge, Situation], Decision],
     ) -> None:
         self.library, self.rules, self.facts, self.decide = library, rules, facts, decide
+        self.is_in_box = False
+
+    def with_cells(self, cells: Cells, *, is_in_box: bool) -> Judge:
+        """The same judge with other answers to effects."""
+        made = Judge(self.library, self.rules.with_cells(cells), self.facts, self.decide)
+        made.is_in_box = is_in_box
+        return made
 
     # -- commands
 

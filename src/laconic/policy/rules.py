@@ -61,6 +61,12 @@ class Rules:
         self.messages: Mapping[str, str] = {}
         self.instead: Mapping[str, str] = {}
 
+    def with_cells(self, cells: Cells) -> Rules:
+        """Give the same rules with other answers to effects."""
+        made = self.here(self.gates, ())
+        made.cells = cells
+        return made
+
     def here(
         self,
         gates: dict[str, Gate],

@@ -46,7 +46,8 @@ class Situation:
 
     About its script: shells, the families of those that may read it; functions, all that the text
     may define; defined, those that are certain to be, with the place from which on; script_depth,
-    how many programs run the script.
+    how many programs run the script; boxable, whether nothing in it opens files but what laconic
+    itself runs in the box.
     About its place there: directories that it may run in, to which it adds those that it leads to;
     values, what is known of variables; fed, whether text that is not literal flows into it;
     substituted, whether what it prints becomes part of another command; exported, the variables
@@ -57,8 +58,9 @@ class Situation:
     """
 
     __slots__ = (
-        "calls", "consent", "defined", "directories", "exported", "fed", "functions", "guessing",
-        "input_text", "prefix_env", "script_depth", "seen", "shells", "substituted", "values",
+        "boxable", "calls", "consent", "defined", "directories", "exported", "fed", "functions",
+        "guessing", "input_text", "prefix_env", "script_depth", "seen", "shells", "substituted",
+        "values",
     )  # fmt: skip
 
     def __init__(self, facts: Facts) -> None:
@@ -67,6 +69,7 @@ class Situation:
         self.functions: frozenset[str] = frozenset()
         self.defined: dict[str, int] = {}
         self.script_depth = 0
+        self.boxable = True
         self.directories = [facts.cwd]
         self.values = Values({"HOME": facts.home, "PWD": facts.cwd})
         self.fed = self.substituted = self.guessing = False

@@ -37,7 +37,7 @@ def append(
     state_dir: str, decision: Decision, *, command: str, cwd: str, agent: str, now: float
 ) -> bool:
     """Add a decision; False if the log could not be written."""
-    row = {
+    row: dict[str, Any] = {
         "time": _time(now),
         "verdict": decision.verdict.word,
         "effects": list(decision.effects.words),
@@ -47,6 +47,8 @@ def append(
         "agent": agent,
         "command": _clipped(redact(command)),
     }
+    if decision.in_box:
+        row["box"] = True
     line = (json.dumps(row) + "\n").encode()
     try:
         _write(log_path(state_dir), line)

@@ -9,6 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.compact.tokens import estimate, estimate_bytes
+from laconic.hooks.contain import Machine, place
+from laconic.hooks.wrap import usable_shell
 from laconic.permissions.read import read_allowed, read_permissions
 from laconic.policy.decide import decide
 from laconic.policy.facts import NOWHERE, read_facts, scope
@@ -57,6 +59,20 @@ class Places:
         return Place(facts, ours, (*read_allowed(*where), *strict))
 
 
+class _Today(Machine):
+    """This machine: it may have a box, but nothing can be said of files that were there then."""
+
+    def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
+        super().__init__(settings, environ)
+        self._known = lru_cache(maxsize=512)(super().has_box)
+
+    def has_box(self, facts: Facts) -> bool:
+        return self._known(facts)
+
+    def hold(self, _command: str, _facts: Facts) -> None:
+        return None
+
+
 class Judge:
     """Knows the user's settings, the rules of agents, and the places where commands ran."""
 
@@ -71,6 +87,7 @@ class Judge:
         self._library, _ = load_library(settings)
         self._settings = {profile: with_profile(settings, profile) for profile in profiles}
         self._place = (places or Places(environ)).find
+        self._machine = _Today(settings, environ)
         self._rules = lru_cache(maxsize=2048)(self._build_rules)
         self._decided = lru_cache(maxsize=4096)(self._decide_all)
 
@@ -105,9 +122,21 @@ class Judge:
                 if decision is None or decision.verdict is not Verdict.ALLOW:
                     rules = self._rules(agent, cwd, name)
                     decision = decide(command, self._library, rules, facts)
+                    decision = self._with_box(command, decision, name, rules, facts)
                 found[name] = outcome(decision, self._settings[name])
         assert decision
         return decision.effects, {name: found[name] for name in self._settings}
+
+    def _with_box(
+        self, command: str, decision: Decision, profile: str, rules: Rules, facts: Facts
+    ) -> Decision:
+        """Give the answer with the box that this machine can make, if it can."""
+        config = self._settings[profile].config
+        if decision.verdict is not Verdict.ASK or not decision.is_soft or not config.settings.box:
+            return decision
+        shell = usable_shell("", self._environ)
+        made = place(command, decision, rules.cells, facts, self._machine, shell, config.box)
+        return made.decision if made else decision
 
     def _build_rules(self, agent: str, cwd: str, profile: str) -> Rules:
         permissions = self._place(agent, cwd).ours

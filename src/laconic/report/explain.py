@@ -20,7 +20,7 @@ _PLAIN = Screen()
 def summary(decision: Decision, screen: Screen = _PLAIN) -> Iterator[str]:
     """Yield the verdict with its reason, the effects, and what to do instead."""
     word = decision.verdict.word
-    yield f"{screen.paint(word, word)}  {_line(decision)}"
+    yield f"{screen.paint(decision.said, word)}  {_line(decision)}"
     yield f"effects: {', '.join(decision.effects.words)}"
     if decision.instead:
         yield f"instead: {visible(decision.instead)}"
@@ -82,6 +82,8 @@ def to_json(decision: Decision, command: str) -> dict[str, Any]:
         "risk": decision.risk,
         "firm": decision.firm,
     }
+    if decision.in_box:
+        found["box"] = True
     if decision.instead:
         found["instead"] = decision.instead
     if decision.parts:

@@ -60,7 +60,7 @@ def _line(row: Row) -> str:
     reason = _text(row, "reason")
     why = f": {reason}" if reason and row.get("verdict") != "allow" else ""
     told = f"({told}){why}{_ways_back(row)}"
-    return f"{_time(row)}  {_text(row, 'verdict'):{_VERDICT}}  {_command(row)}  {told}"
+    return f"{_time(row)}  {_verdict(row).text:{_VERDICT}}  {_command(row)}  {told}"
 
 
 def _why(row: Row) -> str:
@@ -79,7 +79,8 @@ def _time(row: Row) -> str:
 
 
 def _verdict(row: Row) -> Cell:
-    return Cell(_text(row, "verdict"), str(row.get("verdict", "")))
+    where = " in the box" if row.get("box") is True else ""
+    return Cell(_text(row, "verdict") + where, str(row.get("verdict", "")))
 
 
 def _command(row: Row) -> str:

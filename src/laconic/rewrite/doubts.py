@@ -54,6 +54,7 @@ _BUILTINS = (
     )
     | _BINDING
 )
+BUILTINS = _NEUTRAL | _BUILTINS
 # Functions that a user's shell often has: they change the PATH, and little else.
 _PATH_FUNCTIONS = frozenset(
     "activate asdf conda deactivate mamba micromamba module nodenv nvm pyenv rbenv rvm sdk spack"

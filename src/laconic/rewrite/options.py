@@ -7,7 +7,7 @@ from laconic.patterns import pattern
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from laconic.knowledge.arguments import Argument
 
@@ -72,11 +72,12 @@ class Options:
     find_filter: the id of the filter for a command's arguments, or None. why_not: the reason why a
     command without a filter is not wrapped, empty if it is. is_summary: of a filter's id, whether
     its result stands for the whole output. launcher: what starts laconic, as a shell word.
-    full_path: the same where the PATH may not have it; empty: unknown.
+    full_path: the same where the PATH may not have it; empty: unknown. flags: what single commands
+    need of `laconic run` (`--box `), by their start, whatever becomes of their output.
     """
 
     __slots__ = (
-        "exclude", "find_filter", "full_path", "is_summary", "launcher", "local_wrappers",
+        "exclude", "find_filter", "flags", "full_path", "is_summary", "launcher", "local_wrappers",
         "prefer_less", "rules", "skip", "strip", "transparent", "why_not",
     )  # fmt: skip
 
@@ -85,6 +86,7 @@ class Options:
         self.why_not: Callable[[list[Argument]], str] = lambda _: "no filter"
         self.is_summary: Callable[[str], bool] = lambda _: True
         self.launcher, self.full_path = "laconic", ""
+        self.flags: Mapping[int, str] = {}
         self.rules: tuple[Rule, ...] = ()
         self.skip: tuple[re.Pattern[str], ...] = ()
         self.exclude: tuple[str, ...] = ()

@@ -26,6 +26,7 @@ from laconic.rewrite.wrappers import base_name, inner_start, sequence, shell_lin
 from laconic.settings.environ import SWITCHES
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Command
+from laconic.shell.walk import commands
 from laconic.shell.words import literal
 
 TYPE_CHECKING = False
@@ -56,15 +57,19 @@ class Note:
 
 
 class Rewriting:
-    """The text to run in place of the command (perhaps the same), and a note per segment."""
+    """The text to run in place of the command (perhaps the same), and a note per segment.
 
-    __slots__ = ("edits", "is_parsed", "notes", "text")
+    flagged: the starts of the commands that got the flags of `Options.flags`.
+    """
+
+    __slots__ = ("edits", "flagged", "is_parsed", "notes", "text")
 
     def __init__(
         self, text: str, edits: tuple[Edit, ...] = (), notes: tuple[Note, ...] = ()
     ) -> None:
         self.text, self.edits, self.notes = text, edits, notes
         self.is_parsed = True
+        self.flagged: frozenset[int] = frozenset()
 
     def __repr__(self) -> str:
         return f"Rewriting({self.text!r}, {self.edits}, {self.notes})"
@@ -89,12 +94,16 @@ def rewrite(command: str, options: Options, library: Library) -> Rewriting:
     plan = _Plan(script, doubts, options, library)
     for segment in segments(script):
         plan.consider(segment)
+    if options.flags:
+        plan.add_flags()
     if not plan.edits:
         return Rewriting(command, (), tuple(plan.notes))
     text = apply(source, plan.edits).decode("utf-8", "surrogateescape")
     if not _is_readable(text):
         return _untouched(command, "the result would not parse")
-    return Rewriting(text, tuple(plan.edits), tuple(plan.notes))
+    result = Rewriting(text, tuple(plan.edits), tuple(plan.notes))
+    result.flagged = frozenset(plan.flagged)
+    return result
 
 
 def _untouched(command: str, reason: str) -> Rewriting:
@@ -118,6 +127,7 @@ class _Plan:
         self.script, self.doubts, self.options, self.library = script, doubts, options, library
         self.edits: list[Edit] = []
         self.notes: list[Note] = []
+        self.flagged: list[int] = []
 
     def consider(self, segment: Segment) -> None:
         pipeline = segment.pipeline
@@ -128,19 +138,62 @@ class _Plan:
             return
         self._user_rule(segment) or self._filter(segment)
 
+    # -- flags for single commands
+
+    def add_flags(self) -> None:
+        """Give commands the flags that they need, whatever becomes of their output."""
+        for occurrence in commands(self.script):
+            command, context = occurrence.command, occurrence.context
+            flags = self.options.flags.get(command.start)
+            is_ours = not context.substitution and not context.function and bool(command.words)
+            if flags and is_ours and not self._unwanted_one(command, command.end):
+                self._add_flags(command, flags)
+
+    def _add_flags(self, command: Command, flags: str) -> None:
+        arguments = self._arguments(command)
+        offset, inner = inner_start(arguments, self.options.local_wrappers, self.library)
+        name = arguments[0].text if arguments and arguments[0].is_static else None
+        if name is None or not inner or name.rsplit("/", 1)[-1] in OURS:
+            return
+        if name in self.doubts.functions:
+            return
+        launcher = self._launcher(command)
+        is_replaced = any(
+            edit.offset < command.end and command.start < edit.offset + edit.removed
+            for edit in self.edits
+            if edit.removed
+        )
+        if is_replaced or not launcher:
+            return  # a rule of the user's puts something else in its place
+        same = next((e for e in self.edits if e.offset == offset and not e.removed), None)
+        if same is None:
+            self.edits.append(Edit(offset, f"{launcher} run {flags}--raw "))
+        else:
+            begin = len(f"{launcher} run ")
+            same.inserted = same.inserted[:begin] + flags + same.inserted[begin:]
+        self.flagged.append(command.start)
+        self.notes.append(Note(command.start, command.end, "run", f"with {flags.strip()}"))
+
+    def _launcher(self, command: Command) -> str:
+        is_lost = bool(self.doubts.path or special_in_front(command))
+        return self.options.full_path if is_lost else self.options.launcher
+
     # -- reasons to leave it alone
 
     def _unwanted(self, segment: Segment) -> str:
         command = segment.pipeline.commands[0]
         if not isinstance(command, Command) or not command.words:
             return "runs no program"
+        return self._unwanted_one(command, segment.pipeline.end)
+
+    def _unwanted_one(self, command: Command, end: int) -> str:
         arguments = self._arguments(command)
         if any(a.name in SWITCHES for a in command.assignments) or any(
             a.leading.partition("=")[0] in SWITCHES for a in arguments
         ):
             return "switched off for this command"
         for pattern in self.options.skip:
-            if pattern.search(self._text(command.start, segment.pipeline.end)):
+            if pattern.search(self._text(command.start, end)):
                 return f"[skip] pattern {pattern.pattern!r}"
         text = self._text(command.words[0].start, command.end)
         for entry in self.options.exclude:
@@ -206,9 +259,7 @@ class _Plan:
             # Lines keep their numbers, which the shell may name.
             removed = self.script.source[command.end : pipeline.end]
             self.edits.append(Edit(command.end, "\\\n" * removed.count(b"\n"), len(removed)))
-        is_lost = bool(self.doubts.path or special_in_front(command))
-        launcher = self.options.full_path if is_lost else self.options.launcher
-        self.edits.append(Edit(found.offset, f"{launcher} run {flags}"))
+        self.edits.append(Edit(found.offset, f"{self._launcher(command)} run {flags}"))
         self._note(segment, "run", f"filter {found.id}")
         return True
 

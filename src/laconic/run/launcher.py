@@ -6,6 +6,7 @@ import sys
 from os import X_OK, access
 from os.path import isabs, isfile
 
+from laconic.files import real_path
 from laconic.rewrite.edits import Edit, apply, quoted
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
@@ -35,6 +36,24 @@ def find_launcher(environ: Mapping[str, str], *, login_shell: bool = False) -> s
 def full_path(environ: Mapping[str, str]) -> str:
     """Return its path as a shell word, for a command that changes the PATH; "" if not found."""
     return _as_word(_path(environ))
+
+
+def find_genuine(
+    environ: Mapping[str, str], project: str, *, login_shell: bool = False
+) -> tuple[str, str]:
+    """Return the words that start this very laconic: on the PATH, and by its full path; or "".
+
+    A PATH with a directory that is relative, or in the project, may come to have another one.
+    """
+    own = f"{_beside_python()}/{NAME}"
+    if not _is_program(own):
+        return "", ""
+    entries = environ.get("PATH", "").split(":")
+    is_sure = real_path(_path(environ)) == real_path(own) and not any(
+        not isabs(entry) or f"{entry}/".startswith(f"{project}/") for entry in entries
+    )
+    full = _as_word(own)
+    return find_launcher(environ, login_shell=login_shell) if is_sure else full, full
 
 
 def _path(environ: Mapping[str, str]) -> str:

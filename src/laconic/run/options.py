@@ -31,6 +31,7 @@ FLAGS = (
     RAW,
     Flag("--filter", "use this filter", "ID"),
     Flag("--box", "run the command in the box of this project"),
+    Flag("--project", "with --box: the project, if it is not the one of this directory", "DIR"),
     Flag("--outside", "run the command without the box; the gate says whether that may be"),
     Flag("--undo", "keep what the command will change; `laconic undo` brings it back"),
 )
@@ -50,7 +51,9 @@ def task_of(name: str, values: Mapping[str, str], command: list[str]) -> Task:
         task.pipe_stderr, task.pipefail = bool(values["--pipe-stderr"]), bool(values["--pipefail"])
         task.prefer_less = bool(values["--prefer-less"])
         task.is_boxed, task.is_outside = bool(values["--box"]), bool(values["--outside"])
-        task.wants_undo = bool(values["--undo"])
+        task.wants_undo, task.project = bool(values["--undo"]), values["--project"]
+        if task.project and not task.is_boxed:
+            raise UsageError("--project goes with --box", "laconic run --help")
     return task
 
 

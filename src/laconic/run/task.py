@@ -19,20 +19,21 @@ class Task:
     mode: `run`, `err`, `test` or `summary`. pipe: the command after the `|` that was taken off.
     is_wrapped: argv is a shell, and the command inside decides. wants_undo: what it changes is to
     be kept. settings: those to show it by, None to read what is in force here. is_boxed: it is to
-    run in the box; box: the words that start it there. is_outside: it is to run without one, if the
-    gate lets it. notice: what is to be said once it has ended, from its status and its output.
+    run in the box, of project if one is named; box: the words that start it there. is_outside: it
+    is to run without one, if the gate lets it. notice: what is to be said once it has ended, from
+    its status and its output.
     is_awaited: somebody has work to do when it has ended, so that we must not become it.
     """
 
     __slots__ = (
         "argv", "box", "filter_id", "is_awaited", "is_boxed", "is_outside", "is_raw", "is_wrapped",
-        "mode", "notice", "pipe", "pipe_stderr", "pipefail", "prefer_less", "settings",
-        "wants_undo",
+        "mode", "notice", "pipe", "pipe_stderr", "pipefail", "prefer_less", "project",
+        "settings", "wants_undo",
     )  # fmt: skip
 
     def __init__(self, argv: Sequence[str], mode: str = "run") -> None:
         self.argv, self.mode = list(argv), mode
-        self.filter_id = self.pipe = ""
+        self.filter_id = self.pipe = self.project = ""
         self.pipe_stderr = self.pipefail = self.prefer_less = False
         self.is_raw = self.is_wrapped = self.is_boxed = self.is_outside = self.wants_undo = False
         self.is_awaited = False

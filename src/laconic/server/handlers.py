@@ -12,9 +12,13 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
+import laconic.box.plan
+import laconic.hooks.contain
 import laconic.hooks.file_tools
+import laconic.hooks.shell_writes
 import laconic.record.decisions  # noqa: F401 - the log is written after every answer
 from laconic import __version__
+from laconic.box.usable import try_in_background, wants_trial
 from laconic.hooks.answer import answer as answer_hook
 from laconic.hooks.load import BEFORE, load
 from laconic.hooks.response import Answer, neutral_answer
@@ -25,10 +29,10 @@ from laconic.server.board import BUSY, IDLE
 from laconic.server.run_handler import attend
 from laconic.server.shell_handler import tell
 from laconic.server.worker import OutOfTimeError, resident_bytes, time_limit
-from laconic.settings.environ import environment
+from laconic.settings.environ import environment, state_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, MutableMapping
+    from collections.abc import Callable, Iterator, Mapping, MutableMapping
 
     from laconic.server.wire import ClientCall
     from laconic.server.worker import Connection, Handler
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
 
 _HOOK_S = 8.0
 _QUESTION_S = 20.0
+_TRIED_S = 60.0
 _STARTED = time.time()
 
 
@@ -59,6 +64,21 @@ def hook(connection: Connection, call: ClientCall) -> None:
         raise
     connection.send(wire.reply(wire.Kind.COLD) if given.retry_cold else _frame(given))
     given.finish()
+    _try_box(call.variables)
+
+
+_tried: dict[str, float] = {}
+
+
+def _try_box(environ: Mapping[str, str]) -> None:
+    """Have it tried now and then whether boxes can be made: a hook only reads what was found."""
+    now, place = time.monotonic(), state_directory(environ)
+    if now - _tried.get(place, -_TRIED_S) < _TRIED_S:
+        return
+    _tried[place] = now
+    with contextlib.suppress(OSError):
+        if wants_trial(environ):
+            try_in_background(environ)
 
 
 def _frame(given: Answer) -> bytes:

@@ -141,8 +141,10 @@ def _consent(task: Task, call: ClientCall) -> bytes:
 
     environ, directory = call.variables, call.directory
     try:
-        settings = read_settings(environ, directory)
-        opened = open_box(project_of(directory, environ), directory, settings, environ)
+        project = task.project or project_of(directory, environ)
+        settings = read_settings(environ, task.project or directory)
+        is_elsewhere = bool(task.project)
+        opened = open_box(project, directory, settings, environ, is_elsewhere=is_elsewhere)
     except LaconicError as error:
         said = LaconicError(f"the command was not run: {error.message}", error.hint)
         return wire.answer(_NO_BOX, b"", said.text.encode("utf-8", "backslashreplace"))

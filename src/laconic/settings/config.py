@@ -14,7 +14,7 @@ from functools import cache
 from os.path import dirname, join
 from types import MappingProxyType
 
-from laconic.types import MEANINGS
+from laconic.types import BOXABLE, EFFECTS, MEANINGS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,17 +86,23 @@ class General(Section):
         Literal["defer", "ask"],
         Option("soft effects that are not allowed: leave them to the agent, or ask", strict="ask"),
     ]
+    box: Annotated[bool, Option("run in the box what the profile wants there")]
+
+
+_ANSWERS = "'profile', 'allow', 'ask', 'deny'"
 
 
 class Effects(Section):
     """The answers to effects: as the profile says, or `allow`, `ask` or `deny`.
 
-    Nothing here makes secrets, sends, guarded-write or destroys looser than the profile.
+    `box`: allow in the box, where there is one. Nothing here makes secrets, sends, guarded-write or
+    destroys looser than the profile.
     """
 
     __annotations__ = {
-        word: f"Annotated[Literal['profile', 'allow', 'ask', 'deny'], Option('{meaning}', 'ask')]"
+        word: f"Annotated[Literal[{answers}], Option('{meaning}', 'ask')]"
         for word, meaning in MEANINGS.items()
+        for answers in (_ANSWERS + (", 'box'" if EFFECTS[word] & BOXABLE else ""),)
     }
 
 

@@ -1,0 +1,336 @@
+"""Contains what a command line does, so that it need not be asked about: in the box, or by an undo.
+
+The decision says what would be asked about; here is found out whether a box and an undo settle it
+on this machine, and what has to be written on the line for that. Where that is not possible, the
+decision stays as it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+from laconic.errors import LaconicError
+from laconic.hooks.wrap import usable_shell
+from laconic.knowledge.catalog import library
+from laconic.policy import contained as policy
+from laconic.policy.contained import UNDONE
+from laconic.policy.facts import NOWHERE, read_facts
+from laconic.policy.from_config import build_rules
+from laconic.policy.places import is_within
+from laconic.rewrite.boxing import (
+    Surroundings,
+    box_starts,
+    changes_its_shell,
+    is_meant_outside,
+    names_hidden,
+    owners,
+    stays_inside,
+    writes_by_itself,
+)
+from laconic.rewrite.configured import options
+from laconic.rewrite.edits import quoted
+from laconic.rewrite.options import Options
+from laconic.rewrite.plan import Note, Rewriting, rewrite
+from laconic.run.launcher import find_genuine
+from laconic.settings.environ import SWITCHES
+from laconic.shell import ParseError, parse
+from laconic.types import HARD, Decision, Effect, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Protocol
+
+    from laconic.engine import Request
+    from laconic.policy.places import Facts
+    from laconic.policy.profiles import Cells
+    from laconic.settings.config import Box
+    from laconic.settings.load import Settings
+    from laconic.shell.ast import Script
+    from laconic.undo.hold import Holding
+
+    class Abilities(Protocol):
+        """What a machine can do: Machine asks this one."""
+
+        def has_box(self, facts: Facts) -> bool: ...
+
+        def hold(self, command: str, facts: Facts) -> Holding | None: ...
+
+
+BOX, UNDO = "--box ", "--undo "
+_HIDDEN = ("/tmp", "/var/tmp", "/run")  # noqa: S108 - what the box has of its own
+
+
+class Containment:
+    """What makes a line harmless.
+
+    decision: the one that holds then. flags: what single commands need of `laconic run`, by their
+    start; needed: those without which the decision does not hold. whole: the shell that runs all of
+    the line in the box. kept: what the hook itself has to keep before the line runs.
+    """
+
+    __slots__ = ("decision", "flags", "kept", "needed", "project", "whole")
+
+    def __init__(self, decision: Decision, project: str) -> None:
+        self.decision, self.project = decision, project
+        self.flags: dict[int, str] = {}
+        self.needed: set[int] = set()
+        self.whole = ""
+        self.kept: Holding | None = None
+
+    def add(self, starts: frozenset[int] | set[int], flag: str) -> None:
+        for start in starts:
+            self.flags[start] = self.flags.get(start, "") + flag
+
+    def is_placed(self, rewriting: Rewriting) -> bool:
+        """Tell whether a rewrite has all that the decision depends on."""
+        return self.needed <= rewriting.flagged
+
+    def whole_line(self, launcher: str, command: str) -> str:
+        return f"{launcher} run {BOX}-- {self.whole} -c {quoted(command)}"
+
+
+class Contained:
+    """A line that is contained: the decision that holds for it, and what to run in its place."""
+
+    __slots__ = ("_kept", "decision", "rewriting")
+
+    def __init__(self, made: Containment, rewriting: Rewriting) -> None:
+        self.decision, self.rewriting, self._kept = made.decision, rewriting, made.kept
+
+    def keep(self, request: Request, settings: Settings) -> None:
+        """Keep what the shell itself is about to write; a fault means that there is no undo."""
+        if self._kept is None:
+            return
+        from laconic.hooks.shell_writes import keep_now  # noqa: PLC0415 - few lines write so
+        from laconic.undo.around import about_run  # noqa: PLC0415
+
+        with contextlib.suppress(OSError, LaconicError):
+            about = about_run(request.command, request.cwd, request.environ)
+            about.agent = about.agent or request.agent
+            keep_now(self._kept, about, settings.directories.state_dir)
+
+
+def contained(
+    request: Request,
+    decision: Decision,
+    settings: Settings,
+    *,
+    shell: object = "",
+    login_shell: bool = False,
+) -> Contained | None:
+    """Contain a line: None if nothing has to be done about it, or nothing can be."""
+    made = contain(request, decision, settings, Machine(settings, request.environ), shell)
+    if made is None:
+        return None
+    words = find_genuine(request.environ, made.project, login_shell=login_shell)
+    rewriting = rewritten(made, request, settings, *words) if words[0] else None
+    return Contained(made, rewriting) if rewriting else None
+
+
+def look(request: Request, decision: Decision, settings: Settings) -> tuple[Decision, str]:
+    """Say what an agent is told that runs other commands than it sent, and what it would run."""
+    found = contained(request, decision, settings)
+    if found is None or found.rewriting.text == request.command:
+        return decision, ""
+    return found.decision, found.rewriting.text if found.decision is not decision else ""
+
+
+def rewritten(
+    made: Containment, request: Request, settings: Settings, launcher: str, full: str = ""
+) -> Rewriting | None:
+    """Write on the line what contains it; None if a part of that has no place."""
+    command = request.command
+    if made.whole:
+        text = made.whole_line(launcher, command)
+        return Rewriting(text, (), (Note(0, len(command), "run", "with --box, as a whole"),))
+    how = options(settings) if settings.config.compact.enabled else Options(lambda _: None)
+    how.launcher, how.full_path = launcher, full
+    how.flags = made.flags
+    found = rewrite(command, how, library())
+    if not made.is_placed(found) or any(note.action == "rule" for note in found.notes):
+        return None
+    return found
+
+
+class Machine:
+    """This machine."""
+
+    def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
+        self._settings, self._environ = settings, environ
+
+    def has_box(self, facts: Facts) -> bool:
+        """Tell whether the project has a box; what is not known is not there.
+
+        Codex runs commands in a box of its own, and says so.
+        """
+        if facts.project == NOWHERE or any(n.startswith("CODEX_SANDBOX") for n in self._environ):
+            return False
+        from laconic.box.plan import refuse_unfit  # noqa: PLC0415 - few lines need a box
+        from laconic.box.usable import is_usable  # noqa: PLC0415
+
+        try:
+            refuse_unfit(facts.project, facts.home)
+        except LaconicError:
+            return False
+        if is_within(facts.real_path(self._settings.directories.state_dir), facts.project):
+            return False
+        return bool(is_usable(self._environ))
+
+    def hold(self, command: str, facts: Facts) -> Holding | None:
+        """Say what an undo would hold of a line."""
+        from laconic.undo.hold import hold_line  # noqa: PLC0415 - not where nothing is changed
+
+        return hold_line(command, facts.cwd, self._environ)
+
+
+def contain(
+    request: Request, decision: Decision, settings: Settings, machine: Abilities, shell: object = ""
+) -> Containment | None:
+    """Say how a line can be contained; None if nothing is to be done, or nothing can be.
+
+    shell: the one that the agent names, if it does.
+    """
+    config = settings.config
+    general = config.settings
+    if general.gate != "enforce" or request.mode == "plan" or settings.is_isolated:
+        return None
+    if not decision.effects or decision.verdict is Verdict.DENY:
+        return None
+    rules = build_rules(settings, library(), request.environ, accepts_edits=request.mode == "edits")
+    cells = rules.cells
+    if not general.box or general.unknown == "ask":
+        cells = cells.without_box(Effect.UNKNOWN if general.box else ~Effect.READS)
+    if not decision.effects & (cells.box | cells.undo | UNDONE | Effect.INSTALLS):
+        return None
+    facts = read_facts(request.cwd, request.environ, request.shells)
+    found = usable_shell(shell, request.environ)
+    return place(request.command, decision, cells, facts, machine, found, config.box)
+
+
+def place(
+    command: str,
+    decision: Decision,
+    cells: Cells,
+    facts: Facts,
+    machine: Abilities,
+    shell: str,
+    box: Box | None = None,
+) -> Containment | None:
+    """Find what has to stand on a line so that it is contained.
+
+    shell: the one that may run all of it. box: what the user says about the box.
+    """
+    if decision.verdict is Verdict.DENY or decision.effects & HARD:
+        return None
+    is_offline = box is None or box.network == "none"
+    effects = (policy.in_box_effects(leaf, is_offline) for leaf in decision.leaves())
+    has_box = any(one & cells.box for one in effects) and machine.has_box(facts)
+    found = policy.find_contained(decision, cells, has_box=has_box, is_offline=is_offline)
+    if found is None and decision.verdict is not Verdict.ALLOW:
+        return None
+    try:
+        script = parse(command)
+    except ParseError:
+        return None
+    made = Containment(policy.allowed(decision, found) if found else decision, facts.project)
+    if found and found.boxed:
+        around = _surroundings(facts, box.write if box else ())
+        if not _put_in_box(made, found, decision, script, facts, around, shell):
+            if decision.verdict is not Verdict.ALLOW:
+                return None
+            made = Containment(decision, facts.project)  # what the profile allows without a box
+    is_changing = decision.effects & UNDONE and not made.whole
+    if is_changing and not _hold(made, found, decision, script, facts, machine):
+        return None
+    return made if made.flags or made.whole or made.kept else None
+
+
+# -- the box ---------------------------------------------------------------------------------------
+
+
+def _put_in_box(
+    made: Containment,
+    found: policy.Contained,
+    decision: Decision,
+    script: Script,
+    facts: Facts,
+    around: Surroundings,
+    shell: str,
+) -> bool:
+    """Put commands in the box, one by one or all of them; False if neither is possible."""
+    needed = [leaf.start for leaf in found.boxed]
+    source = script.source.decode("utf-8", "surrogateescape")
+    if is_meant_outside(script) or any(name in source for name in SWITCHES):
+        return False
+    if names_hidden(script, needed, around):
+        return False
+    fetching = [leaf.start for leaf in decision.leaves() if leaf.effects & Effect.DOWNLOADS]
+    starts = box_starts(script, needed, around)
+    if starts is not None and not starts & owners(script, fetching):
+        project = "" if stays_inside(script, around) else f"--project {quoted(facts.project)} "
+        made.add(starts, BOX + project)
+        made.needed |= starts
+        return True
+    if fetching or found.held or changes_its_shell(script) or not shell:
+        return False
+    made.whole = shell
+    return True
+
+
+def _surroundings(facts: Facts, writable: Sequence[str]) -> Surroundings:
+    from laconic.box.places import PLACE_VARIABLES  # noqa: PLC0415 - few lines need a box
+
+    places = (f"{facts.home}/{p[2:]}" if p.startswith("~/") else p for p in writable)
+    further = [facts.real_path(path) for path in places]
+
+    def is_inside(path: str) -> bool:
+        return is_within(facts.real_path(path), facts.project)
+
+    def is_reached(path: str) -> bool:
+        real = facts.real_path(path)
+        return "/.git" in real or any(is_within(real, one) for one in (facts.project, *further))
+
+    def is_hidden(path: str) -> bool:
+        return any(is_within(path, one) for one in _HIDDEN) and not is_inside(path)
+
+    return Surroundings(facts.cwd, PLACE_VARIABLES, is_inside, is_reached, is_hidden)
+
+
+# -- undo ------------------------------------------------------------------------------------------
+
+
+def _hold(
+    made: Containment,
+    found: policy.Contained | None,
+    decision: Decision,
+    script: Script,
+    facts: Facts,
+    machine: Abilities,
+) -> bool:
+    """Have kept what the line destroys; False if it has to be asked about because of that."""
+    is_needed = bool(found and found.held)
+    command = script.source.decode("utf-8", "surrogateescape")
+    holding = machine.hold(command, facts)
+    if holding is None or (is_needed and not (holding.is_complete and holding.is_exact)):
+        return not is_needed
+    if not is_needed and not _destroys(holding):
+        return True
+    if writes_by_itself(script):
+        # Whether the hook can keep it is known too late to ask about what would be lost.
+        made.kept = holding if holding.is_exact else None
+        return not is_needed
+    made.add(owners(script, [one.start for one in decision.leaves() if one.effects & UNDONE]), UNDO)
+    if found:
+        made.needed |= owners(script, [one.start for one in found.held])
+    return True
+
+
+def _destroys(holding: Holding) -> bool:
+    """Tell whether files are changed or removed that are there now; git's own do not count."""
+    if holding.survey is None:
+        return False
+    return any(
+        entry is not None and entry.kind in ("file", "link") and "/.git/" not in path
+        for path, entry in holding.survey.before.items()
+    )

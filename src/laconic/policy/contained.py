@@ -1,0 +1,96 @@
+"""What a command may do at once because it is contained: the box or an undo makes it harmless.
+
+Nothing here looks whether there is a box, or whether an undo holds: the callers do, and leave the
+decision as it is if not. A hard effect anywhere on a line is never contained.
+"""
+
+from __future__ import annotations
+
+from laconic.types import HARD, Decision, Effect, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.policy.profiles import Cells
+
+# Rules of the user's: what they allow runs as it was typed.
+GRANTS = ("permissions/", "config/allow", "exception/")
+_OURS = ("laconic/", "laconic-py/")
+# `npx tsc`: a program of a package, which is fetched where the project does not have it.
+_PACKAGES = frozenset(("npx/package", "bunx/package", "npm/exec/package", "pnpm/exec/package"))
+# Of what is unclear, the words that one program reads. Not what the shell itself does, nor what a
+# program would write or delete: that may be all of the project.
+_WORDS = ("/option", "/word", "/value", "/dynamic", "/script", "/statement", "/path")
+# What an undo can take back.
+UNDONE = Effect.PROJECT_WRITE | Effect.HISTORY | Effect.DISCARDS
+
+
+class Contained:
+    """What has to happen so that a line may run: these parts in the box, those with an undo.
+
+    boxed, held: findings about parts of the line.
+    """
+
+    __slots__ = ("boxed", "held")
+
+    def __init__(self, boxed: tuple[Decision, ...], held: tuple[Decision, ...]) -> None:
+        self.boxed, self.held = boxed, held
+
+
+def find_contained(
+    decision: Decision, cells: Cells, *, has_box: bool, is_offline: bool = True
+) -> Contained | None:
+    """Say what has to be contained for a line to be allowed; None if the answer stays as it is.
+
+    is_offline: the box has no network.
+    """
+    if decision.verdict is Verdict.DENY or decision.effects & HARD:
+        return None
+    if decision.rule.startswith(GRANTS[-1]):
+        return None
+    box = cells.box if has_box else Effect.READS
+    boxed, held = [], []
+    for leaf in decision.leaves():
+        if leaf.verdict is not Verdict.ALLOW and not _is_settled(leaf, box, cells, is_offline):
+            return None
+        if leaf.in_box or leaf.rule.startswith(GRANTS):
+            continue
+        if in_box_effects(leaf, is_offline) & box:
+            boxed.append(leaf)
+        if leaf.verdict is Verdict.ASK and leaf.effects & cells.undo:
+            held.append(leaf)
+    return Contained(tuple(boxed), tuple(held)) if boxed or held else None
+
+
+def _is_settled(leaf: Decision, box: Effect, cells: Cells, is_offline: bool) -> bool:
+    """Tell whether the box and an undo settle all that a finding asks about."""
+    if leaf.verdict is Verdict.DENY or leaf.firm or leaf.rule.startswith(_OURS):
+        return False
+    effects = in_box_effects(leaf, is_offline)
+    if effects & Effect.UNCLEAR and not leaf.rule.endswith(_WORDS):
+        return False
+    rest = effects & ~(box | cells.undo)
+    return rest != effects and cells.verdict(rest) is Verdict.ALLOW
+
+
+def in_box_effects(leaf: Decision, is_offline: bool) -> Effect:
+    """What a finding's effects are in the box: without a network no package can be fetched."""
+    if leaf.rule in _PACKAGES and is_offline:
+        return leaf.effects & ~Effect.INSTALLS | Effect.UNKNOWN
+    return leaf.effects
+
+
+def allowed(decision: Decision, found: Contained) -> Decision:
+    """The decision on a line whose parts are contained."""
+    main = (*found.boxed, *found.held)[0]
+    what = "the box keeps it to the project" if found.boxed else "laconic undo takes it back"
+    return Decision(
+        Verdict.ALLOW,
+        main.rule,
+        f"{main.reason}; {what}",
+        decision.start,
+        decision.end,
+        effects=decision.effects,
+        parts=decision.parts,
+        problems=decision.problems,
+        in_box=bool(found.boxed),
+    )

@@ -1,0 +1,123 @@
+"""Questions that the box or an undo spares: what runs in place of a line, and that it holds."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from hook_fixture import PATHS, is_before, named, read_case, said
+from laconic.box.places import PLACE_VARIABLES
+from laconic.box.usable import is_usable, remember
+from laconic.engine import Request
+from laconic.hooks.contain import place, rewritten
+from laconic.knowledge.catalog import library
+from laconic.policy.decide import decide
+from laconic.policy.places import Facts
+from laconic.policy.rules import Rules
+from laconic.run.launcher import find_genuine
+from laconic.settings.load import isolated_settings
+from laconic.types import HARD, Verdict
+
+CASES = Path(__file__).parents[1] / "cases/contain"
+FACTS = Facts(cwd="/project", home="/home/user")
+
+
+def cases():
+    profile = ""
+    for path in sorted(CASES.glob("*.cases")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if line.startswith("== "):
+                profile = line[3:]
+            elif line and not line.startswith("#"):
+                command, expected = line.split(" => ")
+                yield pytest.param(profile, command, expected, id=f"{path.stem}:{number}")
+
+
+class WithBox:
+    """A machine that can make a box, and keeps nothing."""
+
+    def has_box(self, _facts):
+        return True
+
+    def hold(self, _command, _facts):
+        return None
+
+
+class WithoutBox(WithBox):
+    def has_box(self, _facts):
+        return False
+
+
+def contained(profile, command, machine):
+    """Give the decision with a machine, and what runs; nothing if that stays as it is."""
+    rules = Rules(profile)
+    decision = decide(command, library(), rules, FACTS)
+    made = place(command, decision, rules.cells, FACTS, machine, "/bin/bash")
+    request = Request(command, FACTS.cwd, {})
+    found = rewritten(made, request, isolated_settings({}), "laconic") if made else None
+    return (made.decision, found.text) if found else (decision, "")
+
+
+@pytest.mark.parametrize(("profile", "command", "expected"), list(cases()))
+def test_what_runs_in_place_of_a_line(profile, command, expected):
+    decision, text = contained(profile, command, WithBox())
+    shown = text.replace("laconic run --box", "BOX").replace("--raw", "RAW") or "-"
+    assert shown == expected
+    if text:
+        assert decision.verdict is Verdict.ALLOW
+        assert decision.in_box
+        assert not decision.effects & HARD
+    plain, text = contained(profile, command, WithoutBox())
+    assert text == ""
+    assert not plain.in_box
+
+
+# -- what agents are told --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def boxed_place(place):
+    """A place on a machine that is known to make boxes."""
+    remember(place.environ, is_good=True)
+    assert is_usable(place.environ)
+    return place
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if is_before(path)], ids=named)
+@pytest.mark.parametrize("profile", ["default", "work"])
+@pytest.mark.parametrize("command", ["./x.sh", "cd sub; ./x.sh | tail -3", "echo $(./x.sh)"])
+def test_no_agent_is_told_to_run_it_without_the_box(path, profile, command, boxed_place):
+    """Where the answer is allow because of the box, the command that runs has it."""
+    boxed_place.configure(f'[settings]\nprofile = "{profile}"\n')
+    stdin, _ = read_case(path, boxed_place, command)
+    given = boxed_place.answer(path.parent.name, stdin)
+    remember(boxed_place.environ, is_good=False)
+    without = boxed_place.answer(path.parent.name, stdin)
+    assert given.fault == without.fault == ""
+    assert "--box" in json.dumps(said(given)) or said(given) == said(without)
+
+
+@pytest.mark.parametrize("name", sorted(PLACE_VARIABLES))
+def test_no_typed_box_with_a_variable_that_says_what_to_hide(name):
+    line = f"{name}=/x laconic run --box ./x.sh"
+    assert decide(line, library(), Rules("default"), FACTS).verdict is Verdict.ASK
+
+
+def test_a_rewritten_line_is_contained_when_it_comes_again():
+    """Models learn what runs in place of their commands, and type it."""
+    for command in ("./x.sh", "cd sub && ./x.sh", "./x.sh 2>&1 | tail -3", "echo $(./x.sh)"):
+        _, text = contained("default", command, WithBox())
+        decision, again = contained("default", text, WithBox())
+        assert decision.verdict is Verdict.ALLOW
+        assert again == ""
+
+
+def test_a_launcher_that_the_project_could_replace_is_named_by_its_path(tmp_path):
+    beside = Path(sys.executable).parent
+    for path in (f"{beside}:/usr/bin", f"/usr/bin:{beside}"):
+        assert find_genuine({"PATH": path}, str(tmp_path)) == ("laconic", f"{beside}/laconic")
+    for path in (f".:{beside}", f":{beside}", f"{tmp_path}/bin:{beside}", "/usr/bin"):
+        assert find_genuine({"PATH": path}, str(tmp_path))[0] == f"{beside}/laconic"
