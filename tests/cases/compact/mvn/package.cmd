@@ -1,2 +1,2 @@
-mvn package
+mvn -B package
 status 0
