@@ -38,6 +38,15 @@ def test_the_network_is_named_where_the_kernel_counted_an_attempt(box, script):
     assert "run --outside python3 -c" in notice(done)
 
 
+def test_what_nobody_said_does_not_stay_for_ever(box):
+    run(box.project, "true")
+    left = box.directory / "refused/0123456789ab"
+    left.write_text("1")
+    os.utime(left, (1, 1))
+    run(box.project, "true")
+    assert not left.exists()
+
+
 def test_nobody_is_told_of_an_attempt_that_did_no_harm(box):
     assert not notice(run(box.project, "python3", "-c", f"try: {NETWORK}\nexcept OSError: pass"))
 

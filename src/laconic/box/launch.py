@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from laconic.settings.load import Settings
 
 _REFUSED = "refused"
+_OLDEST_TOLD_S = 3600
 _YOUNGEST_LEFT_S = 10  # a younger box may be about to start
 _COARSE_CLOCK = 5  # CLOCK_REALTIME_COARSE of linux/time.h, which file systems take their times from
 _OWN_CACHE = ".cache"
@@ -205,6 +206,11 @@ def _texts(words: list[str]) -> bytes:
 
 def look_at_killed(plan: Plan) -> None:
     """Look at what boxes of this project left behind that were killed."""
+    for name in _names(join(plan.directory, _REFUSED)):  # nobody was there to say it
+        with contextlib.suppress(OSError):
+            path = join(plan.directory, _REFUSED, name)
+            if time.time() - os.lstat(path).st_mtime > _OLDEST_TOLD_S:
+                os.unlink(path)
     for name in _names(join(plan.directory, "open")):
         place = join(plan.directory, "open", name)
         try:
