@@ -19,7 +19,7 @@ BUDGET = 2000  # tokens, up to which a tree is shown whole
 _FEWEST, _SHARE = 20, 0.8
 _DEPTH = 2
 # What is drawn before a name: `│ ├── `, `|  +- `, `    \--- `, perhaps behind `[INFO] `.
-_BRANCH = pattern(r"(?:\[INFO\] )?([│| ]*)(?:[├└]─+[┬─]*|[+\\`|]-+) ?(\S.*)")
+_BRANCH = pattern(r"(?:\[INFO\] )?([│| ]*)(?:[├└][─┬]+|[+\\`|]-+) ?(\S.*)")
 _WRONG = pattern(
     r"(?i).*\b(?:UNMET|missing|invalid|extraneous|conflict|FAILED|deduped invalid)\b.*"
 )

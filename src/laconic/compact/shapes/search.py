@@ -34,7 +34,7 @@ _NUMBERED = pattern(rf"{_NO_TIME}()(\d+)([:-])(?!\d\d[:-]\d\d)(.*)")  # nor a da
 _NAMED = pattern(r"((?:[\w.@+~-]+/)*[\w.@+~-]+\.\w+)()(:)(.*)")
 # A path, perhaps behind the revision that git grep searched.
 _CERTAIN = pattern(
-    rf"{_NO_TIME}((?:[A-Za-z][\w./~^@-]*:)?(?:[\w.@+~-]*/)*[\w.@+~-]*[A-Za-z.][\w.@+~-]*):(\d+)(:)"
+    rf"{_NO_TIME}((?:[A-Za-z][\w./~^@-]*:)?(?=[\d_@+~/-]*(?:[^\W\d_]|\.))[\w.@+~/-]+):(\d+)(:)"
     r"(?!\d+:\d)(.*)"
 )
 

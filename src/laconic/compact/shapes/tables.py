@@ -23,7 +23,7 @@ _MOST = 0.6  # of the rows have what is usual
 _PAIRS = 8  # rows of two columns that are written in one line
 _SHORT_CELL = 40  # characters
 # Unicode box drawing, and what MySQL, PostgreSQL, Markdown and many programs draw with + - = |
-_BORDER = pattern(r"\s*[\u2500-\u257f][\u2500-\u257f ]*|\s*[+|][-=+|: ]*[-=][-=+|: ]*|-+(?:\+-+)+")
+_BORDER = pattern(r"\s*[\u2500-\u257f][\u2500-\u257f ]*|\s*[+|](?=.*[-=])[-=+|: ]*|-+(?:\+-+)+")
 _WALL = pattern(r"[\u2502\u2503\u2551\u2506\u2507\u250a\u250b|]")
 _RULER = pattern(r"-{2,}(?: +-{2,})+ *|={2,}(?: +={2,})+ *")
 _NAME = pattern(r"[A-Z%#][A-Z0-9%#/()_.:+-]*(?: [A-Z0-9%#/()_.:+-]+)*")
