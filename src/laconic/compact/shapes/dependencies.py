@@ -20,9 +20,7 @@ _FEWEST, _SHARE = 20, 0.8
 _DEPTH = 2
 # What is drawn before a name: `│ ├── `, `|  +- `, `    \--- `, perhaps behind `[INFO] `.
 _BRANCH = pattern(r"(?:\[INFO\] )?([│| ]*)(?:[├└][─┬]+|[+\\`|]-+) ?(\S.*)")
-_WRONG = pattern(
-    r"(?i).*\b(?:UNMET|missing|invalid|extraneous|conflict|FAILED|deduped invalid)\b.*"
-)
+_WRONG = pattern(r"(?i).*(?:unmet|missing|invalid|extraneous|conflict|fail|err).*")
 
 
 def dependencies(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
