@@ -28,7 +28,7 @@ VENV() { python3 -m venv venv && venv/bin/pip install -q "$@"; }
 SDIST() {
     pip download -q --no-deps --no-binary :all: --no-build-isolation -d . "$1" 2> /dev/null ||
         pip download -q --no-deps --no-binary :all: -d . "$1"
-    tar -xzf ./*.tar.gz --strip-components 1
+    tar --no-same-owner -xzf ./*.tar.gz --strip-components 1
 }
 SOURCE() {
     mkdir want && (cd want && cargo init -q --name want && cargo add -q "$1" && cargo fetch -q)
@@ -43,7 +43,7 @@ MODULE() {
     go mod download 2> /dev/null || true # it fails where there is nothing to download
     go test -count=1 -run xxx ./... > /dev/null
 }
-PACKED() { npm pack -s "$1" > /dev/null && tar -xzf ./*.tgz --strip-components 1; }
+PACKED() { npm pack -s "$1" > /dev/null && tar --no-same-owner -xzf ./*.tgz --strip-components 1; }
 """
 
 Counts = collections.Counter[str]
