@@ -21,6 +21,7 @@ def at_terminal(words, *, columns=80, typed=b"", **variables):
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     environ = {**os.environ, "TERM": "xterm-256color", **variables}
+    environ.pop("COLUMNS", None)  # it would count before the width of the terminal
     process = subprocess.Popen(
         [*LACONIC, *words], stdin=follower, stdout=follower, stderr=follower, env=environ
     )

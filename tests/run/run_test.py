@@ -318,7 +318,7 @@ def test_a_filter_that_is_not_there_is_an_error_before_anything_runs(tmp_path):
         (["run", "--filter"], "laconic: --filter needs a value\nhint: laconic run --help\n"),
         (
             ["run", "--raw=1"],
-            "laconic: unrecognized arguments: --raw=1\nhint: laconic run --help\n",
+            "laconic: unrecognized arguments: --raw=1\nhint: did you mean: laconic run --raw\n",
         ),
         (["err"], "laconic: err needs a command\nhint: laconic err --help\n"),
     ],

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _GOOD, _BAD = "good", "bad"
 _DAY_S = 86400  # after which it is tried again
 _MINUTE_S = 60  # a trial that was begun is left alone for that long
+_asked: list[bool] = []
 _ROOT = dirname(dirname(dirname(realpath(__file__))))
 _TRY = (
     "import os, sys; sys.path.append(sys.argv.pop(1)); "
@@ -33,8 +34,16 @@ _TRY = (
 
 def is_usable(environ: Mapping[str, str]) -> bool | None:
     """Tell whether a trial has made a good box here; None if that is not known."""
+    _asked[:] = [True]
     found, age_s = _read(environ)
     return None if not found or (found != _GOOD and age_s > _DAY_S) else found == _GOOD
+
+
+def was_asked_for() -> bool:
+    """Tell whether this process was asked for a box since the last time that this was asked."""
+    asked = bool(_asked)
+    _asked.clear()
+    return asked
 
 
 def wants_trial(environ: Mapping[str, str]) -> bool:

@@ -85,5 +85,8 @@ def read_flags(
 def _hint(name: str, word: str, known: Iterable[str]) -> str:
     from laconic.settings.schema import closest  # noqa: PLC0415 - only people who mistyped pay for it
 
-    best = closest(word, known, 0.7)
+    names = {flag.strip("-"): flag for flag in known}
+    typed = word.strip("-")
+    alike = [name for name in names if name[:1] == typed[:1]]  # the first letter is seldom wrong
+    best = names.get(closest(typed, alike))
     return f"did you mean: laconic {name} {best}" if best else f"laconic {name} --help"

@@ -38,9 +38,17 @@ class RunPlan:
         self.step_back = StepBack(settings.directories.state)
         self.stepped = ""
 
+    def can_step_back(self, task: Task) -> bool:
+        """Tell whether a command is known by its words: not one at the end of a pipe, or with one.
+
+        For a program that uses the library nothing is remembered.
+        """
+        is_named = self.view.is_exact or task.pipe or task.filter_id or task.mode != RUN
+        return not (self.settings.is_isolated or is_named)
+
     def consider_stepping_back(self, task: Task) -> None:
         """Show all of the output if what was hidden of it before was missed."""
-        if can_step_back(task, self.view):
+        if self.can_step_back(task):
             self.stepped = self.step_back.reason(self.project, task.command)
             if self.stepped:
                 self.view = View(RUN, is_exact=True)
@@ -57,11 +65,6 @@ def plan_run(task: Task, environ: Mapping[str, str]) -> RunPlan:
     plan = RunPlan(settings, inner, _view(task, inner, known, settings), task.name)
     plan.consider_stepping_back(task)
     return plan
-
-
-def can_step_back(task: Task, view: View) -> bool:
-    """Tell whether a command is known by its words: not one at the end of a pipe, or with one."""
-    return not (view.is_exact or task.pipe or task.filter_id or task.mode != RUN)
 
 
 def _view(task: Task, inner: Inner, known: FilterSet, settings: Settings) -> View:

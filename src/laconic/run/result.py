@@ -22,7 +22,6 @@ from laconic.record.store import Store
 from laconic.record.tokenizer import MOST_BYTES, counts
 from laconic.run.launcher import typed_name
 from laconic.run.pipes import matches, pick
-from laconic.run.plan import can_step_back
 from laconic.run.printer import NUMBERS
 from laconic.run.spool import BOTH, ERR, OUT
 from laconic.run.window import LARGE, look_through
@@ -194,7 +193,7 @@ def prepare(
 
 def _is_repeated(task: Task, plan: RunPlan, source: FinishedOutput) -> bool:
     """Tell whether the command ran again at once and printed the same: it was not enough."""
-    if source.shown_lines or not can_step_back(task, plan.view):
+    if source.shown_lines or not plan.can_step_back(task):
         return False
     return plan.step_back.is_repeated(plan.project, task.command, _printed(source))
 
@@ -211,10 +210,10 @@ def _printed(source: FinishedOutput) -> str:
 
 
 def _remember(task: Task, plan: RunPlan, result: RunResult, source: FinishedOutput) -> None:
-    if plan.stepped or (can_step_back(task, plan.view) and result.raw_id):
+    if plan.stepped or (plan.can_step_back(task) and result.raw_id):
         names = (plan.project, task.command, plan.program)
         plan.step_back.ran(*names, result.raw_id, _printed(source), plan.stepped)
-    else:
+    elif not plan.settings.is_isolated:
         plan.step_back.passed(plan.project)
 
 

@@ -18,7 +18,7 @@ import laconic.hooks.file_tools
 import laconic.hooks.shell_writes
 import laconic.record.decisions  # noqa: F401 - the log is written after every answer
 from laconic import __version__
-from laconic.box.usable import try_in_background, wants_trial
+from laconic.box.usable import try_in_background, wants_trial, was_asked_for
 from laconic.hooks.answer import answer as answer_hook
 from laconic.hooks.load import BEFORE, load
 from laconic.hooks.response import Answer, neutral_answer
@@ -29,7 +29,7 @@ from laconic.server.board import BUSY, IDLE
 from laconic.server.run_handler import attend
 from laconic.server.shell_handler import tell
 from laconic.server.worker import OutOfTimeError, resident_bytes, time_limit
-from laconic.settings.environ import environment, state_directory
+from laconic.settings.environ import environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, MutableMapping
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 _HOOK_S = 8.0
 _QUESTION_S = 20.0
-_TRIED_S = 60.0
 _STARTED = time.time()
 
 
@@ -67,18 +66,12 @@ def hook(connection: Connection, call: ClientCall) -> None:
     _try_box(call.variables)
 
 
-_tried: dict[str, float] = {}
-
-
 def _try_box(environ: Mapping[str, str]) -> None:
-    """Have it tried now and then whether boxes can be made: a hook only reads what was found."""
-    now, place = time.monotonic(), state_directory(environ)
-    if now - _tried.get(place, -_TRIED_S) < _TRIED_S:
-        return
-    _tried[place] = now
-    with contextlib.suppress(OSError):
-        if wants_trial(environ):
-            try_in_background(environ)
+    """Have it tried whether boxes can be made, if one was wanted: a hook only reads the outcome."""
+    if was_asked_for():
+        with contextlib.suppress(OSError):
+            if wants_trial(environ):
+                try_in_background(environ)
 
 
 def _frame(given: Answer) -> bytes:
