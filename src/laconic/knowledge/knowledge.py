@@ -153,12 +153,13 @@ class Programs(dict[str, Branch]):
         self._names, self._rows = names, rows
 
     def __missing__(self, program: str) -> Branch:
-        branch = self[program] = Branch()
+        branch = Branch()
         for stem, path, table in self._rows(program):
             for name in (path, *table.get("also", ())):
                 if program in first_words(name):
                     entry = Entry(path, table, stem)
                     branch.plant(name.split()[1:], entry, is_exact="{" not in name)
+        self[program] = branch  # only now: another thread may look for it at any time
         return branch
 
     def get(self, program: str, default: Any = None) -> Any:

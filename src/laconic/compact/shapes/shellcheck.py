@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 _HEADER = pattern(r"In (\S.*) line (\d+):")
 _CODE = pattern(r"\s*\^-*\^?-*\s*(SC\d+) \((\w+)\): (.*)")
-_TRAILER = "For more information:"
+_PROPOSAL = "Did you mean:"
+_OWN = pattern(
+    r"[\s^-]*|Did you mean:\s*|For more information:"
+    r"|\s*https://www\.shellcheck\.net/wiki/SC\d+ -- .*"
+)
 
 
 class _Place:
@@ -57,19 +61,26 @@ def shellcheck(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 
 
 def _read(lines: list[int], texts: Texts) -> list[_Place]:
+    """Read the report; a line that is not a part of it stays where it is."""
     found: list[_Place] = []
-    is_over = False
+    quoted = 0  # how many lines of a script may follow
     for index in lines:
         text = texts[index]
-        header = _HEADER.fullmatch(text)
-        if header:
+        if header := _HEADER.fullmatch(text):
             found.append(_Place(header[1], header[2], index))
-        elif found:
-            is_over = is_over or text == _TRAILER
-            code = _CODE.fullmatch(text)
-            if code and not is_over:
-                found[-1].codes.append((code[1], code[2], code[3]))
+            quoted = 1
+        elif not found:
+            continue
+        elif code := _CODE.fullmatch(text):
+            found[-1].codes.append((code[1], code[2], code[3]))
             found[-1].lines.append(index)
+            quoted = 0
+        elif _OWN.fullmatch(text):
+            found[-1].lines.append(index)
+            quoted = int(text.rstrip() == _PROPOSAL)
+        elif quoted:
+            found[-1].lines.append(index)
+            quoted -= 1
     return found if any(place.codes for place in found) else []
 
 
