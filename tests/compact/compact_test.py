@@ -1064,3 +1064,18 @@ def test_how_many_tests_passed_is_never_hidden(case):
     text = shown(case.filter, case.status, case.raw)
     if pattern.search(case.raw.decode("utf-8", "replace")) and text != RAW:
         assert pattern.search(text), text
+
+
+@pytest.mark.parametrize(
+    ("name", "around"),
+    [
+        ("pytest", ["= warnings summary =".center(80, "="), "{}", "= 1 failed in 0.12s ="]),
+        ("pytest", ["= FAILURES =".center(80, "="), "____ test_x ____", "{}", "E  assert 0"]),
+        ("shellcheck", ["In a.sh line 2:", "ls *", "  ^-- SC2035 (info): Use ./*glob*", "{}"]),
+    ],
+)
+@pytest.mark.parametrize("said", CERTAIN)
+def test_what_another_program_says_in_a_report_is_shown(name, around, said):
+    wanted = next(wanted for wanted in FILTERS if wanted.id == name)
+    text = "\n".join([*around, *["collected 3 items"] * 60]).replace("{}", said)
+    check(wanted, 1, text.encode())

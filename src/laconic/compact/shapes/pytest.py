@@ -23,6 +23,11 @@ _WIDE = 8  # characters of a banner that are not its text; fewer are of another 
 _SECTION = pattern(r"_{3,} (.*?) _{3,}")
 _CAPTURED = pattern(r"-+ Captured (\w+) (\w+) -+")
 _PLACE = pattern(r"(\S+?\.\w+):(\d+)(?:: ?(.*))?")
+# What pytest itself says in a failure at the beginning of a line.
+_OWN_LINE = pattern(
+    r"\S+?\.\w+:\d+:(?: (?:in \S.*|[\w.]+)?)?|\S+?\.\w+:\d+|Traceback:|file .*, line \d+.*"
+    r"|\w+ while importing test module .*"
+)
 _PROGRESS = pattern(r"\S+?\.py::(\S+) (?:FAILED|ERROR)(?: +\[ *\d+%\])?")
 _EXCEPTION = pattern(r"^\s*[\w.]*(?:Error|Exception)\b")
 _STOPPED = pattern(r"!+ (.*?) !+")
@@ -58,6 +63,11 @@ def pytest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             report.rows.append(row)
     report.end_section()
     return report.without_progress()
+
+
+def _is_foreign_diagnostic(text: str) -> bool:
+    """Tell whether another program says it in the middle of the report: pytest's are indented."""
+    return bool(text[:1].strip()) and not _OWN_LINE.fullmatch(text) and is_diagnostic(text)
 
 
 class _Report:
@@ -110,7 +120,8 @@ class _Report:
         if stopped := _STOPPED.fullmatch(text):
             self.rows.append(Shown(SHORT, stopped[1], (index + 1,)))
             return
-        if self._part == "warnings summary" and not self._is_warning(text):
+        is_of_warnings = self._part == "warnings summary" and not self._is_warning(text)
+        if is_of_warnings and not _is_foreign_diagnostic(text):
             return
         self.rows.append(index)
 
@@ -148,6 +159,7 @@ class _Report:
         """
         own: list[Row] = []
         said: list[int] = []
+        foreign: list[Row] = []
         captured: list[Row] = []
         places: dict[str, str] = {}
         inside: list[int] | None = None
@@ -165,6 +177,8 @@ class _Report:
                 is_code = False
             elif text[:2] in ("E ", "E"):
                 said.append(index)
+            elif _is_foreign_diagnostic(text):
+                foreign.append(index)
             elif match := _PLACE.fullmatch(text):
                 place = f"{match[1]}:{match[2]}"
                 # the short form: `a.py:3: in test_x`, and below it the line
@@ -178,7 +192,7 @@ class _Report:
             own = [own[0], mark, *own[1 - _MOST_OWN :]]
         if not said:
             return [], {}
-        return [*own, *self._kept(said), *captured], places
+        return [*own, *self._kept(said), *foreign, *captured], places
 
     @staticmethod
     def _function(said: str | None) -> tuple[bool, str]:

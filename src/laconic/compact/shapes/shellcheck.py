@@ -5,6 +5,7 @@ Scripts with the same findings in the same lines are told once.
 
 from __future__ import annotations
 
+from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.shapes.rows import made, placed, raw_of
 from laconic.patterns import pattern
 
@@ -78,7 +79,7 @@ def _read(lines: list[int], texts: Texts) -> list[_Place]:
         elif _OWN.fullmatch(text):
             found[-1].lines.append(index)
             quoted = int(text.rstrip() == _PROPOSAL)
-        elif quoted:
+        elif quoted and not is_diagnostic(text):
             found[-1].lines.append(index)
             quoted -= 1
     return found if any(place.codes for place in found) else []
