@@ -224,11 +224,10 @@ class Judge:
         return [leaf for one in found for leaf in one.leaves() if leaf.effects & HARD]
 
     def code_at(self, path: str, situation: Situation) -> Effect:
-        """The effect of running a file: code of the project or of the line itself, or unknown."""
+        """The effect of running a file: the project's own code, or code that is not known."""
         real = [self.facts.real_path(joined(cwd, path)) for cwd in situation.directories]
         situation.seen.ran.update(real)
-        texts = situation.seen.texts
-        is_own = all(is_within(file, self.facts.project) or file in texts for file in real)
+        is_own = all(is_within(file, self.facts.project) for file in real)
         return Effect.PROJECT_CODE if is_own else Effect.UNKNOWN
 
     def answered(self, findings: list[Decision]) -> list[Decision]:
