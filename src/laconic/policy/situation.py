@@ -51,16 +51,16 @@ class Situation:
     About its place there: directories that it may run in, to which it adds those that it leads to;
     values, what is known of variables; fed, whether text that is not literal flows into it;
     substituted, whether what it prints becomes part of another command; exported, the variables
-    that are certain to be; prefix_env, those that are set before its name; input_text, the
-    here-document that it reads.
+    that are certain to be; prefix_env, those that are set before its name; input_text, what it
+    reads, if the line itself says it; input_file, the file that it reads; fed_by, the program.
     About what runs it: calls, the arguments of those programs and its own; consent, what the user's
     rules allow it to do; guessing, whether its name is one of several that are possible.
     """
 
     __slots__ = (
-        "boxable", "calls", "consent", "defined", "directories", "exported", "fed", "functions",
-        "guessing", "input_text", "prefix_env", "script_depth", "seen", "shells", "substituted",
-        "values",
+        "boxable", "calls", "consent", "defined", "directories", "exported", "fed", "fed_by",
+        "functions", "guessing", "input_file", "input_text", "prefix_env", "script_depth", "seen",
+        "shells", "substituted", "values",
     )  # fmt: skip
 
     def __init__(self, facts: Facts) -> None:
@@ -76,6 +76,8 @@ class Situation:
         self.exported: dict[str, str] = {}
         self.prefix_env: dict[str, str | None] = {}
         self.input_text: str | None = None
+        self.input_file: Argument | None = None
+        self.fed_by = ""
         self.calls: tuple[list[Argument], ...] = ()
         self.consent: Consent | None = None
 

@@ -6,6 +6,7 @@ from laconic.knowledge.options import Parsed, parse_options
 from laconic.patterns import compile_written, pattern
 from laconic.policy.boxed import judge_for
 from laconic.policy.call import COVERS_ANYTHING, shown
+from laconic.policy.foreign_code import foreign_code, reads_code
 from laconic.policy.places import is_stream
 from laconic.policy.secret_files import is_unmistakable, opens_no_files
 from laconic.policy.sending import address_findings, sent_findings
@@ -146,14 +147,14 @@ def _look_outside(call: Call) -> None:
     if not effects & (_CHANGES | Effect.PROJECT_CODE) or judge_for(call).is_in_box:
         return
     words = _words_that_lead_somewhere(call, effects)
-    if effects & Effect.PROJECT_CODE and any(map(is_stream, words)):
+    if effects & Effect.PROJECT_CODE and (any(map(is_stream, words)) or reads_code(call)):
         call.does(Effect.UNCLEAR, "input", "runs code that it reads from its input")
     outside = [where for where in (".", *words) if call.is_outside(where)]
     if outside and effects & _CHANGES:
         why = f"works in {outside[0]}, outside the project"
         call.does(Effect.OUTSIDE_WRITE, "outside", why)
-    elif outside:
-        call.does(Effect.UNKNOWN, "outside", f"runs code of {outside[0]}, outside the project")
+    elif effects & Effect.PROJECT_CODE and (place := next(iter(outside), foreign_code(call))):
+        call.does(Effect.UNKNOWN, "outside", f"runs code of {place}, outside the project")
 
 
 def _words_that_lead_somewhere(call: Call, effects: Effect) -> list[str]:
