@@ -362,6 +362,10 @@ class Call:
         paths = {*self._paths(argument), *self._real_paths(argument)}
         return any(leads_to_guarded(path, facts, removed=removed) for path in paths)
 
+    def leads_to_guarded(self, argument: Argument) -> bool:
+        """Tell whether it is a file that decides what programs run, or a directory with such."""
+        return "sensitive" in self._places(argument) or self._leads_to_guarded(argument)
+
     def is_own(self, argument: Argument) -> bool:
         """Tell whether it is an ordinary file of the project or a temporary one."""
         return bool(argument.texts) and self._places(argument) <= _OWN_PLACES

@@ -6,10 +6,10 @@ from laconic.knowledge.options import Parsed, parse_options
 from laconic.patterns import compile_written, pattern
 from laconic.policy.boxed import judge_for
 from laconic.policy.call import COVERS_ANYTHING, shown
-from laconic.policy.foreign_code import foreign_code, reads_code
 from laconic.policy.places import is_stream
 from laconic.policy.secret_files import is_unmistakable, opens_no_files
 from laconic.policy.sending import address_findings, sent_findings
+from laconic.policy.word_places import foreign_code, guarded_word, reads_code
 from laconic.types import Effect, union
 
 TYPE_CHECKING = False
@@ -51,6 +51,7 @@ _FETCHED_CODE = pattern(
 # The method of Call that judges an argument, by the role that a table gives to it.
 _SIMPLE_ROLES = {
     "READ": "reads",
+    "EDIT": "reads",  # unless the call changes files
     "WRITE": "writes",
     "MAKE": "makes",
     "OPEN": "opens",
@@ -149,6 +150,8 @@ def _look_outside(call: Call) -> None:
     words = _words_that_lead_somewhere(call, effects)
     if effects & Effect.PROJECT_CODE and (any(map(is_stream, words)) or reads_code(call)):
         call.does(Effect.UNCLEAR, "input", "runs code that it reads from its input")
+    if guarded := guarded_word(call, effects):
+        call.does(Effect.GUARDED_WRITE, "guarded", f"may write to {guarded}", firm=True)
     outside = [where for where in (".", *words) if call.is_outside(where)]
     if outside and effects & _CHANGES:
         why = f"works in {outside[0]}, outside the project"
@@ -319,7 +322,8 @@ def _check_operands(call: Call, parsed: Parsed) -> None:
 
 
 def _check(call: Call, role: str, value: Argument) -> None:
-    if role == "READ" and call.is_changing and call.entry.operands == ("READ...",):
+    may_change = role == "EDIT" or (role == "READ" and call.entry.operands == ("READ...",))
+    if may_change and call.is_changing:
         call.writes(value)
     elif role in _SIMPLE_ROLES:
         getattr(call, _SIMPLE_ROLES[role])(value)

@@ -1,8 +1,9 @@
-"""Whether a program that runs the project's code would run other code, by its directory or a word.
+"""Where words lead that a table gives no role to: to code of another place, or to guarded files.
 
 A directory for temporary files is a place for what is built and written, but code that lies there
 is not known to be the project's. So a word that leads there is taken for code, unless it is known
-to be written, its name says that something is put there, or it is an argument for that code.
+to be written, its name says that something is put there, or it is an argument for that code. And
+what changes files is taken to change those that its words name.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import posixpath
 
 from laconic.patterns import pattern
-from laconic.policy.places import is_stream, is_within
+from laconic.policy.places import is_stream, is_within, place
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +26,9 @@ _PUTS_THERE = pattern(
     r"-o|O|(?i:[\w.-]*(?:out|log|report|result|dest|dist-?dir|target-dir|te?mp|cover|junit|"
     r"artifact|cache|snapshot|profile).*|--?prefix|prefix)"
 )
+_DIRECTORY = pattern(r"-d|-D|--?(?i:[\w-]*dir(?:ectory)?|to|target)")
+# Their words are revisions, and files whose state is recorded.
+_HISTORIES = frozenset("git hg chg svn jj gh glab".split())
 # `go run . ARGS`, `npm run NAME ARGS`, `cargo run -- ARGS`: what follows is for the code.
 _RUN = frozenset("run run-script exec".split())
 
@@ -34,6 +39,33 @@ def foreign_code(call: Call) -> str:
         if not _is_of_project(path, call):
             return path
     return ""
+
+
+def guarded_word(call: Call, effects: Effect) -> str:
+    """The first word that names a guarded file which the call may write; empty if there is none."""
+    is_any = bool(effects & Effect.PROJECT_WRITE) and call.path[0] not in _HISTORIES
+    is_any = is_any and call.parsed is not None  # else its own code has read the words
+    written, before = _written(call), ""
+    for argument in (a for a in call.arguments if a.start < call.code_start):
+        word = argument.text or ""
+        name, path = _name_and_path(word)
+        is_named = _PUTS_THERE.fullmatch(name or before) or _DIRECTORY.fullmatch(name or before)
+        is_new = argument.start not in (written if is_named else call.placed)
+        may_write = is_named or (is_any and (word[:1] != "-" or bool(name)))
+        if may_write and is_new and path and _is_guarded(path, call):
+            return path
+        before = word if word[:1] == "-" and "=" not in word else ""
+    return ""
+
+
+def _written(call: Call) -> set[int]:
+    """Where the arguments start that are judged as written already."""
+    return {finding.start for finding in call.findings if finding.rule.endswith("/write")}
+
+
+def _is_guarded(path: str, call: Call) -> bool:
+    facts = call.judge.facts
+    return any(place(path, cwd, facts) == "sensitive" for cwd in call.situation.directories)
 
 
 def reads_code(call: Call) -> bool:
@@ -53,8 +85,7 @@ def _is_of_project(path: str, call: Call) -> bool:
 
 
 def _places_of_code(call: Call) -> Iterator[str]:
-    written = {f.start for f in call.findings if f.rule.endswith("/write")}
-    before = ""
+    written, before = _written(call), ""
     for argument in _own_arguments(call):
         word = argument.text or ""
         name, path = _name_and_path(word)
