@@ -207,7 +207,11 @@ class Judge:
         findings = [situation.settle(ran), *self._written_script(name, span, situation)]
         if self.library.knows(base):
             known = self._known_program(base, arguments, span, situation)
-            findings += [leaf for leaf in known.leaves() if leaf.effects & _BY_ANY_PATH]
+            findings += [
+                leaf
+                for leaf in known.leaves()
+                if leaf.effects & _BY_ANY_PATH or leaf.rule.endswith("/outside")
+            ]
         return strictest(findings, *span)
 
     def _written_script(

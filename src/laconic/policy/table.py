@@ -9,7 +9,14 @@ from laconic.policy.call import COVERS_ANYTHING, shown
 from laconic.policy.places import is_stream
 from laconic.policy.secret_files import is_unmistakable, opens_no_files
 from laconic.policy.sending import address_findings, sent_findings
-from laconic.policy.word_places import foreign_code, guarded_word, reads_code
+from laconic.policy.word_places import (
+    command_findings,
+    follow_code,
+    foreign_code,
+    guarded_word,
+    name_and_path,
+    reads_code,
+)
 from laconic.types import Effect, union
 
 TYPE_CHECKING = False
@@ -147,6 +154,9 @@ def _look_outside(call: Call) -> None:
     effects = union(finding.effects for finding in call.findings)
     if not effects & (_CHANGES | Effect.PROJECT_CODE) or judge_for(call).is_in_box:
         return
+    if effects & Effect.PROJECT_CODE:
+        call.findings += command_findings(call)
+        follow_code(call)
     words = _words_that_lead_somewhere(call, effects)
     if effects & Effect.PROJECT_CODE and (any(map(is_stream, words)) or reads_code(call)):
         call.does(Effect.UNCLEAR, "input", "runs code that it reads from its input")
@@ -165,15 +175,10 @@ def _words_that_lead_somewhere(call: Call, effects: Effect) -> list[str]:
     settled = call.placed if is_certain and effects & _CHANGES else frozenset()
     before = [o.value for _, parsed in call.match.before for o in parsed.options]
     given = [*call.arguments, *(value for value in before if value is not None)]
-    own = (a for a in given if a.start < call.code_start and a.start not in settled)
-    words = [_path_in(a.text or "") for a in own]
+    code = {finding.start for finding in call.findings if finding.rule.endswith("/code")}
+    own = (a for a in given if a.start < call.code_start and a.start not in {*settled, *code})
+    words = [name_and_path(a.text or "")[1] for a in own]
     return [word for word in words if word[:1] in ("/", ".")]
-
-
-def _path_in(word: str) -> str:
-    """The path that a word gives, as it is or as the value of an option: `-r/x`, `--out="/x"`."""
-    value = word.rpartition("=")[2].strip("\"'")
-    return value[2:] if value[:1] == "-" and value[2:3] in tuple("/.~") else value
 
 
 def _goes_out(call: Call) -> bool:

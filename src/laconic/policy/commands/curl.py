@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.types import Effect
 
@@ -27,6 +28,7 @@ _QUOTES = pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 _OVERRIDES = pattern(r"method-override|[\r\n]", re.IGNORECASE)
+_WRITTEN = pattern(r"%output\{(?:>>)?([^}]*)")
 _DATA = ("-d", "--data", "--data-raw", "--data-urlencode")
 _FROM_FILE = ("-H", "--header", "--proxy-header", "-w", "--write-out")
 
@@ -47,6 +49,8 @@ def judge(call: Call) -> None:
                 Effect.SENDS, "header", "a header that may change what the request does", value
             )
     for form in parsed.values("-w", "--write-out"):
+        for path in _WRITTEN.findall(form.text or ""):
+            call.writes(Argument(path, form.start, form.end))
         if form.text is None or "%output" in form.text:
             call.does(Effect.PROJECT_WRITE, "write", "may write to a file", form)
     for command in parsed.values("-Q", "--quote"):

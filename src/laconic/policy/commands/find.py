@@ -70,7 +70,8 @@ def _judge_deletion(call: Call, word: Argument) -> None:
     starts = list(_starts(call.arguments)) or [Argument(".", *call.span)]
     for start in starts:
         is_all = not chosen and "-empty" not in names
-        if is_all or call.leads_to_guarded(start):
+        is_here = start.text is None or not call.is_outside(start.text)  # else asked about anyway
+        if is_here and (is_all or call.leads_to_guarded(start)):
             call.deletes(start)
     for pos in chosen:
         for value in call.arguments[pos + 1 : pos + 2]:

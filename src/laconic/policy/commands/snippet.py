@@ -52,6 +52,7 @@ _TEXT = pattern(r"""'([^'\\\n]+)'|"([^"\\\n]+)"|`([^`\\\n]+)`""")
 _STARTS_PROGRAMS = pattern(
     r"child_process|\b(?:system|exec|execSync|execFile|execFileSync|spawn|spawnSync|popen|shell_exec"
     r"|passthru|proc_open|pcntl_exec|fork)\s*[(\s'\"]|\bOpen3\b|%x|\bqx\b|os\.execute|\beval\b"
+    r"|System\.(?:cmd|shell)|\.execute\(|os:cmd|\brun\(`|subprocess|Runtime\.|ProcessBuilder"
 )
 _RUNS_BACKTICKS = frozenset(("ruby", "perl", "php"))
 _WRITES_FILES = pattern(
