@@ -12,6 +12,7 @@ from laconic.policy.configured import changed_names, exports, value_of
 from laconic.policy.dialects import dialect_findings
 from laconic.policy.directories import Reached, follow_directory
 from laconic.policy.evaluation import evaluation_findings
+from laconic.policy.fetched import note_redirected
 from laconic.policy.file_tools import RULES, file_findings
 from laconic.policy.functions import bombs, defined_functions
 from laconic.policy.input_text import Inputs, written
@@ -191,7 +192,7 @@ def _judge_occurrence(
     here: dict[str, Any] = {
         "directories": directories,
         "fed": fed.reach(occurrence),
-        "fed_by": inputs.source(command),
+        "fed_by": inputs.sources(command),
         "substituted": bool(context.substitution) and not context.assigned,
         "exported": {e.name: e.value for e in exported if e.start <= command.start < e.end},
     }
@@ -204,6 +205,7 @@ def _judge_occurrence(
         if command.redirects or given is not None:
             _note_text(command, given, situation, judge.facts)
         cases.append(judge.simple(command, situation))
+        note_redirected(command, cases[-1], situation, judge.facts)
         if changes_directory(occurrence):
             reached.note(command, follow_directory(command, situation, judge.facts))
     add_new(outer.directories, directories)

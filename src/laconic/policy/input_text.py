@@ -47,11 +47,14 @@ class Inputs:
         found = expand((given[-1].target,), values) if given else []
         return found[0] if len(found) == 1 else None
 
-    def source(self, command: Command) -> str:
-        """The name of the program whose output is piped into it."""
+    def sources(self, command: Node) -> tuple[str, ...]:
+        """The names of the programs on the left of its pipe; an empty one if it is not known."""
         before = self._before.get(id(command))
+        if before is None:
+            return ()
         is_plain = isinstance(before, Command) and bool(before.words)
-        return (literal(before.words[0]) or "") if is_plain and isinstance(before, Command) else ""
+        name = literal(before.words[0]) if is_plain and isinstance(before, Command) else None
+        return (*self.sources(before), name or "")
 
 
 def printed(

@@ -27,15 +27,16 @@ class Seen:
     """What the commands of a line did so far that the judgement of others needs.
 
     ran, written: files that they run, and that they write; texts: what is in those that they write
-    from here-documents. listed: secrets that they name. unknown_vars: variables that may have any
-    value from now on.
+    from here-documents; fetched: those that come from elsewhere. listed: secrets that they name.
+    unknown_vars: variables that may have any value from now on.
     """
 
-    __slots__ = ("listed", "ran", "texts", "unknown_vars", "written")
+    __slots__ = ("fetched", "listed", "ran", "texts", "unknown_vars", "written")
 
     def __init__(self) -> None:
         self.listed = Listed()
         self.ran: set[str] = set()
+        self.fetched: set[str] = set()
         self.written: set[str] = set()
         self.texts: dict[str, str] = {}
         self.unknown_vars: set[str] = set()
@@ -52,7 +53,8 @@ class Situation:
     values, what is known of variables; fed, whether text that is not literal flows into it;
     substituted, whether what it prints becomes part of another command; exported, the variables
     that are certain to be; prefix_env, those that are set before its name; input_text, what it
-    reads, if the line itself says it; input_file, the file that it reads; fed_by, the program.
+    reads, if the line itself says it; input_file, the file that it reads; fed_by, the programs that
+    pipe to it.
     About what runs it: calls, the arguments of those programs and its own; consent, what the user's
     rules allow it to do; guessing, whether its name is one of several that are possible.
     """
@@ -77,7 +79,7 @@ class Situation:
         self.prefix_env: dict[str, str | None] = {}
         self.input_text: str | None = None
         self.input_file: Argument | None = None
-        self.fed_by = ""
+        self.fed_by: tuple[str, ...] = ()
         self.calls: tuple[list[Argument], ...] = ()
         self.consent: Consent | None = None
 

@@ -13,6 +13,7 @@ import posixpath
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.policy.dialects import SYSTEM
+from laconic.policy.fetched import is_fetched
 from laconic.policy.places import is_stream, is_within, place
 from laconic.types import HARD, Effect
 
@@ -94,7 +95,8 @@ def _is_of_project(path: str, call: Call) -> bool:
     if is_stream(path) or posixpath.normpath(path) == "/dev/null":
         return True  # judged elsewhere
     paths = [posixpath.normpath(posixpath.join(cwd, path)) for cwd in call.situation.directories]
-    return all(is_within(facts.real_path(one), facts.project) for one in paths)
+    real = [facts.real_path(one) for one in paths]
+    return all(is_within(r, facts.project) and not is_fetched(r, call.situation) for r in real)
 
 
 def _places_of_code(call: Call) -> Iterator[str]:

@@ -61,8 +61,24 @@ def judge(call: Call) -> None:
                 "sends a command to the server that may change something",
                 command,
             )
+    if parsed.has("-O", "--remote-name", "--remote-name-all"):
+        _judge_saved(call, parsed)
     _judge_urls(call, parsed)
     call.harmless("fetches and prints; sends no file, writes none")
+
+
+def saved_as(address: Argument, default: str) -> Argument:
+    """The file that gets the name which an address ends in."""
+    path = (address.text or "").partition("?")[0].partition("://")[2]
+    name = path.partition("/")[2].rpartition("/")[2] or default
+    return Argument(None if address.text is None else name, address.start, address.end)
+
+
+def _judge_saved(call: Call, parsed: Parsed) -> None:
+    if parsed.has("-J", "--remote-header-name"):
+        call.does(Effect.UNCLEAR, "write", "writes to a file that the server names")
+    for address in [*parsed.operands, *parsed.values("--url")]:
+        call.writes(saved_as(address, "curl_response"))
 
 
 def _judge_data(call: Call, parsed: Parsed) -> None:

@@ -118,6 +118,7 @@ def judge(call: Call) -> None:
             asked = True
         elif word == "-" or not word.startswith("-"):
             if word == "-":
+                call.code_start = argument.start  # what follows is for the code
                 _judge_input(call, argument)
             else:
                 call.runs_file(argument)
@@ -164,6 +165,7 @@ def _read_options(call: Call, argument: Argument, rest: list[Argument]) -> bool:
                 argument,
             )
         elif letter == "c":
+            call.code_start = value.start
             _judge_code(call, value, rest)
         else:
             _judge_module(call, value, rest)
