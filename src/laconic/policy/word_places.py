@@ -9,6 +9,7 @@ what changes files is taken to change those that its words name.
 from __future__ import annotations
 
 import posixpath
+import sys
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
@@ -48,7 +49,8 @@ _RUN = frozenset("run run-script exec".split())
 
 def foreign_code(call: Call) -> str:
     """The first place outside the project from which code would run; empty if there is none."""
-    for path in (".", *_places_of_code(call)):
+    here = [] if call.code_start < sys.maxsize else ["."]  # a file of code is judged by itself
+    for path in (*here, *_places_of_code(call)):
         if not _is_of_project(path, call):
             return path
     return ""
