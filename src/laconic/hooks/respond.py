@@ -18,7 +18,7 @@ from laconic.hooks.way_out import way_out
 from laconic.knowledge.catalog import library
 from laconic.rewrite.configured import options
 from laconic.rewrite.plan import rewrite
-from laconic.run.launcher import find_launcher, full_path, with_plain_name
+from laconic.run.launcher import find_launcher, with_plain_name
 from laconic.types import Decision, Verdict, strictest
 
 TYPE_CHECKING = False
@@ -49,10 +49,9 @@ def respond(
     """
     _finish_keeps(call, settings, environ)
     launcher = find_launcher(environ, login_shell=call.agent.login_shell)
-    path = full_path(environ)
     requests = [
         engine.Request(
-            with_plain_name(text, path),
+            with_plain_name(text, launcher[1]),
             call.directory,
             environ,
             call.agent.name,
@@ -100,7 +99,7 @@ def _respond(
     decision: Decision | None,
     call: HookCall,
     settings: Settings,
-    launcher: str,
+    launcher: tuple[str, str],
     later: list[Callable[[], object]],
 ) -> Response:
     typed, typed_request = command, request
@@ -118,7 +117,7 @@ def _respond(
     response = Response()
     if decision:
         if rewriting and _has_users_rule(rewriting):
-            made = request.with_command(with_plain_name(rewriting.text, full_path(request.environ)))
+            made = request.with_command(with_plain_name(rewriting.text, launcher[1]))
             also = engine.decide_request(made, settings, use_exceptions=False)
             decision = strictest((decision, also), 0, decision.end)
         later.append(partial(record, typed_request, decision, settings))
@@ -238,14 +237,18 @@ def _has_users_rule(rewriting: Rewriting) -> bool:
 
 
 def _rewriting(
-    command: str, request: engine.Request, call: HookCall, settings: Settings, launcher: str
+    command: str,
+    request: engine.Request,
+    call: HookCall,
+    settings: Settings,
+    launcher: tuple[str, str],
 ) -> Rewriting | None:
     is_off = settings.environment.disabled or not settings.config.compact.enabled
-    if is_off or not launcher or "rewrite" not in call.event.can:
+    if is_off or not launcher[0] or "rewrite" not in call.event.can:
         return None
     try:
         made = options(settings)
-        made.launcher, made.full_path = launcher, full_path(request.environ)
+        made.launcher, made.full_path = launcher
         rewriting = rewrite(command, made, library())
         return None if _is_unwelcome(rewriting, request, call, settings) else rewriting
     except Exception as fault:  # noqa: BLE001 - the command runs as typed, whatever happened
@@ -264,17 +267,21 @@ def _is_unwelcome(
 
 
 def _wrapped(
-    rewriting: Rewriting, call: HookCall, settings: Settings, request: engine.Request, launcher: str
+    rewriting: Rewriting,
+    call: HookCall,
+    settings: Settings,
+    request: engine.Request,
+    launcher: tuple[str, str],
 ) -> str:
     """Wrap the whole command in the host's shell, if it means the same there and is allowed."""
     if _has_users_rule(rewriting):
         return rewriting.text
     from laconic.hooks.wrap import wrapped  # noqa: PLC0415 - for one agent
 
-    text = wrapped(request.command, rewriting.notes, call, request.environ, launcher)
+    text = wrapped(request.command, rewriting.notes, call, request.environ, launcher[0])
     if text is None:
         return rewriting.text
-    made = request.with_command(with_plain_name(text, full_path(request.environ)))
+    made = request.with_command(with_plain_name(text, launcher[1]))
     decision = engine.decide_request(made, settings, use_exceptions=False)
     said = engine.answer(decision, settings, mode=call.mode)
     return text if said == "allow" else rewriting.text

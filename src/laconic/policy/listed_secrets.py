@@ -40,13 +40,13 @@ _LISTS_HIDDEN = {
 
 
 class Listed:
-    """What was seen in one script: commands that name secrets, lists of all files, and reads."""
+    """What was seen in one script: commands that name secrets, that list files, and reads."""
 
-    __slots__ = ("_hidden", "_named", "_reads")
+    __slots__ = ("_lists", "_named", "_reads")
 
     def __init__(self) -> None:
         self._named: list[Span] = []
-        self._hidden: list[tuple[Span, bool]] = []
+        self._lists: list[tuple[Call, list[str]]] = []
         self._reads: list[Span] = []
 
     def reads_any(self, span: Span) -> None:
@@ -59,23 +59,17 @@ class Listed:
         split = (part for word in words for part in _BLANKS.split(word) if part[:1] != "-")
         if any(is_secret(word, glob=True) for word in split):
             self._named.append(call.span)
-        shows = _LISTS_HIDDEN.get(program)
-        if program == "find":
-            is_list = _finds_secrets(call)
-        else:
-            is_list = shows is not None and (
-                any(map(shows.fullmatch, words)) or _has_secrets_to_list(call)
-            )
-        if is_list:
-            self._hidden.append((call.span, call.situation.substituted))
+        if program in _LISTS_HIDDEN or program == "find":
+            self._lists.append((call, words))
 
     def findings(self, all_nodes: Iterable[Node]) -> list[Decision]:
         if not self._reads:
             return []
         same, reads = frozenset(self._reads), Spans(self._reads)
-        hidden = Spans(span for span, _ in self._hidden)
+        lists = [call for call, words in self._lists if _lists_secrets(call, words)]
+        hidden = Spans(call.span for call in lists)
         handed_on = [
-            span for span, is_substituted in self._hidden if is_substituted or span in same
+            call.span for call in lists if call.situation.substituted or call.span in same
         ]
         for node in all_nodes:
             if isinstance(node, Pipeline):
@@ -92,6 +86,13 @@ class Listed:
             )
             for span in (*self._named, *handed_on)
         ]
+
+
+def _lists_secrets(call: Call, words: list[str]) -> bool:
+    """Tell whether a command lists files that may be secrets."""
+    if call.path[0] == "find":
+        return _finds_secrets(call)
+    return any(map(_LISTS_HIDDEN[call.path[0]].fullmatch, words)) or _has_secrets_to_list(call)
 
 
 def _has_secrets_to_list(call: Call) -> bool:
