@@ -40,37 +40,29 @@ _LISTS_HIDDEN = {
 
 
 class Listed:
-    """What was seen in one script: commands that name secrets, that list files, and reads."""
+    """What was seen in one script: its commands, and which of them read files of any name."""
 
-    __slots__ = ("_lists", "_named", "_reads")
+    __slots__ = ("_calls", "_reads")
 
     def __init__(self) -> None:
-        self._named: list[Span] = []
-        self._lists: list[tuple[Call, list[str]]] = []
+        self._calls: list[Call] = []
         self._reads: list[Span] = []
 
     def reads_any(self, span: Span) -> None:
         self._reads.append(span)
 
     def look_at(self, call: Call) -> None:
-        program = call.path[0]
-        given = named_by_find(call.arguments) if program == "find" else call.arguments
-        words = [argument.text for argument in given if argument.text is not None]
-        split = (part for word in words for part in _BLANKS.split(word) if part[:1] != "-")
-        if any(is_secret(word, glob=True) for word in split):
-            self._named.append(call.span)
-        if program in _LISTS_HIDDEN or program == "find":
-            self._lists.append((call, words))
+        self._calls.append(call)
 
     def findings(self, all_nodes: Iterable[Node]) -> list[Decision]:
         if not self._reads:
             return []
         same, reads = frozenset(self._reads), Spans(self._reads)
-        lists = [call for call, words in self._lists if _lists_secrets(call, words)]
+        calls = [(call, _words(call)) for call in self._calls]
+        named = [call.span for call, words in calls if _names_secrets(words)]
+        lists = [call for call, words in calls if _lists_secrets(call, words)]
         hidden = Spans(call.span for call in lists)
-        handed_on = [
-            call.span for call in lists if call.situation.substituted or call.span in same
-        ]
+        handed_on = [call.span for call in lists if call.situation.substituted or call.span in same]
         for node in all_nodes:
             if isinstance(node, Pipeline):
                 handed_on += _handed_on(node, hidden, reads)
@@ -84,15 +76,29 @@ class Listed:
                 *span,
                 effects=Effect.SECRETS,
             )
-            for span in (*self._named, *handed_on)
+            for span in (*named, *handed_on)
         ]
+
+
+def _words(call: Call) -> list[str]:
+    """The words that a command is given, as far as they are known."""
+    given = named_by_find(call.arguments) if call.path[0] == "find" else call.arguments
+    return [argument.text for argument in given if argument.text is not None]
+
+
+def _names_secrets(words: list[str]) -> bool:
+    split = (part for word in words for part in _BLANKS.split(word) if part[:1] != "-")
+    return any(is_secret(word, glob=True) for word in split)
 
 
 def _lists_secrets(call: Call, words: list[str]) -> bool:
     """Tell whether a command lists files that may be secrets."""
     if call.path[0] == "find":
         return _finds_secrets(call)
-    return any(map(_LISTS_HIDDEN[call.path[0]].fullmatch, words)) or _has_secrets_to_list(call)
+    shows = _LISTS_HIDDEN.get(call.path[0])
+    if shows is None:
+        return False
+    return any(map(shows.fullmatch, words)) or _has_secrets_to_list(call)
 
 
 def _has_secrets_to_list(call: Call) -> bool:
