@@ -115,7 +115,7 @@ def random_command(source: Random, tool: Tool) -> str:
 def each_option(tool: Tool) -> Iterator[list[str]]:
     """Every option that is accepted or known to do harm, each in all its ways, telling ones first.
 
-    In the examples and alone, with values that would show, in front of operands and behind them.
+    In the examples and alone, with values that would show, before operands and behind them.
     """
     for name, (arity, _) in tool.spec.known.items():
         if arity == FLAG:

@@ -22,7 +22,7 @@ WIDTH = 1000  # characters of a line
 
 
 class Filter:
-    """One filter file. id is its path (`cargo/test`), source the file it stands in."""
+    """One filter file. id is its path (`cargo/test`), source the file that has it."""
 
     def __init__(self, identifier: str, table: Mapping[str, Any], source: str = "built-in") -> None:
         self.id, self.table, self.source = identifier, table, source

@@ -36,7 +36,7 @@ class Runner:
     """A command that runs the command behind it, as a line of runners.txt has it.
 
     valued: its options with a value. spare: how many words of its own it has (`timeout 60`).
-    is_env: assignments may stand in front of the command (`env X=1`).
+    is_env: assignments may come before the command (`env X=1`).
     """
 
     __slots__ = ("is_env", "spare", "valued", "words")
@@ -127,7 +127,7 @@ class Filters:
         layers = self._layers(arguments)
         if any(map(self._is_named, layers)):
             return True
-        # a path is no function and no alias; what is known by its name was judged above
+        # a path is neither a function nor an alias; what is known by its name was judged above
         path = (layers[-1][0].text or "") if layers[-1][0].is_static else ""
         return "/" in path and not self._readable.get(self._program(layers[-1][0], self._readable))
 

@@ -202,7 +202,7 @@ class _Plan:
         return self._in_front(command)
 
     def _in_front(self, command: Command) -> str:
-        """Why the variables in front of a command keep `laconic run` away from it."""
+        """Why the variables before a command keep `laconic run` away from it."""
         for found in special_in_front(command):
             if found.name != "PATH" or not is_plain_path(found, self.script.source):
                 return f"{found.name} is another one for it"

@@ -23,7 +23,7 @@ _SED = (
 )
 # `w file`, `W file` and `e` of sed; a text that only looks like them costs a larger keep.
 _SED_WRITES = pattern(r"[wWe](?:\s|$)", 0)
-# One substitution or transliteration, whose replacement is no code.
+# One substitution or transliteration, whose replacement is not code.
 _PERL_HARMLESS = pattern(r"\s*(?:s|tr|y)([/|#,!]).*\1[gimsxor]*;?\s*", 0)
 _PERL_FLAGS = frozenset("pnlawsWXtTuUcv0123456789")
 _MOST_DIFF_BYTES = 64 << 20

@@ -60,7 +60,7 @@ class Entry:
         entry = cls(row[0], row[1], (row[2], row[3]), row[4])
         entry.size, entry.inode, entry.changed_ns, entry.links = row[5:9]
         entry.data, entry.digest = row[9:11]
-        if len(row) > 11:  # noqa: PLR2004 - the rare fields stand behind the others
+        if len(row) > 11:  # noqa: PLR2004 - the rare fields come after the others
             entry.target, entry.attributes = row[11]["to"], row[11]["x"]
             entry.meaning = row[11]["m"]
         return entry

@@ -75,7 +75,7 @@ class GitCall:
 
     @property
     def operands(self) -> list[str]:
-        """Give the words that are no options, and values of options that look like words."""
+        """Give the words that are not options, and values of options that look like words."""
         found = []
         for word in self.words:
             if word.startswith("--") and "=" in word:
@@ -161,7 +161,7 @@ def _bundle(one: GitCall) -> None:
 
 
 def _globals(call: Call) -> tuple[str, list[str], list[str]]:
-    """Read the options in front of the subcommand: man 1 git."""
+    """Read the options before the subcommand: man 1 git."""
     directory, doubts = call.directory, []
     words = call.words[1:]
     while words and words[0].startswith("-"):

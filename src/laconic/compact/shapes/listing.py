@@ -39,7 +39,7 @@ _OWN_AND_PARENT = (".", "..")
 
 
 class Entry:
-    """A path of a listing. extra: what stands beside it, the size."""
+    """A path of a listing. extra: what is printed beside it, such as the size."""
 
     __slots__ = ("directory", "extra", "index", "name")
 
@@ -79,7 +79,7 @@ def _by_block(rows: list[Row], texts: Texts) -> list[Row]:
 
 def _plain(lines: list[int], texts: Texts) -> tuple[list[Entry], set[int], str]:
     found = [Entry(texts[i], i) for i in lines if _PATH.fullmatch(texts[i])]
-    # words that are no paths may be anything: a listing of names has dots or slashes in most
+    # words that are not paths may be anything: a listing of names has dots or slashes in most
     if sum("." in e.name or e.directory != "./" for e in found) < len(found) / 2:
         return [], set(), ""
     return found, set(), ""
@@ -119,7 +119,7 @@ def _long(lines: list[int], texts: Texts) -> tuple[list[Entry], set[int], str]:
 
 
 def _drawn(lines: list[int], texts: Texts) -> tuple[list[Entry], set[int], str]:
-    """The paths of `tree`: each name stands below the one with a smaller indent."""
+    """The paths of `tree`: each name is below the one with a smaller indent."""
     found: list[tuple[int, int, str]] = []
     parents: dict[int, str] = {}
     root = next((texts[i] for i in lines if texts[i].strip()), "")
