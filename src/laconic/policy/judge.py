@@ -15,7 +15,11 @@ from laconic.policy.configured import settled
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.permissions import apply, find_consent
 from laconic.policy.places import is_within, place
-from laconic.policy.project_runners import ask_for_project_code, repository_findings
+from laconic.policy.project_runners import (
+    REPOSITORIES,
+    ask_for_project_code,
+    repository_findings,
+)
 from laconic.policy.registries import registry_findings
 from laconic.policy.situation import joined
 from laconic.policy.table import check_leading_options, conclude, follow_table, shows_itself
@@ -251,8 +255,9 @@ class Judge:
             return self._unknown(base, arguments, span, situation)
         call = Call(match, match.entry, self, situation, span)
         self._judge(call)
-        parts = settled(call, base)
-        parts += repository_findings(call, base)
+        parts = settled(call, base) if self._has_say(base) else call.findings
+        if base in REPOSITORIES:
+            parts += repository_findings(call, base)
         if call.entry.network:
             parts += registry_findings(call, base)
         if situation.consent:
@@ -266,6 +271,12 @@ class Judge:
         reason += "; what it runs is judged, too" if parts else ""
         own = Decision(Verdict.ALLOW, call.id, reason, *span)
         return strictest((*parts, own), *span)
+
+    def _has_say(self, name: str) -> bool:
+        """Tell whether the lists of the configuration may settle something of a known program."""
+        rules = self.rules
+        is_changed = rules.allow or rules.undenied or rules.wrappers
+        return bool(is_changed or rules.subcommands or rules.gates) or name in rules.denied
 
     def _find(self, base: str, arguments: list[Argument]) -> Match | None:
         match = self.library.find(base, arguments)
@@ -311,7 +322,7 @@ class Judge:
                 name = call.match.missing.text or "the subcommand"
                 call.unlisted("subcommand", f"{name} is not known",
                          call.match.missing)  # fmt: skip
-            call.situation.seen.listed.look_at(call)
+            call.situation.seen.calls.append((call, tuple(call.situation.directories)))
             follow_table(call)
             if call.entry.code:
                 handler(call.entry.code)(call)

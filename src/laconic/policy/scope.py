@@ -41,9 +41,10 @@ class Scope:
 
     start: what holds everywhere. Variables of the surroundings may be exported, so their values are
     possible here, but not certain. functions: all that this text or one around it may define.
+    changes_directory: one of its commands is `cd` or the like.
     """
 
-    __slots__ = ("_flow", "_outer", "functions", "start")
+    __slots__ = ("_flow", "_outer", "changes_directory", "functions", "start")
 
     def __init__(
         self, all_nodes: list[Node], occurrences: list[Occurrence], situation: Situation
@@ -54,7 +55,8 @@ class Scope:
         setters = [node for node in all_nodes if isinstance(node, Assignment | Loop)]
         changed = {node.name for node in setters}
         changed.update(n for node in all_nodes if isinstance(node, BINDERS) for n in bound_by(node))
-        if len(situation.directories) > 1 or any(map(changes_directory, occurrences)):
+        self.changes_directory = any(map(changes_directory, occurrences))
+        if len(situation.directories) > 1 or self.changes_directory:
             changed.add("PWD")
         outer = situation.values
         self._outer = outer.possible

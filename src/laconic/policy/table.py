@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from laconic.knowledge.options import Parsed, parse_options
 from laconic.patterns import compile_written, pattern
-from laconic.policy.boxed import judge_for
+from laconic.policy.boxed import OURS, judge_for
 from laconic.policy.call import COVERS_ANYTHING, shown
 from laconic.policy.places import is_stream
 from laconic.policy.secret_files import is_unmistakable, opens_no_files
@@ -103,7 +103,10 @@ def follow_table(call: Call) -> None:
         _check_subcommand(call, call.parsed)
         _check_operands(call, call.parsed)
     _check_names(call)
-    address_findings(call)
+    for argument in call.arguments:
+        if argument.text is None and "://" in argument.leading:
+            address_findings(call, argument)
+            break
 
 
 def conclude(call: Call) -> None:
@@ -143,7 +146,9 @@ def _look_outside(call: Call) -> None:
     file of code are arguments of that code.
     """
     effects = union(finding.effects for finding in call.findings)
-    if not effects & (_CHANGES | Effect.PROJECT_CODE) or judge_for(call).is_in_box:
+    if not effects & (_CHANGES | Effect.PROJECT_CODE):
+        return
+    if call.path[0] in OURS and judge_for(call).is_in_box:
         return
     words = _words_that_lead_somewhere(call, effects)
     if effects & Effect.PROJECT_CODE and any(map(is_stream, words)):
