@@ -14,7 +14,7 @@ from laconic.hooks.wrap import usable_shell
 from laconic.knowledge.catalog import library
 from laconic.policy import contained as policy
 from laconic.policy.contained import UNDONE
-from laconic.policy.facts import NOWHERE, read_facts
+from laconic.policy.facts import NOWHERE
 from laconic.policy.from_config import build_rules
 from laconic.policy.places import is_within
 from laconic.rewrite.boxing import (
@@ -203,9 +203,8 @@ def contain(
         cells = cells.without_box(Effect.UNKNOWN if general.box else ~Effect.READS)
     if not decision.effects & (cells.box | cells.undo | UNDONE | Effect.INSTALLS):
         return None
-    facts = read_facts(request.cwd, request.environ, request.shells)
-    found = usable_shell(shell, request.environ)
-    return place(request.command, decision, cells, facts, machine, found, config.box)
+    host = usable_shell(shell, request.environ)
+    return place(request.command, decision, cells, request.facts, machine, host, config.box)
 
 
 def place(

@@ -16,10 +16,12 @@ from laconic.hooks.load import BEFORE
 from laconic.hooks.response import Response, can_replace
 from laconic.hooks.way_out import way_out
 from laconic.knowledge.catalog import library
+from laconic.policy.contained import UNDONE
+from laconic.policy.facts import NOWHERE
 from laconic.rewrite.configured import options
 from laconic.rewrite.plan import rewrite
 from laconic.run.launcher import find_launcher, with_plain_name
-from laconic.types import Decision, Verdict, strictest
+from laconic.types import HARD, Decision, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,7 +127,7 @@ def _respond(
         if response.answer == "ask":
             response.way_out = way_out(decision, request, settings)
         if rewriting and _is_left(decision, response, settings):
-            rewriting = _without_claim(rewriting, call, settings, request.environ)
+            rewriting = _without_claim(rewriting, request, call, settings)
     if contained and response.answer == "allow":
         contained.keep(request, settings)
     text = rewriting.text if rewriting else command
@@ -142,19 +144,26 @@ def _contained(
     settings: Settings,
 ) -> Contained | None:
     """Contain what the command does; None if that is not needed, or not possible."""
-    if not decision.effects or settings.config.settings.gate != "enforce":
+    if settings.config.settings.gate != "enforce" or not _is_containable(decision, request):
         return None
     from laconic.hooks.contain import contained  # noqa: PLC0415 - most commands only read
 
     shell, login_shell = call.input.get("shell"), call.agent.login_shell
     try:
-        found = contained(request, decision, settings, shell=shell, login_shell=login_shell)
+        made = contained(request, decision, settings, shell=shell, login_shell=login_shell)
     except Exception as fault:  # noqa: BLE001 - the decision stays as it is
         _note(fault, request)
         return None
-    if found and _is_unwelcome(found.rewriting, request, call, settings):
+    if made and _is_unwelcome(made.rewriting, request, call, settings):
         return None
-    return found
+    return made
+
+
+def _is_containable(decision: Decision, request: engine.Request) -> bool:
+    """Tell whether there may be something for the box or an undo; only a project has a box."""
+    if not decision.effects or decision.effects & HARD:
+        return False
+    return bool(decision.effects & UNDONE) or request.facts.project != NOWHERE
 
 
 def _by_catalogues(
@@ -210,7 +219,7 @@ def _is_left(decision: Decision, response: Response, settings: Settings) -> bool
 
 
 def _without_claim(
-    rewriting: Rewriting, call: HookCall, settings: Settings, environ: Mapping[str, str]
+    rewriting: Rewriting, request: engine.Request, call: HookCall, settings: Settings
 ) -> Rewriting | None:
     """The rewrite of a command that is left to the agent: none, if that asks or matches rules.
 
@@ -218,7 +227,7 @@ def _without_claim(
     """
     if call.mode == "open" or _has_users_rule(rewriting):
         return rewriting
-    return rewriting if lets_pass(rewriting.text, call, settings, environ) else None
+    return rewriting if lets_pass(rewriting.text, request, call.agent, settings) else None
 
 
 def record(request: engine.Request, decision: Decision, settings: Settings) -> None:
@@ -263,7 +272,7 @@ def _is_unwelcome(
     is_own = rewriting.text == request.command or _has_users_rule(rewriting)
     if is_own or not call.agent.rules_see_rewrites:
         return False
-    return loses_permission(request.command, rewriting.text, call, settings, request.environ)
+    return loses_permission(request, rewriting.text, settings)
 
 
 def _wrapped(
