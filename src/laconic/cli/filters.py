@@ -15,12 +15,11 @@ from laconic.cli.source import read_command
 from laconic.compact.filter import Filter
 from laconic.compact.lines import read_lines
 from laconic.compact.load import BUILT_IN, DATA, FilterSet, check_bytes, load_filters
-from laconic.compact.match import is_passed_through
+from laconic.compact.match import exact_option, is_passed_through
 from laconic.compact.pipeline import apply
 from laconic.errors import LaconicError
 from laconic.files import read_file, write_private
 from laconic.knowledge.catalog import library
-from laconic.knowledge.exact import exact_option
 from laconic.patterns import pattern
 from laconic.report.progress import Progress
 from laconic.report.screen import screen

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from laconic.compact.bound import attempt
 from laconic.compact.readable import INTERPRETERS, runs_file, runs_script
-from laconic.knowledge.exact import exact_option
 from laconic.knowledge.options import VALUE
 from laconic.patterns import compile_written, pattern
 
@@ -191,8 +190,33 @@ class Filters:
         return pos
 
 
+_EXACT_OPTION = pattern(
+    r"--(?:json|porcelain|null|print0|format|jq|template|message-format|output-format|help|version)"
+    r"(?:=.*)?|-z|-0|-print0|-printf|--pretty=t?format:.*|--reporter=json|--junit-?xml(?:=.*)?"
+    r"|(?:-o=?|--output=)"
+    r"(?:json|yaml|name|wide|text|tsv|jsonl|csv|xml|jsonpath.*|go-template.*|custom-.*)"
+)
+_EXACT_FORMATS = frozenset("json yaml name wide tsv jsonl ndjson csv xml".split())
 _ENDLESS = frozenset("--watch --watchAll --follow --serve".split())
 _FOLLOWERS = frozenset("docker docker-compose journalctl kubectl oc podman pm2 stern".split())
+
+
+def exact_option(arguments: list[Argument]) -> str:
+    """Return the first option that asks for output which must not be changed, with its value.
+
+    Another program reads such output, or a person who wants to see all of it. Empty without one.
+    """
+    for pos, argument in enumerate(arguments[1:], 1):
+        text = argument.text
+        if not text or text[0] != "-":
+            continue
+        if _EXACT_OPTION.fullmatch(text):
+            return text
+        if text in ("-o", "--output") and pos + 1 < len(arguments):
+            following = arguments[pos + 1].text or ""
+            if following.partition("=")[0] in _EXACT_FORMATS:
+                return f"{text} {following}"
+    return ""
 
 
 def is_endless(arguments: list[Argument]) -> str:

@@ -7,9 +7,8 @@ that would not parse to the same commands, is left alone.
 
 from __future__ import annotations
 
-from laconic.compact.match import is_endless
+from laconic.compact.match import exact_option, is_endless
 from laconic.knowledge.arguments import Argument, evaluate
-from laconic.knowledge.exact import exact_option
 from laconic.patterns import problem
 from laconic.rewrite.doubts import find_doubts, is_plain_path, special_in_front
 from laconic.rewrite.edits import Edit, apply, quoted
