@@ -27,9 +27,8 @@ from laconic.rewrite.boxing import (
     stays_inside,
     writes_by_itself,
 )
-from laconic.rewrite.configured import options
+from laconic.rewrite.configured import Options, options
 from laconic.rewrite.edits import quoted
-from laconic.rewrite.options import Options
 from laconic.rewrite.plan import Note, Rewriting, rewrite
 from laconic.run.launcher import find_genuine
 from laconic.settings.environ import SWITCHES

@@ -31,8 +31,8 @@ from laconic.shell.words import literal
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.knowledge.knowledge import Library
+    from laconic.rewrite.configured import Options
     from laconic.rewrite.doubts import Doubts
-    from laconic.rewrite.options import Options
     from laconic.rewrite.segments import Segment
     from laconic.shell.ast import Pipeline, Script
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from laconic.knowledge.arguments import Argument
     from laconic.knowledge.knowledge import Library
-    from laconic.rewrite.options import LocalWrapper
+    from laconic.rewrite.configured import LocalWrapper
 
 _RUNNERS = (
     frozenset(path.split()[0] for path in SEEN_THROUGH)
