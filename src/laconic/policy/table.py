@@ -42,6 +42,7 @@ _REVEALS = pattern(
     r"--?(?:show|print|reveal|with|decode)-?(?:secrets?|sensitive|decrypt\w*).*|--unmask\w*|--reveal|--decrypt"
 )
 _BETWEEN_NAMES = pattern(r"[:._-]")
+_SWITCH = pattern(r"-[^./=]*")  # an option that names no file
 # An address, or a package as deno, bun and npm write it:
 # https://docs.deno.com/runtime/fundamentals/modules/ https://docs.npmjs.com/cli/commands/npm-exec
 _FETCHED_CODE = pattern(
@@ -232,12 +233,13 @@ def _check_servers(call: Call) -> None:
 
 def _check_names(call: Call) -> None:
     """A word that can only be the name of a secret, for a program that may open its files."""
-    if opens_no_files(call.path[0], call.entry.code):
+    words = [a for a in call.arguments if a.is_static and not _SWITCH.fullmatch(a.text or "")]
+    if not words or opens_no_files(call.path[0], call.entry.code):
         return
     if any(finding.rule.endswith("/secret") for finding in call.findings):
         return
-    for argument in call.arguments:
-        if argument.is_static and is_unmistakable(argument.text or ""):
+    for argument in words:
+        if is_unmistakable(argument.text or ""):
             call.does(Effect.SECRETS, "secret", "may read keys, passwords or tokens", argument)
 
 

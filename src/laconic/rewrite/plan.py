@@ -21,7 +21,14 @@ from laconic.rewrite.pipes import (
 )
 from laconic.rewrite.segments import hides_heredoc, segments
 from laconic.rewrite.skips import is_excluded
-from laconic.rewrite.wrappers import base_name, inner_start, sequence, shell_line
+from laconic.rewrite.wrappers import (
+    SHELLS,
+    WRAPPERS,
+    base_name,
+    inner_start,
+    sequence,
+    shell_line,
+)
 from laconic.settings.environ import SWITCHES
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Command
@@ -127,6 +134,7 @@ class _Plan:
         self.edits: list[Edit] = []
         self.notes: list[Note] = []
         self.flagged: list[int] = []
+        self._local_wrappers = [wrapper.command for wrapper in options.local_wrappers]
 
     def consider(self, segment: Segment) -> None:
         pipeline = segment.pipeline
@@ -150,9 +158,11 @@ class _Plan:
 
     def _add_flags(self, command: Command, flags: str) -> None:
         arguments = self._arguments(command)
-        offset, inner = inner_start(arguments, self.options.local_wrappers, self.library)
         name = arguments[0].text if arguments and arguments[0].is_static else None
-        if name is None or not inner or name.rsplit("/", 1)[-1] in OURS:
+        if name is None:
+            return
+        offset, inner = self._innermost(name, arguments)
+        if not inner or name.rsplit("/", 1)[-1] in OURS:
             return
         if name in self.doubts.functions:
             return
@@ -174,7 +184,7 @@ class _Plan:
         self.notes.append(Note(command.start, command.end, "run", f"with {flags.strip()}"))
 
     def _launcher(self, command: Command) -> str:
-        is_lost = bool(self.doubts.path or special_in_front(command))
+        is_lost = bool(self.doubts.path or (command.assignments and special_in_front(command)))
         return self.options.full_path if is_lost else self.options.launcher
 
     # -- reasons to leave it alone
@@ -202,9 +212,9 @@ class _Plan:
 
     def _in_front(self, command: Command) -> str:
         """Why the variables before a command keep `laconic run` away from it."""
-        for found in special_in_front(command):
-            if found.name != "PATH" or not is_plain_path(found, self.script.source):
-                return f"{found.name} is another one for it"
+        for assignment in special_in_front(command) if command.assignments else ():
+            if assignment.name != "PATH" or not is_plain_path(assignment, self.script.source):
+                return f"{assignment.name} is another one for it"
             if not self.options.full_path:
                 return "the PATH is another one for it"
         return ""
@@ -214,8 +224,10 @@ class _Plan:
     def _user_rule(self, segment: Segment) -> bool:
         command = segment.pipeline.commands[0]
         assert isinstance(command, Command)
+        if not self.options.rules:
+            return False
         name = base_name(command.words[0])
-        if not self.options.rules or name in self.options.transparent or name in OURS:
+        if name in self.options.transparent or name in OURS:
             return False
         if literal(command.words[0]) in self.doubts.functions:
             return False
@@ -266,7 +278,7 @@ class _Plan:
         name = arguments[0].text if arguments and arguments[0].is_static else None
         if name is None:
             return _Found(reason="the program's name is not known")
-        offset, inner = inner_start(arguments, self.options.local_wrappers, self.library)
+        offset, inner = self._innermost(name, arguments)
         base = (inner[0].text or "").rsplit("/", 1)[-1] if inner else ""
         if base in OURS or name.rsplit("/", 1)[-1] in OURS:
             return _Found(reason="is laconic already")
@@ -278,7 +290,7 @@ class _Plan:
             return _Found(reason="nohup asks whether its output is a terminal")
         if reason := _not_for_readers(inner):
             return _Found(reason=reason)
-        line = shell_line(inner)
+        line = shell_line(inner) if base in SHELLS else None
         if line is not None:
             return self._in_shell(line, offset)
         found = self.options.find_filter(inner) if inner else None
@@ -286,6 +298,13 @@ class _Plan:
             reason = self.options.why_not(inner) if inner else "no filter"
             return _Found(reason=reason) if reason else _Found(id=GENERIC, offset=offset)
         return _Found(id=found, offset=offset)
+
+    def _innermost(self, name: str, arguments: list[Argument]) -> tuple[int, list[Argument]]:
+        """Where `laconic run` belongs, and the command whose output it will be."""
+        base = name.rsplit("/", 1)[-1]
+        if base not in WRAPPERS and base not in self._local_wrappers:
+            return arguments[0].start, arguments
+        return inner_start(arguments, self.options.local_wrappers, self.library)
 
     def _in_shell(self, line: str, offset: int) -> _Found:
         """What `bash -c 'line'` prints: a filter if it is one command, or the generic compactor.
@@ -362,7 +381,7 @@ class _Plan:
             return f"{name} is a function here"
         if reason := self.doubts.pipes or self.doubts.path:
             return reason
-        if special_in_front(first):
+        if first.assignments and special_in_front(first):
             return "the pipe has another PATH than the command"
         if name == "head" and self._has_pipefail(first):
             return "with pipefail, the status tells whether head was the first to stop"
