@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from laconic.policy.file_tools import FileUse
     from laconic.policy.permissions import Permission
     from laconic.policy.places import Facts
-    from laconic.rewrite.plan import Rewriting
+    from laconic.rewrite.edits import Rewriting
     from laconic.settings.config import General
     from laconic.settings.load import Settings
 

@@ -28,8 +28,8 @@ from laconic.rewrite.boxing import (
     writes_by_itself,
 )
 from laconic.rewrite.configured import Options, options
-from laconic.rewrite.edits import quoted
-from laconic.rewrite.plan import Note, Rewriting, rewrite
+from laconic.rewrite.edits import Note, Rewriting, quoted
+from laconic.rewrite.plan import rewrite
 from laconic.run.launcher import find_genuine
 from laconic.settings.environ import SWITCHES
 from laconic.shell import ParseError, parse

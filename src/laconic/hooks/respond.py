@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from laconic.hooks.call import HookCall
     from laconic.hooks.contain import Contained
-    from laconic.rewrite.plan import Rewriting
+    from laconic.rewrite.edits import Rewriting
     from laconic.settings.load import Settings
 
 _LONGEST = 2000

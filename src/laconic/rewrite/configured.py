@@ -9,7 +9,8 @@ from laconic.compact.load import load_filters
 from laconic.compact.readable import prints_its_text
 from laconic.knowledge.catalog import library
 from laconic.patterns import compile_written, pattern
-from laconic.rewrite.plan import EXACT, Note, Rewriting, rewrite
+from laconic.rewrite.edits import Note, Rewriting
+from laconic.rewrite.plan import EXACT, rewrite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from laconic.compact.match import exact_option, is_endless
 from laconic.knowledge.arguments import Argument, evaluate
 from laconic.patterns import problem
 from laconic.rewrite.doubts import find_doubts, is_plain_path, special_in_front
-from laconic.rewrite.edits import Edit, apply, quoted
+from laconic.rewrite.edits import Edit, Note, Rewriting, apply, quoted
 from laconic.rewrite.pipes import (
     is_line_tool,
     is_movable,
@@ -48,37 +48,6 @@ GENERIC = "generic"  # in place of a filter's id
 # Builtins that print nothing.
 _SILENT = frozenset(("cd", "export", "set", "unset", "umask", "true", ":", "ulimit"))
 OURS = frozenset(("laconic", "laconic-py"))
-
-
-class Note:
-    """What became of a segment: its span, the kind of change (or `skip`), and the reason."""
-
-    __slots__ = ("action", "end", "reason", "start")
-
-    def __init__(self, start: int, end: int, action: str, reason: str) -> None:
-        self.start, self.end, self.action, self.reason = start, end, action, reason
-
-    def __repr__(self) -> str:
-        return f"Note({self.start}, {self.end}, {self.action!r}, {self.reason!r})"
-
-
-class Rewriting:
-    """The text to run in place of the command (perhaps the same), and a note per segment.
-
-    flagged: the starts of the commands that got the flags of `Options.flags`.
-    """
-
-    __slots__ = ("edits", "flagged", "is_parsed", "notes", "text")
-
-    def __init__(
-        self, text: str, edits: tuple[Edit, ...] = (), notes: tuple[Note, ...] = ()
-    ) -> None:
-        self.text, self.edits, self.notes = text, edits, notes
-        self.is_parsed = True
-        self.flagged: frozenset[int] = frozenset()
-
-    def __repr__(self) -> str:
-        return f"Rewriting({self.text!r}, {self.edits}, {self.notes})"
 
 
 def rewrite(command: str, options: Options, library: Library) -> Rewriting:
