@@ -12,8 +12,9 @@ from laconic.compact.lines import read_lines
 from laconic.compact.pipeline import compact
 from laconic.compact.result import GAP
 from laconic.compact.result import RAW as RAW_LINE
+from laconic.run.finished import FinishedOutput
 from laconic.run.follow import follower
-from laconic.run.result import FinishedOutput, _was_streamed
+from laconic.run.result import _was_streamed
 from laconic.run.spool import OUT, open_spool
 from outputs import cases
 
