@@ -202,15 +202,8 @@ def main() -> None:
         for directory in (bin_dir, home, project):
             directory.mkdir()
         subprocess.run(["git", "init", "-q", project], check=True)
-        warm_server.write_program(bin_dir)
-        warm_server.build_client(bin_dir / "laconic")
         twin = warm_server.write_program(bin_dir, "laconic-twin", "ask_server_first")
-        environ = {
-            "HOME": str(home),
-            "PATH": f"{bin_dir}:{os.environ['PATH']}",
-            "XDG_STATE_HOME": str(home / "state"),
-        }
-        installation = warm_server.Installation(bin_dir, environ)
+        installation = warm_server.install(bin_dir, home)
         stack.callback(installation.close)
         hook_json = Path(folder, "hook.json")
         hook_json.write_text(

@@ -228,7 +228,8 @@ def _decide(
 
 def _escalated(decision: Decision, settings: Settings) -> Decision:
     if settings.config.settings.escalate_deny and decision.verdict is Verdict.DENY:
-        return _changed(decision, Verdict.ASK, f"{decision.reason} (escalated from deny)")
+        reason = f"{decision.reason} (escalated from deny)"
+        return decision.but(verdict=Verdict.ASK, reason=reason, risk=True, firm=False)
     return decision
 
 
@@ -339,22 +340,10 @@ def _with_exception(
         return strictest((decision, failed), 0, decision.end)
     how = "once" if found.once else "for a while"
     reason = f"you let it run {how} (laconic allow); else: {decision.reason}"
-    return _changed(decision, Verdict.ALLOW, reason, rule=f"exception/{found.id}")
+    rule = f"exception/{found.id}"
+    return decision.but(verdict=Verdict.ALLOW, rule=rule, reason=reason, risk=True)
 
 
 def _fault(rule: str, what: str, fault: Exception) -> Decision:
     reason = f"{what} ({type(fault).__name__}: {fault})"
     return Decision(Verdict.ASK, rule, reason, firm=True)
-
-
-def _changed(decision: Decision, verdict: Verdict, reason: str, *, rule: str = "") -> Decision:
-    return Decision(
-        verdict,
-        rule or decision.rule,
-        reason,
-        decision.start,
-        decision.end,
-        effects=decision.effects,
-        parts=decision.parts,
-        instead=decision.instead,
-    )

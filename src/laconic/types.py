@@ -7,6 +7,7 @@ from enum import IntEnum, IntFlag
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
     from laconic.errors import Problem
 
@@ -141,20 +142,19 @@ class Decision:
 
     def with_problems(self, problems: tuple[Problem, ...]) -> Decision:
         """The same decision, which also says what is wrong with the files it was made from."""
-        made = self._copy()
-        made.problems = problems
-        return made
+        return self.but(problems=problems)
 
     def about(self, start: int, end: int) -> Decision:
         """The same decision about other bytes; its parts, whose spans are of its own text, go."""
-        made = self._copy()
-        made.start, made.end, made.parts = start, end, ()
-        return made
+        return self.but(start=start, end=end, parts=())
 
-    def _copy(self) -> Decision:
+    def but(self, **changes: Any) -> Decision:
+        """The same decision with other values for some of the names above."""
         made = Decision.__new__(Decision)
         for name in self.__slots__:
             setattr(made, name, getattr(self, name))
+        for name, value in changes.items():
+            setattr(made, name, value)
         return made
 
     @property

@@ -89,20 +89,13 @@ def _tell(tried: Keep | None, launcher: str, *, as_json: bool) -> None:
 
 
 def _list(*, as_json: bool) -> int:
-    import json  # noqa: PLC0415
-
     from laconic.box.attempt import tries  # noqa: PLC0415
     from laconic.cli.main import complain  # noqa: PLC0415
+    from laconic.cli.undo import show_rows  # noqa: PLC0415
     from laconic.report import undo as report  # noqa: PLC0415
-    from laconic.report.screen import screen  # noqa: PLC0415
     from laconic.settings.load import read_settings  # noqa: PLC0415
 
-    found = report.rows(tries(read_settings()).keeps(), "can be kept")
-    if as_json:
-        for row in found:
-            print(json.dumps(row))
-    elif found:
-        print("\n".join(report.lines(found, screen=screen())))
-    else:
+    rows = report.rows(tries(read_settings()).keeps(), "can be kept")
+    if not show_rows(rows, as_json=as_json):
         complain("nothing was tried", "laconic try npm install")
     return 0

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.cli import draft, filter_import
 from laconic.cli.config import warn
+from laconic.cli.parser import add_actions
 from laconic.cli.source import read_command
 from laconic.compact.filter import Filter
 from laconic.compact.lines import read_lines
@@ -38,11 +39,7 @@ _OUTPUT = pattern(r'^output = """\n(.*?)^"""$', re.MULTILINE | re.DOTALL)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-
-    def action(name: str, text: str) -> argparse.ArgumentParser:
-        return actions.add_parser(name, help=text, description=text, allow_abbrev=False)
-
+    action = add_actions(parser)
     listing = action("list", "print every filter, its commands and where it comes from")
     listing.add_argument("--json", action="store_true", help="print JSON")
     show = action("show", "print the file of a filter")

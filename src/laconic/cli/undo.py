@@ -54,15 +54,20 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _list(store: Store, *, as_json: bool) -> int:
-    found = report.rows(store.keeps())
-    if as_json:
-        for row in found:
-            print(json.dumps(row))
-    elif found:
-        print("\n".join(report.lines(found, screen=screen())))
-    else:
+    rows = report.rows(store.keeps())
+    if not show_rows(rows, as_json=as_json):
         complain("nothing can be undone", "laconic run --undo rm -r build")
     return 0
+
+
+def show_rows(rows: list[dict[str, object]], *, as_json: bool) -> bool:
+    """Print keeps as JSON lines, or for a person; False if that person would see nothing."""
+    if as_json:
+        for row in rows:
+            print(json.dumps(row))
+    elif rows:
+        print("\n".join(report.lines(rows, screen=screen())))
+    return as_json or bool(rows)
 
 
 def _undo(store: Store, keep: Keep, only: list[str], *, force: bool, is_sure: bool) -> int:

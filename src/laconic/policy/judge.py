@@ -103,16 +103,16 @@ class Judge:
         name = arguments[0].text
         if name is None or arguments[0].glob or _ODD.search(name) or not name:
             return self._unknown_program(arguments, span, situation)
-        base = name.rsplit("/", 1)[-1]
         inner = situation.but(calls=(*situation.calls, arguments))
         try:
             if self.rules.permissions:
-                decision = self._program_by_rules(name, base, arguments, span, inner)
+                decision = self._program_by_rules(arguments, span, inner)
             else:
-                decision = self._program(name, base, arguments, span, inner)
+                decision = self._program(arguments, span, inner)
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
             reason = f"the rule failed ({type(fault).__name__}: {fault})"
-            decision = Decision(Verdict.ASK, f"{base}/fault", reason, *span, firm=True)
+            rule = f"{_names(arguments)[1]}/fault"
+            decision = Decision(Verdict.ASK, rule, reason, *span, firm=True)
         if arguments[0].expanded:
             # checks that look for builtins by their names in the text have not seen this one
             dynamic = self._dynamic("the name of the program comes from an expansion", span)
@@ -140,33 +140,25 @@ class Judge:
         return worst
 
     def _program_by_rules(
-        self,
-        name: str,
-        base: str,
-        arguments: list[Argument],
-        span: tuple[int, int],
-        situation: Situation,
+        self, arguments: list[Argument], span: tuple[int, int], situation: Situation
     ) -> Decision:
         """The same with the user's rules about commands."""
+        _, base = _names(arguments)
         rules, match = self.rules.permissions, self._find(base, arguments[1:])
         path = match.path if match is not None else [base]
         around = [outer for outer in situation.calls[:-1] if _ends_with(outer, arguments)]
         agreed = situation.but(consent=find_consent(rules, path, arguments, around))
-        decision = self._program(name, base, arguments, span, agreed)
+        decision = self._program(arguments, span, agreed)
         return apply(rules, decision, _spellings(base, arguments, match))
 
     def _program(
-        self,
-        name: str,
-        base: str,
-        arguments: list[Argument],
-        span: tuple[int, int],
-        situation: Situation,
+        self, arguments: list[Argument], span: tuple[int, int], situation: Situation
     ) -> Decision:
+        name, base = _names(arguments)
         if base in self.rules.deny or name in self.rules.deny:
             return self._listed(Verdict.DENY, base, f"{base} is denied by the configuration", span)
         if "/" in name and not self._is_of_system(name):
-            return self._by_path(name, base, arguments, span, situation)
+            return self._by_path(arguments, span, situation)
         if situation.calls_function(name, span[0]) and not self.library.knows(base):
             return Decision(
                 Verdict.ALLOW, "function", f"{base} is a function, judged where defined", *span
@@ -196,14 +188,10 @@ class Judge:
         return place(real, "/", self.facts) == "system" or real.startswith(_PACKAGES)
 
     def _by_path(
-        self,
-        name: str,
-        base: str,
-        arguments: list[Argument],
-        span: tuple[int, int],
-        situation: Situation,
+        self, arguments: list[Argument], span: tuple[int, int], situation: Situation
     ) -> Decision:
         """A file that is run; with the name of a known program it may well be that one."""
+        name, base = _names(arguments)
         effects = self.code_at(name, situation)
         if name in self.rules.allow:
             return self._allowed(name, effects, span)
@@ -341,6 +329,12 @@ class Judge:
         """Shell code in an argument: judged like a command line of its own, in the same place."""
         inner = self.decide(argument.text or "", self, situation.but(shells=shells))
         return inner.about(argument.start, argument.end)
+
+
+def _names(arguments: list[Argument]) -> tuple[str, str]:
+    """The name of a program as it is written, and without directories."""
+    name = arguments[0].text or ""
+    return name, name.rsplit("/", 1)[-1]
 
 
 def _agreed(call: Call, parts: list[Decision]) -> list[Decision]:
