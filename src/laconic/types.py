@@ -7,7 +7,7 @@ from enum import IntEnum, IntFlag
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
+    from typing import Any, Self
 
     from laconic.errors import Problem
 
@@ -84,7 +84,22 @@ HARD = (
 BOXABLE = Effect.PROJECT_CODE | Effect.UNKNOWN | Effect.UNCLEAR
 
 
-class Decision:
+class Value:
+    """Something with named parts that does not change: `but` makes another one."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def but(self, **changes: Any) -> Self:
+        """The same with other values for some of its parts."""
+        made = self.__new__(type(self))
+        for name in self.__slots__:
+            setattr(made, name, getattr(self, name))
+        for name, value in changes.items():
+            setattr(made, name, value)
+        return made
+
+
+class Decision(Value):
     """A verdict that explains itself.
 
     effects: what the command would do. rule is the id of what decided (`git/push`), start and end
@@ -147,15 +162,6 @@ class Decision:
     def about(self, start: int, end: int) -> Decision:
         """The same decision about other bytes; its parts, whose spans are of its own text, go."""
         return self.but(start=start, end=end, parts=())
-
-    def but(self, **changes: Any) -> Decision:
-        """The same decision with other values for some of the names above."""
-        made = Decision.__new__(Decision)
-        for name in self.__slots__:
-            setattr(made, name, getattr(self, name))
-        for name, value in changes.items():
-            setattr(made, name, value)
-        return made
 
     @property
     def is_soft(self) -> bool:

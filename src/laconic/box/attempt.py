@@ -175,7 +175,7 @@ def begin(
             _copy(layers, reason)
         attempt = Attempt(path, plan, layers, "copy" if reason else "overlay")
         attempt.box = open_planned(plan, engine, cwd, "", layers)
-    except BaseException:
+    except BaseException:  # also Ctrl-C: no half-made layers stay
         remove_tree(path)
         raise
     return attempt

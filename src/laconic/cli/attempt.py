@@ -58,7 +58,7 @@ def _try(task: Task, *, as_json: bool) -> int:
     task.notice = lambda status, out, err: opened.notice(status, out, err, task.command, launcher)
     try:
         status = execute(task, report_fault)
-    except BaseException:
+    except BaseException:  # also Ctrl-C: what was tried is forgotten
         attempt.drop()
         raise
     kept = attempt.finish(about_run(task.command, cwd, environ))

@@ -9,11 +9,11 @@ from __future__ import annotations
 import posixpath
 
 from laconic.knowledge.arguments import Values
+from laconic.types import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from laconic.knowledge.arguments import Argument
     from laconic.policy.call import Call
@@ -50,7 +50,7 @@ class Seen:
         self.unknown_vars: set[str] = set()
 
 
-class Situation:
+class Situation(Value):
     """One command's place in a line. It does not change; `but` makes one that differs.
 
     About its script: shells, the families of those that may read it; functions, all that the text
@@ -88,15 +88,6 @@ class Situation:
         self.input_text: str | None = None
         self.calls: tuple[list[Argument], ...] = ()
         self.consent: Consent | None = None
-
-    def but(self, **changes: Any) -> Situation:
-        """The same situation with other values for some of the names above."""
-        made = Situation.__new__(Situation)
-        for name in self.__slots__:
-            setattr(made, name, getattr(self, name))
-        for name, value in changes.items():
-            setattr(made, name, value)
-        return made
 
     @property
     def wrappers(self) -> list[str]:

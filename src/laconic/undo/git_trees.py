@@ -159,13 +159,20 @@ def _lines(path: str) -> list[str]:
         return []
 
 
-def rebase(one: GitCall) -> None:
+def _goes_on(one: GitCall) -> bool:
+    """What rebase, cherry-pick and revert reach in any case; True if they only go on with one."""
     _own_work(one)
     _hooks(one)
-    repository = one.repository
     if one.has(*_GOING_ON):
         _going_on(one)
+        return True
+    return False
+
+
+def rebase(one: GitCall) -> None:
+    if _goes_on(one):
         return
+    repository = one.repository
     if one.has("-i", "--interactive", "-x", "--exec"):
         one.doubt("its list of things to do is not known")
     head = repository.resolve("HEAD")
@@ -181,12 +188,9 @@ def rebase(one: GitCall) -> None:
 
 def picking(one: GitCall) -> None:
     """cherry-pick and revert: what each of the commits has changed."""
-    _own_work(one)
-    _hooks(one)
-    repository = one.repository
-    if one.has(*_GOING_ON):
-        _going_on(one)
+    if _goes_on(one):
         return
+    repository = one.repository
     for word in one.operands:
         first, dots, last = word.partition("..")
         last = last.removeprefix(".")

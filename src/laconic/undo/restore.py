@@ -184,7 +184,7 @@ def _stage(made: Plan, held: Held) -> dict[str, Any]:
                 _check_copy(entry, made.keep)
                 make(entry, made.keep.data(entry), staged)
             rows.append([step.action, step.path, staged])
-    except BaseException:
+    except BaseException:  # also Ctrl-C: no half of a stage stays
         stages.remove()
         raise
     return {

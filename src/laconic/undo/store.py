@@ -100,7 +100,7 @@ class Store:
             fcntl.flock(handle, fcntl.LOCK_EX)
             _fill(path, found)
             _describe(path, reach, found, about, now)
-        except BaseException:
+        except BaseException:  # also Ctrl-C: no half of a keep stays
             shutil.rmtree(path, ignore_errors=True)
             os.close(handle)
             raise
