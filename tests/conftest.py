@@ -14,6 +14,7 @@ import pytest
 from machine import enclose
 
 _numbers = itertools.count()
+_empty_homes = []
 # How long an example takes says more of what else runs than of the code.
 hypothesis.settings.register_profile(
     "tests", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
@@ -68,9 +69,7 @@ def pytest_addoption(parser):
 
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory, monkeypatch):
-    # Not by mktemp, which looks through all that it made before: there are many tests.
-    directory = tmp_path_factory.getbasetemp() / "homes" / str(next(_numbers))
-    directory.mkdir(0o700, parents=True)
+    directory = _empty_homes.pop() if _empty_homes else _new_home(tmp_path_factory)
     # What a make around the tests tells the makes below it is not for those in the tests.
     for name in [name for name in os.environ if name.startswith(("LACONIC_", "MAKE", "MFLAGS"))]:
         monkeypatch.delenv(name)
@@ -80,5 +79,14 @@ def home(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(directory / ".cache"))
     monkeypatch.delenv("NO_COLOR", raising=False)
     yield directory
+    # Most tests leave nothing in it; to remove a directory takes longer than such a test.
     with contextlib.suppress(OSError):
-        directory.rmdir()  # most tests leave nothing in it
+        if not any(directory.iterdir()):
+            _empty_homes.append(directory)
+
+
+def _new_home(factory):
+    # Not by mktemp, which looks through all that it made before: there are many tests.
+    directory = factory.getbasetemp() / "homes" / str(next(_numbers))
+    directory.mkdir(0o700, parents=True)
+    return directory
