@@ -13,8 +13,11 @@ help:  ## list these commands
 demo: .venv/.package  ## show laconic at work
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demo/demo.sh
 
-test: .venv/.dev  ## run all tests
-	$(BIN)/python -m pytest -n 4 --dist loadfile
+test: .venv/.dev  ## run the tests, in less than five minutes
+	$(BIN)/python -m pytest -n 4 --dist loadfile -m 'not slow'
+
+test-slow: .venv/.dev  ## run the tests that `make test` leaves out: whole installations, the box, the runner in Python
+	$(BIN)/python -m pytest -n 4 --dist loadfile -m slow
 
 quick: .venv/.dev  ## run the checks that most changes break, in half a minute: examples, parser, layers, types
 	$(BIN)/python -m pytest -n 4 -q tests/knowledge tests/shell/parse_test.py tests/shell/words_test.py \

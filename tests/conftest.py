@@ -12,6 +12,7 @@ import hypothesis
 import pytest
 
 from machine import enclose
+from order import put_in_order
 
 _numbers = itertools.count()
 _empty_homes = []
@@ -29,37 +30,19 @@ def pytest_configure(config):
     if "PYTEST_XDIST_WORKER" not in os.environ:  # which has the place of the one who started it
         place = enclose()
         config.add_cleanup(lambda: shutil.rmtree(place, ignore_errors=True))
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False  # or the files with most tests would come first
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)
 
 
-# A file is run by one process; those that take longest come first, so that none is waited for.
-LONGEST = (
-    "tests/run/run_test.py",
-    "tests/server/",
-    "tests/run/",
-    "tests/effects_test.py",
-    "tests/packaging_test.py",
-    "tests/policy/decide_test.py",
-    "tests/shell/",
-    "tests/rewrite/differential_test.py",
-    "tests/record/tokenizer_test.py",
-    "tests/compact/compact_test.py",
-    "tests/policy/",
-    "tests/knowledge/",
-    "tests/cli/",
-)
-
-
 def pytest_collection_modifyitems(config, items):
+    import warm_server  # looks for a compiler, where the tests would find one
+
     if not config.getoption("--hook-traffic"):  # there is nothing to compare with
         items[:] = [item for item in items if "row" not in getattr(item, "fixturenames", ())]
-
-    def place(item):
-        return next((n for n, path in enumerate(LONGEST) if item.nodeid.startswith(path)), 99)
-
-    items.sort(key=place)
+    put_in_order(items, has_client=warm_server.COMPILER is not None)
 
 
 def pytest_addoption(parser):
