@@ -40,10 +40,9 @@ from laconic.compact.tokens import estimate, estimate_lines
 from laconic.knowledge.catalog import library
 from laconic.run.spool import new_id, open_spool
 from laconic.run.window import look_through
-from outputs import FOUND, RAW, arguments, cases
+from outputs import FOUND, RAW, arguments, cases, for_each
 
 CASES = cases()
-IDS = [case.id for case in CASES]
 FILTERS = [FOUND.load(identifier) for identifier in FOUND.ids]
 LOG_LINES = [f"{n} is done, and the next of many begins" for n in range(40)]
 EXAMPLES = [
@@ -65,7 +64,7 @@ def shown(wanted: Filter | None, status: int, raw: bytes) -> str:
 # -- cases and examples --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("case", CASES, ids=IDS)
+@for_each(CASES)
 def test_a_recorded_output_is_shown_like_this(case, request):
     got = shown(case.filter, case.status, case.raw).encode("utf-8", "surrogateescape")
     expected = case.path.with_suffix(".out")
@@ -74,7 +73,7 @@ def test_a_recorded_output_is_shown_like_this(case, request):
     assert got.decode("utf-8", "replace") == expected.read_bytes().decode("utf-8", "replace")
 
 
-@pytest.mark.parametrize("case", CASES, ids=IDS)
+@for_each(CASES)
 def test_what_must_be_kept_of_a_recorded_output_is_shown(case):
     text = shown(case.filter, case.status, case.raw)
     if text == RAW:
@@ -174,7 +173,7 @@ def check_failure(compacted, cleaned: list[str]) -> None:
             assert set(WORD.findall(text)) <= words, f"hidden: {text!r}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=IDS)
+@for_each(CASES)
 def test_the_promises_hold_for_recorded_outputs(case):
     for wanted in [case.filter] if case.filter else FILTERS:
         for status in (case.status, 0, 1):
@@ -182,7 +181,7 @@ def test_the_promises_hold_for_recorded_outputs(case):
             check(wanted, status, case.raw, is_recorded=is_recorded)
 
 
-@pytest.mark.parametrize("case", CASES, ids=IDS)
+@for_each(CASES)
 def test_no_alarm_is_hidden_without_a_filter(case):
     lines = read_lines(case.raw)
     views = [compact_generic(lines), mistakes(lines), failures(lines), summary(lines)]
@@ -593,7 +592,7 @@ def test_the_lines_of_a_filter_without_a_budget_are_all_shown():
     assert compacted.text().splitlines() == ERRORS
 
 
-@pytest.mark.parametrize("case", CASES, ids=IDS)
+@for_each(CASES)
 def test_the_estimate_for_lines_is_that_for_their_text(case):
     lines = read_lines(case.raw * 20)
     assert estimate_lines(lines) == pytest.approx(estimate(lines.text), rel=0.1, abs=1)
@@ -1056,7 +1055,7 @@ PASSED = {
 }
 
 
-@pytest.mark.parametrize("case", CASES, ids=IDS)
+@for_each(CASES)
 def test_how_many_tests_passed_is_never_hidden(case):
     if case.filter is None or case.filter.id not in PASSED:
         return
