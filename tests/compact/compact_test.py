@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -1079,3 +1080,36 @@ def test_what_another_program_says_in_a_report_is_shown(name, around, said):
     wanted = next(wanted for wanted in FILTERS if wanted.id == name)
     text = "\n".join([*around, *["collected 3 items"] * 60]).replace("{}", said)
     check(wanted, 1, text.encode())
+
+
+# What any program may print in the middle of another's output: at the margin, indented, dated.
+PRINTED = [
+    "error: quagga exploded",
+    "fatal: unable to access 'quagga'",
+    "[ERROR] quagga did not start",
+    "ValueError: quagga is wrong",
+    "FAILED quagga - assert 1 == 2",
+    "make: *** [quagga] Error 2",
+    "npm ERR! code quagga",
+    "  quagga: command not found",
+    "  \u00d7 quagga failed",
+    "2024-01-02 03:04:05 ERROR quagga timed out",
+]
+ALSO_OF_A_SUCCESS = PRINTED[:7]
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_what_another_program_prints_between_any_two_lines_is_shown(case):
+    if case.filter is None or len(case.raw) > 100_000:
+        return
+    chosen = random.Random(case.id)  # the same each time
+    texts = case.raw.decode("utf-8", "surrogateescape").split("\n")
+    for status in (1, 1, 1, 1, 0, 0):
+        if status == 0 and case.filter.kind == "listing":
+            continue
+        said = chosen.choice(PRINTED if status else ALSO_OF_A_SUCCESS)
+        place = chosen.randrange(len(texts) + 1)
+        raw = "\n".join([*texts[:place], said, *texts[place:]])
+        lines = read_lines(raw.encode("utf-8", "surrogateescape"))
+        compacted = compact(case.filter, status, lines)
+        assert compacted is None or set(WORD.findall(said)) <= words_shown(compacted), (said, place)
