@@ -34,13 +34,16 @@ from laconic.compact.pipeline import apply, compact
 from laconic.compact.result import GAP, MADE, SHORT, WHOLE, numbers_of
 from laconic.compact.result import RAW as RAW_LINE
 from laconic.compact.runs import backward_bounds, forward_bounds, rows_of_runs
+from laconic.compact.scripts import script_of
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.drop import from_ends
 from laconic.compact.stages.limit import ends_of, limit, window
 from laconic.compact.tokens import estimate, estimate_lines
 from laconic.knowledge.catalog import library
+from laconic.run.captured import compact_captured
 from laconic.run.spool import new_id, open_spool
 from laconic.run.window import look_through
+from laconic.settings.load import isolated_settings
 from outputs import FOUND, RAW, arguments, cases
 
 CASES = cases()
@@ -978,6 +981,20 @@ def test_the_promises_hold_without_a_filter(texts):
         ("pnpm tsc", "tsc"),
         ("yarn jest", "jest"),
         ("pnpm add left-pad", "pnpm/install"),
+        ("npm run lint", "npm/run"),
+        ("npm --prefix web run check:types", "npm/run"),
+        ("npm run -w web build", "npm/run"),
+        ("pnpm lint", "npm/run"),
+        ("pnpm --filter web build", "npm/run"),
+        ("yarn workspace web lint", "npm/run"),
+        ("bun run lint:fix", "npm/run"),
+        ("npm run dev", None),
+        ("pnpm dev", None),
+        ("yarn watch", None),
+        ("cross-env CI=1 jest", "jest"),
+        ("tox -e py311", "tox"),
+        ("nox -s tests", "nox"),
+        ("pipenv run pytest", "pytest"),
         ("$tool status", None),
         ("git $verb", None),
         ("git status --help", None),
@@ -986,6 +1003,37 @@ def test_the_promises_hold_without_a_filter(texts):
 def test_the_filter_for_a_command_is(command, identifier):
     found = FOUND.filters.find(arguments(command))
     assert (found.id if found else None) == identifier
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("\n> web@1.2.0 test\n> vitest run\n\n RUN  v4\n", "vitest run"),
+        ("\n> @acme/web@1.2.0 lint /srv/web\n> eslint . --fix\n\n", "eslint . --fix"),
+        ("yarn run v1.22.22\n$ jest --ci\nPASS a.test.js\n", "jest --ci"),
+        ("$ tsc --noEmit\n", "tsc --noEmit"),
+        ("> web@1.2.0 pretest\n> eslint .\n\n> web@1.2.0 test\n> vitest\n", ""),
+        ("first\n> web@1.2.0 test\n> vitest\n", ""),
+        ("> one line\nthat is quoted\n", ""),
+        ("", ""),
+    ],
+)
+def test_what_the_script_of_a_package_runs_is_read_from_what_is_printed(text, line):
+    assert script_of(text.split("\n")) == line
+
+
+@pytest.mark.parametrize("manager", ["npm run unit", "pnpm unit", "yarn unit", "bun run unit"])
+def test_the_filter_for_a_script_is_that_of_what_it_runs(manager):
+    case = next(case for case in CASES if case.id == "vitest/failed")
+    start = (
+        b"$ vitest run\n" if manager[:3] in ("yar", "bun") else b"\n> w@1.0.0 unit\n> vitest run\n"
+    )
+    compacted = compact_captured(start + case.raw, manager, case.status, isolated_settings({}))
+    assert compacted.filter == "vitest"
+    assert all(fact in compacted.text for fact in case.keep)
+    several = start.replace(b"vitest run", b"vitest run && tsc") + case.raw
+    other = compact_captured(several, manager, 1, isolated_settings({}))
+    assert other.filter == "npm/run"
 
 
 @pytest.mark.parametrize(
