@@ -136,7 +136,7 @@ def _answer(found: FilterSet, arguments: list[Argument]) -> tuple[bool, str]:
     wanted = found.filters.find(arguments)
     if wanted is not None:
         fits = [p for p in wanted.commands if draft.is_found_by(p, wanted.id, arguments)]
-        path = max(fits, key=len, default=wanted.commands[0])
+        path = max(fits, key=len, default="the script of a package")
         return True, f"{wanted.id}  ({wanted.source}), for: {path}"
     if option := exact_option(arguments):
         return False, f"none: {option} asks for exact output"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from laconic.compact.branch import Branch
-    from laconic.compact.patterns import Pattern
+    from laconic.compact.patterns import Pattern, Patterns
 
 SUMMARY, LISTING, TEXT = "summary", "listing", "text"
 BUDGET = 8000  # tokens; what agents cut off by themselves begins at about 30,000 characters
@@ -61,6 +61,13 @@ class Filter:
         from laconic.compact.branch import requires_of  # noqa: PLC0415 - see above
 
         return requires_of(self.table)
+
+    @cached_property
+    def early(self) -> Patterns:
+        """Lines of which the first may appear while the command runs; it is shown then."""
+        from laconic.compact.patterns import Patterns  # noqa: PLC0415 - see above
+
+        return Patterns(self.table.get("early", ()))
 
     def is_certain(self, text: str) -> bool:
         """Tell whether a line will be shown whatever follows, so that it may appear at once."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.compact.bound import attempt
-from laconic.compact.readable import INTERPRETERS, runs_file, runs_script
+from laconic.compact.readable import INTERPRETERS, PACKAGE_RUNNERS, runs_file, runs_script
 from laconic.knowledge.options import VALUE
 from laconic.patterns import compile_written, pattern
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from laconic.knowledge.arguments import Argument
     from laconic.knowledge.knowledge import Branch, Library
 
+_OF_SCRIPTS = "npm/run"  # the filter for any script of a package
 _VERSIONED = pattern(r"(.*?[A-Za-z])-?[0-9]+(?:\.[0-9]+)*(?:\.exe)?")
 
 
@@ -96,12 +97,20 @@ class Filters:
         known.append(entry)
         known.sort(key=lambda entry: entry.rank, reverse=True)
 
-    def find(self, arguments: list[Argument], *, with_passthrough: bool = False) -> Filter | None:
+    def find(
+        self,
+        arguments: list[Argument],
+        *,
+        with_passthrough: bool = False,
+        with_scripts: bool = True,
+    ) -> Filter | None:
         """Give the filter for a command, or None: nothing fits, or exact output is asked for.
 
-        with_passthrough: also one that an option of the command passes by.
+        with_passthrough: also one that an option of the command passes by. with_scripts: also that
+        for all scripts of packages, whatever their names are.
         """
-        for inner in self._layers(arguments):
+        layers = self.layers(arguments)
+        for inner in layers:
             if exact_option(inner):
                 return None
             texts = {argument.text for argument in inner}
@@ -110,20 +119,27 @@ class Filters:
                     continue
                 found = self._load(entry.identifier)
                 if found is not None:
-                    is_hidden = not with_passthrough and is_passed_through(found, inner)
-                    return None if is_hidden else found
-        return None
+                    return found if with_passthrough else _unless_passed(found, inner)
+        script = next(filter(self.runs_script, layers), None) if with_scripts else None
+        found = self._load(_OF_SCRIPTS) if script else None
+        if not found or not script or with_passthrough:
+            return found
+        return _unless_passed(found, script)
+
+    def runs_script(self, arguments: list[Argument]) -> bool:
+        """Tell whether a script of a package is run, which says itself what it runs."""
+        return runs_script(self._program(arguments[0], PACKAGE_RUNNERS), arguments)
 
     def is_exact(self, arguments: list[Argument]) -> bool:
         """Tell whether a command reads something out, so that each of its lines is wanted."""
-        layers = self._layers(arguments)
+        layers = self.layers(arguments)
         return not layers or bool(exact_option(layers[-1])) or any(map(self._is_listed, layers))
 
     def is_readable(self, arguments: list[Argument]) -> bool:
         """Tell whether a command without a filter may be wrapped; is_exact() is asked first."""
         if not arguments or is_endless(arguments):
             return False
-        layers = self._layers(arguments)
+        layers = self.layers(arguments)
         if any(map(self._is_named, layers)):
             return True
         # a path is neither a function nor an alias; what is known by its name was judged above
@@ -143,9 +159,9 @@ class Filters:
 
     def innermost(self, arguments: list[Argument]) -> list[Argument]:
         """What the runners around it run in the end: `pytest -q` of `uv run pytest -q`."""
-        return self._layers(arguments)[-1] if arguments else []
+        return self.layers(arguments)[-1] if arguments else []
 
-    def _layers(self, arguments: list[Argument]) -> list[list[Argument]]:
+    def layers(self, arguments: list[Argument]) -> list[list[Argument]]:
         """The command, and what each runner in it runs: pytest, in `uv run pytest`."""
         layers = [arguments] if arguments else []
         while arguments:
@@ -225,6 +241,10 @@ def is_endless(arguments: list[Argument]) -> str:
     follows = ("-f",) if name in _FOLLOWERS else ()
     words = (argument.text or "" for argument in arguments[1:])
     return next((word for word in words if word in _ENDLESS or word in follows), "")
+
+
+def _unless_passed(wanted: Filter, arguments: list[Argument]) -> Filter | None:
+    return None if is_passed_through(wanted, arguments) else wanted
 
 
 def is_passed_through(wanted: Filter, arguments: list[Argument]) -> bool:
