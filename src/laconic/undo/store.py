@@ -11,9 +11,19 @@ import time
 
 from laconic.errors import LaconicError
 from laconic.files import make_private
-from laconic.undo.copying import copy, link_or_copy
+from laconic.undo.copying import copy, link
 from laconic.undo.entry import look
-from laconic.undo.keep import DATA, JOURNAL, MANIFEST, UNDONE, DamagedError, Keep, write
+from laconic.undo.keep import (
+    DATA,
+    JOURNAL,
+    MANIFEST,
+    UNDONE,
+    DamagedError,
+    Keep,
+    size_on_disk,
+    write,
+)
+from laconic.undo.pack import LARGEST, Pack
 from laconic.undo.reach import COPIED, LINKED
 from laconic.undo.survey import LIMIT_BYTES, TooMuchError
 
@@ -235,18 +245,25 @@ def _fill(path: str, found: Survey) -> None:
     """Copy the content of every file that has to be kept."""
     folder = os.path.join(path, DATA)
     os.mkdir(folder, 0o700)
-    for number, (source, way) in enumerate(found.ways.items()):
-        entry = found.before[source]
-        assert entry is not None
-        if way == LINKED and entry.links == 1:
-            if link_or_copy(source, os.path.join(folder, str(number))):
+    pack = Pack(folder)
+    try:
+        for number, (source, way) in enumerate(found.ways.items()):
+            entry = found.before[source]
+            assert entry is not None
+            own = os.path.join(folder, str(number))
+            if way not in (COPIED, LINKED):
+                continue
+            if way == LINKED and entry.links == 1 and link(source, own):
                 now = look(source)  # a link moves the change time
                 entry.changed_ns = now.changed_ns if now else entry.changed_ns
-        elif way in (COPIED, LINKED):
-            copy(source, os.path.join(folder, str(number)))
-        else:
-            continue
-        entry.data = str(number)
+            elif entry.size <= LARGEST and (packed := pack.add(source)):
+                entry.data = packed
+                continue
+            else:
+                copy(source, own)
+            entry.data = str(number)
+    finally:
+        pack.close()
 
 
 def _describe(path: str, reach: Reach, found: Survey, about: About, now: float) -> None:
@@ -274,7 +291,7 @@ def _size(path: str) -> int:
     with contextlib.suppress(OSError), os.scandir(os.path.join(path, DATA)) as entries:
         for one in entries:
             status = one.stat(follow_symlinks=False)
-            total += status.st_size if status.st_nlink == 1 else 0
+            total += size_on_disk(status) if status.st_nlink == 1 else 0
     return total
 
 
