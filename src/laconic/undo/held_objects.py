@@ -21,6 +21,9 @@ _ID = 20  # the bytes of an object's id
 _MOST_REFS, _MOST_COMMITS, _MOST_OBJECTS, _MOST_BYTES = 2_000, 20_000, 20_000, 64 << 20
 _TREE, _SUBMODULE = b"40000", b"160000"
 _GONE, _KEPT = 1, 2
+# git walks on for a while, too (limit_list() in revision.c): the dates of commits may be equal
+# or wrong.
+_SLOP = 20
 _ZERO = bytes(_ID)
 
 
@@ -155,8 +158,11 @@ def _only_in(objects: Objects, gone: Iterable[bytes], kept: Iterable[bytes]) -> 
         mark(one, _GONE)
     for one in kept:
         mark(one, _KEPT)
-    while queue and any(marks[one] == _GONE for _, one in queue):
+    slop = _SLOP
+    while queue and slop:
         one = heapq.heappop(queue)[1]
+        is_open = marks[one] != _KEPT or any(marks[other] == _GONE for _, other in queue)
+        slop = _SLOP if is_open else slop - 1
         if one not in parents:
             if len(parents) > _MOST_COMMITS:
                 raise TooManyError
