@@ -136,6 +136,7 @@ struct run {
     bool has_filter;       /* that is asked for by name */
     bool is_raw;           /* the output is to be left alone */
     bool is_boxed;         /* it runs in a box, or not at all: the server says how it is started */
+    bool is_kept;          /* what it will change is kept first, by the server or by laconic-py */
 };
 
 bool is_kept_file(int number);   /* closed, or a file that must get every byte */

@@ -204,7 +204,8 @@ static bool tell(struct run *run) {
     return run->server >= 0 && frame_send(run->server, RUN, &run->request);
 }
 
-/* If a pipe was taken off, or a filter is asked for, the server has to agree first. */
+/* If a pipe was taken off, or a filter, a box or an undo is asked for, the server has to agree
+ * first; it has kept by then what the command will change. */
 enum consent { AGREED, REFUSED, ENDED, UNKNOWN };
 
 /* Puts the words that start a box before the command. */
@@ -234,6 +235,13 @@ static enum consent agree(struct run *run, int *status) {
     print_texts(&answer);
     *status = (int)answer.status;
     return ENDED;
+}
+
+/* Says that the command has ended, and waits for an answer that nobody reads. */
+static void tell_end(struct run *run, struct buffer *result) {
+    struct answer answer = {0};
+    if (run->server < 0 || !frame_send(run->server, DONE, result)) return;
+    if (answer_receive(run->server, &answer)) buffer_free(&answer.rest);
 }
 
 /* Waits until the command ends; shows what is certain of its output if it runs long. */
@@ -291,13 +299,14 @@ int run_plainly(const struct run *run) {
 int run_command(struct run *run) {
     struct buffer result = {0};
     int status = 0;
-    bool needs_consent = run->pipe != NULL || run->has_filter || run->is_boxed;
-    if (!open_spools(run)) return run_plainly(run); /* output that cannot be kept must not be hidden */
+    bool needs_consent = run->pipe != NULL || run->has_filter || run->is_boxed || run->is_kept;
+    /* Output that cannot be kept must not be hidden. */
+    if (!open_spools(run)) return run->is_kept ? -1 : run_plainly(run);
     long started = now_ms();
     if (needs_consent) {
         enum consent consent = agree(run, &status);
         if (consent != AGREED) remove_spools();
-        if (consent == UNKNOWN) return run_plainly(run);
+        if (consent == UNKNOWN) return run->is_kept ? -1 : run_plainly(run);
         if (consent != AGREED) return consent == REFUSED ? -1 : status;
     }
     if (!start(run->command)) { /* fork failed: exec the command in place */
@@ -314,6 +323,7 @@ int run_command(struct run *run) {
         if (run->pipe != NULL) become_pipe(run);
         print_raw();
     }
+    if (!is_wanted && run->is_kept) tell_end(run, &result); /* it looks what the command changed */
     if (is_open() && !is_raw) {
         guard_hand_over();
     } else {

@@ -15,6 +15,7 @@ from os.path import basename, dirname
 from laconic.errors import LaconicError, UsageError
 from laconic.record.store import STREAMS, is_id
 from laconic.run.execute import verbose_line
+from laconic.run.keeping import keep_before, notice_after
 from laconic.run.options import read_task
 from laconic.run.printer import NUMBERS, Collector
 from laconic.run.spool import ERR, Spool
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from laconic.run.task import Task
     from laconic.server.wire import ClientCall
     from laconic.server.worker import Connection
+    from laconic.undo.around import Around
 
 
 _NO_BOX = 125  # as timeout, env and chroot say that they themselves failed
@@ -113,19 +115,44 @@ def _supervise(connection: Connection, task: Task, output: ClientOutput, call: C
     except UsageError as error:  # the filter does not exist: nothing runs
         connection.send(wire.answer(2, b"", error.lines))
         return
-    if task.pipe or task.filter_id or task.is_boxed:
+    around = None
+    if task.pipe or task.filter_id or task.is_boxed or task.wants_undo:
         # If the pipe's own result is wanted, the command must notice when `head` has enough.
         is_ours = not task.pipe or run.plan.view.is_summary
-        connection.send(_consent(task, call) if is_ours else wire.reply(wire.Kind.COLD))
-        if not is_ours or (task.is_boxed and not task.box):
+        consent = _consent(task, call) if is_ours else wire.reply(wire.Kind.COLD)
+        is_run = is_ours and (not task.is_boxed or bool(task.box))
+        around = keep_before(task, call.variables, call.directory) if is_run else None
+        try:
+            connection.send(consent)
+        except OSError:
+            if around is not None:
+                around.drop()
+            raise
+        if not is_run:
             return
+    try:
+        _attend_run(connection, run, output, call, task, around)
+    finally:
+        if around is not None:
+            around.close()
+
+
+def _attend_run(
+    connection: Connection,
+    run: SupervisedRun,
+    output: ClientOutput,
+    call: ClientCall,
+    task: Task,
+    around: Around | None,
+) -> None:
+    """Answer until the command has ended; around: what was kept before it."""
     while True:
         kind, body = connection.receive(patiently=True)
         if kind == wire.Kind.MORE:
             run.follow()
             connection.send(wire.shown(output.printed_bytes(), *output.printer.take()))
         elif kind == wire.Kind.DONE:
-            _finish(connection, run, output, call, task, wire.Reader(body))
+            _finish(connection, run, output, call, task, around, wire.Reader(body))
             return
         else:
             return  # the client has gone
@@ -161,6 +188,7 @@ def _finish(
     output: ClientOutput,
     call: ClientCall,
     task: Task,
+    around: Around | None,
     ended: wire.Reader,
 ) -> None:
     status, duration_ms = ended.number(), ended.number()
@@ -168,6 +196,7 @@ def _finish(
     result = run.finish(status)
     said = notice_of(task, output.spool, status)
     said += verbose_line(run) if is_on(call.variables, "LACONIC_VERBOSE") else b""
+    said += notice_after(around, call.variables) if around is not None else b""
     if result.texts is None:
         connection.send(wire.reply(wire.Kind.RAW, result.status, *output.printed_bytes(), said))
     else:

@@ -68,11 +68,13 @@ class Held:
 
     def finish(self) -> Keep | None:
         """Write down what the command changed; None if that is nothing, and the keep is gone."""
-        keep = Keep(self.path)
-        changed = keep.finish()
-        if not changed:
-            shutil.rmtree(self.path, ignore_errors=True)
-        self.close()
+        try:
+            keep = Keep(self.path)
+            changed = keep.finish()
+            if not changed:
+                shutil.rmtree(self.path, ignore_errors=True)
+        finally:
+            self.close()
         return keep if changed else None
 
     def drop(self) -> None:
