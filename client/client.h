@@ -141,6 +141,7 @@ struct run {
 
 bool is_kept_file(int number);   /* closed, or a file that must get every byte */
 int run_command(struct run *run); /* the exit status; -1: nothing was done, somebody else should */
+int run_beside(struct run *run);  /* the same, for a command that is kept and has our own streams */
 int run_plainly(const struct run *run); /* becomes the command as it was typed */
 
 #endif

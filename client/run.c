@@ -296,6 +296,14 @@ int run_plainly(const struct run *run) {
     return start_become(words);
 }
 
+static int end_as_it_did(int status) {
+    if (was_interrupted && died_of_interrupt) { /* so that a waiting shell ends its loop too */
+        signal(SIGINT, SIG_DFL);
+        raise(SIGINT);
+    }
+    return status;
+}
+
 int run_command(struct run *run) {
     struct buffer result = {0};
     int status = 0;
@@ -330,9 +338,45 @@ int run_command(struct run *run) {
         remove_spools();
         guard_discard();
     }
-    if (was_interrupted && died_of_interrupt) { /* so that a waiting shell ends its loop too */
-        signal(SIGINT, SIG_DFL);
-        raise(SIGINT);
+    return end_as_it_did(status);
+}
+
+/* -- a command that has our own streams ----------------------------------------------------- */
+
+static bool start_beside(char *const *command) {
+    pid_t own = getpid();
+    sigset_t all, old;
+    if (!open_pipe(wake)) return false;
+    for (int end = 0; end < 2; end++) fcntl(wake[end], F_SETFL, O_NONBLOCK);
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &old); /* our handlers are not for the child */
+    signal(SIGCHLD, SIG_DFL);
+    pid_t pid = fork();
+    if (pid == 0) {
+#ifdef __linux__
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+        if (getppid() != own) _exit(128 + SIGKILL);
+        sigprocmask(SIG_SETMASK, &old, NULL);
+        _exit(start_become(command));
     }
-    return status;
+    child = pid > 0 ? pid : 0;
+    if (pid > 0) watch_signals();
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    return pid > 0;
+}
+
+int run_beside(struct run *run) {
+    struct buffer result = {0};
+    int status = 0;
+    long started = now_ms();
+    enum consent consent = agree(run, &status);
+    if (consent != AGREED) return consent == ENDED ? status : -1;
+    if (!start_beside(run->command)) return run_plainly(run);
+    while (!has_ended(&status)) wait_for_events(-1);
+    buffer_number(&result, (uint32_t)status);
+    buffer_number(&result, (uint32_t)(now_ms() - started));
+    buffer_number(&result, false);
+    ask(run, DONE, &result, &status);
+    return end_as_it_did(status);
 }

@@ -86,6 +86,32 @@ def test_a_file_as_stdout_gets_every_byte(project, store, tmp_path):
     assert (project / "a").read_text() == "one\n"
 
 
+def test_a_raw_command_has_our_own_streams(project, store):
+    line = "read line; echo out $line; echo err >&2; rm a; exit 3"
+    given = {"input": b"in\n", "stdin": None}
+    done = run("sh", "-c", line, flags=["--raw", "--undo"], cwd=project, **given)
+    assert (done.stdout, done.returncode) == (b"out in\n", 3)
+    assert done.stderr.startswith(b"err\n[laconic: kept 1 file before this ran; ")
+    undo(store, store.find("last"))
+    assert (project / "a").read_text() == "one\n"
+    done = run("sh", "-c", "rm b; kill -TERM $$", flags=["--raw", "--undo"], cwd=project)
+    assert done.returncode == 128 + signal.SIGTERM
+    assert run("frobnicate", flags=["--raw", "--undo"], cwd=project).returncode == 127
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_reaches_a_raw_command(project, store, number):
+    line = "trap 'echo caught; exit 7' TERM INT; rm a; echo ready; while :; do sleep 0.1; done"
+    words = [*RUN, "--raw", "--undo", "sh", "-c", line]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, cwd=project) as process:
+        assert process.stdout.readline() == b"ready\n"
+        process.send_signal(number)
+        assert process.stdout.readline() == b"caught\n"
+        assert process.wait() == 7
+    undo(store, store.find("last"))
+    assert (project / "a").read_text() == "one\n"
+
+
 def test_a_pipe_that_was_taken_off(project, store):
     flags = ["--undo", "--baseline-pipe", "head -n 1"]
     done = run("sh", "-c", "rm a; seq 3", flags=flags, cwd=project)
@@ -119,9 +145,11 @@ def test_what_was_kept_outlives_a_runner_that_is_killed(project, store):
     assert picture(project) == before
 
 
-def test_a_warm_client_starts_no_python(project, store, broken, runner, tmp_path):
+@pytest.mark.parametrize("flags", [["--undo"], ["--undo", "--raw"]])
+def test_a_warm_client_starts_no_python(project, store, broken, runner, tmp_path, flags):
     marker = tmp_path / "started"
     broken(f"open({str(marker)!r}, 'w')")
-    run_kept(project, "rm", "a")
+    done = run("rm", "a", flags=flags, cwd=project)
+    assert b"kept 1 file before this ran" in done.stderr
     undo(store, store.find("last"))
     assert marker.exists() == (runner.name != "c and server")

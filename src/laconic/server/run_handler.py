@@ -26,7 +26,7 @@ from laconic.settings.environ import is_on, state_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from laconic.run.task import Task
     from laconic.server.wire import ClientCall
@@ -79,6 +79,9 @@ def attend(connection: Connection, call: ClientCall) -> None:
     terminals = frozenset(number for number in range(3) if bits >> number & 1)
     paths = [path.decode("utf-8", "surrogateescape") for path in call.rest.texts()]
     call.rest.end()
+    if not paths:
+        _attend_beside(connection, read_task(call.arguments[0], call.arguments[1:]), call)
+        return
     spool = _open_spool(paths, f"{state_directory(call.variables)}/spool")
     output = ClientOutput(spool, call.variables, terminals)
     try:
@@ -92,6 +95,32 @@ def attend(connection: Connection, call: ClientCall) -> None:
         raise
     finally:
         output.close()
+
+
+def _attend_beside(connection: Connection, task: Task, call: ClientCall) -> None:
+    """Keep what a command will change that has the client's own streams; nothing else is done."""
+    around = keep_before(task, call.variables, call.directory)
+    with _kept(connection, around, wire.answer(0)):
+        kind, body = connection.receive(patiently=True)
+        if kind == wire.Kind.DONE:
+            said = notice_after(around, call.variables) if around is not None else b""
+            connection.send(wire.answer(wire.Reader(body).number(), b"", said))
+
+
+@contextlib.contextmanager
+def _kept(connection: Connection, around: Around | None, consent: bytes) -> Iterator[None]:
+    """Have the client start its command after this was kept, and attend to it meanwhile."""
+    try:
+        connection.send(consent)
+    except OSError:
+        if around is not None:
+            around.drop()
+        raise
+    try:
+        yield
+    finally:
+        if around is not None:
+            around.close()
 
 
 def _open_spool(paths: list[str], directory: str) -> Spool:
@@ -115,26 +144,17 @@ def _supervise(connection: Connection, task: Task, output: ClientOutput, call: C
     except UsageError as error:  # the filter does not exist: nothing runs
         connection.send(wire.answer(2, b"", error.lines))
         return
-    around = None
     if task.pipe or task.filter_id or task.is_boxed or task.wants_undo:
         # If the pipe's own result is wanted, the command must notice when `head` has enough.
         is_ours = not task.pipe or run.plan.view.is_summary
         consent = _consent(task, call) if is_ours else wire.reply(wire.Kind.COLD)
         is_run = is_ours and (not task.is_boxed or bool(task.box))
         around = keep_before(task, call.variables, call.directory) if is_run else None
-        try:
-            connection.send(consent)
-        except OSError:
-            if around is not None:
-                around.drop()
-            raise
-        if not is_run:
-            return
-    try:
-        _attend_run(connection, run, output, call, task, around)
-    finally:
-        if around is not None:
-            around.close()
+        with _kept(connection, around, consent):
+            if is_run:
+                _attend_run(connection, run, output, call, task, around)
+    else:
+        _attend_run(connection, run, output, call, task, None)
 
 
 def _attend_run(
