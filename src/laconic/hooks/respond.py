@@ -13,9 +13,10 @@ from laconic.files import is_there
 from laconic.hooks import call_log
 from laconic.hooks.agent_permissions import lets_pass, loses_permission
 from laconic.hooks.load import BEFORE
-from laconic.hooks.response import Response, can_replace
+from laconic.hooks.response import Response, can_replace, can_rewrite
 from laconic.hooks.way_out import way_out
 from laconic.knowledge.catalog import library
+from laconic.policy.contained import UNDONE
 from laconic.rewrite.configured import options
 from laconic.rewrite.plan import rewrite
 from laconic.run.launcher import find_launcher, full_path, with_plain_name
@@ -125,6 +126,8 @@ def _respond(
         response = _response_for(decision, call, settings)
         if response.answer == "ask":
             response.way_out = way_out(decision, request, settings)
+        if not contained and can_rewrite(response.answer, call):
+            rewriting = _kept_first(request, decision, response, call, settings) or rewriting
         if rewriting and _is_left(decision, response, settings):
             rewriting = _without_claim(rewriting, call, settings, request.environ)
     if contained and response.answer == "allow":
@@ -156,6 +159,28 @@ def _contained(
     if found and _is_unwelcome(found.rewriting, request, call, settings):
         return None
     return found
+
+
+def _kept_first(
+    request: engine.Request,
+    decision: Decision,
+    response: Response,
+    call: HookCall,
+    settings: Settings,
+) -> Rewriting | None:
+    """Have a line that is not allowed keep what it destroys right before it runs."""
+    is_asked = response.answer == "ask" or (response.answer is None and call.mode == "open")
+    is_off = settings.config.settings.gate != "enforce" or settings.is_isolated
+    if not is_asked or is_off or not decision.effects & UNDONE:
+        return None
+    from laconic.hooks.asked import with_keep  # noqa: PLC0415 - most lines destroy nothing
+
+    try:
+        found = with_keep(request, decision, settings, login_shell=call.agent.login_shell)
+    except Exception as fault:  # noqa: BLE001 - only an undo is the poorer for it
+        _note(fault, request)
+        return None
+    return None if found and _is_unwelcome(found, request, call, settings) else found
 
 
 def _by_catalogues(

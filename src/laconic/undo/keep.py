@@ -155,13 +155,7 @@ class Keep:
         """Write down what is different now; copies of what is not are removed."""
         if self.changed is not None:
             return self.changed
-        changed: dict[str, Entry | None] = {}
-        for path, now in self._look_again().items():
-            before = self.before.get(path)
-            if before is None and (now is None or is_below(path, self.stores)):
-                continue  # objects of git are never taken away again
-            if not self._is_as_before(path, before, now):
-                changed[path] = now
+        changed = self.changes()
         self._hold_objects(changed)
         with contextlib.suppress(OSError):
             self.refs = moved_refs(self, changed)
@@ -178,6 +172,17 @@ class Keep:
         rows = {path: entry and entry.row() for path, entry in changed.items()}
         write(f"{self.path}/{AFTER}", {"changed": rows, "flat": self.flat_after, "refs": self.refs})
         self.changed = changed
+        return changed
+
+    def changes(self) -> dict[str, Entry | None]:
+        """Give what is different now."""
+        changed: dict[str, Entry | None] = {}
+        for path, now in self._look_again().items():
+            before = self.before.get(path)
+            if before is None and (now is None or is_below(path, self.stores)):
+                continue  # objects of git are never taken away again
+            if not self._is_as_before(path, before, now):
+                changed[path] = now
         return changed
 
     def _remove_unused(self, changed: Mapping[str, Entry | None]) -> None:

@@ -42,6 +42,7 @@ _DAY_S = 86400
 _ALPHABET = "abcdefghjkmnopqrstuvwxyz23456789"  # without i and l, which look like 1
 _ID_LENGTH = 5
 _LOCK = "lock"
+_NAME_PARTS = 3  # time, size and id
 _YOUNG_S = 60
 LAST = "last"
 
@@ -133,7 +134,8 @@ class Store:
             names = os.listdir(self.directory)
         except OSError:
             return []
-        return [os.path.join(self.directory, name) for name in sorted(names) if "-" in name]
+        found = sorted(name for name in names if name.count("-") == _NAME_PARTS - 1)
+        return [os.path.join(self.directory, name) for name in found]
 
     def keeps(self) -> Iterator[Keep]:
         """Give all keeps that can be read, the newest first."""
