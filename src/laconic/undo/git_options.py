@@ -51,8 +51,9 @@ HARMLESS = {
     ),
     "cherry-pick": (
         "-e --edit --no-edit --cleanup=V -x -r -m=V --mainline=V -n --no-commit -s --signoff"
-        f" {_SIGN} --ff --allow-empty --allow-empty-message --keep-redundant-commits --empty=V --strategy=V"
-        f" -X=V --strategy-option=V --rerere-autoupdate --no-rerere-autoupdate {_GOING_ON}"
+        f" {_SIGN} --ff --allow-empty --allow-empty-message --keep-redundant-commits --empty=V"
+        " --strategy=V -X=V --strategy-option=V --rerere-autoupdate --no-rerere-autoupdate"
+        f" {_GOING_ON}"
     ),
     "revert": (
         f"-e --edit --no-edit --cleanup=V -m=V --mainline=V -n --no-commit -s --signoff {_SIGN}"
