@@ -1145,7 +1145,7 @@ PRINTED = [
 ALSO_OF_A_SUCCESS = PRINTED[:7]
 
 
-@pytest.mark.parametrize("case", CASES, ids=IDS)
+@for_each(CASES)
 def test_what_another_program_prints_between_any_two_lines_is_shown(case):
     if case.filter is None or len(case.raw) > 100_000:
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from laconic.cli.main import complain
 from laconic.errors import LaconicError, UsageError
+from laconic.hooks.shell_writes import hold_line, take_line
 from laconic.report import undo as report
 from laconic.report.screen import screen
 from laconic.report.text import visible
@@ -34,10 +36,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--diff", action="store_true", help="print what would change, and stop")
     parser.add_argument("--force", action="store_true", help="also where a file has changed since")
     parser.add_argument("--yes", action="store_true", help="do not ask at a terminal")
+    parser.add_argument(
+        "--hold",
+        action="store_true",
+        help="keep what a line will change; a hook writes this before a line that is asked about",
+    )
     parser.add_argument("--json", action="store_true", help="with --list: print JSON lines")
 
 
 def main(args: argparse.Namespace) -> int:
+    if args.hold:
+        return _hold(args.id)
     store = store_for(read_settings())
     with store.lock():
         recover(store)
@@ -51,6 +60,19 @@ def main(args: argparse.Namespace) -> int:
         print("\n".join(report.diff_lines(plan(keep, only))))
         return 0
     return _undo(store, keep, only, force=args.force, is_sure=args.yes)
+
+
+def _hold(name: str) -> int:
+    """Keep what a line will change that runs next; whatever goes wrong, it runs."""
+    refusal = ""
+    with contextlib.suppress(OSError, LaconicError):
+        settings, directory = read_settings(), current_directory()
+        line = take_line(settings.directories.state_dir, name)
+        if line and directory:
+            refusal = hold_line(line, str(directory), process_environment(), settings)
+    if refusal:
+        print(f"[laconic: no undo for this: {refusal}]", file=sys.stderr)
+    return 0
 
 
 def _list(store: Store, *, as_json: bool) -> int:

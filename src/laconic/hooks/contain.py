@@ -107,7 +107,7 @@ class Contained:
         with contextlib.suppress(OSError, LaconicError):
             about = about_run(request.command, request.cwd, request.environ)
             about.agent = about.agent or request.agent
-            keep_now(self._kept, about, settings.directories.state_dir)
+            keep_now(self._kept, about, settings)
 
 
 def contained(
@@ -312,7 +312,7 @@ def _hold(
     holding = machine.hold(command, facts)
     if holding is None or (is_needed and not (holding.is_complete and holding.is_exact)):
         return not is_needed
-    if not is_needed and not _destroys(holding):
+    if not is_needed and not destroys(holding):
         return True
     if writes_by_itself(script):
         # Whether the hook can keep it is known too late to ask about what would be lost.
@@ -324,7 +324,7 @@ def _hold(
     return True
 
 
-def _destroys(holding: Holding) -> bool:
+def destroys(holding: Holding) -> bool:
     """Tell whether files are changed or removed that are there now; git's own do not count."""
     if holding.survey is None:
         return False

@@ -13,7 +13,7 @@ from laconic.files import is_there
 from laconic.hooks import call_log
 from laconic.hooks.agent_permissions import lets_pass, loses_permission
 from laconic.hooks.load import BEFORE
-from laconic.hooks.response import Response, can_replace
+from laconic.hooks.response import Response, can_replace, can_rewrite
 from laconic.hooks.way_out import way_out
 from laconic.knowledge.catalog import library
 from laconic.policy.contained import UNDONE
@@ -126,6 +126,8 @@ def _respond(
         response = _response_for(decision, call, settings)
         if response.answer == "ask":
             response.way_out = way_out(decision, request, settings)
+        if not contained and can_rewrite(response.answer, call):
+            rewriting = _kept_first(request, decision, response, call, settings) or rewriting
         if rewriting and _is_left(decision, response, settings):
             rewriting = _without_claim(rewriting, request, call, settings)
     if contained and response.answer == "allow":
@@ -164,6 +166,28 @@ def _is_containable(decision: Decision, request: engine.Request) -> bool:
     if not decision.effects or decision.effects & HARD:
         return False
     return bool(decision.effects & UNDONE) or request.facts.project != NOWHERE
+
+
+def _kept_first(
+    request: engine.Request,
+    decision: Decision,
+    response: Response,
+    call: HookCall,
+    settings: Settings,
+) -> Rewriting | None:
+    """Have a line that is not allowed keep what it destroys right before it runs."""
+    is_asked = response.answer == "ask" or (response.answer is None and call.mode == "open")
+    is_off = settings.config.settings.gate != "enforce" or settings.is_isolated
+    if not is_asked or is_off or not decision.effects & UNDONE:
+        return None
+    from laconic.hooks.asked import with_keep  # noqa: PLC0415 - most lines destroy nothing
+
+    try:
+        found = with_keep(request, decision, settings, login_shell=call.agent.login_shell)
+    except Exception as fault:  # noqa: BLE001 - only an undo is the poorer for it
+        _note(fault, request)
+        return None
+    return None if found and _is_unwelcome(found, request, call, settings) else found
 
 
 def _by_catalogues(

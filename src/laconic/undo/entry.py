@@ -122,15 +122,19 @@ def _attributes(path: str) -> dict[str, str]:
     return {}
 
 
-def digest_of(path: str) -> str:
-    """Give a digest of a regular file's content, "" if it cannot be read."""
+def digest_of(path: str, start: int = 0, size: int | None = None) -> str:
+    """Give a digest of a regular file's content, or of a part of it; "" if it cannot be read."""
     from hashlib import blake2b  # noqa: PLC0415 - most files are known by their times
 
     found = blake2b(digest_size=_DIGEST_BYTES)
     try:
         with open(open_to_read(path), "rb", buffering=0) as file:
-            while piece := file.read(_CHUNK):
-                found.update(piece)
+            if size is not None:
+                file.seek(start)
+                found.update(file.read(size))
+            else:
+                while piece := file.read(_CHUNK):
+                    found.update(piece)
     except OSError:
         return ""
     return found.hexdigest()
