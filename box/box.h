@@ -1,5 +1,6 @@
-/* What the two halves of laconic-box share: `outside`, which starts bubblewrap and outlives it, and
- * `inside`, the first process of ours in the box, which starts the command.
+/* What the parts of laconic-box share: `outside`, which starts a box and outlives it, what makes the box
+ * (`own` and `build`, or bubblewrap), and `inside`, the first process of ours in it, which starts the
+ * command.
  *
  * They are one executable: bubblewrap binds it to INSIDE_PATH. */
 #ifndef LACONIC_BOX_H
@@ -11,6 +12,7 @@
 #define INSIDE_WORD "--inside"
 #define PROBE_WORD "--can-overlay"
 #define NO_BOX 125 /* the exit status when the command was not started at all */
+#define NOT_OURS 124 /* the same, but bubblewrap may be able to make the box */
 
 /* The descriptors that `inside` starts with. Its own streams are of no use: the command's come as
  * others, so that bubblewrap, which lives as long as the box, does not hold them open. */
@@ -38,8 +40,23 @@ enum {
     TREE = 't',     /* what is mounted below it is the kernel's */
 };
 
-const char *check_mounts(int handle); /* what is wrong, or NULL */
-const char *mount_overlays(const char *overlays, size_t length); /* the same */
+/* What a box is to be, besides its mounts. */
+struct box {
+    bool has_network;
+    const char *directory; /* to start in */
+    char **variables;      /* "--setenv", a name and a value each, and then NULL */
+};
+
+/* These return what is wrong, or NULL. */
+const char *check_mounts(int handle);
+const char *mount_overlays(const char *overlays, size_t length); /* in namespaces that it makes */
+const char *put_overlays(const char *overlays, size_t length);   /* in those that we are in */
+const char *read_box(char **words, struct box *box);
+const char *build_box(void);
+const char *become_box(uid_t user, gid_t group, const char *overlays, size_t length);
+
+bool limit_namespaces(void);
+bool has_own_pid_limit(void);
 bool must_look(const char *texts, size_t length); /* may something have been left behind? */
 int refused_by_network(void);         /* what the box's network refused so far, one bit each */
 

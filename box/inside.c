@@ -11,9 +11,12 @@
 static pid_t command;
 static bool is_alone; /* the command leads a group of its own; else it shares that of the terminal */
 
-static void report(char kind, int number) {
+/* Returns false if nobody is there who listens. */
+static bool report(char kind, int number) {
     struct message message = {.kind = kind, .number = number};
-    while (write(REPORTS, &message, sizeof message) < 0 && errno == EINTR) continue;
+    ssize_t written;
+    while ((written = write(REPORTS, &message, sizeof message)) < 0 && errno == EINTR) continue;
+    return written == (ssize_t)sizeof message;
 }
 
 static void limit(int what, rlim_t most) {
@@ -102,7 +105,7 @@ int run_inside(int argc, char **argv) {
     sigemptyset(&own);
     sigaddset(&own, SIGCHLD);
     int children = signalfd(-1, &own, SFD_CLOEXEC | SFD_NONBLOCK);
-    report(STARTED, 0);
+    if (!report(STARTED, 0)) return NO_BOX;
     command = fork();
     if (command == 0) become(argv + 2, ignored, &before);
     if (command < 0 || children < 0) return NO_BOX;

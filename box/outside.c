@@ -2,7 +2,8 @@
  *
  *     laconic-box DIRECTORY BWRAP COMMAND...
  *
- * DIRECTORY says how; src/laconic/box/launch.py writes it: `args` for bubblewrap, `filter` for
+ * The box is made by ourselves (own.c) or, where only bubblewrap may have namespaces, as on Ubuntu, by
+ * BWRAP, which is empty where it is not installed. DIRECTORY says how; src/laconic/box/launch.py writes it: `args` for bubblewrap, `filter` for
  * seccomp, `watched`, the paths that must not come into being, `overlays` of a trial (overlay.c),
  * `facts` that say whether there is anything to look at when the command has ended (leftovers.c), and
  * `after`, the program that looks what was left behind; it is told what was refused and the status,
@@ -10,10 +11,17 @@
  * to a box that was killed, and is looked at later.
  *
  * We are two processes. The one that the caller knows passes signals on, and ends as the command
- * did. The keeper, bubblewrap's parent, stays until the box has ended; it is killed neither with us
+ * did. The keeper, the parent of the box, stays until the box has ended; it is killed neither with us
  * nor with our process group. */
 #include "box.h"
 
+#include <sched.h>
+
+#ifdef LACONIC_ONLY_BUBBLEWRAP /* so that tests can try both ways to make a box on one machine */
+#define OWN_ENGINE false
+#else
+#define OWN_ENGINE true
+#endif
 #define MOST_ARGUMENTS 64
 #define WATCH_MS 250 /* how often the watched paths are looked at */
 #define SAID_BYTES 2048
@@ -163,8 +171,8 @@ static void remove_cgroup(void) {
 
 /* -- the keeper ------------------------------------------------------------------------------ */
 
-struct ends { /* of pipes */
-    int control, reports, mounts, arguments, filter, said;
+struct ends { /* of pipes, and the streams of the command */
+    int streams[3], control, reports, mounts, arguments, filter, said;
 };
 
 /* Moves a descriptor to where none of the numbers that are to be given away is. */
@@ -175,36 +183,52 @@ static void place_at(int handle, int number) {
     else dup2(handle, number); /* which is not closed on exec */
 }
 
-static void become_bwrap(const char *bwrap, struct ends ends, const char *ignored, char **command) {
-    static char arguments[12], filter[12];
-    size_t count = 0, fixed = 9;
-    int streams[3];
-    while (command[count] != NULL) count++;
-    char **words = calloc(count + fixed + 1, sizeof *words), *none[] = {NULL};
-    if (words == NULL) _exit(NO_BOX);
-    for (int number = 0; number < 3; number++) streams[number] = lift(number);
+/* Gives the descriptors the numbers that `inside` knows, and closes all others. */
+static void arrange(struct ends ends) {
     ends.control = lift(ends.control), ends.reports = lift(ends.reports);
     ends.mounts = lift(ends.mounts), ends.arguments = lift(ends.arguments), ends.filter = lift(ends.filter);
     ends.said = lift(ends.said);
     int nothing = lift(open("/dev/null", O_RDWR | O_CLOEXEC));
     place_at(nothing, 0), place_at(nothing, 1), place_at(ends.said, 2);
-    for (int number = 0; number < 3; number++) place_at(streams[number], STREAMS + number);
+    for (int number = 0; number < 3; number++) place_at(ends.streams[number], STREAMS + number);
     place_at(ends.control, CONTROL), place_at(ends.reports, REPORTS);
     place_at(ends.mounts, MOUNTS), place_at(ends.arguments, ARGUMENTS), place_at(ends.filter, FILTER);
     close_from(FILTER + 1);
+}
+
+static void become_bwrap(const char *bwrap, const char *ignored, char **command) {
+    static char arguments[12], filter[12];
     snprintf(arguments, sizeof arguments, "%d", ARGUMENTS);
     snprintf(filter, sizeof filter, "%d", FILTER);
-    char *const first[] = {(char *)bwrap, "--args", arguments, "--seccomp", filter, "--",
-                           INSIDE_PATH, INSIDE_WORD, has_terminal ? "t" : "g"};
+    char *const first[] = {(char *)bwrap, "--args", arguments, "--seccomp", filter, "--", INSIDE_PATH, INSIDE_WORD,
+                           has_terminal ? "t" : "g", (char *)ignored};
+    size_t count = 0;
+    while (command[count] != NULL) count++;
+    char **words = calloc(count + 1 + sizeof first / sizeof *first, sizeof *words), *none[] = {NULL};
+    if (words == NULL) _exit(NO_BOX);
     memcpy(words, first, sizeof first);
-    words[fixed] = (char *)ignored;
-    char **all = realloc(words, (count + fixed + 2) * sizeof *words);
-    if (all == NULL) _exit(NO_BOX);
-    memcpy(all + fixed + 1, command, (count + 1) * sizeof *all);
+    memcpy(words + sizeof first / sizeof *first, command, count * sizeof *words);
     /* bubblewrap's environment could be read in the box; the command's comes with `args`. */
-    execve(bwrap, all, none);
+    execve(bwrap, words, none);
     dprintf(2, "%s: %s", bwrap, strerror(errno));
     _exit(NO_BOX);
+}
+
+/* Becomes the first process of a box that we make ourselves, and then `inside`. */
+static void become_first(uid_t user, gid_t group, const char *ignored, char **command) {
+    size_t count = 0;
+    while (command[count] != NULL) count++;
+    char **words = calloc(count + 3, sizeof *words);
+    const char *complaint = words == NULL ? strerror(errno) : become_box(user, group, overlays, overlays_length);
+    if (complaint != NULL) {
+        dprintf(2, "%s", complaint);
+        _exit(NOT_OURS);
+    }
+    words[0] = has_terminal ? "t" : "g", words[1] = (char *)ignored;
+    memcpy(words + 2, command, count * sizeof *words);
+    /* If the keeper is killed, so are we; and if it was already, `inside` cannot tell it anything. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    _exit(run_inside((int)count + 2, words));
 }
 
 static bool is_report(char kind) {
@@ -216,81 +240,131 @@ static void drop(int *handle) {
     *handle = -1;
 }
 
-/* caller: readable once the other process ends; told: what it is told; kept: its stderr. */
-static void keep(const char *bwrap, char **command, const char *ignored, int arguments, int filter,
-                 int control_read, int caller, int told) {
-    pid_t group = getpgrp();
-    int reports[2], said[2], status = 0, kept = fcntl(2, F_DUPFD_CLOEXEC, 32);
-    char text[SAID_BYTES] = {FAILED};
-    size_t length = 1;
-    bool has_started = false;
-    static const int deaf_to[] = {SIGTERM, SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,
-                                  SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, 0};
-    for (const int *number = deaf_to; *number != 0; number++) signal(*number, SIG_IGN);
+/* What the keeper knows from the beginning. */
+struct order {
+    const char *bwrap, *ignored; /* bwrap: "" if it is not there */
+    char **command;
+    int arguments, filter, control, streams[3]; /* the last ones until the box has started */
+    pid_t group; /* of the process that the caller knows */
+};
+
+/* What the keeper hears of a box, and the box itself. */
+struct started {
+    pid_t box;
+    int reports, said;
+};
+
+static struct started start_box(const struct order *order, bool is_ours) {
+    int reports[2], said[2];
+    uid_t user = geteuid();
+    gid_t group = getegid();
     if (pipe2(reports, O_CLOEXEC) != 0 || pipe2(said, O_CLOEXEC) != 0) _exit(NO_BOX);
-    make_cgroup();
-    setpgid(0, 0);
-    pid_t box = fork();
+    if (!is_ours || !has_own_pid_limit()) make_cgroup();
+    pid_t box = is_ours ? (pid_t)syscall(SYS_clone, CLONE_NEWUSER | CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0) : fork();
     if (box == 0) {
-        setpgid(0, group);
+        /* In a namespace of its own, it could not name this group; it is in it from the beginning. */
+        if (!is_ours) setpgid(0, order->group);
         join_cgroup();
-        const char *complaint = overlays_length > 0 ? mount_overlays(overlays, overlays_length) : NULL;
+        const char *complaint = !is_ours && overlays_length > 0 ? mount_overlays(overlays, overlays_length) : NULL;
         if (complaint != NULL) {
             say(said[1], complaint, strlen(complaint));
             _exit(NO_BOX);
         }
-        become_bwrap(bwrap, (struct ends){control_read, reports[1], open_in("mounts", O_RDONLY),
-                                           arguments, filter, said[1]},
-                     ignored, command);
+        arrange((struct ends){{order->streams[0], order->streams[1], order->streams[2]}, order->control,
+                              reports[1], open_in("mounts", O_RDONLY), order->arguments, order->filter, said[1]});
+        if (is_ours) become_first(user, group, order->ignored, order->command);
+        become_bwrap(order->bwrap, order->ignored, order->command);
     }
-    close(reports[1]), close(said[1]), close(control_read);
-    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (int number = 0; number < 3; number++) place_at(nothing, number);
-    if (chdir("/") != 0) _exit(NO_BOX);
-    struct pollfd events[] = {{.fd = reports[0], .events = POLLIN},
-                              {.fd = said[0], .events = POLLIN},
+    if (box < 0) say(said[1], "user namespaces are not allowed", 31);
+    close(reports[1]), close(said[1]);
+    return (struct started){box, reports[0], said[0]};
+}
+
+/* The command has them now, and whoever waits for their end must not wait for us. */
+static void release(struct order *order) {
+    drop(&order->control);
+    for (int number = 0; number < 3; number++) drop(&order->streams[number]);
+}
+
+/* What is heard of a box until it has ended. */
+struct heard {
+    bool has_started, is_not_ours;
+    char text[SAID_BYTES]; /* what it said if it has not started, for the other process */
+    size_t length;
+};
+
+/* caller: readable once the other process ends; told: what it is told; kept: its stderr. */
+static void listen_to(struct started started, struct order *order, int caller, int told, int *kept,
+                      struct heard *heard) {
+    struct pollfd events[] = {{.fd = started.reports, .events = POLLIN},
+                              {.fd = started.said, .events = POLLIN},
                               {.fd = caller, .events = POLLIN}};
+    int status = 0;
     bool was_seen = false;
-    while (box > 0 && (events[0].fd >= 0 || events[1].fd >= 0)) {
+    heard->text[0] = FAILED, heard->length = 1;
+    while (events[0].fd >= 0 || events[1].fd >= 0) {
         struct message message;
         if (poll(events, 3, WATCH_MS) == 0) {
             bool is_there = has_appeared();
-            if (is_there && !was_seen) look("while", kept);
+            if (is_there && !was_seen) look("while", *kept);
             was_seen = is_there && has_appeared(); /* what cannot be moved is tried at the end */
             continue;
         }
         if (events[2].revents != 0) {
             char word;
             ssize_t got = read(caller, &word, 1);
-            if (got == 0) kill(box, SIGKILL); /* it was killed, and so is the command */
+            if (got == 0 && started.box > 0) kill(started.box, SIGKILL); /* it was killed, and so is the command */
             if (got >= 0) events[2].fd = -1;
         }
         if (events[0].revents != 0) {
-            ssize_t got = read(reports[0], &message, sizeof message);
+            ssize_t got = read(started.reports, &message, sizeof message);
             if (got <= 0) {
                 if (got == 0 || errno != EINTR) events[0].fd = -1;
             } else if (got == (ssize_t)sizeof message && is_report(message.kind)) {
-                has_started = true;
+                if (!heard->has_started) release(order);
+                heard->has_started = true;
                 if (message.kind == REFUSED) refused = message.number;
                 if (message.kind == ENDED_WITH) ended = message.number;
                 if (message.kind == LEFT_BEHIND) {
-                    look("while", kept);
-                    drop(&kept);
+                    look("while", *kept);
+                    drop(kept);
                 }
                 say(told, &message, sizeof message);
             }
         }
         if (events[1].revents != 0) {
-            ssize_t got = read(said[0], text + length, sizeof text - 1 - length);
-            if (got > 0) length += (size_t)got;
-            if (got == 0 || length == sizeof text - 1) events[1].fd = -1;
+            ssize_t got = read(started.said, heard->text + heard->length, sizeof heard->text - 1 - heard->length);
+            if (got > 0) heard->length += (size_t)got;
+            if (got == 0 || heard->length == sizeof heard->text - 1) events[1].fd = -1;
         }
     }
-    while (box > 0 && waitpid(box, &status, 0) < 0 && errno == EINTR) continue;
+    while (started.box > 0 && waitpid(started.box, &status, 0) < 0 && errno == EINTR) continue;
+    close(started.reports), close(started.said);
+    heard->is_not_ours = started.box < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == NOT_OURS);
+}
+
+static void keep(struct order *order, int caller, int told) {
+    static struct heard heard;
+    static const int deaf_to[] = {SIGTERM, SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,
+                                  SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, 0};
+    int kept = lift(2), nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (const int *number = deaf_to; *number != 0; number++) signal(*number, SIG_IGN);
+    for (int number = 0; number < 3; number++) {
+        order->streams[number] = lift(number);
+        place_at(nothing, number);
+    }
+    order->group = getpgrp();
+    struct started started = start_box(order, OWN_ENGINE);
+    setpgid(0, 0);
+    if (chdir("/") != 0) _exit(NO_BOX);
+    listen_to(started, order, caller, told, &kept, &heard);
+    if (OWN_ENGINE && !heard.has_started && heard.is_not_ours && order->bwrap[0] != '\0') {
+        listen_to(start_box(order, false), order, caller, told, &kept, &heard);
+    }
     look_at_end(kept);
-    if (!has_started) say(told, text, length);
+    if (!heard.has_started) say(told, heard.text, heard.length);
     struct message over = {.kind = OVER};
-    if (has_started) say(told, &over, sizeof over);
+    if (heard.has_started) say(told, &over, sizeof over);
     remove_cgroup(); /* which takes a while, and nobody waits for it */
     _exit(0);
 }
@@ -412,7 +486,8 @@ int main(int argc, char **argv) {
     if (keeper < 0) return complain(strerror(errno));
     if (keeper == 0) {
         close(control_pipe[1]), close(told[0]), close(alive[1]);
-        keep(argv[2], argv + 3, ignored, arguments, filter, control_pipe[0], alive[0], told[1]);
+        struct order order = {argv[2], ignored, argv + 3, arguments, filter, control_pipe[0], {-1, -1, -1}, 0};
+        keep(&order, alive[0], told[1]);
     }
     close(arguments), close(control_pipe[0]), close(told[1]), close(alive[0]);
     control = control_pipe[1];

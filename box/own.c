@@ -1,0 +1,129 @@
+/* Makes a box without bubblewrap, where the kernel lets users have namespaces: the process becomes the
+ * first one of the box.
+ *
+ * It is made as bubblewrap makes it: a user namespace, whose root we are while we mount; in it another
+ * one, where we are who we were before, and have no privileges. So nobody in the box has any right over
+ * its mounts. */
+#include "box.h"
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/utsname.h>
+
+#define MOST_BYTES (16u << 20)
+#define LAST_CAPABILITY 63
+#define MOST_PIDS "2300" /* the kernel keeps 300 for itself once they begin anew */
+
+static bool write_to(const char *path, const char *text) {
+    int handle = open(path, O_WRONLY | O_CLOEXEC);
+    if (handle < 0) return false;
+    bool is_done = write(handle, text, strlen(text)) == (ssize_t)strlen(text);
+    close(handle);
+    return is_done;
+}
+
+/* Says who we are in a new user namespace (man 7 user_namespaces). */
+static bool map_user(unsigned inside_user, unsigned user, unsigned inside_group, unsigned group) {
+    char text[64];
+    snprintf(text, sizeof text, "%u %u 1", inside_user, user);
+    if (!write_to("/proc/self/uid_map", text)) return false;
+    write_to("/proc/self/setgroups", "deny");
+    snprintf(text, sizeof text, "%u %u 1", inside_group, group);
+    return write_to("/proc/self/gid_map", text);
+}
+
+/* Since Linux 6.14 each namespace of processes has its own `pid_max`; before, it is everybody's. */
+bool has_own_pid_limit(void) {
+    struct utsname found;
+    unsigned major = 0, minor = 0;
+    if (uname(&found) != 0 || sscanf(found.release, "%u.%u", &major, &minor) != 2) return false;
+    return major > 6 || (major == 6 && minor >= 14);
+}
+
+/* Called when /proc is that of the box, and not yet read-only. The one further user namespace that may
+ * be is the one that the command runs in (man 7 namespaces, /proc/sys/user). */
+bool limit_namespaces(void) {
+    if (has_own_pid_limit() && !write_to("/proc/sys/kernel/pid_max", MOST_PIDS)) return false;
+    return write_to("/proc/sys/user/max_user_namespaces", "1");
+}
+
+/* A network of its own begins with a loopback that is down; the kernel gives it its addresses. */
+static bool raise_loopback(void) {
+    struct ifreq wanted = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+    int handle = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool is_up = handle >= 0 && ioctl(handle, SIOCSIFFLAGS, &wanted) == 0;
+    if (handle >= 0) close(handle);
+    return is_up;
+}
+
+static bool drop_privileges(void) {
+    struct { uint32_t version; int pid; } header = {0x20080522, 0}; /* _LINUX_CAPABILITY_VERSION_3 */
+    struct { uint32_t effective, permitted, inheritable; } none[2] = {{0}};
+    for (int number = 0; number <= LAST_CAPABILITY; number++) {
+        if (prctl(PR_CAPBSET_DROP, number, 0, 0, 0) != 0 && errno != EINVAL) return false;
+    }
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    return syscall(SYS_capset, &header, none) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+}
+
+/* Reads a file that bubblewrap may read after us: the place in it stays. */
+static char *read_whole(int handle, size_t *length) {
+    struct stat found;
+    if (fstat(handle, &found) != 0 || found.st_size > MOST_BYTES) return NULL;
+    char *data = calloc(1, (size_t)found.st_size + 1);
+    *length = (size_t)found.st_size;
+    bool is_read = data != NULL && pread(handle, data, *length, 0) == found.st_size;
+    return is_read ? data : NULL;
+}
+
+static bool filter_calls(void) {
+    size_t length;
+    char *code = read_whole(FILTER, &length);
+    if (code == NULL || length == 0 || length % sizeof(struct sock_filter) != 0) return false;
+    struct sock_fprog program = {(unsigned short)(length / sizeof(struct sock_filter)), (struct sock_filter *)code};
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+}
+
+/* The variables of the command are those that the plan names; ours may be secrets, and are wiped. */
+static bool exchange_variables(const struct box *box) {
+    for (char **one = environ; *one != NULL; one++) memset(*one, 0, strlen(*one));
+    clearenv();
+    for (char **at = box->variables; *at != NULL && strcmp(*at, "--setenv") == 0; at += 3) {
+        if (setenv(at[1], at[2], 1) != 0) return false;
+    }
+    return setenv("PWD", box->directory, 1) == 0;
+}
+
+/* Reads what the box is to be; the words stay, because what is read points into them. */
+static const char *read_arguments(struct box *box) {
+    size_t length, count = 0;
+    char *data = read_whole(ARGUMENTS, &length);
+    char **words = data == NULL ? NULL : calloc(length + 1, sizeof *words);
+    if (words == NULL) return "the arguments cannot be read";
+    for (size_t pos = 0; pos < length; pos += strlen(data + pos) + 1) words[count++] = data + pos;
+    return read_box(words, box);
+}
+
+/* Makes the box around us. We are the first process of a namespace of processes, in a new user
+ * namespace; user and group: who we were outside. Returns what is in the way. */
+const char *become_box(uid_t user, gid_t group, const char *overlays, size_t length) {
+    struct box box;
+    const char *complaint = read_arguments(&box);
+    int spaces = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+    if (complaint != NULL) return complaint;
+    if (!map_user(0, user, 0, group)) return "users cannot be mapped";
+    if (unshare(spaces | (box.has_network ? 0 : CLONE_NEWNET)) != 0) return "namespaces are not allowed";
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return "mounts cannot be made private";
+    if ((complaint = put_overlays(overlays, length)) != NULL) return complaint;
+    if ((complaint = build_box()) != NULL) return complaint;
+    if (!box.has_network && !raise_loopback()) return "there is no loopback";
+    if (unshare(CLONE_NEWUSER) != 0 || !map_user(user, 0, group, 0)) return "users cannot be mapped back";
+    if (chdir(box.directory) != 0) return "the directory to start in cannot be entered";
+    if (!exchange_variables(&box)) return "variables cannot be set";
+    if (!drop_privileges()) return "privileges cannot be dropped";
+    return filter_calls() ? NULL : "system calls cannot be filtered";
+}
