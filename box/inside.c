@@ -81,14 +81,13 @@ static void scope(void) {
 }
 
 /* argv: "g" or "t", for a group of its own or a terminal; the ignored signals; the command. */
-int run_inside(int argc, char **argv) {
+int run_inside(int argc, char **argv, struct part mounts) {
     unsigned char numbers[64];
     sigset_t own, before;
     if (argc < 3) return NO_BOX;
     is_alone = argv[0][0] == 'g';
     unsigned long long ignored = strtoull(argv[1], NULL, 16);
-    const char *complaint = check_mounts(MOUNTS);
-    close(MOUNTS);
+    const char *complaint = check_mounts(mounts);
     if (complaint != NULL) {
         dprintf(2, "%s", complaint);
         return NO_BOX;

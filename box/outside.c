@@ -1,14 +1,15 @@
 /* Starts a command in a box and ends as the command did.
  *
- *     laconic-box DIRECTORY BWRAP COMMAND...
+ *     laconic-box JOURNAL BWRAP COMMAND...
  *
  * The box is made by ourselves (own.c) or, where only bubblewrap may have namespaces, as on Ubuntu, by
- * BWRAP, which is empty where it is not installed. DIRECTORY says how; src/laconic/box/launch.py writes it: `args` for bubblewrap, `filter` for
- * seccomp, `watched`, the paths that must not come into being, `overlays` of a trial (overlay.c),
- * `facts` that say whether there is anything to look at when the command has ended (leftovers.c), and
- * `after`, the program that looks what was left behind; it is told what was refused and the status,
- * too. DIRECTORY goes with the box. While the box is open, `args` is locked: an unlocked one belongs
- * to a box that was killed, and is looked at later.
+ * BWRAP, which is empty where it is not installed. JOURNAL says how; src/laconic/box/launch.py writes it.
+ * Its parts: `args` for bubblewrap, `filter` for seccomp, `mounts` that must be there at the end,
+ * `watched`, the paths that must not come into being, `overlays` of a trial (overlay.c), `facts` that say
+ * whether there is anything to look at when the command has ended (leftovers.c), and `after`, the
+ * program that looks what was left behind, and is told what was refused and the status, too. JOURNAL
+ * goes with the box. While the box is open, it is locked: an unlocked one belongs to a box that was
+ * killed, and is looked at later.
  *
  * We are two processes. The one that the caller knows passes signals on, and ends as the command
  * did. The keeper, the parent of the box, stays until the box has ended; it is killed neither with us
@@ -31,6 +32,7 @@ enum { OVER = 'e', FAILED = 'f' };
 
 static int control = -1; /* leads to `inside` */
 static bool has_terminal;
+static bool is_closed[3]; /* of our streams: the command's are closed, too */
 
 /* Asked for by client/start.c, which starts the command. */
 const char *get_variable(const char *name) { return getenv(name); }
@@ -46,39 +48,13 @@ static void say(int target, const void *data, size_t length) {
 
 /* -- the files ------------------------------------------------------------------------------- */
 
-static const char *directory;
-
-static int open_in(const char *name, int flags) {
-    char path[PATH_ROOM];
-    if (snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path) return -1;
-    return open(path, flags | O_CLOEXEC | O_NOFOLLOW);
-}
-
-/* Reads a file of texts that end in NUL; returns their number, or -1. The last byte is a NUL. */
-static int read_texts(const char *name, char **data, size_t *length) {
-    struct stat found;
-    int handle = open_in(name, O_RDONLY), count = 0;
-    *length = 0;
-    if (handle < 0 || fstat(handle, &found) != 0) return -1;
-    *data = calloc(1, (size_t)found.st_size + 1);
-    while (*data != NULL && *length < (size_t)found.st_size) {
-        ssize_t got = read(handle, *data + *length, (size_t)found.st_size - *length);
-        if (got <= 0) break;
-        *length += (size_t)got;
-    }
-    close(handle);
-    if (*data == NULL) return -1;
-    for (size_t pos = 0; pos < *length; pos++) count += (*data)[pos] == '\0';
-    return count;
-}
-
-static char *watched, *overlays;
-static size_t watched_length, overlays_length;
+static const char *journal; /* its path */
+static struct part watched, overlays;
 
 static bool has_appeared(void) {
     struct stat found;
-    for (size_t pos = 0; pos < watched_length; pos += strlen(watched + pos) + 1) {
-        if (lstat(watched + pos, &found) == 0) return true;
+    for (size_t pos = 0; pos < watched.length; pos += strlen(watched.data + pos) + 1) {
+        if (lstat(watched.data + pos, &found) == 0) return true;
     }
     return false;
 }
@@ -87,11 +63,14 @@ static int refused, ended; /* what `inside` has reported last */
 
 /* Runs `after`, which says what it did on this descriptor. */
 static void look(const char *word, int said) {
-    char *data, *words[MOST_ARGUMENTS + 4] = {NULL}, numbers[2][16];
-    size_t length, count = 0;
-    int status, found = read_texts("after", &data, &length);
-    if (found <= 0 || found > MOST_ARGUMENTS) return;
-    for (size_t pos = 0; pos < length; pos += strlen(data + pos) + 1) words[count++] = data + pos;
+    char *words[MOST_ARGUMENTS + 4] = {NULL}, numbers[2][16];
+    struct part after = find_texts("after");
+    size_t count = 0;
+    int status;
+    for (size_t pos = 0; pos < after.length && count < MOST_ARGUMENTS; pos += strlen(after.data + pos) + 1) {
+        words[count++] = after.data + pos;
+    }
+    if (count == 0) return;
     snprintf(numbers[0], sizeof numbers[0], "%d", refused);
     snprintf(numbers[1], sizeof numbers[1], "%d", ended);
     words[count++] = (char *)word, words[count++] = numbers[0], words[count++] = numbers[1];
@@ -108,28 +87,14 @@ static void look(const char *word, int said) {
         execve(words[0], words, none);
         _exit(127);
     }
-    free(data);
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
-}
-
-/* Removes the files of this box: nothing is left that would have to be looked at later. */
-static void forget(void) {
-    static const char *const files[] = {"plan", "watched", "overlays", "facts", "after",
-                                        "filter", "mounts", "args", NULL};
-    char name[PATH_ROOM];
-    for (const char *const *file = files; *file != NULL; file++) {
-        if (snprintf(name, sizeof name, "%s/%s", directory, *file) < (int)sizeof name) unlink(name);
-    }
-    rmdir(directory);
 }
 
 /* Has `after` look once the box has ended, if there may be anything to see. */
 static void look_at_end(int said) {
-    char *facts;
-    size_t length;
-    bool is_known = read_texts("facts", &facts, &length) > 0;
-    if (!is_known || refused != 0 || has_appeared() || must_look(facts, length)) look("end", said);
-    else forget();
+    struct part facts = find_texts("facts");
+    if (facts.length == 0 || refused != 0 || has_appeared() || must_look(facts)) look("end", said);
+    else unlink(journal); /* nothing is left that would have to be looked at later */
 }
 
 /* -- limits ---------------------------------------------------------------------------------- */
@@ -172,7 +137,7 @@ static void remove_cgroup(void) {
 /* -- the keeper ------------------------------------------------------------------------------ */
 
 struct ends { /* of pipes, and the streams of the command */
-    int streams[3], control, reports, mounts, arguments, filter, said;
+    int streams[3], control, reports, said;
 };
 
 /* Moves a descriptor to where none of the numbers that are to be given away is. */
@@ -185,15 +150,27 @@ static void place_at(int handle, int number) {
 
 /* Gives the descriptors the numbers that `inside` knows, and closes all others. */
 static void arrange(struct ends ends) {
-    ends.control = lift(ends.control), ends.reports = lift(ends.reports);
-    ends.mounts = lift(ends.mounts), ends.arguments = lift(ends.arguments), ends.filter = lift(ends.filter);
-    ends.said = lift(ends.said);
+    ends.control = lift(ends.control), ends.reports = lift(ends.reports), ends.said = lift(ends.said);
     int nothing = lift(open("/dev/null", O_RDWR | O_CLOEXEC));
     place_at(nothing, 0), place_at(nothing, 1), place_at(ends.said, 2);
     for (int number = 0; number < 3; number++) place_at(ends.streams[number], STREAMS + number);
     place_at(ends.control, CONTROL), place_at(ends.reports, REPORTS);
-    place_at(ends.mounts, MOUNTS), place_at(ends.arguments, ARGUMENTS), place_at(ends.filter, FILTER);
-    close_from(FILTER + 1);
+    close_from(REPORTS + 1);
+}
+
+/* Lets a program that we become read a part of the journal. */
+static bool offer(const char *name, int number) {
+    struct part found = find_part(name);
+    int handle = found.data == NULL ? -1 : memfd_create(name, MFD_CLOEXEC);
+    if (handle < 0) return false;
+    for (size_t pos = 0; pos < found.length;) {
+        ssize_t written = write(handle, found.data + pos, found.length - pos);
+        if (written <= 0) return false;
+        pos += (size_t)written;
+    }
+    handle = lift(handle);
+    place_at(handle, number);
+    return lseek(number, 0, SEEK_SET) == 0;
 }
 
 static void become_bwrap(const char *bwrap, const char *ignored, char **command) {
@@ -205,7 +182,9 @@ static void become_bwrap(const char *bwrap, const char *ignored, char **command)
     size_t count = 0;
     while (command[count] != NULL) count++;
     char **words = calloc(count + 1 + sizeof first / sizeof *first, sizeof *words), *none[] = {NULL};
-    if (words == NULL) _exit(NO_BOX);
+    bool has_all = offer("mounts", MOUNTS) && offer("args", ARGUMENTS) && offer("filter", FILTER);
+    if (words == NULL || !has_all) _exit(NO_BOX);
+    close_from(FILTER + 1);
     memcpy(words, first, sizeof first);
     memcpy(words + sizeof first / sizeof *first, command, count * sizeof *words);
     /* bubblewrap's environment could be read in the box; the command's comes with `args`. */
@@ -219,7 +198,8 @@ static void become_first(uid_t user, gid_t group, const char *ignored, char **co
     size_t count = 0;
     while (command[count] != NULL) count++;
     char **words = calloc(count + 3, sizeof *words);
-    const char *complaint = words == NULL ? strerror(errno) : become_box(user, group, overlays, overlays_length);
+    const char *complaint = words == NULL ? strerror(errno)
+                                          : become_box(user, group, find_texts("args"), find_part("filter"), overlays);
     if (complaint != NULL) {
         dprintf(2, "%s", complaint);
         _exit(NOT_OURS);
@@ -228,7 +208,7 @@ static void become_first(uid_t user, gid_t group, const char *ignored, char **co
     memcpy(words + 2, command, count * sizeof *words);
     /* If the keeper is killed, so are we; and if it was already, `inside` cannot tell it anything. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    _exit(run_inside((int)count + 2, words));
+    _exit(run_inside((int)count + 2, words, find_texts("mounts")));
 }
 
 static bool is_report(char kind) {
@@ -244,7 +224,7 @@ static void drop(int *handle) {
 struct order {
     const char *bwrap, *ignored; /* bwrap: "" if it is not there */
     char **command;
-    int arguments, filter, control, streams[3]; /* the last ones until the box has started */
+    int control, streams[3]; /* until the box has started */
     pid_t group; /* of the process that the caller knows */
 };
 
@@ -265,13 +245,13 @@ static struct started start_box(const struct order *order, bool is_ours) {
         /* In a namespace of its own, it could not name this group; it is in it from the beginning. */
         if (!is_ours) setpgid(0, order->group);
         join_cgroup();
-        const char *complaint = !is_ours && overlays_length > 0 ? mount_overlays(overlays, overlays_length) : NULL;
+        const char *complaint = !is_ours && overlays.length > 0 ? mount_overlays(overlays) : NULL;
         if (complaint != NULL) {
             say(said[1], complaint, strlen(complaint));
             _exit(NO_BOX);
         }
         arrange((struct ends){{order->streams[0], order->streams[1], order->streams[2]}, order->control,
-                              reports[1], open_in("mounts", O_RDONLY), order->arguments, order->filter, said[1]});
+                              reports[1], said[1]});
         if (is_ours) become_first(user, group, order->ignored, order->command);
         become_bwrap(order->bwrap, order->ignored, order->command);
     }
@@ -350,7 +330,7 @@ static void keep(struct order *order, int caller, int told) {
     int kept = lift(2), nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (const int *number = deaf_to; *number != 0; number++) signal(*number, SIG_IGN);
     for (int number = 0; number < 3; number++) {
-        order->streams[number] = lift(number);
+        order->streams[number] = is_closed[number] ? -1 : lift(number);
         place_at(nothing, number);
     }
     order->group = getpgrp();
@@ -381,7 +361,7 @@ static int probe(char **argv) {
         memcpy(text + length, *argv, more);
         length += more;
     }
-    const char *complaint = text == NULL ? "nothing is asked" : mount_overlays(text, length);
+    const char *complaint = text == NULL ? "nothing is asked" : mount_overlays((struct part){text, length});
     if (complaint == NULL) return 0;
     dprintf(1, "%s", complaint);
     return NO_BOX;
@@ -455,6 +435,14 @@ static int wait_for_end(int told) {
     return status;
 }
 
+/* Puts something in the place of streams that are closed, so that nothing else gets their numbers. */
+static void fill_closed(void) {
+    for (int number = 0; number < 3; number++) {
+        is_closed[number] = fcntl(number, F_GETFD) < 0;
+        if (is_closed[number] && open("/dev/null", O_RDWR) != number) _exit(NO_BOX);
+    }
+}
+
 static bool leads_out(int number) {
     struct stat found;
     return fstat(number, &found) == 0 && (S_ISDIR(found.st_mode) || S_ISBLK(found.st_mode));
@@ -463,19 +451,25 @@ static bool leads_out(int number) {
 int main(int argc, char **argv) {
     int control_pipe[2], told[2], alive[2];
     char ignored[20];
-    if (argc > 1 && strcmp(argv[1], INSIDE_WORD) == 0) return run_inside(argc - 2, argv + 2);
+    if (argc > 1 && strcmp(argv[1], INSIDE_WORD) == 0) {
+        struct part mounts = {NULL, 0};
+        mounts.data = read_all(MOUNTS, &mounts.length);
+        return run_inside(argc - 2, argv + 2, mounts);
+    }
     if (argc > 1 && strcmp(argv[1], PROBE_WORD) == 0) return probe(argv + 2);
     if (argc < 4) return complain("laconic-box is called by laconic, not by hand");
-    directory = argv[1];
+    journal = argv[1];
+    fill_closed();
     for (int number = 0; number < 3; number++) {
         if (leads_out(number)) return complain("one of its streams is a directory or a disk");
     }
     close_from(3);
-    int arguments = open_in("args", O_RDONLY), filter = open_in("filter", O_RDONLY);
-    if (arguments < 0 || filter < 0) return complain(strerror(errno));
-    if (flock(arguments, LOCK_SH | LOCK_NB) != 0) return complain("its plan is in use");
-    if (read_texts("watched", &watched, &watched_length) < 0) return complain("its plan is not whole");
-    if (read_texts("overlays", &overlays, &overlays_length) < 0) return complain("its plan is not whole");
+    int lock = open_journal(journal);
+    if (lock < 0) return complain("its plan cannot be read");
+    if (flock(lock, LOCK_SH | LOCK_NB) != 0) return complain("its plan is in use");
+    watched = find_texts("watched"), overlays = find_texts("overlays");
+    bool is_whole = watched.data != NULL && overlays.data != NULL && find_texts("args").length > 0;
+    if (!is_whole) return complain("its plan is not whole");
     int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
     has_terminal = terminal >= 0;
     if (has_terminal) close(terminal);
@@ -486,10 +480,10 @@ int main(int argc, char **argv) {
     if (keeper < 0) return complain(strerror(errno));
     if (keeper == 0) {
         close(control_pipe[1]), close(told[0]), close(alive[1]);
-        struct order order = {argv[2], ignored, argv + 3, arguments, filter, control_pipe[0], {-1, -1, -1}, 0};
+        struct order order = {argv[2], ignored, argv + 3, control_pipe[0], {-1, -1, -1}, 0};
         keep(&order, alive[0], told[1]);
     }
-    close(arguments), close(control_pipe[0]), close(told[1]), close(alive[0]);
+    close(lock), close(control_pipe[0]), close(told[1]), close(alive[0]);
     control = control_pipe[1];
     watch_signals(true);
     signal(SIGPIPE, SIG_IGN); /* the keeper may be gone before us */

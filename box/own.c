@@ -14,7 +14,6 @@
 #include <sys/mount.h>
 #include <sys/utsname.h>
 
-#define MOST_BYTES (16u << 20)
 #define LAST_CAPABILITY 63
 #define MOST_PIDS "2300" /* the kernel keeps 300 for itself once they begin anew */
 
@@ -70,21 +69,11 @@ static bool drop_privileges(void) {
     return syscall(SYS_capset, &header, none) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
 }
 
-/* Reads a file that bubblewrap may read after us: the place in it stays. */
-static char *read_whole(int handle, size_t *length) {
-    struct stat found;
-    if (fstat(handle, &found) != 0 || found.st_size > MOST_BYTES) return NULL;
-    char *data = calloc(1, (size_t)found.st_size + 1);
-    *length = (size_t)found.st_size;
-    bool is_read = data != NULL && pread(handle, data, *length, 0) == found.st_size;
-    return is_read ? data : NULL;
-}
-
-static bool filter_calls(void) {
-    size_t length;
-    char *code = read_whole(FILTER, &length);
-    if (code == NULL || length == 0 || length % sizeof(struct sock_filter) != 0) return false;
-    struct sock_fprog program = {(unsigned short)(length / sizeof(struct sock_filter)), (struct sock_filter *)code};
+static bool filter_calls(struct part code) {
+    struct sock_filter *lines = calloc(1, code.length + 1);
+    if (lines == NULL || code.length == 0 || code.length % sizeof *lines != 0) return false;
+    memcpy(lines, code.data, code.length); /* the journal has them anywhere */
+    struct sock_fprog program = {(unsigned short)(code.length / sizeof *lines), lines};
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }
 
@@ -99,31 +88,30 @@ static bool exchange_variables(const struct box *box) {
 }
 
 /* Reads what the box is to be; the words stay, because what is read points into them. */
-static const char *read_arguments(struct box *box) {
-    size_t length, count = 0;
-    char *data = read_whole(ARGUMENTS, &length);
-    char **words = data == NULL ? NULL : calloc(length + 1, sizeof *words);
+static const char *read_arguments(struct part arguments, struct box *box) {
+    size_t count = 0;
+    char **words = calloc(arguments.length + 1, sizeof *words);
     if (words == NULL) return "the arguments cannot be read";
-    for (size_t pos = 0; pos < length; pos += strlen(data + pos) + 1) words[count++] = data + pos;
+    for (size_t pos = 0; pos < arguments.length; pos += strlen(words[count++]) + 1) words[count] = arguments.data + pos;
     return read_box(words, box);
 }
 
 /* Makes the box around us. We are the first process of a namespace of processes, in a new user
  * namespace; user and group: who we were outside. Returns what is in the way. */
-const char *become_box(uid_t user, gid_t group, const char *overlays, size_t length) {
+const char *become_box(uid_t user, gid_t group, struct part arguments, struct part filter, struct part overlays) {
     struct box box;
-    const char *complaint = read_arguments(&box);
+    const char *complaint = read_arguments(arguments, &box);
     int spaces = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
     if (complaint != NULL) return complaint;
     if (!map_user(0, user, 0, group)) return "users cannot be mapped";
     if (unshare(spaces | (box.has_network ? 0 : CLONE_NEWNET)) != 0) return "namespaces are not allowed";
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return "mounts cannot be made private";
-    if ((complaint = put_overlays(overlays, length)) != NULL) return complaint;
+    if ((complaint = put_overlays(overlays)) != NULL) return complaint;
     if ((complaint = build_box()) != NULL) return complaint;
     if (!box.has_network && !raise_loopback()) return "there is no loopback";
     if (unshare(CLONE_NEWUSER) != 0 || !map_user(user, 0, group, 0)) return "users cannot be mapped back";
     if (chdir(box.directory) != 0) return "the directory to start in cannot be entered";
     if (!exchange_variables(&box)) return "variables cannot be set";
     if (!drop_privileges()) return "privileges cannot be dropped";
-    return filter_calls() ? NULL : "system calls cannot be filtered";
+    return filter_calls(filter) ? NULL : "system calls cannot be filtered";
 }

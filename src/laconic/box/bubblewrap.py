@@ -12,7 +12,7 @@ from laconic.errors import LaconicError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from laconic.box.layers import Layer
     from laconic.box.plan import Plan
@@ -109,11 +109,16 @@ def _asked_version(path: str) -> str:
 
 
 def arguments(
-    plan: Plan, engine: Engine, directory: str, layers: Sequence[Layer] = ()
+    plan: Plan,
+    engine: Engine,
+    directory: str,
+    covered: Collection[str],
+    layers: Sequence[Layer] = (),
 ) -> list[str]:
     """Return bubblewrap's arguments; later ones act on what earlier ones have made.
 
-    directory: the one to start in, in the project. layers: what stands for writable directories.
+    directory: the one to start in, in the project. covered: what is hidden and a directory. layers:
+    what stands for writable directories.
     """
     from laconic.box.layers import merged_path  # noqa: PLC0415 - for trials
 
@@ -149,7 +154,7 @@ def arguments(
     for path in plan.guarded:
         words += ["--ro-bind", merged_path(path, layers), path]
     for path in plan.hidden:
-        if isdir(path):  # it could be written by who opens it, and is gone with the box
+        if path in covered:  # it could be written by who opens it, and is gone with the box
             words += ["--size", _TINY, "--perms", "0500", "--tmpfs", path]
         else:  # not /dev/null, which cannot be opened on a mount without devices
             words += ["--ro-bind", join(own, "empty"), path]
@@ -159,7 +164,7 @@ def arguments(
     return words
 
 
-def expected_mounts(plan: Plan) -> list[str]:
+def expected_mounts(plan: Plan, covered: Collection[str]) -> list[str]:
     """Return what must be mounted when the box is ready, as box/mounts.c reads it.
 
     A letter and a path each: w what can be written, p and g what is pinned or guarded and lies in
@@ -170,7 +175,7 @@ def expected_mounts(plan: Plan) -> list[str]:
     found = [f"w{path}" for path in (*plan.write, *own, "/run", HOME, *mounted_in(plan.write))]
     found += [f"p{path}" for path in plan.pinned]
     found += [f"g{path}" for path in plan.guarded]
-    found += [f"{'h' if isdir(path) else 'c'}{path}" for path in plan.hidden]
+    found += [f"{'h' if path in covered else 'c'}{path}" for path in plan.hidden]
     found += [f"c{path}" for path in plan.shown]
     return [*found, "t/dev", "t/proc"]
 

@@ -1,7 +1,7 @@
 """Opens the box for one command: writes down what laconic-box needs, and gives the words to start.
 
-The directory of an open box is its journal, too: what was left behind by one that was killed is
-looked at before the next box of the project is opened.
+It stands in the journal of the box: what was left behind by one that was killed is looked at before
+the next box of the project is opened.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import os
 import sys
 import time
-from os.path import basename, dirname, isdir, join, lexists
+from os.path import basename, dirname, isdir, join
 
 from laconic.box import leftovers, seccomp
 from laconic.box.bubblewrap import arguments, expected_mounts, find_engine
@@ -20,7 +20,7 @@ from laconic.box.inside import is_inside
 from laconic.box.places import is_below
 from laconic.box.plan import make_plan
 from laconic.errors import LaconicError
-from laconic.files import make_private
+from laconic.files import make_private, write_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,12 +135,17 @@ def prepare(plan: Plan) -> None:
     if any(is_below(own, path) for path in plan.write):
         hint = "unset LACONIC_STATE_DIR, or let it name a place outside the project"
         raise LaconicError(f"{own} is in the project, so there is no box", hint)
-    for name in ("open", _REFUSED, "quarantine", "tmp", "vartmp", f"home/{_OWN_CACHE}"):
-        make_private(join(own, name))
-    with contextlib.suppress(FileExistsError):
-        os.close(os.open(join(own, "empty"), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o400))
-    with contextlib.suppress(OSError), open(join(own, "project"), "w", encoding="utf-8") as file:
-        file.write(plan.project)
+    known = _names(own)
+    for name in ("open", _REFUSED, "quarantine", "tmp", "vartmp", "home"):
+        if name not in known:
+            make_private(join(own, name))
+    if "empty" not in known:
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(join(own, "empty"), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o400))
+    if "project" not in known:
+        with contextlib.suppress(OSError):
+            write_private(join(own, "project"), os.fsencode(plan.project))
+    make_private(join(own, "home", _OWN_CACHE))
     _furnish_home(plan)
 
 
@@ -152,18 +157,16 @@ def _furnish_home(plan: Plan) -> None:
     """
     cache = join(plan.user_home, ".cache")
     home = join(plan.directory, "home")
-    wanted = [(plan.user_home, name, home) for name in _names(plan.user_home) if name != _OWN_CACHE]
     handle = os.open(join(home, _OWN_CACHE), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
-        for name in (name for name in _READ_CACHES if isdir(join(cache, name))):
+        for name in set(_READ_CACHES).intersection(_names(cache)).difference(os.listdir(handle)):
             with contextlib.suppress(FileExistsError):
                 os.symlink(join(cache, name), name, dir_fd=handle)
     finally:
         os.close(handle)
-    for source, name, target in wanted:
-        if not lexists(join(target, name)):
-            with contextlib.suppress(FileExistsError):
-                os.symlink(join(source, name), join(target, name))
+    for name in set(_names(plan.user_home)).difference(_names(home)):
+        with contextlib.suppress(FileExistsError):
+            os.symlink(join(plan.user_home, name), join(home, name))
 
 
 def _names(directory: str) -> list[str]:
@@ -179,29 +182,29 @@ def _write_down(
     from binascii import hexlify  # noqa: PLC0415
 
     place = join(plan.directory, "open", hexlify(os.urandom(6)).decode())
-    os.mkdir(place, 0o700)
     look = [sys.executable, "-I", "-S", "-c", _LOOK, _ROOT, place]
     if layers:
         record = leftovers.of_trial(record)
-    files = {
-        "plan": json.dumps(record).encode("utf-8", "surrogateescape"),
+    directories = frozenset(filter(isdir, plan.hidden))
+    parts = {
+        leftovers.PLAN: json.dumps(record).encode("utf-8", "surrogateescape"),
         "watched": _texts([] if layers else plan.missing),
         "overlays": _texts([word for layer in layers for word in layer.words]),
         "facts": _texts(leftovers.facts(record)),
         "after": _texts(look),
         "filter": seccomp.program(os.uname().machine),
-        "mounts": _texts(expected_mounts(plan)),
-        "args": _texts(arguments(plan, engine, cwd, layers)),
+        "mounts": _texts(expected_mounts(plan, directories)),
+        "args": _texts(arguments(plan, engine, cwd, directories, layers)),
     }
-    for name, data in files.items():
-        handle = os.open(join(place, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
+    data = b"".join(b"%s\0%d\0%s" % (name.encode(), len(p), p) for name, p in parts.items())
+    handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
     return place
 
 
 def _texts(words: list[str]) -> bytes:
-    return b"".join(os.fsencode(word) + b"\0" for word in words)
+    return os.fsencode("\0".join(words) + "\0") if words else b""
 
 
 def look_at_killed(plan: Plan) -> None:
@@ -216,7 +219,7 @@ def look_at_killed(plan: Plan) -> None:
         try:
             if time.time() - os.lstat(place).st_mtime < _YOUNGEST_LEFT_S:
                 continue
-            with open(join(place, "args"), "rb") as file:
+            with open(place, "rb") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 leftovers.main([place, "end"])
         except BlockingIOError:

@@ -6,6 +6,8 @@ from functools import cache
 from glob import glob
 from os.path import dirname, join, normpath
 
+from laconic.box.look import Names
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,16 +38,14 @@ def hidden_names() -> tuple[str, ...]:
 
 
 @cache
-def hidden_below(base: str) -> dict[str, tuple[str, ...]]:
-    """Return the names to hide below `/`, `~` or `~/.config`, by the first part of each."""
+def hidden_below(base: str) -> Names:
+    """Return the names to hide below `/`, `~` or `~/.config`."""
     prefix = {"/": "/", "~": "", "~/.config": ".config/"}[base]
-    found: dict[str, tuple[str, ...]] = {}
-    for name in hidden_names():
-        if name.startswith(prefix) and (prefix or name[0] != "/"):
-            below = name.removeprefix(prefix)
-            first = below.partition("/")[0]
-            found[first] = (*found.get(first, ()), below)
-    return found
+    return Names(
+        name.removeprefix(prefix)
+        for name in hidden_names()
+        if name.startswith(prefix) and (prefix or name[0] != "/")
+    )
 
 
 @cache
