@@ -255,7 +255,10 @@ static struct started start_box(const struct order *order, bool is_ours) {
         if (is_ours) become_first(user, group, order->ignored, order->command);
         become_bwrap(order->bwrap, order->ignored, order->command);
     }
-    if (box < 0) say(said[1], "user namespaces are not allowed", 31);
+    if (box < 0) {
+        const char *complaint = "user namespaces are not allowed";
+        say(said[1], complaint, strlen(complaint));
+    }
     close(reports[1]), close(said[1]);
     return (struct started){box, reports[0], said[0]};
 }
@@ -342,6 +345,11 @@ static void keep(struct order *order, int caller, int told) {
         listen_to(start_box(order, false), order, caller, told, &kept, &heard);
     }
     look_at_end(kept);
+    if (!heard.has_started && heard.is_not_ours && order->bwrap[0] == '\0') {
+        size_t room = sizeof heard.text - heard.length;
+        int added = snprintf(heard.text + heard.length, room, ", and bubblewrap, which may be allowed to, is not installed");
+        heard.length += added < (int)room ? (size_t)added : room - 1;
+    }
     if (!heard.has_started) say(told, heard.text, heard.length);
     struct message over = {.kind = OVER};
     if (heard.has_started) say(told, &over, sizeof over);

@@ -100,8 +100,15 @@ def open_box(
         return OpenBox([], None, "", cwd)
     started = coarse_now()
     engine = find_engine(environ, project)
-    plan = make_plan(project, settings, environ)
+    plan = plan_here(project, settings, environ)
     return open_planned(plan, engine, cwd, told, (), started, is_elsewhere=is_elsewhere)
+
+
+def plan_here(project: str, settings: Settings, environ: Mapping[str, str]) -> Plan:
+    """Plan the box of a project; where laconic keeps its files is there first, to be hidden."""
+    with contextlib.suppress(OSError):
+        make_private(settings.directories.state_dir)
+    return make_plan(project, settings, environ)
 
 
 def coarse_now() -> int:

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from functools import cache
-from os.path import basename, dirname, islink, join, realpath
+from os.path import basename, dirname, islink, join, lexists, realpath
 
 from laconic.patterns import compile_written
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _ANY = "*"
+_FEW = 4  # names that are looked for one by one: a directory may have thousands
 
 
 class Names:
@@ -31,14 +32,15 @@ class Names:
         self.written: list[tuple[re.Pattern[str], Names]] = []
         self.is_whole = False
         for path in paths:
-            self._add(path.split("/"))
+            self.add(path.split("/"))
         ends = [(one, below) for one, below in self.written if below.is_whole and not below.exact]
         if len(ends) > 1:  # one pattern for all of them is faster
             others = [pair for pair in self.written if pair not in ends]
             whole = "|".join(f"(?:{one.pattern})" for one, _ in ends)
             self.written = [*others, (compile_written(whole), ends[0][1])]
 
-    def _add(self, parts: list[str]) -> None:
+    def add(self, parts: list[str]) -> None:
+        """Add a path, by the names that it consists of."""
         first, *rest = parts
         if _ANY in first:
             below = next((b for one, b in self.written if one.pattern == _regex(first)), None)
@@ -48,7 +50,7 @@ class Names:
         else:
             below = self.exact.setdefault(first, Names())
         if rest:
-            below._add(rest)
+            below.add(rest)
         else:
             below.is_whole = True
 
@@ -84,16 +86,19 @@ class Look:
     def exists(self, path: str) -> bool:
         """Tell whether something has this path, a link that leads nowhere included."""
         names = self.names(dirname(path))
-        return os.path.lexists(path) if names is None else basename(path) in names
+        return lexists(path) if names is None else basename(path) in names
 
     def matching(self, base: str, wanted: Names) -> Iterator[str]:
         """Yield the paths of a list below a directory that exist."""
-        names = self.names(base)
-        known = (n for n in wanted.exact if names is None or n in names)
+        if len(wanted.exact) <= _FEW and not wanted.written:
+            known = [name for name in wanted.exact if lexists(join(base, name))]
+        else:
+            names = self.names(base)
+            known = [name for name in wanted.exact if names is None or name in names]
         for name in known:
             yield from self._below(base, name, wanted.exact[name])
         for one, below in wanted.written:
-            for name in filter(one.match, names or ()):
+            for name in filter(one.match, self.names(base) or ()):
                 yield from self._below(base, name, below)
 
     def _below(self, base: str, name: str, wanted: Names) -> Iterator[str]:

@@ -81,4 +81,6 @@ def matching(project: str, patterns: Iterable[str]) -> list[str]:
 
 def is_below(path: str, directory: str) -> bool:
     """Tell whether a path is a directory or in it; both are absolute and normal."""
-    return path == directory or path.startswith(directory.rstrip("/") + "/")
+    if directory in (path, "/"):
+        return True
+    return path.startswith(directory) and path[len(directory)] == "/"

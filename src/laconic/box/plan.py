@@ -133,11 +133,15 @@ def _expanded(path: str, home: str) -> str:
 
 def _guard(plan: Plan, look: Look) -> None:
     """Sort the guarded paths into those that exist, are links, or do not exist."""
-    todo = [join(plan.project, name) for name in places.guarded_names()]
+    top = look.names(plan.project)
+    # Most names are not there, which one look at the project tells.
+    names = [n for n in places.guarded_names() if top is None or n.partition("/")[0] in top]
+    plan.missing = [join(plan.project, n) for n in set(places.guarded_names()).difference(names)]
+    todo = [join(plan.project, name) for name in names]
     todo += [*plan.repository.guarded, *_own_installation(plan.project)]
     todo += places.matching(plan.project, plan.never_write)
     pinned = {d for d in plan.repository.directories if d not in plan.write}
-    seen: set[str] = set()
+    seen = set(plan.missing)
     while todo:
         path = todo.pop()
         root = _root_of(plan, path)
