@@ -14,7 +14,7 @@ import sys
 import time
 from os.path import basename, dirname, isdir, join
 
-from laconic.box import leftovers, seccomp
+from laconic.box import caches, leftovers, seccomp
 from laconic.box.bubblewrap import arguments, expected_mounts, find_engine
 from laconic.box.inside import is_inside
 from laconic.box.places import is_below
@@ -36,10 +36,6 @@ _REFUSED = "refused"
 _OLDEST_TOLD_S = 3600
 _YOUNGEST_LEFT_S = 10  # a younger box may be about to start
 _COARSE_CLOCK = 5  # CLOCK_REALTIME_COARSE of linux/time.h, which file systems take their times from
-_OWN_CACHE = ".cache"
-# Caches that are only read, and that would take long to fill again.
-_READ_CACHES = ("ms-playwright", "puppeteer", "Cypress", "electron", "node-gyp", "huggingface",
-                "torch", "pre-commit", "nltk_data", "coursier")  # fmt: skip
 _ROOT = dirname(dirname(dirname(os.path.realpath(__file__))))
 _LOOK = (
     "import sys; sys.path.append(sys.argv.pop(1)); "
@@ -152,7 +148,7 @@ def prepare(plan: Plan) -> None:
     if "project" not in known:
         with contextlib.suppress(OSError):
             write_private(join(own, "project"), os.fsencode(plan.project))
-    make_private(join(own, "home", _OWN_CACHE))
+    make_private(join(own, "home", caches.OWN))
     _furnish_home(plan)
 
 
@@ -162,15 +158,8 @@ def _furnish_home(plan: Plan) -> None:
     This is done before a program could make directories of the same names. A command in the box can
     change the links, but not the directory that they are in.
     """
-    cache = join(plan.user_home, ".cache")
     home = join(plan.directory, "home")
-    handle = os.open(join(home, _OWN_CACHE), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        for name in set(_READ_CACHES).intersection(_names(cache)).difference(os.listdir(handle)):
-            with contextlib.suppress(FileExistsError):
-                os.symlink(join(cache, name), name, dir_fd=handle)
-    finally:
-        os.close(handle)
+    caches.fill(plan)
     for name in set(_names(plan.user_home)).difference(_names(home)):
         with contextlib.suppress(FileExistsError):
             os.symlink(join(plan.user_home, name), join(home, name))

@@ -50,7 +50,7 @@ def hidden_below(base: str) -> Names:
 
 @cache
 def guarded_names() -> tuple[str, ...]:
-    return tuple(_words("guarded.txt"))
+    return tuple(name.removeprefix("/") for name in _words("guarded.txt"))
 
 
 @cache
@@ -59,7 +59,13 @@ def guarded_anywhere() -> frozenset[str]:
 
     Names that begin with a letter are those of plain files in many directories.
     """
-    return frozenset(n for n in guarded_names() if "/" not in n and n[0] == "." and n != ".ci")
+    return frozenset(n for n in _words("guarded.txt") if "/" not in n and n[0] == ".")
+
+
+@cache
+def guarded_in_repositories() -> tuple[str, ...]:
+    """Return the names that count at the top of every repository, those in submodules included."""
+    return tuple(name for name in guarded_names() if name not in guarded_anywhere())
 
 
 def _words(name: str) -> Iterator[str]:

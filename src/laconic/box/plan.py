@@ -138,6 +138,8 @@ def _guard(plan: Plan, look: Look) -> None:
     names = [n for n in places.guarded_names() if top is None or n.partition("/")[0] in top]
     plan.missing = [join(plan.project, n) for n in set(places.guarded_names()).difference(names)]
     todo = [join(plan.project, name) for name in names]
+    inner = [join(plan.project, link) for link in plan.repository.gitlinks]
+    todo += [join(place, name) for place in inner for name in places.guarded_in_repositories()]
     todo += [*plan.repository.guarded, *_own_installation(plan.project)]
     todo += places.matching(plan.project, plan.never_write)
     pinned = {d for d in plan.repository.directories if d not in plan.write}
@@ -301,7 +303,9 @@ def _own_variables(plan: Plan) -> dict[str, str]:
         if name not in plan.variables and isdir(join(plan.user_home, directory)):
             found[name] = join(plan.user_home, directory)
     if isdir(join(plan.user_home, ".gradle/caches")):
+        # Gradle's user guide, "Dependency caching": it reads there, and writes elsewhere.
         found["GRADLE_RO_DEP_CACHE"] = join(plan.user_home, ".gradle/caches")
+        found["GRADLE_USER_HOME"] = f"{HOME}/.cache/gradle"
     if not plan.has_network:
         found |= {"CARGO_NET_OFFLINE": "true", "GOPROXY": "off"}
     return found
