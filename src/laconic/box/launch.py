@@ -14,7 +14,7 @@ import sys
 import time
 from os.path import basename, dirname, isdir, join
 
-from laconic.box import caches, leftovers, seccomp
+from laconic.box import caches, leftovers, seccomp, temporary
 from laconic.box.bubblewrap import arguments, expected_mounts, find_engine
 from laconic.box.inside import is_inside
 from laconic.box.places import is_below
@@ -85,11 +85,13 @@ def open_box(
     environ: Mapping[str, str],
     told: str = "",
     *,
+    words: Sequence[str] = (),
     is_elsewhere: bool = False,
 ) -> OpenBox:
     """Open the box of a project for one command; raises LaconicError if there can be none here.
 
     told: the command as it is typed outside, if nobody waits for it who could say what was refused.
+    words: the command, which may name temporary files.
     is_elsewhere: the command may begin outside the project, where it can only read.
     """
     if is_inside():
@@ -97,7 +99,10 @@ def open_box(
     started = coarse_now()
     engine = find_engine(environ, project)
     plan = plan_here(project, settings, environ)
-    return open_planned(plan, engine, cwd, told, (), started, is_elsewhere=is_elsewhere)
+    paths = temporary.named(words)
+    return open_planned(
+        plan, engine, cwd, told, (), started, paths=paths, is_elsewhere=is_elsewhere
+    )
 
 
 def plan_here(project: str, settings: Settings, environ: Mapping[str, str]) -> Plan:
@@ -120,14 +125,19 @@ def open_planned(
     layers: Sequence[Layer] = (),
     started: int = 0,
     *,
+    paths: Sequence[str] = (),
     is_elsewhere: bool = False,
 ) -> OpenBox:
-    """Open the box of a plan; layers: what stands for its writable directories, in a trial."""
+    """Open the box of a plan; layers: what stands for its writable directories, in a trial.
+
+    paths: temporary files that the command names.
+    """
     prepare(plan)
     look_at_killed(plan)
     here = os.path.realpath(cwd)
     if not is_elsewhere and not is_below(here, plan.project):
         raise LaconicError(f"{here} is not in the project {plan.project}")
+    temporary.bring_in(plan, paths)
     place = _write_down(plan, engine, here, leftovers.record(plan, started, told), layers)
     return OpenBox([engine.helper, place, engine.bwrap], plan, place, here)
 
