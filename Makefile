@@ -130,6 +130,7 @@ box: .venv/.dev  ## try to get out of the box, as root and as a plain user: make
 	@command -v bwrap > /dev/null || [ "$$(id -u)" != 0 ] || apt-get install -qq -y bubblewrap
 	LACONIC_TEST_LINES=150 $(BIN)/python -m pytest -q tests/box
 	PYTHONPATH=tests:. $(BIN)/python -m box.escapes $(CASES)
+	PYTHONPATH=tests:. $(BIN)/python -m box.escapes --bubblewrap $(CASES)
 
 box-suites: .venv/.dev  ## run the tests of real packages outside and in the box: make box-suites [SUITES='click itoa']
 	PYTHONPATH=tests:. $(BIN)/python -m box.suites $(SUITES)

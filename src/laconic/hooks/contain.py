@@ -233,7 +233,7 @@ def place(
         return None
     made = Containment(policy.allowed(decision, found) if found else decision, facts.project)
     if found and found.boxed:
-        around = _surroundings(facts, box.write if box else ())
+        around = _surroundings(facts, box)
         if not _put_in_box(made, found, decision, script, facts, around, shell):
             if decision.verdict is not Verdict.ALLOW:
                 return None
@@ -276,11 +276,15 @@ def _put_in_box(
     return True
 
 
-def _surroundings(facts: Facts, writable: Sequence[str]) -> Surroundings:
+def _surroundings(facts: Facts, box: Box | None) -> Surroundings:
     from laconic.box.places import PLACE_VARIABLES  # noqa: PLC0415 - few lines need a box
+    from laconic.box.temporary import can_be_read  # noqa: PLC0415
 
-    places = (f"{facts.home}/{p[2:]}" if p.startswith("~/") else p for p in writable)
-    further = [facts.real_path(path) for path in places]
+    def expanded(paths: Sequence[str]) -> list[str]:
+        return [facts.real_path(f"{facts.home}/{p[2:]}" if p[:2] == "~/" else p) for p in paths]
+
+    further = expanded(box.write if box else ())
+    shown = [facts.project, facts.home, *further, *expanded(box.read if box else ())]
 
     def is_inside(path: str) -> bool:
         return is_within(facts.real_path(path), facts.project)
@@ -292,7 +296,10 @@ def _surroundings(facts: Facts, writable: Sequence[str]) -> Surroundings:
     def is_hidden(path: str) -> bool:
         return any(is_within(path, one) for one in _HIDDEN) and not is_inside(path)
 
-    return Surroundings(facts.cwd, PLACE_VARIABLES, is_inside, is_reached, is_hidden)
+    def is_absent(path: str, is_made: bool) -> bool:
+        return is_hidden(path) and not can_be_read(path, shown, is_made=is_made)
+
+    return Surroundings(facts.cwd, PLACE_VARIABLES, is_inside, is_reached, is_hidden, is_absent)
 
 
 # -- undo ------------------------------------------------------------------------------------------

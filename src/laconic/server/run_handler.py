@@ -191,7 +191,9 @@ def _consent(task: Task, call: ClientCall) -> bytes:
         project = task.project or project_of(directory, environ)
         settings = read_settings(environ, task.project or directory)
         is_elsewhere = bool(task.project)
-        opened = open_box(project, directory, settings, environ, is_elsewhere=is_elsewhere)
+        opened = open_box(
+            project, directory, settings, environ, words=task.argv, is_elsewhere=is_elsewhere
+        )
     except LaconicError as error:
         said = LaconicError(f"the command was not run: {error.message}", error.hint)
         return wire.answer(_NO_BOX, b"", said.text.encode("utf-8", "backslashreplace"))
