@@ -13,8 +13,11 @@ help:  ## list these commands
 demo: .venv/.package  ## show laconic at work
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demo/demo.sh
 
-test: .venv/.dev  ## run all tests
-	$(BIN)/python -m pytest -n 4 --dist loadfile
+test: .venv/.dev  ## run the tests, in less than five minutes
+	$(BIN)/python -m pytest -n 4 --dist loadfile -m 'not slow'
+
+test-slow: .venv/.dev  ## run the tests that `make test` leaves out: whole installations, the box, the runner in Python
+	$(BIN)/python -m pytest -n 4 --dist loadfile -m slow
 
 quick: .venv/.dev  ## run the checks that most changes break, in half a minute: examples, parser, layers, types
 	$(BIN)/python -m pytest -n 4 -q tests/knowledge tests/shell/parse_test.py tests/shell/words_test.py \
@@ -112,8 +115,8 @@ oracle-truth: .venv/.dev  ## record the truth again after tests/cases/oracle has
 mutations: .venv/.dev  ## change every command of tests/cases/decide in every way, and check that none is judged less strictly
 	LACONIC_TEST_SHARE=1 $(BIN)/python -m pytest -n auto -q tests/policy/decide_test.py -k mutation
 
-effects: .venv/.dev  ## run what the gate allows, also with random arguments, and check that no file changes
-	PYTHONPATH=tests $(BIN)/python -m effects.hunt $(SEED)
+effects: .venv/.dev  ## run a share of what the gate allows, also with random arguments: nothing may change (SHARE=1: everything)
+	PYTHONPATH=tests $(BIN)/python -m effects.hunt $(or $(SEED),$(shell date +%s)) $(SHARE)
 
 undo: .venv/.dev  ## run destructive commands for real and take them back: make undo FORMS='a.jsonl b.jsonl'
 	PYTHONPATH=tests $(BIN)/python -m undo.kills
@@ -127,6 +130,7 @@ box: .venv/.dev  ## try to get out of the box, as root and as a plain user: make
 	@command -v bwrap > /dev/null || [ "$$(id -u)" != 0 ] || apt-get install -qq -y bubblewrap
 	LACONIC_TEST_LINES=150 $(BIN)/python -m pytest -q tests/box
 	PYTHONPATH=tests:. $(BIN)/python -m box.escapes $(CASES)
+	PYTHONPATH=tests:. $(BIN)/python -m box.escapes --bubblewrap $(CASES)
 
 box-suites: .venv/.dev  ## run the tests of real packages outside and in the box: make box-suites [SUITES='click itoa']
 	PYTHONPATH=tests:. $(BIN)/python -m box.suites $(SUITES)

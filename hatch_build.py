@@ -186,7 +186,7 @@ def compile_client(sources: Path, target: Path, version: str) -> str:
     return f"the C compiler failed:\n{done.stderr}"
 
 
-def compile_box(root: Path, target: Path) -> str:
+def compile_box(root: Path, target: Path, *options: str) -> str:
     """Compile what starts commands in a box; what is in the way, or an empty text."""
     if sys.platform != "linux":
         return "boxes are for Linux"
@@ -194,7 +194,7 @@ def compile_box(root: Path, target: Path) -> str:
     files = [*sorted(map(str, (root / "box").glob("*.c"))), str(root / "client/start.c")]
     for extra in (("-static",), ()):  # a box may hide the directories of a C library
         done = subprocess.run(  # noqa: S603 - the user's own compiler
-            [*compiler, *FLAGS, *files, "-o", str(target), *extra],
+            [*compiler, *FLAGS, *options, *files, "-o", str(target), *extra],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         if done.returncode == 0:

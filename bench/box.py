@@ -75,14 +75,7 @@ def main() -> None:
         for directory in (bin_dir, home, project):
             directory.mkdir()
         subprocess.run(["git", "init", "-q", project], check=True)  # noqa: S607
-        warm_server.write_program(bin_dir)
-        warm_server.build_client(bin_dir / "laconic")
-        environ = {
-            "HOME": str(home),
-            "PATH": f"{bin_dir}:{os.environ['PATH']}",
-            "XDG_STATE_HOME": str(home / "state"),
-        }
-        installation = warm_server.Installation(bin_dir, environ)
+        installation = warm_server.install(bin_dir, home)
         stack.callback(installation.close)
         installation.warm_up()
         server = int(installation.status()["process"])

@@ -15,7 +15,7 @@ import re
 import statistics
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laconic.compact.lines import read_lines
 from laconic.compact.view import render
@@ -23,12 +23,15 @@ from laconic.knowledge.arguments import evaluate
 from laconic.patterns import pattern
 from laconic.record import tokenizer
 from laconic.rewrite.configured import rewritten
-from laconic.rewrite.plan import EXACT, Note
+from laconic.rewrite.plan import EXACT
 from laconic.run.options import read_task
 from laconic.run.plan import plan_run
 from laconic.settings.load import Settings, read_settings
 from laconic.shell import parse
 from laconic.shell.walk import commands
+
+if TYPE_CHECKING:
+    from laconic.rewrite.edits import Note
 
 Row = dict[str, Any]
 LARGEST, SMALL = 5, 300

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -67,11 +68,18 @@ def import_cost() -> float:
 
 
 def main() -> None:
+    with tempfile.TemporaryDirectory() as home:
+        project = Path(home, "app")
+        Path(project, ".git").mkdir(parents=True)
+        measure(str(project), {"HOME": home, "PATH": "/usr/bin:/bin"})
+    print(f"{'import laconic':42} {import_cost():.1f} ms of CPU  (at most 10)")
+
+
+def measure(project: str, environ: dict[str, str]) -> None:
     commands = [command for command in COMMANDS if parsable(command)]
-    environ = {"HOME": "/home/me", "PATH": "/usr/bin:/bin"}
-    rules = laconic.Gate(stacks=STACKS, gate=False, cwd="/home/me/app", environ=environ)
-    gate = laconic.Gate(stacks=STACKS, cwd="/home/me/app", environ=environ)
-    context = rules.context("/home/me/app")
+    rules = laconic.Gate(stacks=STACKS, gate=False, cwd=project, environ=environ)
+    gate = laconic.Gate(stacks=STACKS, cwd=project, environ=environ)
+    context = rules.context(project)
     for command in commands:  # what is loaded and computed once
         gate.decide(command)
     parsing = [microseconds(parse, command) for command in commands]
@@ -90,7 +98,6 @@ def main() -> None:
     with ThreadPoolExecutor(THREADS) as pool:
         shared = list(pool.map(lambda c: microseconds(gate.decide, c), commands * THREADS))
     show(f"decide in {THREADS} threads", shared, 300)
-    print(f"{'import laconic':42} {import_cost():.1f} ms of CPU  (at most 10)")
 
 
 if __name__ == "__main__":

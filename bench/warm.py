@@ -1,8 +1,9 @@
-"""Measures what a call costs: one run, all interleaved, so that only the ratios count.
+"""Measures what a call costs: the rows of a group are interleaved, so that only the ratios count.
 
 python bench/warm.py [ROUNDS]: a table of p50 and p95 in milliseconds for hooks and runs, warm, cold
 and through the client in Python, against /bin/true and bare Python; CPU of the cold path, many
-calls at once, and what the server's memory does. Peers on the PATH are measured as well.
+calls at once, and what the server's memory does. Peers on the PATH are measured as well. A hook is
+measured next to /bin/true alone, and again among programs that fill the processor's caches.
 """
 
 # ruff: noqa: S603, S607 - it is about running programs
@@ -78,10 +79,12 @@ def cases(native: str, twin: str, hook_json: str) -> list[Case]:
     hook, status, large = ["hook", "claude-code"], ["git", "status"], ["seq", "1400000"]
     found = [
         Case("hook", "/bin/true", [_path("true")]),
-        Case("hook", "bare python", [PYTHON, "-I", "-c", "pass"]),
         Case("hook", "laconic warm", [native, *hook], hook_json),
-        Case("hook", "laconic cold", [native, *hook], hook_json, cold=True),
-        Case("hook", "python client, warm", [twin, *hook], hook_json),
+        Case("among others", "/bin/true", [_path("true")]),
+        Case("among others", "bare python", [PYTHON, "-I", "-c", "pass"]),
+        Case("among others", "laconic warm", [native, *hook], hook_json),
+        Case("among others", "laconic cold", [native, *hook], hook_json, cold=True),
+        Case("among others", "python client, warm", [twin, *hook], hook_json),
         Case("run true", "true", [_path("true")]),
         Case("run true", "laconic warm", [native, "run", "true"]),
         Case("run true", "laconic cold", [native, "run", "true"], cold=True),
@@ -93,7 +96,7 @@ def cases(native: str, twin: str, hook_json: str) -> list[Case]:
         Case("10 MB of output", "laconic cold", [native, "run", *large], cold=True),
     ]
     peers = [(name, argv) for name, argv in PEERS.items() if shutil.which(argv[0])]
-    found += [Case("hook", name, [_path(a[0]), *a[1:]], hook_json) for name, a in peers]
+    found += [Case("among others", name, [_path(a[0]), *a[1:]], hook_json) for name, a in peers]
     return found
 
 
@@ -115,7 +118,9 @@ def table(measured: dict[Case, list[Cost]]) -> None:
 
 
 def _cpu(measured: dict[Case, list[Cost]], name: str) -> float:
-    costs = next(c for case, c in measured.items() if (case.group, case.name) == ("hook", name))
+    costs = next(
+        c for case, c in measured.items() if (case.group, case.name) == ("among others", name)
+    )
     return statistics.mean(cost.cpu_ms for cost in costs)
 
 
@@ -197,15 +202,8 @@ def main() -> None:
         for directory in (bin_dir, home, project):
             directory.mkdir()
         subprocess.run(["git", "init", "-q", project], check=True)
-        warm_server.write_program(bin_dir)
-        warm_server.build_client(bin_dir / "laconic")
         twin = warm_server.write_program(bin_dir, "laconic-twin", "ask_server_first")
-        environ = {
-            "HOME": str(home),
-            "PATH": f"{bin_dir}:{os.environ['PATH']}",
-            "XDG_STATE_HOME": str(home / "state"),
-        }
-        installation = warm_server.Installation(bin_dir, environ)
+        installation = warm_server.install(bin_dir, home)
         stack.callback(installation.close)
         hook_json = Path(folder, "hook.json")
         hook_json.write_text(
@@ -216,9 +214,10 @@ def main() -> None:
             case: []
             for case in map(_frozen, cases(str(installation.client), str(twin), str(hook_json)))
         }
-        for turn in range(rounds):
-            for case, costs in measured.items():
-                if case.group != "10 MB of output" or turn % 10 == 0:
+        for group in dict.fromkeys(case.group for case in measured):
+            rows = [(case, costs) for case, costs in measured.items() if case.group == group]
+            for _ in range(rounds // 10 if group == "10 MB of output" else rounds):
+                for case, costs in rows:
                     costs.append(measure(_thawed(case), installation.environ, project))
         print(f"{rounds} rounds, {os.cpu_count()} cores, Python {sysconfig.get_python_version()}\n")
         table(measured)

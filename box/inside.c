@@ -11,9 +11,12 @@
 static pid_t command;
 static bool is_alone; /* the command leads a group of its own; else it shares that of the terminal */
 
-static void report(char kind, int number) {
+/* Returns false if nobody is there who listens. */
+static bool report(char kind, int number) {
     struct message message = {.kind = kind, .number = number};
-    while (write(REPORTS, &message, sizeof message) < 0 && errno == EINTR) continue;
+    ssize_t written;
+    while ((written = write(REPORTS, &message, sizeof message)) < 0 && errno == EINTR) continue;
+    return written == (ssize_t)sizeof message;
 }
 
 static void limit(int what, rlim_t most) {
@@ -78,14 +81,13 @@ static void scope(void) {
 }
 
 /* argv: "g" or "t", for a group of its own or a terminal; the ignored signals; the command. */
-int run_inside(int argc, char **argv) {
+int run_inside(int argc, char **argv, struct part mounts) {
     unsigned char numbers[64];
     sigset_t own, before;
     if (argc < 3) return NO_BOX;
     is_alone = argv[0][0] == 'g';
     unsigned long long ignored = strtoull(argv[1], NULL, 16);
-    const char *complaint = check_mounts(MOUNTS);
-    close(MOUNTS);
+    const char *complaint = check_mounts(mounts);
     if (complaint != NULL) {
         dprintf(2, "%s", complaint);
         return NO_BOX;
@@ -102,7 +104,7 @@ int run_inside(int argc, char **argv) {
     sigemptyset(&own);
     sigaddset(&own, SIGCHLD);
     int children = signalfd(-1, &own, SFD_CLOEXEC | SFD_NONBLOCK);
-    report(STARTED, 0);
+    if (!report(STARTED, 0)) return NO_BOX;
     command = fork();
     if (command == 0) become(argv + 2, ignored, &before);
     if (command < 0 || children < 0) return NO_BOX;

@@ -80,7 +80,9 @@ static bool must_look_in(int above, const char *name, size_t length, bool below,
     return found;
 }
 
-bool must_look(const char *texts, size_t length) {
+bool must_look(struct part known) {
+    const char *texts = known.data;
+    size_t length = known.length;
     facts = texts, facts_length = length;
     bool has_time = false;
     for (size_t pos = 0; pos < length; pos += strlen(texts + pos) + 1) {

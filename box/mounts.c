@@ -16,7 +16,7 @@ struct mount {
 static struct mount *mounts;
 static size_t mount_count;
 
-static char *read_all(int handle, size_t *length) {
+char *read_all(int handle, size_t *length) {
     size_t room = 1 << 16;
     char *data = malloc(room + 1);
     *length = 0;
@@ -133,11 +133,10 @@ static bool is_planned(const struct mount *found, const char *plan, size_t lengt
     return false;
 }
 
-const char *check_mounts(int handle) {
+const char *check_mounts(struct part planned) {
     static char text[PATH_ROOM + 64];
-    size_t length;
-    char *plan = read_all(handle, &length);
-    const char *complaint = NULL, *path = "the list of mounts";
+    const char *plan = planned.data, *complaint = NULL, *path = "the list of mounts";
+    size_t length = planned.length;
     if (plan == NULL || length == 0 || plan[length - 1] != '\0' || !read_mounts()) {
         complaint = "cannot be read";
     }

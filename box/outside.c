@@ -1,19 +1,28 @@
 /* Starts a command in a box and ends as the command did.
  *
- *     laconic-box DIRECTORY BWRAP COMMAND...
+ *     laconic-box JOURNAL BWRAP COMMAND...
  *
- * DIRECTORY says how; src/laconic/box/launch.py writes it: `args` for bubblewrap, `filter` for
- * seccomp, `watched`, the paths that must not come into being, `overlays` of a trial (overlay.c),
- * `facts` that say whether there is anything to look at when the command has ended (leftovers.c), and
- * `after`, the program that looks what was left behind; it is told what was refused and the status,
- * too. DIRECTORY goes with the box. While the box is open, `args` is locked: an unlocked one belongs
- * to a box that was killed, and is looked at later.
+ * The box is made by ourselves (own.c) or, where only bubblewrap may have namespaces, as on Ubuntu, by
+ * BWRAP, which is empty where it is not installed. JOURNAL says how; src/laconic/box/launch.py writes it.
+ * Its parts: `args` for bubblewrap, `filter` for seccomp, `mounts` that must be there at the end,
+ * `watched`, the paths that must not come into being, `overlays` of a trial (overlay.c), `facts` that say
+ * whether there is anything to look at when the command has ended (leftovers.c), and `after`, the
+ * program that looks what was left behind, and is told what was refused and the status, too. JOURNAL
+ * goes with the box. While the box is open, it is locked: an unlocked one belongs to a box that was
+ * killed, and is looked at later.
  *
  * We are two processes. The one that the caller knows passes signals on, and ends as the command
- * did. The keeper, bubblewrap's parent, stays until the box has ended; it is killed neither with us
+ * did. The keeper, the parent of the box, stays until the box has ended; it is killed neither with us
  * nor with our process group. */
 #include "box.h"
 
+#include <sched.h>
+
+#ifdef LACONIC_ONLY_BUBBLEWRAP /* so that tests can try both ways to make a box on one machine */
+#define OWN_ENGINE false
+#else
+#define OWN_ENGINE true
+#endif
 #define MOST_ARGUMENTS 64
 #define WATCH_MS 250 /* how often the watched paths are looked at */
 #define SAID_BYTES 2048
@@ -23,6 +32,7 @@ enum { OVER = 'e', FAILED = 'f' };
 
 static int control = -1; /* leads to `inside` */
 static bool has_terminal;
+static bool is_closed[3]; /* of our streams: the command's are closed, too */
 
 /* Asked for by client/start.c, which starts the command. */
 const char *get_variable(const char *name) { return getenv(name); }
@@ -38,39 +48,13 @@ static void say(int target, const void *data, size_t length) {
 
 /* -- the files ------------------------------------------------------------------------------- */
 
-static const char *directory;
-
-static int open_in(const char *name, int flags) {
-    char path[PATH_ROOM];
-    if (snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path) return -1;
-    return open(path, flags | O_CLOEXEC | O_NOFOLLOW);
-}
-
-/* Reads a file of texts that end in NUL; returns their number, or -1. The last byte is a NUL. */
-static int read_texts(const char *name, char **data, size_t *length) {
-    struct stat found;
-    int handle = open_in(name, O_RDONLY), count = 0;
-    *length = 0;
-    if (handle < 0 || fstat(handle, &found) != 0) return -1;
-    *data = calloc(1, (size_t)found.st_size + 1);
-    while (*data != NULL && *length < (size_t)found.st_size) {
-        ssize_t got = read(handle, *data + *length, (size_t)found.st_size - *length);
-        if (got <= 0) break;
-        *length += (size_t)got;
-    }
-    close(handle);
-    if (*data == NULL) return -1;
-    for (size_t pos = 0; pos < *length; pos++) count += (*data)[pos] == '\0';
-    return count;
-}
-
-static char *watched, *overlays;
-static size_t watched_length, overlays_length;
+static const char *journal; /* its path */
+static struct part watched, overlays;
 
 static bool has_appeared(void) {
     struct stat found;
-    for (size_t pos = 0; pos < watched_length; pos += strlen(watched + pos) + 1) {
-        if (lstat(watched + pos, &found) == 0) return true;
+    for (size_t pos = 0; pos < watched.length; pos += strlen(watched.data + pos) + 1) {
+        if (lstat(watched.data + pos, &found) == 0) return true;
     }
     return false;
 }
@@ -79,11 +63,14 @@ static int refused, ended; /* what `inside` has reported last */
 
 /* Runs `after`, which says what it did on this descriptor. */
 static void look(const char *word, int said) {
-    char *data, *words[MOST_ARGUMENTS + 4] = {NULL}, numbers[2][16];
-    size_t length, count = 0;
-    int status, found = read_texts("after", &data, &length);
-    if (found <= 0 || found > MOST_ARGUMENTS) return;
-    for (size_t pos = 0; pos < length; pos += strlen(data + pos) + 1) words[count++] = data + pos;
+    char *words[MOST_ARGUMENTS + 4] = {NULL}, numbers[2][16];
+    struct part after = find_texts("after");
+    size_t count = 0;
+    int status;
+    for (size_t pos = 0; pos < after.length && count < MOST_ARGUMENTS; pos += strlen(after.data + pos) + 1) {
+        words[count++] = after.data + pos;
+    }
+    if (count == 0) return;
     snprintf(numbers[0], sizeof numbers[0], "%d", refused);
     snprintf(numbers[1], sizeof numbers[1], "%d", ended);
     words[count++] = (char *)word, words[count++] = numbers[0], words[count++] = numbers[1];
@@ -100,28 +87,14 @@ static void look(const char *word, int said) {
         execve(words[0], words, none);
         _exit(127);
     }
-    free(data);
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
-}
-
-/* Removes the files of this box: nothing is left that would have to be looked at later. */
-static void forget(void) {
-    static const char *const files[] = {"plan", "watched", "overlays", "facts", "after",
-                                        "filter", "mounts", "args", NULL};
-    char name[PATH_ROOM];
-    for (const char *const *file = files; *file != NULL; file++) {
-        if (snprintf(name, sizeof name, "%s/%s", directory, *file) < (int)sizeof name) unlink(name);
-    }
-    rmdir(directory);
 }
 
 /* Has `after` look once the box has ended, if there may be anything to see. */
 static void look_at_end(int said) {
-    char *facts;
-    size_t length;
-    bool is_known = read_texts("facts", &facts, &length) > 0;
-    if (!is_known || refused != 0 || has_appeared() || must_look(facts, length)) look("end", said);
-    else forget();
+    struct part facts = find_texts("facts");
+    if (facts.length == 0 || refused != 0 || has_appeared() || must_look(facts)) look("end", said);
+    else unlink(journal); /* nothing is left that would have to be looked at later */
 }
 
 /* -- limits ---------------------------------------------------------------------------------- */
@@ -163,8 +136,8 @@ static void remove_cgroup(void) {
 
 /* -- the keeper ------------------------------------------------------------------------------ */
 
-struct ends { /* of pipes */
-    int control, reports, mounts, arguments, filter, said;
+struct ends { /* of pipes, and the streams of the command */
+    int streams[3], control, reports, said;
 };
 
 /* Moves a descriptor to where none of the numbers that are to be given away is. */
@@ -175,36 +148,67 @@ static void place_at(int handle, int number) {
     else dup2(handle, number); /* which is not closed on exec */
 }
 
-static void become_bwrap(const char *bwrap, struct ends ends, const char *ignored, char **command) {
-    static char arguments[12], filter[12];
-    size_t count = 0, fixed = 9;
-    int streams[3];
-    while (command[count] != NULL) count++;
-    char **words = calloc(count + fixed + 1, sizeof *words), *none[] = {NULL};
-    if (words == NULL) _exit(NO_BOX);
-    for (int number = 0; number < 3; number++) streams[number] = lift(number);
-    ends.control = lift(ends.control), ends.reports = lift(ends.reports);
-    ends.mounts = lift(ends.mounts), ends.arguments = lift(ends.arguments), ends.filter = lift(ends.filter);
-    ends.said = lift(ends.said);
+/* Gives the descriptors the numbers that `inside` knows, and closes all others. */
+static void arrange(struct ends ends) {
+    ends.control = lift(ends.control), ends.reports = lift(ends.reports), ends.said = lift(ends.said);
     int nothing = lift(open("/dev/null", O_RDWR | O_CLOEXEC));
     place_at(nothing, 0), place_at(nothing, 1), place_at(ends.said, 2);
-    for (int number = 0; number < 3; number++) place_at(streams[number], STREAMS + number);
+    for (int number = 0; number < 3; number++) place_at(ends.streams[number], STREAMS + number);
     place_at(ends.control, CONTROL), place_at(ends.reports, REPORTS);
-    place_at(ends.mounts, MOUNTS), place_at(ends.arguments, ARGUMENTS), place_at(ends.filter, FILTER);
-    close_from(FILTER + 1);
+    close_from(REPORTS + 1);
+}
+
+/* Lets a program that we become read a part of the journal. */
+static bool offer(const char *name, int number) {
+    struct part found = find_part(name);
+    int handle = found.data == NULL ? -1 : memfd_create(name, MFD_CLOEXEC);
+    if (handle < 0) return false;
+    for (size_t pos = 0; pos < found.length;) {
+        ssize_t written = write(handle, found.data + pos, found.length - pos);
+        if (written <= 0) return false;
+        pos += (size_t)written;
+    }
+    handle = lift(handle);
+    place_at(handle, number);
+    return lseek(number, 0, SEEK_SET) == 0;
+}
+
+static void become_bwrap(const char *bwrap, const char *ignored, char **command) {
+    static char arguments[12], filter[12];
     snprintf(arguments, sizeof arguments, "%d", ARGUMENTS);
     snprintf(filter, sizeof filter, "%d", FILTER);
-    char *const first[] = {(char *)bwrap, "--args", arguments, "--seccomp", filter, "--",
-                           INSIDE_PATH, INSIDE_WORD, has_terminal ? "t" : "g"};
+    char *const first[] = {(char *)bwrap, "--args", arguments, "--seccomp", filter, "--", INSIDE_PATH, INSIDE_WORD,
+                           has_terminal ? "t" : "g", (char *)ignored};
+    size_t count = 0;
+    while (command[count] != NULL) count++;
+    char **words = calloc(count + 1 + sizeof first / sizeof *first, sizeof *words), *none[] = {NULL};
+    bool has_all = offer("mounts", MOUNTS) && offer("args", ARGUMENTS) && offer("filter", FILTER);
+    if (words == NULL || !has_all) _exit(NO_BOX);
+    close_from(FILTER + 1);
     memcpy(words, first, sizeof first);
-    words[fixed] = (char *)ignored;
-    char **all = realloc(words, (count + fixed + 2) * sizeof *words);
-    if (all == NULL) _exit(NO_BOX);
-    memcpy(all + fixed + 1, command, (count + 1) * sizeof *all);
+    memcpy(words + sizeof first / sizeof *first, command, count * sizeof *words);
     /* bubblewrap's environment could be read in the box; the command's comes with `args`. */
-    execve(bwrap, all, none);
+    execve(bwrap, words, none);
     dprintf(2, "%s: %s", bwrap, strerror(errno));
     _exit(NO_BOX);
+}
+
+/* Becomes the first process of a box that we make ourselves, and then `inside`. */
+static void become_first(uid_t user, gid_t group, const char *ignored, char **command) {
+    size_t count = 0;
+    while (command[count] != NULL) count++;
+    char **words = calloc(count + 3, sizeof *words);
+    const char *complaint = words == NULL ? strerror(errno)
+                                          : become_box(user, group, find_texts("args"), find_part("filter"), overlays);
+    if (complaint != NULL) {
+        dprintf(2, "%s", complaint);
+        _exit(NOT_OURS);
+    }
+    words[0] = has_terminal ? "t" : "g", words[1] = (char *)ignored;
+    memcpy(words + 2, command, count * sizeof *words);
+    /* If the keeper is killed, so are we; and if it was already, `inside` cannot tell it anything. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    _exit(run_inside((int)count + 2, words, find_texts("mounts")));
 }
 
 static bool is_report(char kind) {
@@ -216,81 +220,139 @@ static void drop(int *handle) {
     *handle = -1;
 }
 
-/* caller: readable once the other process ends; told: what it is told; kept: its stderr. */
-static void keep(const char *bwrap, char **command, const char *ignored, int arguments, int filter,
-                 int control_read, int caller, int told) {
-    pid_t group = getpgrp();
-    int reports[2], said[2], status = 0, kept = fcntl(2, F_DUPFD_CLOEXEC, 32);
-    char text[SAID_BYTES] = {FAILED};
-    size_t length = 1;
-    bool has_started = false;
-    static const int deaf_to[] = {SIGTERM, SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,
-                                  SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, 0};
-    for (const int *number = deaf_to; *number != 0; number++) signal(*number, SIG_IGN);
+/* What the keeper knows from the beginning. */
+struct order {
+    const char *bwrap, *ignored; /* bwrap: "" if it is not there */
+    char **command;
+    int control, streams[3]; /* until the box has started */
+    pid_t group; /* of the process that the caller knows */
+};
+
+/* What the keeper hears of a box, and the box itself. */
+struct started {
+    pid_t box;
+    int reports, said;
+};
+
+static struct started start_box(const struct order *order, bool is_ours) {
+    int reports[2], said[2];
+    uid_t user = geteuid();
+    gid_t group = getegid();
     if (pipe2(reports, O_CLOEXEC) != 0 || pipe2(said, O_CLOEXEC) != 0) _exit(NO_BOX);
-    make_cgroup();
-    setpgid(0, 0);
-    pid_t box = fork();
+    if (!is_ours || !has_own_pid_limit()) make_cgroup();
+    pid_t box = is_ours ? (pid_t)syscall(SYS_clone, CLONE_NEWUSER | CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0) : fork();
     if (box == 0) {
-        setpgid(0, group);
+        /* In a namespace of its own, it could not name this group; it is in it from the beginning. */
+        if (!is_ours) setpgid(0, order->group);
         join_cgroup();
-        const char *complaint = overlays_length > 0 ? mount_overlays(overlays, overlays_length) : NULL;
+        const char *complaint = !is_ours && overlays.length > 0 ? mount_overlays(overlays) : NULL;
         if (complaint != NULL) {
             say(said[1], complaint, strlen(complaint));
             _exit(NO_BOX);
         }
-        become_bwrap(bwrap, (struct ends){control_read, reports[1], open_in("mounts", O_RDONLY),
-                                           arguments, filter, said[1]},
-                     ignored, command);
+        arrange((struct ends){{order->streams[0], order->streams[1], order->streams[2]}, order->control,
+                              reports[1], said[1]});
+        if (is_ours) become_first(user, group, order->ignored, order->command);
+        become_bwrap(order->bwrap, order->ignored, order->command);
     }
-    close(reports[1]), close(said[1]), close(control_read);
-    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (int number = 0; number < 3; number++) place_at(nothing, number);
-    if (chdir("/") != 0) _exit(NO_BOX);
-    struct pollfd events[] = {{.fd = reports[0], .events = POLLIN},
-                              {.fd = said[0], .events = POLLIN},
+    if (box < 0) {
+        const char *complaint = "user namespaces are not allowed";
+        say(said[1], complaint, strlen(complaint));
+    }
+    close(reports[1]), close(said[1]);
+    return (struct started){box, reports[0], said[0]};
+}
+
+/* The command has them now, and whoever waits for their end must not wait for us. */
+static void release(struct order *order) {
+    drop(&order->control);
+    for (int number = 0; number < 3; number++) drop(&order->streams[number]);
+}
+
+/* What is heard of a box until it has ended. */
+struct heard {
+    bool has_started, is_not_ours;
+    char text[SAID_BYTES]; /* what it said if it has not started, for the other process */
+    size_t length;
+};
+
+/* caller: readable once the other process ends; told: what it is told; kept: its stderr. */
+static void listen_to(struct started started, struct order *order, int caller, int told, int *kept,
+                      struct heard *heard) {
+    struct pollfd events[] = {{.fd = started.reports, .events = POLLIN},
+                              {.fd = started.said, .events = POLLIN},
                               {.fd = caller, .events = POLLIN}};
+    int status = 0;
     bool was_seen = false;
-    while (box > 0 && (events[0].fd >= 0 || events[1].fd >= 0)) {
+    heard->text[0] = FAILED, heard->length = 1;
+    while (events[0].fd >= 0 || events[1].fd >= 0) {
         struct message message;
         if (poll(events, 3, WATCH_MS) == 0) {
             bool is_there = has_appeared();
-            if (is_there && !was_seen) look("while", kept);
+            if (is_there && !was_seen) look("while", *kept);
             was_seen = is_there && has_appeared(); /* what cannot be moved is tried at the end */
             continue;
         }
         if (events[2].revents != 0) {
             char word;
             ssize_t got = read(caller, &word, 1);
-            if (got == 0) kill(box, SIGKILL); /* it was killed, and so is the command */
+            if (got == 0 && started.box > 0) kill(started.box, SIGKILL); /* it was killed, and so is the command */
             if (got >= 0) events[2].fd = -1;
         }
         if (events[0].revents != 0) {
-            ssize_t got = read(reports[0], &message, sizeof message);
+            ssize_t got = read(started.reports, &message, sizeof message);
             if (got <= 0) {
                 if (got == 0 || errno != EINTR) events[0].fd = -1;
             } else if (got == (ssize_t)sizeof message && is_report(message.kind)) {
-                has_started = true;
+                if (!heard->has_started) release(order);
+                heard->has_started = true;
                 if (message.kind == REFUSED) refused = message.number;
                 if (message.kind == ENDED_WITH) ended = message.number;
                 if (message.kind == LEFT_BEHIND) {
-                    look("while", kept);
-                    drop(&kept);
+                    look("while", *kept);
+                    drop(kept);
                 }
                 say(told, &message, sizeof message);
             }
         }
         if (events[1].revents != 0) {
-            ssize_t got = read(said[0], text + length, sizeof text - 1 - length);
-            if (got > 0) length += (size_t)got;
-            if (got == 0 || length == sizeof text - 1) events[1].fd = -1;
+            ssize_t got = read(started.said, heard->text + heard->length, sizeof heard->text - 1 - heard->length);
+            if (got > 0) heard->length += (size_t)got;
+            if (got == 0 || heard->length == sizeof heard->text - 1) events[1].fd = -1;
         }
     }
-    while (box > 0 && waitpid(box, &status, 0) < 0 && errno == EINTR) continue;
+    while (started.box > 0 && waitpid(started.box, &status, 0) < 0 && errno == EINTR) continue;
+    close(started.reports), close(started.said);
+    heard->is_not_ours = started.box < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == NOT_OURS);
+}
+
+static void keep(struct order *order, int caller, int told) {
+    static struct heard heard;
+    static const int deaf_to[] = {SIGTERM, SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,
+                                  SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, 0};
+    int kept = lift(2), nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (const int *number = deaf_to; *number != 0; number++) signal(*number, SIG_IGN);
+    for (int number = 0; number < 3; number++) {
+        order->streams[number] = is_closed[number] ? -1 : lift(number);
+        place_at(nothing, number);
+    }
+    order->group = getpgrp();
+    struct started started = start_box(order, OWN_ENGINE);
+    setpgid(0, 0);
+    if (chdir("/") != 0) _exit(NO_BOX);
+    listen_to(started, order, caller, told, &kept, &heard);
+    if (OWN_ENGINE && !heard.has_started && heard.is_not_ours && order->bwrap[0] != '\0') {
+        listen_to(start_box(order, false), order, caller, told, &kept, &heard);
+    }
     look_at_end(kept);
-    if (!has_started) say(told, text, length);
+    if (!heard.has_started && heard.is_not_ours && order->bwrap[0] == '\0') {
+        size_t room = sizeof heard.text - heard.length;
+        int added = snprintf(heard.text + heard.length, room, ", and bubblewrap, which may be allowed to, is not installed");
+        heard.length += added < (int)room ? (size_t)added : room - 1;
+    }
+    if (!heard.has_started) say(told, heard.text, heard.length);
     struct message over = {.kind = OVER};
-    if (has_started) say(told, &over, sizeof over);
+    if (heard.has_started) say(told, &over, sizeof over);
     remove_cgroup(); /* which takes a while, and nobody waits for it */
     _exit(0);
 }
@@ -307,7 +369,7 @@ static int probe(char **argv) {
         memcpy(text + length, *argv, more);
         length += more;
     }
-    const char *complaint = text == NULL ? "nothing is asked" : mount_overlays(text, length);
+    const char *complaint = text == NULL ? "nothing is asked" : mount_overlays((struct part){text, length});
     if (complaint == NULL) return 0;
     dprintf(1, "%s", complaint);
     return NO_BOX;
@@ -381,6 +443,14 @@ static int wait_for_end(int told) {
     return status;
 }
 
+/* Puts something in the place of streams that are closed, so that nothing else gets their numbers. */
+static void fill_closed(void) {
+    for (int number = 0; number < 3; number++) {
+        is_closed[number] = fcntl(number, F_GETFD) < 0;
+        if (is_closed[number] && open("/dev/null", O_RDWR) != number) _exit(NO_BOX);
+    }
+}
+
 static bool leads_out(int number) {
     struct stat found;
     return fstat(number, &found) == 0 && (S_ISDIR(found.st_mode) || S_ISBLK(found.st_mode));
@@ -389,19 +459,25 @@ static bool leads_out(int number) {
 int main(int argc, char **argv) {
     int control_pipe[2], told[2], alive[2];
     char ignored[20];
-    if (argc > 1 && strcmp(argv[1], INSIDE_WORD) == 0) return run_inside(argc - 2, argv + 2);
+    if (argc > 1 && strcmp(argv[1], INSIDE_WORD) == 0) {
+        struct part mounts = {NULL, 0};
+        mounts.data = read_all(MOUNTS, &mounts.length);
+        return run_inside(argc - 2, argv + 2, mounts);
+    }
     if (argc > 1 && strcmp(argv[1], PROBE_WORD) == 0) return probe(argv + 2);
     if (argc < 4) return complain("laconic-box is called by laconic, not by hand");
-    directory = argv[1];
+    journal = argv[1];
+    fill_closed();
     for (int number = 0; number < 3; number++) {
         if (leads_out(number)) return complain("one of its streams is a directory or a disk");
     }
     close_from(3);
-    int arguments = open_in("args", O_RDONLY), filter = open_in("filter", O_RDONLY);
-    if (arguments < 0 || filter < 0) return complain(strerror(errno));
-    if (flock(arguments, LOCK_SH | LOCK_NB) != 0) return complain("its plan is in use");
-    if (read_texts("watched", &watched, &watched_length) < 0) return complain("its plan is not whole");
-    if (read_texts("overlays", &overlays, &overlays_length) < 0) return complain("its plan is not whole");
+    int lock = open_journal(journal);
+    if (lock < 0) return complain("its plan cannot be read");
+    if (flock(lock, LOCK_SH | LOCK_NB) != 0) return complain("its plan is in use");
+    watched = find_texts("watched"), overlays = find_texts("overlays");
+    bool is_whole = watched.data != NULL && overlays.data != NULL && find_texts("args").length > 0;
+    if (!is_whole) return complain("its plan is not whole");
     int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
     has_terminal = terminal >= 0;
     if (has_terminal) close(terminal);
@@ -412,9 +488,10 @@ int main(int argc, char **argv) {
     if (keeper < 0) return complain(strerror(errno));
     if (keeper == 0) {
         close(control_pipe[1]), close(told[0]), close(alive[1]);
-        keep(argv[2], argv + 3, ignored, arguments, filter, control_pipe[0], alive[0], told[1]);
+        struct order order = {argv[2], ignored, argv + 3, control_pipe[0], {-1, -1, -1}, 0};
+        keep(&order, alive[0], told[1]);
     }
-    close(arguments), close(control_pipe[0]), close(told[1]), close(alive[0]);
+    close(lock), close(control_pipe[0]), close(told[1]), close(alive[0]);
     control = control_pipe[1];
     watch_signals(true);
     signal(SIGPIPE, SIG_IGN); /* the keeper may be gone before us */

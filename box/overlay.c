@@ -31,17 +31,13 @@ static bool become_own_root(uid_t user, gid_t group) {
 
 /* overlays: four texts each: the real directory, the one for changes, one for the kernel's use, and
  * where to mount; none has a character that an option of mount would have to quote. */
-const char *mount_overlays(const char *overlays, size_t length) {
+const char *put_overlays(struct part overlays) {
     char options[4 * PATH_ROOM];
-    uid_t user = geteuid();
-    gid_t group = getegid();
-    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return "user namespaces are not allowed";
-    if (!become_own_root(user, group)) return "users cannot be mapped";
-    if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) return "mounts cannot be made private";
-    for (const char *at = overlays; at < overlays + length;) {
+    const char *end = overlays.data + overlays.length;
+    for (const char *at = overlays.data; at < end;) {
         const char *part[4];
         for (int pos = 0; pos < 4; pos++) {
-            if (at >= overlays + length) return "the list of overlays is not whole";
+            if (at >= end) return "the list of overlays is not whole";
             part[pos] = at;
             at += strlen(at) + 1;
         }
@@ -51,4 +47,13 @@ const char *mount_overlays(const char *overlays, size_t length) {
         if (mount("laconic", part[3], "overlay", 0, options) != 0) return "an overlay cannot be mounted";
     }
     return NULL;
+}
+
+const char *mount_overlays(struct part overlays) {
+    uid_t user = geteuid();
+    gid_t group = getegid();
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return "user namespaces are not allowed";
+    if (!become_own_root(user, group)) return "users cannot be mapped";
+    if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) return "mounts cannot be made private";
+    return put_overlays(overlays);
 }

@@ -136,10 +136,12 @@ struct run {
     bool has_filter;       /* that is asked for by name */
     bool is_raw;           /* the output is to be left alone */
     bool is_boxed;         /* it runs in a box, or not at all: the server says how it is started */
+    bool is_kept;          /* what it will change is kept first, by the server or by laconic-py */
 };
 
 bool is_kept_file(int number);   /* closed, or a file that must get every byte */
 int run_command(struct run *run); /* the exit status; -1: nothing was done, somebody else should */
+int run_beside(struct run *run);  /* the same, for a command that is kept and has our own streams */
 int run_plainly(const struct run *run); /* becomes the command as it was typed */
 
 #endif

@@ -55,6 +55,7 @@ static char **find_command(char **argv, struct run *run) {
         else if (equals(*word, "--pipe-stderr")) run->takes_stderr = true;
         else if (equals(*word, "--pipefail")) run->fails_as_a_whole = true;
         else if (equals(*word, "--box")) run->is_boxed = true;
+        else if (equals(*word, "--undo")) run->is_kept = true;
         else if (!equals(*word, "--prefer-less")) return NULL;
     }
     if (run->pipe != NULL && *run->pipe == '\0') run->pipe = NULL;
@@ -329,17 +330,23 @@ int main(int argc, char **argv) {
         is_whole = is_whole && sys(fcntl, handle, F_GETFD) >= 0;
     }
     bool is_seen = is_whole && (kind != RUN || !is_plain(&run, argv[1]));
-    if (kind == RUN && !is_seen && !run.is_boxed) return run_plainly(&run);
-    if (kind == RUN && !is_seen) return become_python(argv, &run);
+    bool is_simple = !run.is_boxed && !run.is_kept; /* else laconic-py has to run it without a server */
+    /* What is kept and keeps its output needs nothing but the server before and after it. */
+    bool is_beside = kind == RUN && !is_seen && is_whole && run.is_kept && !run.is_boxed &&
+                     run.pipe == NULL && !is_set("LACONIC_NO_SERVER");
+    if (kind == RUN && !is_seen && is_simple) return run_plainly(&run);
+    if (kind == RUN && !is_seen && !is_beside) return become_python(argv, &run);
     if (kind == 0 || !is_whole || python[0] == '\0') return become_python(argv, &run);
     if (!is_set("LACONIC_NO_SERVER")) run.server = connect_server(python);
     if (run.server >= 0) run.python = python;
-    else if (kind == RUN || kind == SHELL) run.server = start_python();
-    if (run.server < 0 && kind == RUN && !run.is_boxed) return run_plainly(&run);
+    else if ((kind == RUN && !is_beside) || kind == SHELL) run.server = start_python();
+    if (run.server < 0 && kind == RUN && is_simple) return run_plainly(&run);
     if (run.server < 0 && kind == SHELL) return become_shell(argv);
     if (run.server < 0 || !describe_call(&run.request, argv)) return become_python(argv, &run);
     if (kind == HOOK) read_stdin(&input);
-    int status = kind == RUN ? run_command(&run) : ask(&run, kind, &input, argc, argv);
+    int status = is_beside     ? run_beside(&run)
+                 : kind == RUN ? run_command(&run)
+                               : ask(&run, kind, &input, argc, argv);
     if (status >= 0) return status;
     if (kind == HOOK && !refill_stdin(&input)) return say_unanswered(argv[2]);
     return become_python(argv, &run);

@@ -204,7 +204,8 @@ static bool tell(struct run *run) {
     return run->server >= 0 && frame_send(run->server, RUN, &run->request);
 }
 
-/* If a pipe was taken off, or a filter is asked for, the server has to agree first. */
+/* If a pipe was taken off, or a filter, a box or an undo is asked for, the server has to agree
+ * first; it has kept by then what the command will change. */
 enum consent { AGREED, REFUSED, ENDED, UNKNOWN };
 
 /* Puts the words that start a box before the command. */
@@ -234,6 +235,13 @@ static enum consent agree(struct run *run, int *status) {
     print_texts(&answer);
     *status = (int)answer.status;
     return ENDED;
+}
+
+/* Says that the command has ended, and waits for an answer that nobody reads. */
+static void tell_end(struct run *run, struct buffer *result) {
+    struct answer answer = {0};
+    if (run->server < 0 || !frame_send(run->server, DONE, result)) return;
+    if (answer_receive(run->server, &answer)) buffer_free(&answer.rest);
 }
 
 /* Waits until the command ends; shows what is certain of its output if it runs long. */
@@ -288,16 +296,25 @@ int run_plainly(const struct run *run) {
     return start_become(words);
 }
 
+static int end_as_it_did(int status) {
+    if (was_interrupted && died_of_interrupt) { /* so that a waiting shell ends its loop too */
+        signal(SIGINT, SIG_DFL);
+        raise(SIGINT);
+    }
+    return status;
+}
+
 int run_command(struct run *run) {
     struct buffer result = {0};
     int status = 0;
-    bool needs_consent = run->pipe != NULL || run->has_filter || run->is_boxed;
-    if (!open_spools(run)) return run_plainly(run); /* output that cannot be kept must not be hidden */
+    bool needs_consent = run->pipe != NULL || run->has_filter || run->is_boxed || run->is_kept;
+    /* Output that cannot be kept must not be hidden. */
+    if (!open_spools(run)) return run->is_kept ? -1 : run_plainly(run);
     long started = now_ms();
     if (needs_consent) {
         enum consent consent = agree(run, &status);
         if (consent != AGREED) remove_spools();
-        if (consent == UNKNOWN) return run_plainly(run);
+        if (consent == UNKNOWN) return run->is_kept ? -1 : run_plainly(run);
         if (consent != AGREED) return consent == REFUSED ? -1 : status;
     }
     if (!start(run->command)) { /* fork failed: exec the command in place */
@@ -314,15 +331,52 @@ int run_command(struct run *run) {
         if (run->pipe != NULL) become_pipe(run);
         print_raw();
     }
+    if (!is_wanted && run->is_kept) tell_end(run, &result); /* it looks what the command changed */
     if (is_open() && !is_raw) {
         guard_hand_over();
     } else {
         remove_spools();
         guard_discard();
     }
-    if (was_interrupted && died_of_interrupt) { /* so that a waiting shell ends its loop too */
-        signal(SIGINT, SIG_DFL);
-        raise(SIGINT);
+    return end_as_it_did(status);
+}
+
+/* -- a command that has our own streams ----------------------------------------------------- */
+
+static bool start_beside(char *const *command) {
+    pid_t own = getpid();
+    sigset_t all, old;
+    if (!open_pipe(wake)) return false;
+    for (int end = 0; end < 2; end++) fcntl(wake[end], F_SETFL, O_NONBLOCK);
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &old); /* our handlers are not for the child */
+    signal(SIGCHLD, SIG_DFL);
+    pid_t pid = fork();
+    if (pid == 0) {
+#ifdef __linux__
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+        if (getppid() != own) _exit(128 + SIGKILL);
+        sigprocmask(SIG_SETMASK, &old, NULL);
+        _exit(start_become(command));
     }
-    return status;
+    child = pid > 0 ? pid : 0;
+    if (pid > 0) watch_signals();
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    return pid > 0;
+}
+
+int run_beside(struct run *run) {
+    struct buffer result = {0};
+    int status = 0;
+    long started = now_ms();
+    enum consent consent = agree(run, &status);
+    if (consent != AGREED) return consent == ENDED ? status : -1;
+    if (!start_beside(run->command)) return run_plainly(run);
+    while (!has_ended(&status)) wait_for_events(-1);
+    buffer_number(&result, (uint32_t)status);
+    buffer_number(&result, (uint32_t)(now_ms() - started));
+    buffer_number(&result, false);
+    ask(run, DONE, &result, &status);
+    return end_as_it_did(status);
 }

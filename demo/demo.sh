@@ -57,6 +57,13 @@ printf '\n%sWhat if it was a mistake?%s\n' "$bold" "$plain"
 show "what a command destroys is kept" "laconic run --undo rm -r tests; ls"
 show "and comes back" "laconic undo --yes; ls"
 
+printf '\n%sWhat if nobody can judge it?%s\n' "$bold" "$plain"
+mkdir -p "$HOME/.ssh" && echo secret > "$HOME/.ssh/id_ed25519"
+printf '#!/bin/sh\necho made > here\ncat ~/.ssh/id_ed25519\necho x > ~/there\n' > frob && chmod +x frob
+show "whether there can be a box is tried for real" "laconic doctor | grep box"
+show "the box lets it reach its project, and nothing else" "laconic check ./frob; laconic box ./frob; ls . ~"
+show "a trial shows what would change, and changes nothing" "laconic try rm here; ls"
+
 printf '\n%sWhose say is it?%s\n' "$bold" "$plain"
 printf '[commands]\ndeny = ["terraform"]\nallow = ["deploy"]\n' > .laconic/config.toml
 show "a project may be stricter at once, the rest waits for your trust" "laconic config check; laconic check 'terraform plan'"
@@ -65,3 +72,12 @@ show "an exception for half an hour" "laconic allow 'git push origin main' --for
 
 printf '\n%sInto your agent%s\n' "$bold" "$plain"
 show "what an installation would change" "laconic install claude-code --dry-run"
+show "how it is going" "laconic"
+show "the same as a page, with what was saved, asked and denied" "laconic report --html report.html; wc -c report.html"
+
+printf '\n%sInto an agent that you write yourself%s\n' "$bold" "$plain"
+show "the gate as a function" "python3 -c 'import laconic; print(laconic.decide(\"rm -rf /\"))'"
+show "a tool that may run what the rules of its stack allow" "python3 -c '
+import laconic
+guard = laconic.preset_run_command(stacks=[\"python\"])
+print(guard({\"command\": \"git push --force origin main\"}))'"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING, Any
 
 from laconic.compact.filter import TEXT
@@ -11,6 +12,8 @@ from laconic.compact.pipeline import apply
 from laconic.compact.stages.clean import clean
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from laconic.compact.filter import Filter
 
 # Each filter has its place: its id, or the first part of it.
@@ -49,18 +52,26 @@ GROUPS = {
         "alembic", "curl", "django/check", "django/migrate", "ping", "psql", "wget",
     ),
 }  # fmt: skip
-_MOST_LINES = 10  # of an example; a longer one loses its middle
+_CLOSING = "</pre></details>\n"
+_BEFORE, _AFTER = 4, 5  # lines of an example; a longer one loses its middle
 
 
 def gallery() -> str:
-    """A section for each group, and in it a short one for each filter."""
+    """What there is, and a folded example of each filter."""
     grouped: dict[str, list[str]] = {group: [] for group in GROUPS}
     for identifier in sorted(built_in_ids()):
         grouped[group_of(identifier)].append(identifier)
-    parts = []
+    parts = ["| | |", "|---|---|"]
     for group, identifiers in grouped.items():
-        parts += [f"### {group}", "", *map(_section, identifiers)]
+        links = ", ".join(f"[{each}](#{_anchor(each)})" for each in identifiers)
+        parts.append(f"| {group} | {links} |")
+    for group, identifiers in grouped.items():
+        parts += ["", f"### {group}", "", *map(_section, identifiers)]
     return "\n".join(parts).rstrip("\n")
+
+
+def _anchor(identifier: str) -> str:
+    return f"filter-{identifier.replace('/', '-')}"
 
 
 def group_of(identifier: str) -> str:
@@ -75,18 +86,16 @@ def _section(identifier: str) -> str:
     assert wanted is not None
     comment = (DATA / f"{identifier}.toml").read_text().splitlines()
     about = " ".join(line[2:] for line in comment[: _first_that_is_no_comment(comment)])
-    commands = ", ".join(f"`{command}`" for command in wanted.commands)
     example = max(wanted.table["example"], key=lambda example: _hidden(wanted, example))
     before, after = _texts(wanted, example)
     hidden = _hidden(wanted, example)
-    parts = [
-        f"#### {identifier}", "", f"{about} For {commands}.", "",
-        f"`{example['command']}`, status {example['status']}:", "", *_block(before), "",
-    ]  # fmt: skip
-    if before == after:
-        return "\n".join([*parts, "All of it is shown.", ""])
     said = f"{hidden} of {len(before)} lines hidden" if hidden else "nothing hidden"
-    return "\n".join([*parts, f"After, {said}:", "", *_block(after), ""])
+    shown = ["(all of it)"] if before == after else _cut(after, _AFTER)
+    title = f"<b>{identifier}</b>: {_escaped(about)} For {_as_code(wanted.commands)}."
+    run = f"$ {example['command']}   (status {example['status']})"
+    block = [run, *_cut(before, _BEFORE), f"--- shown, {said}:", *shown]
+    opening = f'<details id="{_anchor(identifier)}"><summary>{title}</summary><pre>'
+    return "\n".join([opening + _escaped(block[0]), *map(_escaped, block[1:]), _CLOSING])
 
 
 def _first_that_is_no_comment(lines: list[str]) -> int:
@@ -105,10 +114,19 @@ def _texts(wanted: Filter, example: dict[str, Any]) -> tuple[list[str], list[str
     return list(cleaned), example["output"].splitlines()
 
 
-def _block(lines: list[str]) -> list[str]:
-    """The lines as a block of code; a long one without its middle."""
-    if len(lines) > _MOST_LINES:
-        half = _MOST_LINES // 2
-        gap = f"[... {len(lines) - _MOST_LINES} lines that are not printed here]"
-        lines = [*lines[:half], gap, *lines[-half:]]
-    return ["```text", *(line.rstrip() for line in lines), "```"]
+def _cut(lines: list[str], most: int) -> list[str]:
+    """The lines without blank ones, which would end the element; many without their middle."""
+    written = [line.rstrip() for line in lines if line.strip()]
+    if len(written) <= most:
+        return written
+    first = most // 2
+    gap = f"[... {len(written) - most + 1} lines that are not printed here]"
+    return [*written[:first], gap, *written[first + 1 - most :]]
+
+
+def _escaped(text: str) -> str:
+    return html.escape(text, quote=False)
+
+
+def _as_code(commands: Iterable[str]) -> str:
+    return ", ".join(f"<code>{_escaped(command)}</code>" for command in commands)

@@ -12,8 +12,10 @@ import hypothesis
 import pytest
 
 from machine import enclose
+from order import put_in_order
 
 _numbers = itertools.count()
+_empty_homes = []
 # How long an example takes says more of what else runs than of the code.
 hypothesis.settings.register_profile(
     "tests", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
@@ -28,37 +30,19 @@ def pytest_configure(config):
     if "PYTEST_XDIST_WORKER" not in os.environ:  # which has the place of the one who started it
         place = enclose()
         config.add_cleanup(lambda: shutil.rmtree(place, ignore_errors=True))
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False  # or the files with most tests would come first
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)
 
 
-# A file is run by one process; those that take longest come first, so that none is waited for.
-LONGEST = (
-    "tests/run/run_test.py",
-    "tests/server/",
-    "tests/run/",
-    "tests/effects_test.py",
-    "tests/packaging_test.py",
-    "tests/policy/decide_test.py",
-    "tests/shell/",
-    "tests/rewrite/differential_test.py",
-    "tests/record/tokenizer_test.py",
-    "tests/compact/compact_test.py",
-    "tests/policy/",
-    "tests/knowledge/",
-    "tests/cli/",
-)
-
-
 def pytest_collection_modifyitems(config, items):
+    import warm_server  # looks for a compiler, where the tests would find one
+
     if not config.getoption("--hook-traffic"):  # there is nothing to compare with
         items[:] = [item for item in items if "row" not in getattr(item, "fixturenames", ())]
-
-    def place(item):
-        return next((n for n, path in enumerate(LONGEST) if item.nodeid.startswith(path)), 99)
-
-    items.sort(key=place)
+    put_in_order(items, has_client=warm_server.COMPILER is not None)
 
 
 def pytest_addoption(parser):
@@ -68,9 +52,7 @@ def pytest_addoption(parser):
 
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory, monkeypatch):
-    # Not by mktemp, which looks through all that it made before: there are many tests.
-    directory = tmp_path_factory.getbasetemp() / "homes" / str(next(_numbers))
-    directory.mkdir(0o700, parents=True)
+    directory = _empty_homes.pop() if _empty_homes else _new_home(tmp_path_factory)
     # What a make around the tests tells the makes below it is not for those in the tests.
     for name in [name for name in os.environ if name.startswith(("LACONIC_", "MAKE", "MFLAGS"))]:
         monkeypatch.delenv(name)
@@ -80,5 +62,14 @@ def home(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(directory / ".cache"))
     monkeypatch.delenv("NO_COLOR", raising=False)
     yield directory
+    # Most tests leave nothing in it; to remove a directory takes longer than such a test.
     with contextlib.suppress(OSError):
-        directory.rmdir()  # most tests leave nothing in it
+        if not any(directory.iterdir()):
+            _empty_homes.append(directory)
+
+
+def _new_home(factory):
+    # Not by mktemp, which looks through all that it made before: there are many tests.
+    directory = factory.getbasetemp() / "homes" / str(next(_numbers))
+    directory.mkdir(0o700, parents=True)
+    return directory

@@ -27,9 +27,15 @@ def printed(tmp_path_factory):
     return done.stdout.decode()
 
 
-def test_it_begins_with_the_first_question_and_ends_with_the_installation(printed):
+def test_it_begins_with_the_first_question_and_ends_with_the_library(printed):
     assert printed.startswith("May it run?\n")
-    assert "settings.json would be created\n" in printed.splitlines(keepends=True)[-1]
+    assert "settings.json would be created\n" in printed
+    assert "rule_id='universal.git_push_force_main'" in printed.splitlines()[-1]
+
+
+def test_what_the_box_is_shown_with_reads_no_key(printed):
+    assert "laconic box ./frob" in printed
+    assert "secret\n" not in printed
 
 
 def test_what_is_hidden_is_said(printed):

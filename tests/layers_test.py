@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
-
 SRC = Path(__file__).parent.parent / "src"
 LAYERS = (
     ("laconic", "laconic.errors", "laconic.patterns"),
@@ -28,7 +26,6 @@ LAYERS = (
     ("laconic.__main__",),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
-MODULES = sorted(SRC.rglob("*.py"))
 
 
 def unit(module: str) -> str:
@@ -39,6 +36,9 @@ def unit(module: str) -> str:
 
 def module_name(path: Path) -> str:
     return ".".join(path.relative_to(SRC).with_suffix("").parts).removesuffix(".__init__")
+
+
+TREES = {module_name(path): ast.parse(path.read_text()) for path in sorted(SRC.rglob("*.py"))}
 
 
 def imported(tree: ast.AST) -> set[str]:
@@ -52,53 +52,60 @@ def imported(tree: ast.AST) -> set[str]:
     return {name for name in found if name.split(".")[0] == "laconic"}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=module_name)
-def test_imports_point_down(path):
-    own = unit(module_name(path))
-    if own == "laconic":
-        return  # the front door, which loads what is behind it at first use: startup_test.py
-    for name in imported(ast.parse(path.read_text())):
-        other = unit(name)
-        assert other == own or RANK[other] < RANK[own], f"{own} must not import {name}"
+def importers():
+    """Every module and a name that it imports; the front door loads what is behind it at its use.
+
+    That it does so late is tested in startup_test.py.
+    """
+    return [
+        (module, name)
+        for module, tree in TREES.items()
+        if module != "laconic"
+        for name in sorted(imported(tree))
+    ]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=module_name)
-def test_every_module_has_a_place_in_the_layers(path):
-    name = module_name(path)
-    assert name == "laconic" or unit(name) != "laconic", f"add {name} to LAYERS"
+def test_imports_point_down():
+    wrong = [
+        f"{module} must not import {name}"
+        for module, name in importers()
+        if unit(name) != unit(module) and RANK[unit(name)] >= RANK[unit(module)]
+    ]
+    assert wrong == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=module_name)
-def test_every_module_says_in_one_sentence_what_it_is_for(path):
-    text = ast.get_docstring(ast.parse(path.read_text()))
-    assert text
-    assert text.splitlines()[0].endswith((".", ":")), text
+def test_every_module_has_a_place_in_the_layers():
+    missing = [name for name in TREES if name != "laconic" and unit(name) == "laconic"]
+    assert missing == [], "add them to LAYERS"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=module_name)
-def test_nobody_inside_uses_the_front_door(path):
+def test_every_module_says_in_one_sentence_what_it_is_for():
+    said = {
+        name: (ast.get_docstring(tree) or "").partition("\n")[0] for name, tree in TREES.items()
+    }
+    assert [name for name, text in said.items() if not text.endswith((".", ":"))] == []
+
+
+def test_nobody_inside_uses_the_front_door():
     """`laconic.run` is a function of the library there; inside, all names are those of modules."""
-    for name in imported(ast.parse(path.read_text())):
-        assert unit(name) != "laconic" or name in {"laconic", "laconic.__version__"}
+    known = {"laconic", "laconic.__version__"}
+    used = [(module, name) for module, name in importers() if unit(name) == "laconic"]
+    assert [(module, name) for module, name in used if name not in known] == []
 
 
 READERS_OF_THE_WORLD = {"environ", "getenv", "getcwd", "cwd", "home", "expanduser"}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=module_name)
-def test_only_settings_reads_environment_home_and_current_directory(path):
-    if module_name(path) in {"laconic.settings.load", "laconic.settings.environ"}:
-        return
-    attributes = {
-        n.attr for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Attribute)
-    }
-    names = {
-        n.value.id
-        for n in ast.walk(ast.parse(path.read_text()))
-        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)
-    }
-    if names & {"os", "Path"}:
-        assert not attributes & READERS_OF_THE_WORLD
+def test_only_settings_reads_environment_home_and_current_directory():
+    may = {"laconic.settings.load", "laconic.settings.environ"}
+    wrong = {}
+    for module, tree in TREES.items():
+        found = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+        names = {node.value.id for node in found if isinstance(node.value, ast.Name)}
+        read = {node.attr for node in found} & READERS_OF_THE_WORLD
+        if module not in may and names & {"os", "Path"} and read:
+            wrong[module] = read
+    assert wrong == {}
 
 
 def test_the_check_sees_an_import_that_points_up():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import machine
+import order
 
 SHOW = """
 import json, os, shutil, machine
@@ -54,3 +56,11 @@ def test_every_user_can_enter_the_place(tmp_path):
     place, mode, _ = enclosed(TMPDIR=str(tmp_path))
     assert tmp_path not in Path(place).parents
     assert mode == 0o755
+
+
+@pytest.mark.parametrize("pattern", [*order.SLOW, *order.LONGEST])
+def test_what_is_named_in_the_order_of_the_tests_is_there(pattern):
+    path, _, name = pattern.partition("::")
+    place = Path(machine.__file__).parent.parent / path
+    words = re.findall(r"\w{5,}", name)
+    assert place.is_dir() or all(word in place.read_text() for word in words)

@@ -6,8 +6,12 @@ says why the output is not a recording.
 
 from __future__ import annotations
 
+from functools import cache, wraps
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
+
+import pytest
 
 from laconic.compact.load import load_filters
 from laconic.knowledge.arguments import evaluate
@@ -37,7 +41,7 @@ class Case(NamedTuple):
 
     @property
     def filter(self):
-        return FOUND.filters.find(arguments(self.command))
+        return _filter_for(self.command)
 
 
 def arguments(command: str):
@@ -45,6 +49,12 @@ def arguments(command: str):
     return evaluate(found.command.words, {})
 
 
+@cache
+def _filter_for(command: str):
+    return FOUND.filters.find(arguments(command))
+
+
+@cache
 def cases() -> list[Case]:
     found = []
     for path in sorted(ROOT.rglob("*.cmd")):
@@ -52,6 +62,26 @@ def cases() -> list[Case]:
         raw = path.with_suffix(".in").read_bytes()
         found.append(Case(path, command, int(status.removeprefix("status ")), raw))
     return found
+
+
+def for_each(found: list[Case]):
+    """Make one test of all cases of a command: there are a thousand, and each takes little."""
+    groups = groupby(found, lambda case: str(case.path.parent.relative_to(ROOT)))
+    together = [pytest.param(list(group), id=name) for name, group in groups]
+
+    def decorate(test):
+        @wraps(test)
+        def test_all(case, **fixtures):
+            for one in case:
+                try:
+                    test(case=one, **fixtures)
+                except BaseException as error:
+                    error.add_note(f"in {one.id}")
+                    raise
+
+        return pytest.mark.parametrize("case", together)(test_all)
+
+    return decorate
 
 
 FOUND = load_filters(None, library())

@@ -108,6 +108,18 @@ def verdict(output: bytes) -> str:
     return json.loads(output)["hookSpecificOutput"]["permissionDecision"]
 
 
+def install(bin_dir: Path, home: Path) -> Installation:
+    """Write the programs as an installer does, for a user with this home."""
+    write_program(bin_dir)
+    build_client(bin_dir / "laconic")
+    environ = {
+        "HOME": str(home),
+        "PATH": f"{bin_dir}:{os.environ['PATH']}",
+        "XDG_STATE_HOME": str(home / "state"),
+    }
+    return Installation(bin_dir, environ)
+
+
 class Installation:
     """A directory with the executables; every test has directories of its own for the rest."""
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from laconic.policy.file_tools import FileUse
     from laconic.policy.permissions import Permission
     from laconic.policy.places import Facts
-    from laconic.rewrite.plan import Rewriting
+    from laconic.rewrite.edits import Rewriting
     from laconic.settings.config import General
     from laconic.settings.load import Settings
 
@@ -48,7 +48,7 @@ class Request:
     shells: the families of shells that may run it. mode: what the agent's mode means, see MODES.
     """
 
-    __slots__ = ("agent", "command", "cwd", "environ", "hook_json", "mode", "shells")
+    __slots__ = ("_facts", "agent", "command", "cwd", "environ", "hook_json", "mode", "shells")
 
     def __init__(
         self,
@@ -63,12 +63,22 @@ class Request:
         self.command, self.cwd, self.environ = command, cwd, environ
         self.agent, self.hook_json, self.shells = agent, hook_json, shells
         self.mode = mode
+        self._facts: Facts | None = None
+
+    @property
+    def facts(self) -> Facts:
+        """The facts about its place, as they were when they were first asked for."""
+        if self._facts is None:
+            self._facts = read_facts(self.cwd, self.environ, self.shells)
+        return self._facts
 
     def with_command(self, command: str) -> Request:
         """Return the same request for another command."""
-        return Request(
+        made = Request(
             command, self.cwd, self.environ, self.agent, self.hook_json, self.shells, self.mode
         )
+        made._facts = self._facts
+        return made
 
 
 # -- the verbs -------------------------------------------------------------------------------------
@@ -166,7 +176,7 @@ def decide_files(request: Request, uses: Sequence[FileUse], settings: Settings) 
     """
     if problem():
         return Decision(Verdict.ASK, "interpreter/fault", problem(), firm=True)
-    where = read_facts(request.cwd, request.environ, request.shells)
+    where = request.facts
     library, _ = load_library(settings)
     rules = build_rules(settings, library, request.environ, ())
     decision = policy.decide_files(uses, library, rules, where)
@@ -197,7 +207,7 @@ def _distrusted(request: Request, settings: Settings) -> Decision:
 def _decide(
     request: Request, settings: Settings, *, use_exceptions: bool, also: tuple[OwnRule, ...] = ()
 ) -> Decision:
-    where = read_facts(request.cwd, request.environ, request.shells)
+    where = request.facts
     permissions, problems, faults = _permissions(request, settings, where)
     library, broken = load_library(settings)
     edits = request.mode == "edits"
@@ -218,7 +228,8 @@ def _decide(
 
 def _escalated(decision: Decision, settings: Settings) -> Decision:
     if settings.config.settings.escalate_deny and decision.verdict is Verdict.DENY:
-        return _changed(decision, Verdict.ASK, f"{decision.reason} (escalated from deny)")
+        reason = f"{decision.reason} (escalated from deny)"
+        return decision.but(verdict=Verdict.ASK, reason=reason, risk=True, firm=False)
     return decision
 
 
@@ -329,22 +340,10 @@ def _with_exception(
         return strictest((decision, failed), 0, decision.end)
     how = "once" if found.once else "for a while"
     reason = f"you let it run {how} (laconic allow); else: {decision.reason}"
-    return _changed(decision, Verdict.ALLOW, reason, rule=f"exception/{found.id}")
+    rule = f"exception/{found.id}"
+    return decision.but(verdict=Verdict.ALLOW, rule=rule, reason=reason, risk=True)
 
 
 def _fault(rule: str, what: str, fault: Exception) -> Decision:
     reason = f"{what} ({type(fault).__name__}: {fault})"
     return Decision(Verdict.ASK, rule, reason, firm=True)
-
-
-def _changed(decision: Decision, verdict: Verdict, reason: str, *, rule: str = "") -> Decision:
-    return Decision(
-        verdict,
-        rule or decision.rule,
-        reason,
-        decision.start,
-        decision.end,
-        effects=decision.effects,
-        parts=decision.parts,
-        instead=decision.instead,
-    )

@@ -38,6 +38,8 @@ def real_path(path: str) -> str:
             end = path.find("/", end + 1)
             if os.lstat(path if end < 0 else path[:end]).st_mode & _FILE_TYPE == _LINK:
                 return os.path.realpath(path)
+    except FileNotFoundError:
+        return path  # there is nothing below it either
     except OSError:
         return os.path.realpath(path)
     return path

@@ -7,6 +7,7 @@ from enum import IntEnum, IntFlag
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any, Self
 
     from laconic.errors import Problem
 
@@ -83,7 +84,22 @@ HARD = (
 BOXABLE = Effect.PROJECT_CODE | Effect.UNKNOWN | Effect.UNCLEAR
 
 
-class Decision:
+class Value:
+    """Something with named parts that does not change: `but` makes another one."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def but(self, **changes: Any) -> Self:
+        """The same with other values for some of its parts."""
+        made = self.__new__(type(self))
+        for name in self.__slots__:
+            setattr(made, name, getattr(self, name))
+        for name, value in changes.items():
+            setattr(made, name, value)
+        return made
+
+
+class Decision(Value):
     """A verdict that explains itself.
 
     effects: what the command would do. rule is the id of what decided (`git/push`), start and end
@@ -141,21 +157,11 @@ class Decision:
 
     def with_problems(self, problems: tuple[Problem, ...]) -> Decision:
         """The same decision, which also says what is wrong with the files it was made from."""
-        made = self._copy()
-        made.problems = problems
-        return made
+        return self.but(problems=problems)
 
     def about(self, start: int, end: int) -> Decision:
         """The same decision about other bytes; its parts, whose spans are of its own text, go."""
-        made = self._copy()
-        made.start, made.end, made.parts = start, end, ()
-        return made
-
-    def _copy(self) -> Decision:
-        made = Decision.__new__(Decision)
-        for name in self.__slots__:
-            setattr(made, name, getattr(self, name))
-        return made
+        return self.but(start=start, end=end, parts=())
 
     @property
     def is_soft(self) -> bool:

@@ -1,4 +1,4 @@
-"""`python -m box.escapes [--control] [FILE...]`: try to get out of the box in every way.
+"""`python -m box.escapes [--control | --bubblewrap] [FILE...]`: try to get out in every way.
 
 A file is of one of two forms. `.jsonl` has one object a line: id, class, command (for bash, in the
 project) and success, with kind and arg; without success, as in files of commands that get past a
@@ -7,7 +7,8 @@ each attempt a line `--- KIND ARG`, and the command on the lines that follow. An
 its own sign of success is seen, or if anything outside the project has changed.
 
 As root, everything is tried as root and as a plain user. --control: without a box, as a plain user
-in a process namespace of its own, to see which attempts can succeed.
+in a process namespace of its own, to see which attempts can succeed. --bubblewrap: in boxes that
+bubblewrap makes, as where laconic itself may not.
 """
 
 from __future__ import annotations
@@ -25,7 +26,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from .installation import as_user, fit_directory, install, missing, users
+from .installation import (
+    ONLY_BUBBLEWRAP,
+    as_user,
+    fit_directory,
+    install,
+    missing,
+    missing_bubblewrap,
+    users,
+)
 from .world import CANARY, World, print_of
 
 CASES = Path(__file__).parents[1] / "cases/box"
@@ -171,20 +180,21 @@ def try_all(base: Path, words: list[str], files: list[Path], who: str, *, contro
 
 def main(argv: list[str]) -> int:
     control = "--control" in argv
-    argv = [word for word in argv if word != "--control"]
+    options = [ONLY_BUBBLEWRAP] if "--bubblewrap" in argv else []
+    argv = [word for word in argv if word not in ("--control", "--bubblewrap")]
     if argv[:1] == ["--as"]:  # we are this user already
         who, base, *rest = argv[1:]
         words, files = rest[: rest.index("--")], rest[rest.index("--") + 1 :]
         found = try_all(Path(base), words, [Path(f) for f in files], who, control=control)
         return 1 if found else 0
-    lacking = missing()
+    lacking = missing_bubblewrap() if options else missing()
     if lacking:
         print(f"nothing was tried: {lacking}", file=sys.stderr)
         return 2
     files = argv or [str(path) for path in sorted(CASES.iterdir())]
     base = fit_directory()
     try:
-        words = install(base / "env")
+        words = install(base / "env", *options)
         (base / "files").mkdir()
         copies = [shutil.copy(file, base / "files") for file in files]
         shutil.copytree(Path(__file__).parent, base / "tests/box")

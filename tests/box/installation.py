@@ -38,14 +38,17 @@ def fit_directory() -> Path:
     return place
 
 
-def install(place: Path) -> list[str]:
-    """Install laconic there, and give the words that start it."""
+ONLY_BUBBLEWRAP = "-DLACONIC_ONLY_BUBBLEWRAP"
+
+
+def install(place: Path, *options: str) -> list[str]:
+    """Install laconic there, and give the words that start it; options: for the C compiler."""
     python = next(path for path in _PYTHONS if _can_start(path))
     subprocess.run([python, "-m", "venv", "--without-pip", place], check=True)
     library = next(place.glob("lib/python3*/site-packages"))
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "src/laconic", library / "laconic", ignore=ignored)
-    complaint = hatch_build.compile_box(ROOT, place / "bin/laconic-box")
+    complaint = hatch_build.compile_box(ROOT, place / "bin/laconic-box", *options)
     assert not complaint, complaint
     subprocess.run([place / "bin/python", "-m", "compileall", "-q", library], check=True)
     return [str(place / "bin/python"), "-I", "-m", "laconic"]
@@ -65,6 +68,13 @@ def missing() -> str:
     """Say what boxes need and this machine lacks; nothing if it has all."""
     if sys.platform != "linux":
         return "there are boxes on Linux only"
+    tried = ["unshare", "--user", "--map-root-user", "--mount", "--net", "--pid", "--fork", "true"]
+    done = subprocess.run(tried, capture_output=True, text=True, check=False)
+    return missing_bubblewrap() if done.returncode else ""
+
+
+def missing_bubblewrap() -> str:
+    """Say why bubblewrap makes no boxes here; nothing if it does."""
     bwrap = shutil.which("bwrap", path=f"/usr/bin:/usr/local/bin:{os.environ.get('PATH', '')}")
     if bwrap is None:
         return "bubblewrap is not installed: apt-get install bubblewrap"

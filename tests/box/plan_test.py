@@ -168,7 +168,7 @@ def test_every_directory_on_the_way_to_something_guarded_is_pinned(project):
     found = plan_of(project)
     pinned = {Path(path).relative_to(project).as_posix() for path in found.pinned}
     assert {".git", ".github", "tools", "tools/git"} <= pinned
-    assert {f"p{path}" for path in found.pinned} <= set(expected_mounts(found))
+    assert {f"p{path}" for path in found.pinned} <= set(expected_mounts(found, ()))
 
 
 @pytest.mark.parametrize("name", ["", "..", "../.."])
@@ -440,3 +440,27 @@ def test_cargo_finds_its_things_where_they_are_outside(project, home):
     plan = make_plan(str(project), read_settings(environ, project), environ)
     assert plan.variables["CARGO_HOME"] == str(home / ".cargo")
     assert plan.variables["RUSTUP_HOME"] == "/opt/rustup"
+
+
+def test_names_that_count_at_the_top_of_a_repository_stay_in_packages(box):
+    """`npm ci` and `cargo vendor` bring the files of other repositories along."""
+    names = "/.travis.yml /.circleci/config.yml /.gitmodules /.pre-commit-config.yaml".split()
+    for name in names:
+        done = box.sh(f"d=$(dirname dep/p{name}); mkdir -p $d . && echo x > dep/p{name}")
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        assert (box.project / f"dep/p{name}").exists()
+        box.sh(f"mkdir -p $(dirname .{name}); echo x > .{name}")
+        assert not (box.project / name[1:]).exists()
+    box.sh("mkdir dep/.vscode; touch dep/.vscode/x")  # which who opens this directory obeys
+    assert not (box.project / "dep/.vscode").exists()
+
+
+def test_names_at_the_top_of_a_submodule_are_guarded(project, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    git(other, "init", "-q")
+    (other / "f").write_text("f\n")
+    git(other, "add", ".")
+    git(other, "commit", "-qm", "f")
+    git(project, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other), "sub")
+    assert str(project / "sub/.travis.yml") in plan_of(project).missing

@@ -43,6 +43,17 @@ MODULE() {
     go mod download 2> /dev/null || true # it fails where there is nothing to download
     go test -count=1 -run xxx ./... > /dev/null
 }
+DEBIAN() { # the sources of a package, with lists of its own, so that nothing of the system changes
+    mkdir -p apt/lists/partial apt/from
+    sed 's/^Types:.*/Types: deb-src/' /etc/apt/sources.list.d/debian.sources > apt/from/own.sources
+    apt() {
+        apt-get -qq -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$PWD/apt/from" \
+            -o Dir::State::Lists="$PWD/apt/lists" -o Dir::Cache="$PWD/apt" \
+            -o APT::Sandbox::User= "$@"
+    }
+    apt update && apt --download-only source "$1" > /dev/null
+    tar --no-same-owner -xzf ./*.orig.tar.gz --strip-components 1 && rm -rf apt
+}
 PACKED() { npm pack -s "$1" > /dev/null && tar --no-same-owner -xzf ./*.tgz --strip-components 1; }
 """
 
@@ -83,6 +94,9 @@ KINDS = {
     "maven": _matches(
         r"^\[\w+\] Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)$",
         "run", "failures", "errors", "skipped",
+    ),
+    "ctest": _words(
+        r"^ *\d+/\d+ Test +#\d+: \S+ \.*(?: +|\*{3})(Passed|Failed|Skipped|Not Run|Timeout)"
     ),
     "check": _words(r"^(PASS|FAIL|SKIP|ERROR): "),
 }  # fmt: skip

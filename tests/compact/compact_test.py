@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -33,17 +34,19 @@ from laconic.compact.pipeline import apply, compact
 from laconic.compact.result import GAP, MADE, SHORT, WHOLE, numbers_of
 from laconic.compact.result import RAW as RAW_LINE
 from laconic.compact.runs import backward_bounds, forward_bounds, rows_of_runs
+from laconic.compact.scripts import script_of
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.drop import from_ends
 from laconic.compact.stages.limit import ends_of, limit, window
 from laconic.compact.tokens import estimate, estimate_lines
 from laconic.knowledge.catalog import library
+from laconic.run.captured import compact_captured
 from laconic.run.spool import new_id, open_spool
 from laconic.run.window import look_through
-from outputs import FOUND, RAW, arguments, cases
+from laconic.settings.load import isolated_settings
+from outputs import FOUND, RAW, arguments, cases, for_each
 
 CASES = cases()
-IDS = [case.id for case in CASES]
 FILTERS = [FOUND.load(identifier) for identifier in FOUND.ids]
 LOG_LINES = [f"{n} is done, and the next of many begins" for n in range(40)]
 EXAMPLES = [
@@ -65,7 +68,7 @@ def shown(wanted: Filter | None, status: int, raw: bytes) -> str:
 # -- cases and examples --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("case", CASES, ids=IDS)
+@for_each(CASES)
 def test_a_recorded_output_is_shown_like_this(case, request):
     got = shown(case.filter, case.status, case.raw).encode("utf-8", "surrogateescape")
     expected = case.path.with_suffix(".out")
@@ -74,7 +77,7 @@ def test_a_recorded_output_is_shown_like_this(case, request):
     assert got.decode("utf-8", "replace") == expected.read_bytes().decode("utf-8", "replace")
 
 
-@pytest.mark.parametrize("case", CASES, ids=IDS)
+@for_each(CASES)
 def test_what_must_be_kept_of_a_recorded_output_is_shown(case):
     text = shown(case.filter, case.status, case.raw)
     if text == RAW:
@@ -174,7 +177,7 @@ def check_failure(compacted, cleaned: list[str]) -> None:
             assert set(WORD.findall(text)) <= words, f"hidden: {text!r}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=IDS)
+@for_each(CASES)
 def test_the_promises_hold_for_recorded_outputs(case):
     for wanted in [case.filter] if case.filter else FILTERS:
         for status in (case.status, 0, 1):
@@ -182,7 +185,7 @@ def test_the_promises_hold_for_recorded_outputs(case):
             check(wanted, status, case.raw, is_recorded=is_recorded)
 
 
-@pytest.mark.parametrize("case", CASES, ids=IDS)
+@for_each(CASES)
 def test_no_alarm_is_hidden_without_a_filter(case):
     lines = read_lines(case.raw)
     views = [compact_generic(lines), mistakes(lines), failures(lines), summary(lines)]
@@ -593,7 +596,7 @@ def test_the_lines_of_a_filter_without_a_budget_are_all_shown():
     assert compacted.text().splitlines() == ERRORS
 
 
-@pytest.mark.parametrize("case", CASES, ids=IDS)
+@for_each(CASES)
 def test_the_estimate_for_lines_is_that_for_their_text(case):
     lines = read_lines(case.raw * 20)
     assert estimate_lines(lines) == pytest.approx(estimate(lines.text), rel=0.1, abs=1)
@@ -977,6 +980,20 @@ def test_the_promises_hold_without_a_filter(texts):
         ("pnpm tsc", "tsc"),
         ("yarn jest", "jest"),
         ("pnpm add left-pad", "pnpm/install"),
+        ("npm run lint", "npm/run"),
+        ("npm --prefix web run check:types", "npm/run"),
+        ("npm run -w web build", "npm/run"),
+        ("pnpm lint", "npm/run"),
+        ("pnpm --filter web build", "npm/run"),
+        ("yarn workspace web lint", "npm/run"),
+        ("bun run lint:fix", "npm/run"),
+        ("npm run dev", None),
+        ("pnpm dev", None),
+        ("yarn watch", None),
+        ("cross-env CI=1 jest", "jest"),
+        ("tox -e py311", "tox"),
+        ("nox -s tests", "nox"),
+        ("pipenv run pytest", "pytest"),
         ("$tool status", None),
         ("git $verb", None),
         ("git status --help", None),
@@ -985,6 +1002,37 @@ def test_the_promises_hold_without_a_filter(texts):
 def test_the_filter_for_a_command_is(command, identifier):
     found = FOUND.filters.find(arguments(command))
     assert (found.id if found else None) == identifier
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("\n> web@1.2.0 test\n> vitest run\n\n RUN  v4\n", "vitest run"),
+        ("\n> @acme/web@1.2.0 lint /srv/web\n> eslint . --fix\n\n", "eslint . --fix"),
+        ("yarn run v1.22.22\n$ jest --ci\nPASS a.test.js\n", "jest --ci"),
+        ("$ tsc --noEmit\n", "tsc --noEmit"),
+        ("> web@1.2.0 pretest\n> eslint .\n\n> web@1.2.0 test\n> vitest\n", ""),
+        ("first\n> web@1.2.0 test\n> vitest\n", ""),
+        ("> one line\nthat is quoted\n", ""),
+        ("", ""),
+    ],
+)
+def test_what_the_script_of_a_package_runs_is_read_from_what_is_printed(text, line):
+    assert script_of(text.split("\n")) == line
+
+
+@pytest.mark.parametrize("manager", ["npm run unit", "pnpm unit", "yarn unit", "bun run unit"])
+def test_the_filter_for_a_script_is_that_of_what_it_runs(manager):
+    case = next(case for case in CASES if case.id == "vitest/failed")
+    start = (
+        b"$ vitest run\n" if manager[:3] in ("yar", "bun") else b"\n> w@1.0.0 unit\n> vitest run\n"
+    )
+    compacted = compact_captured(start + case.raw, manager, case.status, isolated_settings({}))
+    assert compacted.filter == "vitest"
+    assert all(fact in compacted.text for fact in case.keep)
+    several = start.replace(b"vitest run", b"vitest run && tsc") + case.raw
+    other = compact_captured(several, manager, 1, isolated_settings({}))
+    assert other.filter == "npm/run"
 
 
 @pytest.mark.parametrize(
@@ -1056,7 +1104,7 @@ PASSED = {
 }
 
 
-@pytest.mark.parametrize("case", CASES, ids=IDS)
+@for_each(CASES)
 def test_how_many_tests_passed_is_never_hidden(case):
     if case.filter is None or case.filter.id not in PASSED:
         return
@@ -1079,3 +1127,36 @@ def test_what_another_program_says_in_a_report_is_shown(name, around, said):
     wanted = next(wanted for wanted in FILTERS if wanted.id == name)
     text = "\n".join([*around, *["collected 3 items"] * 60]).replace("{}", said)
     check(wanted, 1, text.encode())
+
+
+# What any program may print in the middle of another's output: at the margin, indented, dated.
+PRINTED = [
+    "error: quagga exploded",
+    "fatal: unable to access 'quagga'",
+    "[ERROR] quagga did not start",
+    "ValueError: quagga is wrong",
+    "FAILED quagga - assert 1 == 2",
+    "make: *** [quagga] Error 2",
+    "npm ERR! code quagga",
+    "  quagga: command not found",
+    "  \u00d7 quagga failed",
+    "2024-01-02 03:04:05 ERROR quagga timed out",
+]
+ALSO_OF_A_SUCCESS = PRINTED[:7]
+
+
+@for_each(CASES)
+def test_what_another_program_prints_between_any_two_lines_is_shown(case):
+    if case.filter is None or len(case.raw) > 100_000:
+        return
+    chosen = random.Random(case.id)  # the same each time
+    texts = case.raw.decode("utf-8", "surrogateescape").split("\n")
+    for status in (1, 1, 1, 1, 0, 0):
+        if status == 0 and case.filter.kind == "listing":
+            continue
+        said = chosen.choice(PRINTED if status else ALSO_OF_A_SUCCESS)
+        place = chosen.randrange(len(texts) + 1)
+        raw = "\n".join([*texts[:place], said, *texts[place:]])
+        lines = read_lines(raw.encode("utf-8", "surrogateescape"))
+        compacted = compact(case.filter, status, lines)
+        assert compacted is None or set(WORD.findall(said)) <= words_shown(compacted), (said, place)

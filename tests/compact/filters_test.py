@@ -26,7 +26,7 @@ from laconic.compact.view import RUN, View
 from laconic.run.shells import arguments_of
 from laconic.settings import toml, trust
 from laconic.settings.load import read_settings
-from outputs import FOUND, cases
+from outputs import FOUND, cases, for_each
 from printed_faults import faults
 
 CASES = sorted((Path(__file__).parents[1] / "cases/filters").glob("*.toml"))
@@ -96,7 +96,7 @@ def raw_texts(wanted: Filter, raw: bytes) -> list[str]:
     return list(clean(read_lines(raw), is_text=wanted.kind == "text").texts)
 
 
-@pytest.mark.parametrize("case", RECORDED, ids=[case.id for case in RECORDED])
+@for_each(RECORDED)
 def test_what_is_printed_is_true_and_costs_less_and_stays_as_it_is(case):
     for status in {case.status, 0, 1}:
         text = printed(case.filter, status, case.raw)

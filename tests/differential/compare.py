@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.knowledge.catalog import library
 from laconic.rewrite import plan
-from laconic.rewrite.options import Options
+from laconic.rewrite.configured import Options
 
 from . import makefiles, scripts
 

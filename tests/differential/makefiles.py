@@ -45,7 +45,7 @@ def makefile(choose: random.Random) -> str:
     for target in ("one", "two"):
         lines = [choose.choice(_LINES) for _ in range(choose.randint(1, 3))]
         rules.append(f"{target}:\n" + "\n".join(f"\t{line}" for line in lines))
-    # a variable in front of the rules keeps `all` the first of them
+    # a variable before the rules keeps `all` the first of them
     return "\n".join(["default: all", *heads, *rules, ".PHONY: default all one two", ""])
 
 

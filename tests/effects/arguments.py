@@ -55,13 +55,22 @@ class Tool(NamedTuple):
 def tools(knowledge: Knowledge | None = None) -> dict[str, list[Tool]]:
     """All paths with a table that allows, by program, as far as the program is installed."""
     known_here = knowledge or built_in()
-    found: dict[str, list[Tool]] = {}
-    for program, branch in sorted(known_here.library.root.words.items()):
-        if shutil.which(program):
-            known = list(_tools_below(branch, (program,), Spec(), known_here.written))
-            if known:
-                found[program] = known
-    return found
+    found = {
+        program: list(_tools_below(branch, (program,), Spec(), known_here.written))
+        for program, branch in sorted(known_here.library.root.words.items())
+        if shutil.which(program)
+    }
+    return {program: known for program, known in found.items() if known}
+
+
+def judged_programs() -> set[str]:
+    """The programs with a table that allows, installed or not."""
+    known = built_in()
+    return {
+        program
+        for program, branch in known.library.root.words.items()
+        if any(_tools_below(branch, (program,), Spec(), known.written))
+    }
 
 
 def _tools_below(
@@ -115,7 +124,7 @@ def random_command(source: Random, tool: Tool) -> str:
 def each_option(tool: Tool) -> Iterator[list[str]]:
     """Every option that is accepted or known to do harm, each in all its ways, telling ones first.
 
-    In the examples and alone, with values that would show, in front of operands and behind them.
+    In the examples and alone, with values that would show, before operands and behind them.
     """
     for name, (arity, _) in tool.spec.known.items():
         if arity == FLAG:

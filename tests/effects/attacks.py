@@ -30,11 +30,16 @@ def grammar() -> Grammar:
     return Grammar(tuple(document["ways"]), document["slots"])
 
 
+def texts_to_begin_with() -> list[str]:
+    """Each text of each slot that a way leads to."""
+    given = grammar()
+    direct = {name for way in given.ways for name in _SLOT.findall(way)}
+    return [text for name in sorted(direct) for text in given.slots[name]]
+
+
 def attacks(seed: int) -> Iterator[str]:
     """Attacks without end: first each text of each slot once, then mixtures."""
-    source, given = random.Random(seed), grammar()
-    direct = {name for way in given.ways for name in _SLOT.findall(way)}
-    first = [text for name in sorted(direct) for text in given.slots[name]]
+    source, given, first = random.Random(seed), grammar(), texts_to_begin_with()
     source.shuffle(first)
     for text in first:
         yield _filled(text, source, given, 0)

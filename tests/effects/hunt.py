@@ -1,28 +1,39 @@
 """Run commands that the gate allows, and tell which of them change something.
 
-`python -m effects.hunt [SEED [SECONDS]]` runs all claims, in a plain place and in a hostile one;
-then attacks in the hostile one, what the tables accept, option by option, and random arguments,
-each for so long. It prints each command that changed, ran, printed or sent what it must not, as
-short as it could be made; in the end it plants faults in the gate, which attacks must find. It
-exits 1 if any command did such a thing, or if a fault was not found.
+`python -m effects.hunt [SEED [SHARE]]` runs claims in a plain place and claims in a hostile one;
+attacks in the hostile one; what the tables accept, option by option; and random arguments. The seed
+chooses a share of them, and no part takes longer than some minutes; with a share of 1 everything
+runs, which takes hours. It prints each command that changed, ran, printed or sent what it must not,
+as short as it could be made; then it plants faults in the gate, which attacks must find, and says
+which programs ran and which are not installed. It exits 1 if any command did such a thing, or if a
+fault was not found.
 """
 
 from __future__ import annotations
 
 import random
 import sys
+import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.policy.places import Facts
 from laconic.shell import parse
 from laconic.shell.walk import commands
 
-from .arguments import each_operand, each_option, random_command, random_script, scripts, tools
-from .attacks import attacks
+from .arguments import (
+    each_operand,
+    each_option,
+    judged_programs,
+    random_command,
+    random_script,
+    scripts,
+    tools,
+)
+from .attacks import attacks, texts_to_begin_with
 from .claims import BUILDERS, allowing_rules, claims, programs, unexcused
 from .isolation import isolation
 from .knowledge import built_in
@@ -38,6 +49,10 @@ _TRIES = 20
 _SHOWN = 4
 _HEAVIEST = 8  # git has a hundred paths, cat has one
 _SCRIPTS = 0.25  # the share of small programs
+_SHARE = 0.15  # about ten minutes with two processors
+_MOST_SECONDS = 240  # of a part, if not everything is wanted
+_PROGRESS_SECONDS = 15
+_MIXTURES, _RANDOM = 6_000, 10_000  # there is no end of them: so many are all
 
 
 class Finding(NamedTuple):
@@ -53,7 +68,7 @@ class Finding(NamedTuple):
 class Hunt:
     """Runs commands in several places at a time until they or the time are used up.
 
-    enough: the number of findings that it ends with.
+    enough: the number of findings that it ends with. what: its name, if it tells how far it is.
     """
 
     def __init__(
@@ -65,12 +80,16 @@ class Hunt:
         *,
         enough: float = float("inf"),
         is_hostile: bool = False,
+        what: str = "",
     ) -> None:
-        self._is_hostile = is_hostile
+        self._is_hostile, self._what = is_hostile, what
+        self._told = time.monotonic()
         self._candidates, self._each_s, self._deadline = iter(candidates), each_s, deadline
         self._knowledge, self._enough = knowledge or built_in(), enough
         self._lock = threading.Lock()
-        self.ran = 0
+        self.taken = self.ran = 0
+        self.programs: set[str] = set()
+        self.is_cut_off = False
         self.findings: list[Finding] = []
 
     def run(self) -> Hunt:
@@ -80,16 +99,30 @@ class Hunt:
         return self
 
     def _next(self) -> str | None:
-        is_over = time.monotonic() >= self._deadline or len(self.findings) >= self._enough
         with self._lock:
-            return None if is_over else next(self._candidates, None)
+            if len(self.findings) >= self._enough:
+                return None
+            command = next(self._candidates, None)
+            self.is_cut_off = command is not None and time.monotonic() >= self._deadline
+            if command is None or self.is_cut_off:
+                return None
+            self.taken += 1
+            self._tell()
+            return command
+
+    def _tell(self) -> None:
+        if self._what and time.monotonic() - self._told > _PROGRESS_SECONDS:
+            self._told = time.monotonic()
+            print(f"  {self._what}: {self.taken} looked at, {self.ran} ran so far", flush=True)
 
     def _work(self) -> None:
         scratch = Scratch(is_hostile=self._is_hostile)
         try:
             while (command := self._next()) is not None:
                 changes = self._changes(command, scratch)
-                self.ran += changes is not None
+                if changes is not None:
+                    self.ran += 1
+                    self.programs |= programs(command)
                 if changes:
                     self.findings.append(self._shortest(Finding(command, changes), scratch))
         finally:
@@ -148,9 +181,15 @@ def random_commands(
 
 
 def commands_by_table(
-    seed: int, only: Collection[str] = (), knowledge: Knowledge | None = None
+    seed: int,
+    only: Collection[str] = (),
+    knowledge: Knowledge | None = None,
+    share: float = 1,
 ) -> list[str]:
-    """Every option of every table and telling operands, each once before any a second time."""
+    """Every option of every table and telling operands, each once before any a second time.
+
+    Of a share below 1 each is tried in one way, which the seed chooses.
+    """
     known = [
         tool
         for name, found in tools(knowledge).items()
@@ -160,38 +199,84 @@ def commands_by_table(
     tables = {(tool.path[0], *tool.spec.known, *tool.words): tool for tool in known}
     found = tables.values()
     ways = [ways for tool in found for ways in (*each_option(tool), *each_operand(tool))]
-    random.Random(seed).shuffle(ways)
+    source = random.Random(seed)
+    source.shuffle(ways)
+    if share < 1:
+        some = [way for way in ways if way][: round(len(ways) * share)]
+        return list(dict.fromkeys(source.choice(way) for way in some))
     rounds = zip_longest(*ways)
     return list(dict.fromkeys(command for each in rounds for command in each if command))
 
 
+class Part(NamedTuple):
+    """Commands of one kind, the seconds that each may take, and where they run."""
+
+    what: str
+    commands: Iterable[str]
+    each_s: float
+    is_hostile: bool = False
+
+
+def parts(seed: int, share: float) -> list[Part]:
+    """What is run for a share of everything: other claims in the hostile place than elsewhere."""
+    source, known = random.Random(seed), runnable_claims()
+    here, there = (source.sample(known, round(len(known) * share)) for _ in range(2))
+    first = len(texts_to_begin_with())  # each of these comes before any mixture
+    mixed = islice(attacks(seed), first + round(_MIXTURES * share))
+    by_chance = islice(random_commands(seed), round(_RANDOM * share))
+    return [
+        Part("claims", here, 5),
+        Part("claims in a hostile place", there, 5, is_hostile=True),
+        Part("attacks", mixed, 5, is_hostile=True),
+        Part("tables", commands_by_table(seed, share=share), 2),
+        Part("random arguments", by_chance, 2),
+    ]
+
+
 def main() -> int:
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else time.time_ns() % 10**9
-    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 300
+    share = float(sys.argv[2]) if len(sys.argv) > 2 else _SHARE
     guard = isolation()
     if guard is None or not guard.is_closed:
         print("effects: needs unshare and setpriv, to shut off what it runs", file=sys.stderr)
         return 1
-    print(f"effects: seed {seed}, {seconds:.0f} s for tables and as much for the rest", flush=True)
-    failed = _report("claims", Hunt(runnable_claims(), 5, float("inf")))
-    hostile = Hunt(runnable_claims(), 5, float("inf"), is_hostile=True)
-    failed |= _report("claims in a hostile place", hostile)
-    deadline = time.monotonic() + seconds
-    failed |= _report("attacks", Hunt(attacks(seed), 5, deadline, is_hostile=True))
-    deadline = time.monotonic() + seconds
-    failed |= _report("tables", Hunt(commands_by_table(seed), 2, deadline))
-    deadline = time.monotonic() + seconds
-    failed |= _report("random arguments", Hunt(random_commands(seed), 2, deadline))
+    print(f"effects: seed {seed}, a share of {share:g}", flush=True)
+    ran: set[str] = set()
+    failed = False
+    for part in parts(seed, share):
+        deadline = time.monotonic() + (_MOST_SECONDS if share < 1 else float("inf"))
+        hunt = Hunt(
+            part.commands, part.each_s, deadline, is_hostile=part.is_hostile, what=part.what
+        )
+        failed |= _report(part.what, hunt)
+        ran |= hunt.programs
     from . import planted
 
-    return failed | planted.main()
+    failed |= planted.main()
+    _tell_what_was_covered(ran)
+    return failed
 
 
 def _report(what: str, hunt: Hunt) -> bool:
+    start = time.monotonic()
     hunt.run()
-    print(f"{what}: {hunt.ran} commands ran, {len(hunt.findings)} did what they must not")
+    seconds = time.monotonic() - start
+    end = "; the time was over before all had run" if hunt.is_cut_off else ""
+    print(
+        f"{what}: {hunt.taken} looked at, {hunt.ran} allowed and run,"
+        f" {len(hunt.findings)} did what they must not ({seconds:.0f} s{end})"
+    )
     print(*hunt.findings, sep="\n", flush=True)
     return bool(hunt.findings)
+
+
+def _tell_what_was_covered(ran: set[str]) -> None:
+    known, here = judged_programs(), set(tools())
+    missing = sorted(known - here)
+    print(f"{len(ran & known)} of the {len(here)} programs that are here and may be allowed ran")
+    print(f"builders, which make files and do not run: {', '.join(sorted(BUILDERS))}")
+    print(f"{len(missing)} programs that may be allowed are not installed here:")
+    print(textwrap.fill(" ".join(missing), 98, break_on_hyphens=False), flush=True)
 
 
 if __name__ == "__main__":

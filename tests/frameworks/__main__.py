@@ -25,6 +25,7 @@ CACHE = Path(
     os.environ.get("LACONIC_FRAMEWORKS_CACHE") or Path.home() / ".cache/laconic-frameworks"
 )
 LIMIT_S = 180
+NOT_REACHABLE = "the index of Python's packages is not reachable"
 
 
 class Framework(NamedTuple):
@@ -41,23 +42,30 @@ class Framework(NamedTuple):
     def directory(self) -> Path:
         return CACHE / self.name
 
-    def fetch(self) -> str:
-        """Make the environment unless it is there; give what is in the way, or nothing."""
-        packages = ["tomlkit", *self.packages]  # what laconic itself needs comes first
+    def is_there(self) -> bool:
         mark = self.directory / "packages"
-        if mark.exists() and mark.read_text().split() == packages:
-            return ""
+        return mark.exists() and mark.read_text().split() == self._wanted()
+
+    def _wanted(self) -> list[str]:
+        return ["tomlkit", *self.packages]  # what laconic itself needs comes first
+
+    def fetch(self) -> str:
+        """Make the environment; give what is in the way, or nothing."""
+        packages = self._wanted()
         python = next(filter(_runs, self.python), None)
         if not python:
             return f"none of {', '.join(self.python)} is installed"
         shutil.rmtree(self.directory, ignore_errors=True)
         CACHE.mkdir(parents=True, exist_ok=True)
         pip = [self.directory / "bin/python", "-m", "pip", "--quiet", "--disable-pip-version-check"]
-        for step in ([python, "-m", "venv", self.directory], [*pip, "install", *packages]):
+        install = [*pip, "install", "--retries", "1", *packages]
+        for step in ([python, "-m", "venv", self.directory], install):
             done = subprocess.run(step, capture_output=True, text=True, check=False)
+            if "after connection broken by" in done.stderr and done.returncode:
+                return NOT_REACHABLE
             if done.returncode:
                 return f"it cannot be fetched: {done.stderr.strip().rpartition(chr(10))[2]}"
-        mark.write_text("\n".join(packages))
+        (self.directory / "packages").write_text("\n".join(packages))
         return ""
 
     def run(self) -> dict[str, Any]:
@@ -126,12 +134,15 @@ def main(arguments: Sequence[str]) -> int:
     names = {argument for argument in arguments if argument != "--all"}
     faults: list[str] = []
     ran = skipped = 0
+    offline = ""
     _row("framework", ABILITIES)
     for framework in read_frameworks():
         if names and framework.name not in names:
             continue
         why = "" if names or "--all" in arguments or not framework.heavy else "it is heavy"
-        why = why or framework.fetch()
+        if not why and not framework.is_there():
+            why = offline or framework.fetch()
+            offline = why if why == NOT_REACHABLE else ""  # for all others, too
         if why:
             skipped += 1
             _row(framework.title, (), f"skipped: {why}")

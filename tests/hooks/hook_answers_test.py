@@ -222,7 +222,7 @@ def test_a_launcher_with_blanks_is_quoted(monkeypatch, tmp_path):
     program.write_text("")
     program.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(program.with_name("python")))
-    launcher = find_launcher({"PATH": ""})
+    launcher, _ = find_launcher({"PATH": ""})
     assert launcher == f"'{program}'"
     assert with_plain_name(f"{launcher} run ls", launcher) == "laconic run ls"
     assert with_plain_name(f"echo {launcher}", launcher) == f"echo {launcher}"

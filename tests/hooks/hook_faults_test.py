@@ -110,7 +110,7 @@ AFTER_THE_VERDICT = [
     "hooks.call_log._write",
     "hooks.answer.fitted",
     "hooks.response.is_unattended",
-    "hooks.response._can_rewrite",
+    "hooks.response.can_rewrite",
     "hooks.dialects.claude.updated",
 ]
 ASKED, DENIED = "git log; kill 1", "git log; rm -rf /"

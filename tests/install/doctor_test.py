@@ -92,7 +92,7 @@ def test_a_hook_that_got_lost_is_broken(text, fine, home):
             '#!/bin/sh\necho \'{"systemMessage": "laconic cannot start"}\'\n',
             "says nothing about a command that is denied",
         ),
-        ("#!/bin/sh\necho hello\n", "prints what is no JSON: 'hello'"),
+        ("#!/bin/sh\necho hello\n", "prints what is not JSON: 'hello'"),
         ("#!/bin/sh\necho oh >&2; exit 3\n", "ends with status 3: oh"),
         ("#!/bin/sh\nexit 2\n", "denies without a reason"),
         ("", "status 127"),

@@ -227,7 +227,7 @@ def test_a_rewrite_keeps_the_number_of_commands_and_is_settled(parts, between):
 
 @given(st.text(alphabet="rm -rf/~.*'\"$HOME{}();&|\\\n", max_size=30))
 def test_what_bash_would_read_is_looked_at(text):
-    """A removal of the root in front of any text is seen, as long as the text can be parsed."""
+    """A removal of the root before any text is seen, as long as the text can be parsed."""
     command = f"rm -rf /; {text}"
     try:
         parse(command.encode())

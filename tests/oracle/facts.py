@@ -115,7 +115,7 @@ def _bash_fact(record: Fact) -> Fact:
 
 
 def _bash_word(raw: object) -> str:
-    # bash puts \x01 in front of the control characters that it uses itself
+    # bash puts \x01 before the control characters that it uses itself
     return static(re.sub("\x01([\x01\x7f])", r"\1", str(raw)))
 
 

@@ -114,7 +114,9 @@ def test_a_fault_in_reading_options(monkeypatch, fault):
 
 def test_a_fault_in_the_configuration(monkeypatch, fault):
     monkeypatch.setattr(judge, "settled", broken(fault))
-    assert_asks(decide("ls -l"), "ls/fault")
+    rules = Rules()
+    rules.denied = frozenset(("ls",))
+    assert_asks(decide("ls -l", rules), "ls/fault")
 
 
 def test_a_fault_in_a_gate(monkeypatch, fault):
@@ -148,6 +150,7 @@ def test_a_fault_in_the_users_rules(monkeypatch, fault):
         (policy, "evaluation_findings", "echo $((1))"),
         (policy, "binding_findings", "ls"),
         (policy, "bombs", "f() { ls; }; f"),
+        (policy, "listed_findings", 'for x in *; do cat "$x"; done; ls | xargs cat'),
         (policy, "strictest", "ls; ls"),
         (evaluation, "result", "echo $(( $(echo 1) + 2 ))"),
         (places, "_place", "cat < x"),

@@ -13,13 +13,18 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from decide_cases import ALL
 from laconic.hooks.load import hooked, load
 from laconic.knowledge.catalog import library
-from laconic.policy.decide import decide
+from laconic.policy.decide import _EVALUATED_BY_ZSH, decide
 from laconic.policy.dialects import family
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
+from laconic.policy.zsh import zsh_findings
+from laconic.shell import ParseError, parse
 from laconic.types import Verdict
 
 if TYPE_CHECKING:
@@ -133,7 +138,7 @@ def test_another_shell_runs_what_bash_takes_for_text(shell: str, text: str, tmp_
 def test_an_agent_says_which_shells_may_run_its_commands(name: str) -> None:
     agent = load(name)
     known = {"bash", "zsh", "sh", "fish"}
-    assert known.issuperset(agent.shells)
+    assert known.issuperset(agent.document.get("shells", ()))
     assert known.union("*").issuperset(agent.users_shells)
 
 
@@ -157,3 +162,30 @@ def test_only_plain_words_are_allowed_for_a_shell_that_is_not_known() -> None:
     assert is_allowed("ls -la src", "")
     assert not is_allowed("ls; pwd", "")
     assert not is_allowed("echo 'a'", "")
+
+
+# Words of which texts are made that zsh_findings has something to say about, and others.
+WORDS = (
+    "exit shift read return printf test -t path x status status+=x %d 1 ; && | { } function f "
+    "for in do done if then fi builtin command mapfile getopts a=b *? =x cat <file >out !"
+).split()
+
+
+def skips_no_finding(text: str) -> None:
+    source = text.encode("utf-8", "surrogateescape")
+    try:
+        script = parse(source)
+    except ParseError:
+        return
+    if zsh_findings(script.nodes()):
+        assert _EVALUATED_BY_ZSH.search(source), text
+
+
+def test_what_is_known_of_zsh_is_asked_where_it_has_a_say() -> None:
+    for _, case in ALL:
+        skips_no_finding(case.command)
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=9))
+def test_what_is_known_of_zsh_is_asked_where_it_has_a_say_in_any_words(words: list[str]) -> None:
+    skips_no_finding(" ".join(words))

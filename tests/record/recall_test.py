@@ -238,7 +238,7 @@ def test_a_file_that_somebody_removed_is_told(store, laconic):
          ("laconic: --grep '(': missing ), unterminated subpattern at position 0\n"
           "hint: put \\ before a sign that stands for itself: \\(\n")),
         (["aaaaaa", "--lines", "x"], 2,
-         "laconic: --lines 'x': is no range of lines\nhint: laconic recall ID --lines 10:20\n"),
+         "laconic: --lines 'x': is not a range of lines\nhint: laconic recall ID --lines 10:20\n"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_told_in_a_line(words, status, message, laconic):

@@ -16,6 +16,11 @@ def world(tmp_path_factory):
     return World(tmp_path_factory.mktemp("world"))
 
 
+@pytest.fixture(scope="module")
+def scripts():
+    return faults.typed(SEED, 2000)
+
+
 def test_rewritten_scripts_do_what_was_typed(world):
     found = list(differences(changed(SEED, 90, world), world))
     assert not found, "\n".join(map(str, found))
@@ -38,5 +43,5 @@ def test_so_they_do_with_laconic_itself(tmp_path):
         "make is given our shell",
     ],
 )
-def test_a_planted_fault_is_found(fault, world):
-    assert faults.found(fault, faults.typed(SEED, 2000), world)
+def test_a_planted_fault_is_found(fault, scripts, world):
+    assert faults.found(fault, scripts, world)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.catalog import library
+from laconic.rewrite.configured import LOCAL_WRAPPERS, TRANSPARENT, LocalWrapper, Options, Rule
 from laconic.rewrite.edits import Edit, apply
-from laconic.rewrite.options import LOCAL_WRAPPERS, TRANSPARENT, LocalWrapper, Options, Rule
 from laconic.rewrite.plan import rewrite
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands

@@ -93,6 +93,22 @@ def test_what_was_shown_while_a_command_ran_is_not_shown_again(home):
     assert shown[4].startswith("[1/5 lines hidden: ")
 
 
+def test_a_run_of_pytest_says_early_how_many_tests_there_are(tmp_path):
+    (tmp_path / "test_slow.py").write_text(
+        "import time, pytest\n"
+        "@pytest.mark.parametrize('n', range(200))\ndef test_fast(n): pass\n"
+        "def test_slow(): time.sleep(4)\n"
+    )
+    line = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", str(tmp_path)]
+    process = start(*line)
+    assert read_until(process, b"items\n") == b"collecting ... collected 201 items\n"
+    assert process.poll() is None
+    rest, _ = process.communicate(timeout=PATIENCE_S)
+    passed, notice = rest.decode().splitlines()
+    assert passed.startswith("201 passed in ")
+    assert re.match(r"\[\d+/\d+ lines hidden, 1 shortened: ", notice)
+
+
 def test_a_line_without_end_is_not_said_to_be_whole():
     done = run(sys.executable, "-c", "print('z' * 100_000)")
     assert b"\n[1 shortened: " in done.stdout

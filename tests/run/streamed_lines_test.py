@@ -6,16 +6,15 @@ import os
 from pathlib import Path
 from types import SimpleNamespace
 
-import pytest
-
 from laconic.compact.lines import read_lines
 from laconic.compact.pipeline import compact
 from laconic.compact.result import GAP
 from laconic.compact.result import RAW as RAW_LINE
+from laconic.run.finished import FinishedOutput
 from laconic.run.follow import follower
-from laconic.run.result import FinishedOutput, _was_streamed
+from laconic.run.result import _was_streamed
 from laconic.run.spool import OUT, open_spool
-from outputs import cases
+from outputs import cases, for_each
 
 RECORDED = [case for case in cases() if case.filter]
 
@@ -49,11 +48,12 @@ def streamed(case, folder, cut):
     return FinishedOutput(output, {OUT: following})
 
 
-@pytest.mark.parametrize("case", RECORDED, ids=[case.id for case in RECORDED])
+@for_each(RECORDED)
 def test_what_appeared_is_not_told_again_and_nothing_else_is_left_out(case, tmp_path):
-    lines = read_lines(case.raw)
+    lines, folder = read_lines(case.raw), tmp_path / case.path.stem
+    folder.mkdir()
     for cut in sorted({1, 2, 5, 20, len(lines) // 2, len(lines)}):
-        source = streamed(case, tmp_path, cut)
+        source = streamed(case, folder, cut)
         shown = source.printed_lines(lines)
         os.close(source.output.spool.handles[OUT])
         wanted = [text for text, is_shown in zip(lines.texts, shown, strict=True) if is_shown]

@@ -161,23 +161,29 @@ def test_without_laconic_py_a_person_is_told(dead):
     assert b"install laconic again" in done.stderr or dead.bin_dir != dead.client.parent
 
 
+REPLIES = ((b"X", b"touch never\0"), (b"R", b""), (b"P", bytes(4)), (b"N", b""), (b"?", b""))
+
+
 def test_a_reply_that_does_not_fit_the_question_is_not_taken(server):
     """To a hook, nobody says what to become."""
-    path = server.socket
-    path.unlink()
-    line = b"touch never\0"
-    for kind, rest in ((b"X", line), (b"R", b""), (b"P", bytes(4)), (b"N", b""), (b"?", b"")):
+    name = server.socket.name
+    for kind, rest in REPLIES:
+        # In a place of its own: the one who is answered like this starts a server.
+        place = warm_server.Installation(server.bin_dir, server.environ)
+        path = place.runtime / "laconic" / name
+        path.parent.mkdir(0o700)
         body = bytes(4) + bytes(4) + bytes(3) + b"\x01" + rest
         with socket.socket(socket.AF_UNIX) as listener, ThreadPoolExecutor(1) as pool:
             listener.bind(str(path))
             listener.listen()
-            asked = pool.submit(server.hook, "rm -rf /")
+            asked = pool.submit(place.hook, "rm -rf /")
             connected = listener.accept()[0]
             connected.recv(1 << 16)
             connected.sendall(b"lac1" + kind + len(body).to_bytes(4, "big") + body)
             connected.close()
             path.unlink()
             assert warm_server.verdict(asked.result().stdout) == "deny"
+        place.close()
 
 
 @installed  # the sanitizers open files

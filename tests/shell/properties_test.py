@@ -443,7 +443,7 @@ LONG = {
     "backslashes": repeated("\\a", "echo "),
     "dollars": repeated("$", "echo "),
     "globs": repeated("*", "echo "),
-    "numbers in front of redirects": repeated("1", "", ">a"),
+    "numbers before redirects": repeated("1", "", ">a"),
     "extended globs": repeated("@(a) ", "shopt -s extglob\necho "),
     "expression": repeated("1 + ", "((", "1))"),
     "expression that is none": repeated("(1) + ", "((", "1)"),

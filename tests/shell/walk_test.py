@@ -28,7 +28,7 @@ class Snippet(NamedTuple):
 
     @property
     def topic(self) -> str:
-        """What stands in front of the colon in the name."""
+        """What comes before the colon in the name."""
         return self.name.partition(":")[0]
 
 

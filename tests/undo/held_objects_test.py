@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from laconic.undo import held_objects
-from laconic.undo.restore import undo
+from laconic.undo.restore import ConflictError, undo
 from laconic.undo.store import Store
 from undo.kills import run
 
@@ -34,9 +35,9 @@ def commit(project, name, text="x\n"):
     git(project, "commit", "-qm", name)
 
 
-@pytest.fixture
-def project(tmp_path):
-    made = tmp_path / "project"
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
+    made = tmp_path_factory.mktemp("template") / "project"
     made.mkdir()
     git(made, "init", "-q", "-b", "main")
     for number in range(5):
@@ -51,21 +52,26 @@ def project(tmp_path):
 
 
 @pytest.fixture
+def project(template, tmp_path):
+    return shutil.copytree(template, tmp_path / "project")
+
+
+@pytest.fixture
 def store(tmp_path):
     return Store(tmp_path / "state")
 
 
-PACKED = ("git pack-refs --all; git gc -q", "git pack-refs --all")
+STATES = ("true", "git gc -q", "git pack-refs --all")
 COMMANDS = {
     "git tag -d v1 && git branch -D topic": ("topic", "v1^{tag}"),
     "git branch -D topic && git tag -d v1": ("topic", "v1^{tag}"),
     "git update-ref -d refs/heads/topic && git update-ref -d refs/tags/v1": ("topic", "v1"),
     "git stash clear": ("stash@{0}", "stash@{1}"),
+    "git stash drop": ("stash", "stash^2", "stash@{1}"),
+    "git stash drop stash@{1}": ("stash@{1}", "stash@{1}^2", "stash@{0}"),
+    "git branch -D topic && git tag -d v1 && git stash drop": ("topic", "v1^{tag}", "stash"),
 }
-# A collection of garbage also packs refs, and so changes what a later `stash drop` of a packed ref
-# has left alone: then the stash that comes back is the one in its log.
-CASES = [(before, *row) for before in ("true", *PACKED) for row in COMMANDS.items()]
-CASES.append(("true", "git stash drop", ("stash", "stash^2")))
+CASES = [(before, *row) for before in STATES[:2] for row in COMMANDS.items()]
 
 
 @pytest.mark.parametrize(("before", "command", "names"), CASES)
@@ -84,6 +90,76 @@ def test_it_comes_back_after_garbage_was_collected(store, project, before, comma
     assert [git(project, "rev-parse", name) for name in names] == ids
     assert git(project, "rev-list", "--objects", *names) == listed
     git(project, "fsck", "--strict")
+
+
+def tips(project):
+    return git(project, "for-each-ref", "--format=%(refname) %(objectname)")
+
+
+@pytest.mark.parametrize("before", STATES[::2])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git commit -q --amend -m other",
+        "git update-ref refs/heads/topic main",
+        "git tag -f v1 main",
+        "git branch new && git tag other",
+        "git branch -m topic renamed",
+        "git branch -D topic",
+        "git checkout -q -b another && git commit -q --allow-empty -m x",
+    ],
+)
+def test_refs_come_back_by_name_after_they_were_packed(store, project, before, command):
+    subprocess.run(["bash", "-c", before], cwd=project, env=ENVIRON, check=True)
+    was = tips(project)
+    keep = run(store, command, project)
+    git(project, "pack-refs", "--all", "--prune")
+    left = tips(project)
+    again = undo(store, keep)
+    assert tips(project) == was
+    git(project, "fsck", "--strict")
+    undo(store, store.find(again))
+    assert tips(project) == left
+
+
+def test_refs_that_the_command_did_not_change_stay_when_it_is_undone(store, project):
+    git(project, "pack-refs", "--all")
+    keep = run(store, "git branch -D topic", project)
+    commit(project, "later")
+    git(project, "branch", "later")
+    git(project, "gc", "-q")
+    tip = git(project, "rev-parse", "main", "later")
+    undo(store, keep)
+    assert git(project, "rev-parse", "main", "later") == tip
+    git(project, "rev-parse", "topic")
+
+
+def test_a_ref_that_somebody_has_moved_since_stops_the_undo(store, project):
+    git(project, "pack-refs", "--all")
+    keep = run(store, "git update-ref refs/heads/topic main~1", project)
+    git(project, "update-ref", "refs/heads/topic", "main~2")
+    git(project, "pack-refs", "--all")
+    was = tips(project)
+    with pytest.raises(ConflictError) as caught:
+        undo(store, keep)
+    assert any(path.endswith("/refs/heads/topic") for path in caught.value.plan.conflicts)
+    assert tips(project) == was
+
+
+def test_a_project_below_a_directory_that_is_called_refs(tmp_path, store):
+    made = tmp_path / "refs" / "logs" / "refs" / "project"
+    made.mkdir(parents=True)
+    git(made, "init", "-q", "-b", "main")
+    commit(made, "a")
+    git(made, "checkout", "-qb", "topic")
+    commit(made, "b")
+    git(made, "checkout", "-q", "main")
+    tip = git(made, "rev-parse", "topic")
+    keep = run(store, "git branch -D topic", made)
+    subprocess.run(["bash", "-c", COLLECT], cwd=made, env=ENVIRON, check=True)
+    undo(store, store.find(keep.id), force=True)
+    assert git(made, "rev-parse", "topic") == tip
+    git(made, "fsck", "--strict")
 
 
 def test_what_another_ref_holds_is_not_kept(store, project):

@@ -1,4 +1,8 @@
-"""Carries out a plan with the system's bubblewrap: finds it, and writes its arguments."""
+"""Carries out a plan: finds what makes boxes here, and writes its arguments in bubblewrap's form.
+
+laconic-box understands those that a plan needs, and makes the box itself (box/own.c). Where only
+bubblewrap may have namespaces, as on Ubuntu, it starts the system's.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from laconic.errors import LaconicError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from laconic.box.layers import Layer
     from laconic.box.plan import Plan
@@ -27,8 +31,7 @@ _INSTALL = (
 )
 _TINY, _SMALL, _LARGE = str(64 << 10), str(64 << 20), str(1 << 30)
 # Files of the kernel that belong to root, and that root without any capability could still write.
-# What nobody needs is covered by an empty directory: bubblewrap reads the table of mounts again for
-# each bind and for each mount that it makes read-only, and for no tmpfs.
+# What nobody needs is covered by an empty directory, which takes bubblewrap less time than a bind.
 _OF_KERNEL = ("/proc/sys", "/proc/sysrq-trigger", "/proc/mtrr")
 _OF_KERNEL_COVERED = (
     "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/driver", "/proc/tty",
@@ -36,26 +39,22 @@ _OF_KERNEL_COVERED = (
 
 
 class Engine:
-    """What makes boxes on this machine."""
+    """What makes boxes on this machine; bwrap: empty if there is none."""
 
-    __slots__ = ("bwrap", "helper", "version")
+    __slots__ = ("bwrap", "helper")
 
-    def __init__(self, bwrap: str, version: str, helper: str) -> None:
-        self.bwrap, self.version, self.helper = bwrap, version, helper
+    def __init__(self, bwrap: str, helper: str) -> None:
+        self.bwrap, self.helper = bwrap, helper
 
 
 def find_engine(environ: Mapping[str, str], project: str = "/nonexistent") -> Engine:
-    """Find bubblewrap and our helper; LaconicError says what is missing.
+    """Find our helper, and bubblewrap if it is there; LaconicError says what is missing.
 
     The project cannot bring its own: what is in it, and in temporary directories, is not used.
     """
     if sys.platform != "linux":
         raise LaconicError(f"there is no box on {sys.platform}")
-    helper = find_helper()
-    path = find_bubblewrap(environ, project)
-    if not path:
-        raise LaconicError("bubblewrap is not installed, so there is no box", _INSTALL)
-    return Engine(path, _checked_version(path), helper)
+    return Engine(find_bubblewrap(environ, project), find_helper())
 
 
 def find_bubblewrap(environ: Mapping[str, str], project: str = "/nonexistent") -> str:
@@ -82,38 +81,35 @@ def find_helper() -> str:
     raise LaconicError(f"{paths[0]} is not there, so there is no box", hint)
 
 
-_versions: dict[tuple[str, int, int, int], str] = {}
-
-
-def _checked_version(path: str) -> str:
-    found = os.stat(path)
-    key = (path, found.st_ino, found.st_size, found.st_ctime_ns)
-    if key not in _versions:
-        _versions[key] = _asked_version(path)
-    return _versions[key]
-
-
-def _asked_version(path: str) -> str:
+def version_of(bwrap: str) -> str:
+    """Ask bubblewrap for its version; LaconicError if it is missing, or too old for a box."""
     import subprocess  # noqa: PLC0415 - it takes seven milliseconds to load
 
+    if not bwrap:
+        raise LaconicError("bubblewrap is not installed", _INSTALL)
     done = subprocess.run(  # noqa: S603 - found by ourselves
-        [path, "--version"], env={}, capture_output=True, text=True, check=False
+        [bwrap, "--version"], env={}, capture_output=True, text=True, check=False
     )
     version = done.stdout.strip().rpartition(" ")[2]
     numbers = tuple(int(part) for part in version.split(".") if part.isdigit())
     if numbers < _OLDEST:
         wanted = ".".join(map(str, _OLDEST))
-        message = f"{path} is version {version or 'unknown'}, and a box needs {wanted}"
+        message = f"{bwrap} is version {version or 'unknown'}, and a box needs {wanted}"
         raise LaconicError(message, _INSTALL)
     return version
 
 
 def arguments(
-    plan: Plan, engine: Engine, directory: str, layers: Sequence[Layer] = ()
+    plan: Plan,
+    engine: Engine,
+    directory: str,
+    covered: Collection[str],
+    layers: Sequence[Layer] = (),
 ) -> list[str]:
     """Return bubblewrap's arguments; later ones act on what earlier ones have made.
 
-    directory: the one to start in, in the project. layers: what stands for writable directories.
+    directory: the one to start in, in the project. covered: what is hidden and a directory. layers:
+    what stands for writable directories.
     """
     from laconic.box.layers import merged_path  # noqa: PLC0415 - for trials
 
@@ -149,7 +145,7 @@ def arguments(
     for path in plan.guarded:
         words += ["--ro-bind", merged_path(path, layers), path]
     for path in plan.hidden:
-        if isdir(path):  # it could be written by who opens it, and is gone with the box
+        if path in covered:  # it could be written by who opens it, and is gone with the box
             words += ["--size", _TINY, "--perms", "0500", "--tmpfs", path]
         else:  # not /dev/null, which cannot be opened on a mount without devices
             words += ["--ro-bind", join(own, "empty"), path]
@@ -159,7 +155,7 @@ def arguments(
     return words
 
 
-def expected_mounts(plan: Plan) -> list[str]:
+def expected_mounts(plan: Plan, covered: Collection[str]) -> list[str]:
     """Return what must be mounted when the box is ready, as box/mounts.c reads it.
 
     A letter and a path each: w what can be written, p and g what is pinned or guarded and lies in
@@ -170,7 +166,7 @@ def expected_mounts(plan: Plan) -> list[str]:
     found = [f"w{path}" for path in (*plan.write, *own, "/run", HOME, *mounted_in(plan.write))]
     found += [f"p{path}" for path in plan.pinned]
     found += [f"g{path}" for path in plan.guarded]
-    found += [f"{'h' if isdir(path) else 'c'}{path}" for path in plan.hidden]
+    found += [f"{'h' if path in covered else 'c'}{path}" for path in plan.hidden]
     found += [f"c{path}" for path in plan.shown]
     return [*found, "t/dev", "t/proc"]
 

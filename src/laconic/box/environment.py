@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 
 from laconic.patterns import compile_written, pattern
 from laconic.secrets.shapes import SHAPES
@@ -53,6 +53,7 @@ def kept(environ: Mapping[str, str], keep: Iterable[str] = ()) -> dict[str, str]
     }
 
 
+@lru_cache(maxsize=1024)
 def is_dropped(name: str, value: str) -> bool:
     if _CHANNEL.fullmatch(name) or (_SECRET.search(name) and not _HARMLESS.search(name)):
         return True

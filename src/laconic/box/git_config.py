@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 
 from laconic.errors import FileError
 from laconic.files import is_there, read_file
@@ -33,10 +34,18 @@ def configuration(path: str) -> Iterator[tuple[str, str]]:
     except FileError:
         yield NOT_UNDERSTOOD, ""
         return
+    yield from _parsed(text)
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> tuple[tuple[str, str], ...]:
+    found = []
     try:
-        yield from _Reader(text.removeprefix("\ufeff").replace("\r\n", "\n")).entries()
+        for entry in _Reader(text.removeprefix("\ufeff").replace("\r\n", "\n")).entries():
+            found.append(entry)  # noqa: PERF402 - what came before a fault counts
     except _Malformed:
-        yield NOT_UNDERSTOOD, ""
+        found.append((NOT_UNDERSTOOD, ""))
+    return tuple(found)
 
 
 class _Reader:

@@ -1,7 +1,7 @@
 """Opens the box for one command: writes down what laconic-box needs, and gives the words to start.
 
-The directory of an open box is its journal, too: what was left behind by one that was killed is
-looked at before the next box of the project is opened.
+It stands in the journal of the box: what was left behind by one that was killed is looked at before
+the next box of the project is opened.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import json
 import os
 import sys
 import time
-from os.path import basename, dirname, isdir, join, lexists
+from os.path import basename, dirname, isdir, join
 
-from laconic.box import leftovers, seccomp
+from laconic.box import caches, leftovers, seccomp, temporary
 from laconic.box.bubblewrap import arguments, expected_mounts, find_engine
 from laconic.box.inside import is_inside
 from laconic.box.places import is_below
 from laconic.box.plan import make_plan
 from laconic.errors import LaconicError
-from laconic.files import make_private
+from laconic.files import make_private, write_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,10 +36,6 @@ _REFUSED = "refused"
 _OLDEST_TOLD_S = 3600
 _YOUNGEST_LEFT_S = 10  # a younger box may be about to start
 _COARSE_CLOCK = 5  # CLOCK_REALTIME_COARSE of linux/time.h, which file systems take their times from
-_OWN_CACHE = ".cache"
-# Caches that are only read, and that would take long to fill again.
-_READ_CACHES = ("ms-playwright", "puppeteer", "Cypress", "electron", "node-gyp", "huggingface",
-                "torch", "pre-commit", "nltk_data", "coursier")  # fmt: skip
 _ROOT = dirname(dirname(dirname(os.path.realpath(__file__))))
 _LOOK = (
     "import sys; sys.path.append(sys.argv.pop(1)); "
@@ -89,19 +85,31 @@ def open_box(
     environ: Mapping[str, str],
     told: str = "",
     *,
+    words: Sequence[str] = (),
     is_elsewhere: bool = False,
 ) -> OpenBox:
     """Open the box of a project for one command; raises LaconicError if there can be none here.
 
     told: the command as it is typed outside, if nobody waits for it who could say what was refused.
+    words: the command, which may name temporary files.
     is_elsewhere: the command may begin outside the project, where it can only read.
     """
     if is_inside():
         return OpenBox([], None, "", cwd)
     started = coarse_now()
     engine = find_engine(environ, project)
-    plan = make_plan(project, settings, environ)
-    return open_planned(plan, engine, cwd, told, (), started, is_elsewhere=is_elsewhere)
+    plan = plan_here(project, settings, environ)
+    paths = temporary.named(words)
+    return open_planned(
+        plan, engine, cwd, told, (), started, paths=paths, is_elsewhere=is_elsewhere
+    )
+
+
+def plan_here(project: str, settings: Settings, environ: Mapping[str, str]) -> Plan:
+    """Plan the box of a project; where laconic keeps its files is there first, to be hidden."""
+    with contextlib.suppress(OSError):
+        make_private(settings.directories.state_dir)
+    return make_plan(project, settings, environ)
 
 
 def coarse_now() -> int:
@@ -117,14 +125,19 @@ def open_planned(
     layers: Sequence[Layer] = (),
     started: int = 0,
     *,
+    paths: Sequence[str] = (),
     is_elsewhere: bool = False,
 ) -> OpenBox:
-    """Open the box of a plan; layers: what stands for its writable directories, in a trial."""
+    """Open the box of a plan; layers: what stands for its writable directories, in a trial.
+
+    paths: temporary files that the command names.
+    """
     prepare(plan)
     look_at_killed(plan)
     here = os.path.realpath(cwd)
     if not is_elsewhere and not is_below(here, plan.project):
         raise LaconicError(f"{here} is not in the project {plan.project}")
+    temporary.bring_in(plan, paths)
     place = _write_down(plan, engine, here, leftovers.record(plan, started, told), layers)
     return OpenBox([engine.helper, place, engine.bwrap], plan, place, here)
 
@@ -135,12 +148,17 @@ def prepare(plan: Plan) -> None:
     if any(is_below(own, path) for path in plan.write):
         hint = "unset LACONIC_STATE_DIR, or let it name a place outside the project"
         raise LaconicError(f"{own} is in the project, so there is no box", hint)
-    for name in ("open", _REFUSED, "quarantine", "tmp", "vartmp", f"home/{_OWN_CACHE}"):
-        make_private(join(own, name))
-    with contextlib.suppress(FileExistsError):
-        os.close(os.open(join(own, "empty"), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o400))
-    with contextlib.suppress(OSError), open(join(own, "project"), "w", encoding="utf-8") as file:
-        file.write(plan.project)
+    known = _names(own)
+    for name in ("open", _REFUSED, "quarantine", "tmp", "vartmp", "home"):
+        if name not in known:
+            make_private(join(own, name))
+    if "empty" not in known:
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(join(own, "empty"), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o400))
+    if "project" not in known:
+        with contextlib.suppress(OSError):
+            write_private(join(own, "project"), os.fsencode(plan.project))
+    make_private(join(own, "home", caches.OWN))
     _furnish_home(plan)
 
 
@@ -150,20 +168,11 @@ def _furnish_home(plan: Plan) -> None:
     This is done before a program could make directories of the same names. A command in the box can
     change the links, but not the directory that they are in.
     """
-    cache = join(plan.user_home, ".cache")
     home = join(plan.directory, "home")
-    wanted = [(plan.user_home, name, home) for name in _names(plan.user_home) if name != _OWN_CACHE]
-    handle = os.open(join(home, _OWN_CACHE), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        for name in (name for name in _READ_CACHES if isdir(join(cache, name))):
-            with contextlib.suppress(FileExistsError):
-                os.symlink(join(cache, name), name, dir_fd=handle)
-    finally:
-        os.close(handle)
-    for source, name, target in wanted:
-        if not lexists(join(target, name)):
-            with contextlib.suppress(FileExistsError):
-                os.symlink(join(source, name), join(target, name))
+    caches.fill(plan)
+    for name in set(_names(plan.user_home)).difference(_names(home)):
+        with contextlib.suppress(FileExistsError):
+            os.symlink(join(plan.user_home, name), join(home, name))
 
 
 def _names(directory: str) -> list[str]:
@@ -179,29 +188,29 @@ def _write_down(
     from binascii import hexlify  # noqa: PLC0415
 
     place = join(plan.directory, "open", hexlify(os.urandom(6)).decode())
-    os.mkdir(place, 0o700)
     look = [sys.executable, "-I", "-S", "-c", _LOOK, _ROOT, place]
     if layers:
         record = leftovers.of_trial(record)
-    files = {
-        "plan": json.dumps(record).encode("utf-8", "surrogateescape"),
+    directories = frozenset(filter(isdir, plan.hidden))
+    parts = {
+        leftovers.PLAN: json.dumps(record).encode("utf-8", "surrogateescape"),
         "watched": _texts([] if layers else plan.missing),
         "overlays": _texts([word for layer in layers for word in layer.words]),
         "facts": _texts(leftovers.facts(record)),
         "after": _texts(look),
         "filter": seccomp.program(os.uname().machine),
-        "mounts": _texts(expected_mounts(plan)),
-        "args": _texts(arguments(plan, engine, cwd, layers)),
+        "mounts": _texts(expected_mounts(plan, directories)),
+        "args": _texts(arguments(plan, engine, cwd, directories, layers)),
     }
-    for name, data in files.items():
-        handle = os.open(join(place, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
+    data = b"".join(b"%s\0%d\0%s" % (name.encode(), len(p), p) for name, p in parts.items())
+    handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
     return place
 
 
 def _texts(words: list[str]) -> bytes:
-    return b"".join(os.fsencode(word) + b"\0" for word in words)
+    return os.fsencode("\0".join(words) + "\0") if words else b""
 
 
 def look_at_killed(plan: Plan) -> None:
@@ -216,7 +225,7 @@ def look_at_killed(plan: Plan) -> None:
         try:
             if time.time() - os.lstat(place).st_mtime < _YOUNGEST_LEFT_S:
                 continue
-            with open(join(place, "args"), "rb") as file:
+            with open(place, "rb") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 leftovers.main([place, "end"])
         except BlockingIOError:

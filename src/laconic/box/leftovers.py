@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 NO_ROUTE, NO_PORT, NO_SERVER = 1, 2, 4  # what a network refuses: box/box.h
 _MOST_NOTICES = 8
-_FILES = ("plan", "watched", "overlays", "facts", "after", "filter", "mounts", "args")
+PLAN = "plan"  # the first part of a journal
 
 
 def record(plan: Plan, started: int, told: str = "") -> dict[str, Any]:
@@ -70,13 +70,16 @@ def facts(known: dict[str, Any]) -> list[str]:
 
 
 def main(argv: list[str]) -> int:
-    """Look at one box; argv: its directory, and `end`, or `while` it still runs.
+    """Look at one box; argv: its journal, and `end`, or `while` it still runs.
 
     Two numbers may follow: what its network refused, and the status of the command.
     """
     place, when, *numbers = argv
-    with open(join(place, "plan"), encoding="utf-8", errors="surrogateescape") as file:
-        known = json.load(file)
+    with open(place, "rb") as file:
+        name, length, data = file.read().split(b"\0", 2)
+    if name.decode() != PLAN:
+        raise ValueError(f"{place} is not the journal of a box")
+    known = json.loads(data[: int(length)].decode("utf-8", "surrogateescape"))
     put_right(known, is_over=when == "end")
     if numbers:
         _tell_refused(place, known, *map(int, numbers))
@@ -125,12 +128,9 @@ def _say(text: str) -> None:
 
 
 def forget(place: str) -> None:
-    """Remove the directory of a box that has ended."""
-    for name in _FILES:
-        with contextlib.suppress(OSError):
-            os.unlink(join(place, name))
+    """Remove the journal of a box that has ended."""
     with contextlib.suppress(OSError):
-        os.rmdir(place)
+        os.unlink(place)
 
 
 def _put_right(known: dict[str, Any], *, is_over: bool) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,8 @@ from functools import cache
 from glob import glob
 from os.path import dirname, join, normpath
 
+from laconic.box.look import Names
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,21 +38,19 @@ def hidden_names() -> tuple[str, ...]:
 
 
 @cache
-def hidden_below(base: str) -> dict[str, tuple[str, ...]]:
-    """Return the names to hide below `/`, `~` or `~/.config`, by the first part of each."""
+def hidden_below(base: str) -> Names:
+    """Return the names to hide below `/`, `~` or `~/.config`."""
     prefix = {"/": "/", "~": "", "~/.config": ".config/"}[base]
-    found: dict[str, tuple[str, ...]] = {}
-    for name in hidden_names():
-        if name.startswith(prefix) and (prefix or name[0] != "/"):
-            below = name.removeprefix(prefix)
-            first = below.partition("/")[0]
-            found[first] = (*found.get(first, ()), below)
-    return found
+    return Names(
+        name.removeprefix(prefix)
+        for name in hidden_names()
+        if name.startswith(prefix) and (prefix or name[0] != "/")
+    )
 
 
 @cache
 def guarded_names() -> tuple[str, ...]:
-    return tuple(_words("guarded.txt"))
+    return tuple(name.removeprefix("/") for name in _words("guarded.txt"))
 
 
 @cache
@@ -59,7 +59,13 @@ def guarded_anywhere() -> frozenset[str]:
 
     Names that begin with a letter are those of plain files in many directories.
     """
-    return frozenset(n for n in guarded_names() if "/" not in n and n[0] == "." and n != ".ci")
+    return frozenset(n for n in _words("guarded.txt") if "/" not in n and n[0] == ".")
+
+
+@cache
+def guarded_in_repositories() -> tuple[str, ...]:
+    """Return the names that count at the top of every repository, those in submodules included."""
+    return tuple(name for name in guarded_names() if name not in guarded_anywhere())
 
 
 def _words(name: str) -> Iterator[str]:
@@ -81,4 +87,6 @@ def matching(project: str, patterns: Iterable[str]) -> list[str]:
 
 def is_below(path: str, directory: str) -> bool:
     """Tell whether a path is a directory or in it; both are absolute and normal."""
-    return path == directory or path.startswith(directory.rstrip("/") + "/")
+    if directory in (path, "/"):
+        return True
+    return path.startswith(directory) and path[len(directory)] == "/"

@@ -14,6 +14,7 @@ from glob import escape, glob
 from os.path import dirname, isabs, isdir, join, lexists, realpath
 
 from laconic.box import environment, places
+from laconic.box.look import Look
 from laconic.box.places import PRIVATE, is_below
 from laconic.box.repository import Repository
 from laconic.errors import LaconicError
@@ -83,9 +84,10 @@ def make_plan(project: str, settings: Settings, environ: Mapping[str, str]) -> P
     further = (realpath(_expanded(path, home)) for path in wanted.write)
     plan.write += [*plan.repository.outside, *(path for path in further if lexists(path))]
     plan.never_write = tuple(settings.config.paths.never_write)
-    _guard(plan)
+    look = Look()
+    _guard(plan, look)
     _show(plan, wanted, environ)
-    _hide(plan, wanted, settings, environ)
+    _hide(plan, wanted, settings, environ, look)
     plan.variables = environment.kept(environ, wanted.keep_env)
     plan.dropped = sorted(set(environ) - set(plan.variables))
     plan.variables |= _own_variables(plan)
@@ -129,20 +131,26 @@ def _expanded(path: str, home: str) -> str:
 # -- what is guarded -------------------------------------------------------------------------------
 
 
-def _guard(plan: Plan) -> None:
+def _guard(plan: Plan, look: Look) -> None:
     """Sort the guarded paths into those that exist, are links, or do not exist."""
-    todo = [join(plan.project, name) for name in places.guarded_names()]
+    top = look.names(plan.project)
+    # Most names are not there, which one look at the project tells.
+    names = [n for n in places.guarded_names() if top is None or n.partition("/")[0] in top]
+    plan.missing = [join(plan.project, n) for n in set(places.guarded_names()).difference(names)]
+    todo = [join(plan.project, name) for name in names]
+    inner = [join(plan.project, link) for link in plan.repository.gitlinks]
+    todo += [join(place, name) for place in inner for name in places.guarded_in_repositories()]
     todo += [*plan.repository.guarded, *_own_installation(plan.project)]
     todo += places.matching(plan.project, plan.never_write)
     pinned = {d for d in plan.repository.directories if d not in plan.write}
-    seen: set[str] = set()
+    seen = set(plan.missing)
     while todo:
         path = todo.pop()
         root = _root_of(plan, path)
         if path in seen or root is None or path == root:
             continue
         seen.add(path)
-        if not lexists(path):
+        if not look.exists(path):
             plan.missing.append(path)
             continue
         ways = list(_between(root, path))
@@ -204,11 +212,15 @@ def _show(plan: Plan, wanted: Box, environ: Mapping[str, str]) -> None:
     plan.shown = sorted(p for p in in_private if not any(is_below(p, w) for w in plan.write))
 
 
-def _hide(plan: Plan, wanted: Box, settings: Settings, environ: Mapping[str, str]) -> None:
-    homes = {plan.user_home, *_passwd_home(), home_of(environ)}
+def _hide(
+    plan: Plan, wanted: Box, settings: Settings, environ: Mapping[str, str], look: Look
+) -> None:
+    homes = {plan.user_home, *_passwd_home(), realpath(home_of(environ))}
     config = environ.get("XDG_CONFIG_HOME", "")
-    paths = list(_matching("/", places.hidden_below("/")))
-    paths += [path for home in homes for path in _named(home, config)]
+    paths = list(look.matching("/", places.hidden_below("/")))
+    paths += [path for home in homes for path in look.matching(home, places.hidden_below("~"))]
+    if isabs(config):
+        paths += look.matching(config, places.hidden_below("~/.config"))
     for name in places.PLACE_VARIABLES:
         paths += [path for path in environ.get(name, "").split(":") if isabs(path)]
     own = settings.directories
@@ -217,38 +229,13 @@ def _hide(plan: Plan, wanted: Box, settings: Settings, environ: Mapping[str, str
     paths += [_expanded(path, plan.user_home) for path in wanted.hide]
     seen = {realpath(_expanded(path, plan.user_home)) for path in wanted.read}
     # A link: what it leads to is hidden, because no mount can be put on it.
-    real = {realpath(path) for path in paths if lexists(path)} - seen
-    real = {path for path in real if not is_below(path, plan.project)} | _sockets()
+    real = {look.real(path) for path in paths} - seen
+    real = {path for path in real if not is_below(path, plan.project)} | _sockets(look)
     real |= {realpath(p) for p in places.matching(plan.project, settings.config.paths.secret)}
-    for path in sorted(path for path in real if _needs_hiding(path, plan)):
+    for path in sorted(path for path in real if _needs_hiding(path, plan, look)):
         # What is in a hidden directory is not there, so nothing can be put over it.
         if not any(is_below(path, hidden) for hidden in plan.hidden):
             plan.hidden.append(path)
-
-
-def _named(home: str, config: str) -> Iterator[str]:
-    """Yield the paths of the list below a home, as far as what they begin with is there."""
-    yield from _matching(home, places.hidden_below("~"))
-    if isabs(config):
-        yield from _matching(config, places.hidden_below("~/.config"))
-
-
-def _matching(base: str, names: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-    """Yield the paths below a directory; names: the list, by the first part of each."""
-    try:
-        entries = os.listdir(base)
-    except FileNotFoundError:
-        return
-    except OSError:  # it may be entered, and not listed
-        entries = [name for name in names if "*" not in name]
-    wanted = [entry for entry in entries if entry in names]
-    wanted += [name for name in names if "*" in name]
-    for first in wanted:
-        for name in names[first]:
-            if "*" in name:
-                yield from glob(join(escape(base), name))
-            else:
-                yield join(base, name)
 
 
 _known_dotenv: dict[tuple[str, ...], tuple[float, list[str]]] = {}
@@ -273,7 +260,7 @@ def _found_dotenv(project: str, homes: Iterable[str]) -> list[str]:
     return [path for path in found if not path.endswith(_EXAMPLES)][:_MOST_DOTENV]
 
 
-def _sockets() -> set[str]:
+def _sockets(look: Look) -> set[str]:
     """Return the sockets of others: a read-only mount does not keep anybody from them."""
     try:
         with open("/proc/net/unix", encoding="utf-8", errors="surrogateescape") as file:
@@ -281,7 +268,7 @@ def _sockets() -> set[str]:
     except OSError:
         return set()
     paths = (field[7] for field in fields if len(field) == 8)  # noqa: PLR2004
-    return {realpath(path) for path in paths if path.startswith("/") and _is_socket(path)}
+    return {look.real(path) for path in set(paths) if path.startswith("/") and _is_socket(path)}
 
 
 def _is_socket(path: str) -> bool:
@@ -291,29 +278,8 @@ def _is_socket(path: str) -> bool:
         return False
 
 
-def _is_in_reach(path: str) -> bool:
-    """Tell whether a command in the box could come to a path, if it were not hidden.
-
-    In the box root has no privileges: it does not pass the closed directories of others, and
-    bubblewrap could not put anything there.
-    """
-    if os.geteuid() != 0:
-        return os.access(dirname(path), os.X_OK)
-    while path != "/":
-        path = dirname(path)
-        try:
-            found = os.stat(path)
-        except OSError:
-            return False
-        bit = stat.S_IXUSR if found.st_uid == 0 else stat.S_IXOTH
-        bit = stat.S_IXGRP if found.st_uid != 0 and found.st_gid == 0 else bit
-        if not found.st_mode & bit:
-            return False
-    return True
-
-
-def _needs_hiding(path: str, plan: Plan) -> bool:
-    if path == "/" or not lexists(path) or not _is_in_reach(path):
+def _needs_hiding(path: str, plan: Plan, look: Look) -> bool:
+    if path == "/" or not lexists(path) or not look.can_enter(dirname(path)):
         return False
     if any(is_below(w, path) for w in plan.write):
         return False
@@ -337,7 +303,9 @@ def _own_variables(plan: Plan) -> dict[str, str]:
         if name not in plan.variables and isdir(join(plan.user_home, directory)):
             found[name] = join(plan.user_home, directory)
     if isdir(join(plan.user_home, ".gradle/caches")):
+        # Gradle's user guide, "Dependency caching": it reads there, and writes elsewhere.
         found["GRADLE_RO_DEP_CACHE"] = join(plan.user_home, ".gradle/caches")
+        found["GRADLE_USER_HOME"] = f"{HOME}/.cache/gradle"
     if not plan.has_network:
         found |= {"CARGO_NET_OFFLINE": "true", "GOPROXY": "off"}
     return found

@@ -81,7 +81,7 @@ def refused(plan: Plan, ended: Ended) -> list[str]:
 
 
 def notice(plan: Plan, ended: Ended, command: str, launcher: str) -> str:
-    """Give the line for who reads the output; nothing if nothing was refused."""
+    """Return the line that tells a reader of the output what was refused; empty if nothing was."""
     found = refused(plan, ended)
     if not found:
         return ""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import struct
+from functools import cache
 
 from laconic.errors import LaconicError
 
@@ -73,6 +74,7 @@ _ARM = {
 _MACHINES = {"x86_64": (0xC000003E, _X86), "aarch64": (0xC00000B7, _ARM)}
 
 
+@cache
 def program(machine: str) -> bytes:
     """Return the filter for a kind of machine; LaconicError where its calls are not known."""
     if machine not in _MACHINES:

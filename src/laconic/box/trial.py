@@ -6,8 +6,9 @@ import os
 import subprocess
 import tempfile
 from os.path import isdir, join, lexists
+from typing import NamedTuple
 
-from laconic.box.bubblewrap import find_engine
+from laconic.box.bubblewrap import find_bubblewrap, find_engine, version_of
 from laconic.box.launch import open_box
 from laconic.box.usable import remember
 from laconic.errors import LaconicError
@@ -19,8 +20,12 @@ if TYPE_CHECKING:
 
 _LIMIT_S = 20
 _STATUS = 7
-# Says one word for each thing that a box must not allow, then `done`.
+_BWRAP = "bwrap"
+_MOST_PIDS = 2300  # what box/own.c sets, where the kernel has a limit for each namespace
+# Says what made the box and how many processes it can have, one word for each thing that a box must
+# not allow, then `done`.
 _ATTEMPTS = r"""
+cat /proc/1/comm /proc/sys/kernel/pid_max
 touch "$1" 2> /dev/null && echo writes
 grep -q secret "$2" 2> /dev/null && echo reads
 printenv TRIAL_TOKEN > /dev/null && echo variables
@@ -55,24 +60,36 @@ def _try_box(environ: Mapping[str, str]) -> Trial:
     try:
         engine = find_engine(environ)
         with tempfile.TemporaryDirectory(prefix="laconic-trial-") as place:
-            fault = _attempt(os.path.realpath(place), environ)
+            made = _attempt(os.path.realpath(place), environ)
     except LaconicError as error:
-        return Trial(f"there is no box: {error.message}", error.hint)
+        return Trial(f"there is no box: {error.message}", error.hint or _hint(environ))
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Trial(f"there is no box: {error}", _USER_NAMESPACES)
-    if fault:
-        return Trial(f"there is no box: {fault}", _USER_NAMESPACES)
-    message = (
-        f"{engine.bwrap} {engine.version} makes boxes: tried for real, nothing was written, read "
-        "or reached outside"
-    )
-    if os.geteuid() == 0 and not _has_process_limit():
+        return Trial(f"there is no box: {error}", _hint(environ))
+    by = engine.helper if made.by != _BWRAP else f"{engine.bwrap} {version_of(engine.bwrap)}"
+    message = f"{by} makes boxes: tried for real, nothing was written, read or reached outside"
+    if os.geteuid() == 0 and not made.has_limit and not _has_process_limit():
         message += "; as root here, the number of processes in it has no limit"
     return Trial(message, is_good=True)
 
 
-def _attempt(place: str, environ: Mapping[str, str]) -> str:
-    """Try a box in a scratch directory; return what is wrong with it, or nothing."""
+def _hint(environ: Mapping[str, str]) -> str:
+    """Say what would help: bubblewrap, if it is missing or too old, else the kernel's leave."""
+    try:
+        version_of(find_bubblewrap(environ))
+    except LaconicError as error:
+        return f"{error.message}: {error.hint}; or {_USER_NAMESPACES}"
+    return _USER_NAMESPACES
+
+
+class _Made(NamedTuple):
+    """A box that held: the name of its first process, and whether it limits processes itself."""
+
+    by: str
+    has_limit: bool
+
+
+def _attempt(place: str, environ: Mapping[str, str]) -> _Made:
+    """Try a box in a scratch directory; LaconicError says what is wrong with it."""
     project, outside, home = join(place, "project"), join(place, "outside"), join(place, "home")
     secret = join(home, ".ssh", "id_rsa")
     for directory in (project, outside, join(home, ".ssh")):
@@ -83,7 +100,7 @@ def _attempt(place: str, environ: Mapping[str, str]) -> str:
     own["TRIAL_TOKEN"] = "secret"  # noqa: S105 - it is none
     words = open_box(project, project, isolated_settings(own), own).words
     if not words:
-        return "this is one already"
+        raise LaconicError("this is one already")
     written = join(outside, "written")
     done = subprocess.run(  # noqa: S603 - our own
         [*words, "/bin/sh", "-c", _ATTEMPTS, "sh", written, secret],
@@ -95,14 +112,18 @@ def _attempt(place: str, environ: Mapping[str, str]) -> str:
         timeout=_LIMIT_S,
         check=False,
     )
-    said = done.stdout.split()
+    by, most, *said = [*done.stdout.split(), "", ""]
+    said = said[:-2]
     if done.returncode != _STATUS or said[-1:] != ["done"]:
-        return done.stderr.strip().partition("\n")[0] or f"it ended with {done.returncode}"
+        said_first = done.stderr.strip().partition("\n")[0]
+        raise LaconicError(said_first or f"it ended with {done.returncode}")
     if said[:-1] or lexists(written):
-        return f"it does not hold: {', '.join(said[:-1])}"
+        raise LaconicError(f"it does not hold: {', '.join(said[:-1])}")
     if lexists(join(project, ".vscode")):
-        return "it does not hold: guarded names stay"
-    return "" if lexists(join(project, "made")) else "nothing can be written in its project"
+        raise LaconicError("it does not hold: guarded names stay")
+    if not lexists(join(project, "made")):
+        raise LaconicError("nothing can be written in its project")
+    return _Made(by, most.isdigit() and int(most) <= _MOST_PIDS)
 
 
 def _has_process_limit() -> bool:

@@ -58,7 +58,7 @@ def _try(task: Task, *, as_json: bool) -> int:
     task.notice = lambda status, out, err: opened.notice(status, out, err, task.command, launcher)
     try:
         status = execute(task, report_fault)
-    except BaseException:
+    except BaseException:  # also Ctrl-C: what was tried is forgotten
         attempt.drop()
         raise
     kept = attempt.finish(about_run(task.command, cwd, environ))
@@ -89,20 +89,13 @@ def _tell(tried: Keep | None, launcher: str, *, as_json: bool) -> None:
 
 
 def _list(*, as_json: bool) -> int:
-    import json  # noqa: PLC0415
-
     from laconic.box.attempt import tries  # noqa: PLC0415
     from laconic.cli.main import complain  # noqa: PLC0415
+    from laconic.cli.undo import show_rows  # noqa: PLC0415
     from laconic.report import undo as report  # noqa: PLC0415
-    from laconic.report.screen import screen  # noqa: PLC0415
     from laconic.settings.load import read_settings  # noqa: PLC0415
 
-    found = report.rows(tries(read_settings()).keeps(), "can be kept")
-    if as_json:
-        for row in found:
-            print(json.dumps(row))
-    elif found:
-        print("\n".join(report.lines(found, screen=screen())))
-    else:
+    rows = report.rows(tries(read_settings()).keeps(), "can be kept")
+    if not show_rows(rows, as_json=as_json):
         complain("nothing was tried", "laconic try npm install")
     return 0

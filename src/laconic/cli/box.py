@@ -52,7 +52,9 @@ def run_boxed(task: Task) -> int:
         project = task.project or project_here()
         settings = read_settings(environ, project if task.project else cwd)
         is_elsewhere = bool(task.project)
-        opened = open_box(project, cwd, settings, environ, told, is_elsewhere=is_elsewhere)
+        opened = open_box(
+            project, cwd, settings, environ, told, words=task.argv, is_elsewhere=is_elsewhere
+        )
     except LaconicError as error:
         complain(f"the command was not run: {error.message}", error.hint)
         return NO_BOX

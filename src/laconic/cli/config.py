@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.cli import config_edit
 from laconic.cli.main import complain
+from laconic.cli.parser import add_actions
 from laconic.compact.load import load_filters
 from laconic.errors import Problem
 from laconic.policy.from_config import load_library
@@ -30,11 +31,7 @@ _FOLDERS = ("filters", "rules")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-
-    def action(name: str, text: str) -> argparse.ArgumentParser:
-        return actions.add_parser(name, help=text, description=text, allow_abbrev=False)
-
+    action = add_actions(parser)
     show = action("show", "print the configuration that is in force")
     show.add_argument("--json", action="store_true", help="print JSON instead of TOML")
     show.add_argument("--sources", action="store_true", help="say where each value comes from")

@@ -220,7 +220,7 @@ def _subcommand(program: str, rest: list[str]) -> list[str]:
 def is_found_by(path: str, identifier: str, arguments: list[Argument]) -> bool:
     """Tell whether a filter for this path would be the one for the command."""
     alone = FilterSet({identifier: {"command": [path]}}, {identifier: ""}, library=library())
-    found = alone.filters.find(arguments, with_passthrough=True)
+    found = alone.filters.find(arguments, with_passthrough=True, with_scripts=False)
     return found is not None and found.id == identifier
 
 

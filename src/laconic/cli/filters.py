@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.cli import draft, filter_import
 from laconic.cli.config import warn
+from laconic.cli.parser import add_actions
 from laconic.cli.source import read_command
 from laconic.compact.filter import Filter
 from laconic.compact.lines import read_lines
 from laconic.compact.load import BUILT_IN, DATA, FilterSet, check_bytes, load_filters
-from laconic.compact.match import is_passed_through
+from laconic.compact.match import exact_option, is_passed_through
 from laconic.compact.pipeline import apply
 from laconic.errors import LaconicError
 from laconic.files import read_file, write_private
 from laconic.knowledge.catalog import library
-from laconic.knowledge.exact import exact_option
 from laconic.patterns import pattern
 from laconic.report.progress import Progress
 from laconic.report.screen import screen
@@ -39,11 +39,7 @@ _OUTPUT = pattern(r'^output = """\n(.*?)^"""$', re.MULTILINE | re.DOTALL)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-
-    def action(name: str, text: str) -> argparse.ArgumentParser:
-        return actions.add_parser(name, help=text, description=text, allow_abbrev=False)
-
+    action = add_actions(parser)
     listing = action("list", "print every filter, its commands and where it comes from")
     listing.add_argument("--json", action="store_true", help="print JSON")
     show = action("show", "print the file of a filter")
@@ -140,7 +136,7 @@ def _answer(found: FilterSet, arguments: list[Argument]) -> tuple[bool, str]:
     wanted = found.filters.find(arguments)
     if wanted is not None:
         fits = [p for p in wanted.commands if draft.is_found_by(p, wanted.id, arguments)]
-        path = max(fits, key=len, default=wanted.commands[0])
+        path = max(fits, key=len, default="the script of a package")
         return True, f"{wanted.id}  ({wanted.source}), for: {path}"
     if option := exact_option(arguments):
         return False, f"none: {option} asks for exact output"

@@ -10,7 +10,7 @@ from laconic import __version__
 from laconic.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from laconic.cli.main import Command
 
@@ -87,6 +87,16 @@ class _Root(Parser):
                 f"  {action.help}"
             )
         return "\n".join([*lines, "", _END, ""])
+
+
+def add_actions(parser: argparse.ArgumentParser) -> Callable[[str, str], argparse.ArgumentParser]:
+    """Give a command actions of its own; what is returned adds one: its name, and what it does."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+    def action(name: str, text: str) -> argparse.ArgumentParser:
+        return actions.add_parser(name, help=text, description=text, allow_abbrev=False)
+
+    return action
 
 
 def build_parser(groups: Mapping[str, Sequence[Command]], only: str | None) -> Parser:

@@ -14,7 +14,7 @@ from laconic.settings.load import process_environment, read_settings
 if TYPE_CHECKING:
     import argparse
 
-    from laconic.rewrite.plan import Rewriting
+    from laconic.rewrite.edits import Rewriting
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

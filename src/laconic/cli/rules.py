@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.cli.config import warn
 from laconic.cli.main import complain
+from laconic.cli.parser import add_actions
 from laconic.errors import LaconicError
 from laconic.knowledge.catalog import tables
 from laconic.policy.decide import decide
@@ -27,11 +28,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-
-    def action(name: str, text: str) -> argparse.ArgumentParser:
-        return actions.add_parser(name, help=text, description=text, allow_abbrev=False)
-
+    action = add_actions(parser)
     listing = action("list", "print the rules, one a line")
     listing.add_argument("--json", action="store_true", help="print JSON")
     show = action("show", "print one rule")

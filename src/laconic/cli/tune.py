@@ -53,7 +53,7 @@ def main(args: argparse.Namespace) -> int:
         return 0
     print("\n".join(proposals(*told, screen())))
     if not found:
-        print("there is nothing to propose: what is left is a person's to decide")
+        print("there is nothing to propose: a person has to decide what is left")
     elif args.apply:
         _apply(_chosen(found), settings)
     else:

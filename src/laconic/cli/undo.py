@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from laconic.cli.main import complain
 from laconic.errors import LaconicError, UsageError
+from laconic.hooks.shell_writes import hold_line, take_line
 from laconic.report import undo as report
 from laconic.report.screen import screen
 from laconic.report.text import visible
@@ -34,10 +36,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--diff", action="store_true", help="print what would change, and stop")
     parser.add_argument("--force", action="store_true", help="also where a file has changed since")
     parser.add_argument("--yes", action="store_true", help="do not ask at a terminal")
+    parser.add_argument(
+        "--hold",
+        action="store_true",
+        help="keep what a line will change; a hook writes this before a line that is asked about",
+    )
     parser.add_argument("--json", action="store_true", help="with --list: print JSON lines")
 
 
 def main(args: argparse.Namespace) -> int:
+    if args.hold:
+        return _hold(args.id)
     store = store_for(read_settings())
     with store.lock():
         recover(store)
@@ -53,16 +62,34 @@ def main(args: argparse.Namespace) -> int:
     return _undo(store, keep, only, force=args.force, is_sure=args.yes)
 
 
+def _hold(name: str) -> int:
+    """Keep what a line will change that runs next; whatever goes wrong, it runs."""
+    refusal = ""
+    with contextlib.suppress(OSError, LaconicError):
+        settings, directory = read_settings(), current_directory()
+        line = take_line(settings.directories.state_dir, name)
+        if line and directory:
+            refusal = hold_line(line, str(directory), process_environment(), settings)
+    if refusal:
+        print(f"[laconic: no undo for this: {refusal}]", file=sys.stderr)
+    return 0
+
+
 def _list(store: Store, *, as_json: bool) -> int:
-    found = report.rows(store.keeps())
-    if as_json:
-        for row in found:
-            print(json.dumps(row))
-    elif found:
-        print("\n".join(report.lines(found, screen=screen())))
-    else:
+    rows = report.rows(store.keeps())
+    if not show_rows(rows, as_json=as_json):
         complain("nothing can be undone", "laconic run --undo rm -r build")
     return 0
+
+
+def show_rows(rows: list[dict[str, object]], *, as_json: bool) -> bool:
+    """Print keeps as JSON lines, or for a person; False if that person would see nothing."""
+    if as_json:
+        for row in rows:
+            print(json.dumps(row))
+    elif rows:
+        print("\n".join(report.lines(rows, screen=screen())))
+    return as_json or bool(rows)
 
 
 def _undo(store: Store, keep: Keep, only: list[str], *, force: bool, is_sure: bool) -> int:

@@ -6,13 +6,14 @@ In doubt a line counts: a line that is shown without need costs a few tokens, a 
 from __future__ import annotations
 
 import re
+from functools import reduce
 from itertools import accumulate, compress, repeat
 from operator import ne
 
 from laconic.compact.known import Known
 from laconic.compact.lines import Lines
 from laconic.compact.masks import any_of, indexes, mask_of, union, without
-from laconic.compact.patterns import Patterns
+from laconic.compact.patterns import Pattern, Patterns
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
 
@@ -80,6 +81,20 @@ _HARMLESS = Patterns((
      r"|Documenting|Adding|Updating) [\w.@/+-]+ v?\d[\w.+-]*(?: \([^()]*\))?$))"),
 ))  # fmt: skip
 _PASSED, _PASSED_TEST = b" PASSED", Patterns((r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$",))
+# Lines that begin as nothing but a report of a mistake does; also a success shows them.
+_CERTAIN = Patterns((
+    (r"^(?:[\w./+-]+: )?(?:fatal |internal )?"
+     r"(?:[Ee]rror|ERROR|[Ff]atal|FATAL|[Pp]anic)(?:\[\w+\])?: \S"),
+    r"^(?:ERROR|FATAL|CRITICAL|FAILED|npm ERR!|npm error) \S", r"^\[(?:ERROR|FATAL)\] \S",
+    r"^Traceback \(most recent call last\):", r"^[\w.]*(?:Error|Exception): \S",
+    r"^thread '.*' panicked at ", r"^g?make(?:\[\d+\])?: \*\*\* ", r"^Segmentation fault",
+))  # fmt: skip
+# What all of them have, which is found several times faster.
+_PERHAPS_CERTAIN = tuple(map(Pattern, (
+    "rror: ", "xception: ",
+    (r"^(?:ERROR|FATAL|[Ff]atal: |[Ee]rror\[|CRITICAL |FAILED |npm [eE]|\[[EF]|Traceback |thread '"
+     r"|g?make[:\[]|Segmentation |[Pp]anic)"),
+)))  # fmt: skip
 _MISTAKES = rb"(?:errors?|fail(?:ed|ures?|ing)?|conflicts?|exceptions?)\b"
 # In small letters. A look behind stands behind the first characters, as `re` searches for these.
 _NONE = tuple(map(pattern, (
@@ -113,6 +128,15 @@ def find_diagnostics(lines: Lines) -> Mask:
     behind = _settle(found, lines, range(len(found)), settled)
     _settle(found, lines, range(len(found) - 1, behind - 1, -1), settled)
     return b"".join(found).translate(_DOUBTFUL_TOO)
+
+
+def find_certain(lines: Lines) -> Mask:
+    """The lines that report a mistake whatever the exit status is."""
+    perhaps = reduce(union, (pattern.mask(lines) for pattern in _PERHAPS_CERTAIN))
+    if not any_of(perhaps):
+        return perhaps
+    texts = lines.at(indexes(perhaps))
+    return mask_of(compress(texts, _CERTAIN.mask(Lines(texts.values()))), len(perhaps))
 
 
 def _judged_fast(raw: bytes, known: Known) -> bytes:

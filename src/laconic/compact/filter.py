@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from laconic.compact.branch import Branch
-    from laconic.compact.patterns import Pattern
+    from laconic.compact.patterns import Pattern, Patterns
 
 SUMMARY, LISTING, TEXT = "summary", "listing", "text"
 BUDGET = 8000  # tokens; what agents cut off by themselves begins at about 30,000 characters
@@ -22,7 +22,7 @@ WIDTH = 1000  # characters of a line
 
 
 class Filter:
-    """One filter file. id is its path (`cargo/test`), source the file it stands in."""
+    """One filter file. id is its path (`cargo/test`), source the file that has it."""
 
     def __init__(self, identifier: str, table: Mapping[str, Any], source: str = "built-in") -> None:
         self.id, self.table, self.source = identifier, table, source
@@ -61,6 +61,13 @@ class Filter:
         from laconic.compact.branch import requires_of  # noqa: PLC0415 - see above
 
         return requires_of(self.table)
+
+    @cached_property
+    def early(self) -> Patterns:
+        """Lines of which the first may appear while the command runs; it is shown then."""
+        from laconic.compact.patterns import Patterns  # noqa: PLC0415 - see above
+
+        return Patterns(self.table.get("early", ()))
 
     def is_certain(self, text: str) -> bool:
         """Tell whether a line will be shown whatever follows, so that it may appear at once."""

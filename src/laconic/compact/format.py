@@ -103,6 +103,7 @@ class FilterFile(NamedTuple):
     command: tuple[str, ...]
     kind: Literal["summary", "listing", "text"]
     passthrough: tuple[str, ...] = ()
+    early: tuple[Regex, ...] = ()
     example: tuple[Example, ...] = ()
 
 

@@ -11,7 +11,7 @@ from os.path import dirname, join
 
 from laconic.compact.filter import Filter
 from laconic.compact.match import Filters
-from laconic.errors import Problem
+from laconic.errors import LaconicError, Problem
 from laconic.settings.disk_cache import cached_on_disk, stamp
 from laconic.settings.load import files_in, name_in, toml_files
 
@@ -122,7 +122,11 @@ def _compile() -> dict[str, Any]:
     filters: dict[str, tuple[list[str], bytes]] = {}
     for path in toml_files(_DATA):
         with open(path, "rb") as file:
-            table = toml.parse(file.read())
+            data = file.read()
+        try:
+            table = toml.parse(data)
+        except ValueError as error:  # only in a working copy: whoever writes a filter sees it
+            raise LaconicError(f"{path}: {error}") from error
         filters[name_in(_DATA, path)] = table["command"], marshal.dumps(table)
     return {"filters": filters, **{name: _listed(name) for name in _LISTS}}
 

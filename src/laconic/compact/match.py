@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from laconic.compact.bound import attempt
-from laconic.compact.readable import INTERPRETERS, runs_file, runs_script
-from laconic.knowledge.exact import exact_option
+from laconic.compact.readable import INTERPRETERS, PACKAGE_RUNNERS, runs_file, runs_script
 from laconic.knowledge.options import VALUE
 from laconic.patterns import compile_written, pattern
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from laconic.knowledge.arguments import Argument
     from laconic.knowledge.knowledge import Branch, Library
 
+_OF_SCRIPTS = "npm/run"  # the filter for any script of a package
 _VERSIONED = pattern(r"(.*?[A-Za-z])-?[0-9]+(?:\.[0-9]+)*(?:\.exe)?")
 
 
@@ -36,7 +36,7 @@ class Runner:
     """A command that runs the command behind it, as a line of runners.txt has it.
 
     valued: its options with a value. spare: how many words of its own it has (`timeout 60`).
-    is_env: assignments may stand in front of the command (`env X=1`).
+    is_env: assignments may come before the command (`env X=1`).
     """
 
     __slots__ = ("is_env", "spare", "valued", "words")
@@ -97,12 +97,20 @@ class Filters:
         known.append(entry)
         known.sort(key=lambda entry: entry.rank, reverse=True)
 
-    def find(self, arguments: list[Argument], *, with_passthrough: bool = False) -> Filter | None:
+    def find(
+        self,
+        arguments: list[Argument],
+        *,
+        with_passthrough: bool = False,
+        with_scripts: bool = True,
+    ) -> Filter | None:
         """Give the filter for a command, or None: nothing fits, or exact output is asked for.
 
-        with_passthrough: also one that an option of the command passes by.
+        with_passthrough: also one that an option of the command passes by. with_scripts: also that
+        for all scripts of packages, whatever their names are.
         """
-        for inner in self._layers(arguments):
+        layers = self.layers(arguments)
+        for inner in layers:
             if exact_option(inner):
                 return None
             texts = {argument.text for argument in inner}
@@ -111,23 +119,30 @@ class Filters:
                     continue
                 found = self._load(entry.identifier)
                 if found is not None:
-                    is_hidden = not with_passthrough and is_passed_through(found, inner)
-                    return None if is_hidden else found
-        return None
+                    return found if with_passthrough else _unless_passed(found, inner)
+        script = next(filter(self.runs_script, layers), None) if with_scripts else None
+        found = self._load(_OF_SCRIPTS) if script else None
+        if not found or not script or with_passthrough:
+            return found
+        return _unless_passed(found, script)
+
+    def runs_script(self, arguments: list[Argument]) -> bool:
+        """Tell whether a script of a package is run, which says itself what it runs."""
+        return runs_script(self._program(arguments[0], PACKAGE_RUNNERS), arguments)
 
     def is_exact(self, arguments: list[Argument]) -> bool:
         """Tell whether a command reads something out, so that each of its lines is wanted."""
-        layers = self._layers(arguments)
+        layers = self.layers(arguments)
         return not layers or bool(exact_option(layers[-1])) or any(map(self._is_listed, layers))
 
     def is_readable(self, arguments: list[Argument]) -> bool:
         """Tell whether a command without a filter may be wrapped; is_exact() is asked first."""
         if not arguments or is_endless(arguments):
             return False
-        layers = self._layers(arguments)
+        layers = self.layers(arguments)
         if any(map(self._is_named, layers)):
             return True
-        # a path is no function and no alias; what is known by its name was judged above
+        # a path is neither a function nor an alias; what is known by its name was judged above
         path = (layers[-1][0].text or "") if layers[-1][0].is_static else ""
         return "/" in path and not self._readable.get(self._program(layers[-1][0], self._readable))
 
@@ -144,9 +159,9 @@ class Filters:
 
     def innermost(self, arguments: list[Argument]) -> list[Argument]:
         """What the runners around it run in the end: `pytest -q` of `uv run pytest -q`."""
-        return self._layers(arguments)[-1] if arguments else []
+        return self.layers(arguments)[-1] if arguments else []
 
-    def _layers(self, arguments: list[Argument]) -> list[list[Argument]]:
+    def layers(self, arguments: list[Argument]) -> list[list[Argument]]:
         """The command, and what each runner in it runs: pytest, in `uv run pytest`."""
         layers = [arguments] if arguments else []
         while arguments:
@@ -191,8 +206,33 @@ class Filters:
         return pos
 
 
+_EXACT_OPTION = pattern(
+    r"--(?:json|porcelain|null|print0|format|jq|template|message-format|output-format|help|version)"
+    r"(?:=.*)?|-z|-0|-print0|-printf|--pretty=t?format:.*|--reporter=json|--junit-?xml(?:=.*)?"
+    r"|(?:-o=?|--output=)"
+    r"(?:json|yaml|name|wide|text|tsv|jsonl|csv|xml|jsonpath.*|go-template.*|custom-.*)"
+)
+_EXACT_FORMATS = frozenset("json yaml name wide tsv jsonl ndjson csv xml".split())
 _ENDLESS = frozenset("--watch --watchAll --follow --serve".split())
 _FOLLOWERS = frozenset("docker docker-compose journalctl kubectl oc podman pm2 stern".split())
+
+
+def exact_option(arguments: list[Argument]) -> str:
+    """Return the first option that asks for output which must not be changed, with its value.
+
+    Another program reads such output, or a person who wants to see all of it. Empty without one.
+    """
+    for pos, argument in enumerate(arguments[1:], 1):
+        text = argument.text
+        if not text or text[0] != "-":
+            continue
+        if _EXACT_OPTION.fullmatch(text):
+            return text
+        if text in ("-o", "--output") and pos + 1 < len(arguments):
+            following = arguments[pos + 1].text or ""
+            if following.partition("=")[0] in _EXACT_FORMATS:
+                return f"{text} {following}"
+    return ""
 
 
 def is_endless(arguments: list[Argument]) -> str:
@@ -201,6 +241,10 @@ def is_endless(arguments: list[Argument]) -> str:
     follows = ("-f",) if name in _FOLLOWERS else ()
     words = (argument.text or "" for argument in arguments[1:])
     return next((word for word in words if word in _ENDLESS or word in follows), "")
+
+
+def _unless_passed(wanted: Filter, arguments: list[Argument]) -> Filter | None:
+    return None if is_passed_through(wanted, arguments) else wanted
 
 
 def is_passed_through(wanted: Filter, arguments: list[Argument]) -> bool:

@@ -3,9 +3,10 @@
  1. clean      colours and overwritten text go; from here on lines are as a terminal showed them
  2. count      numbers are taken before anything is dropped
  3. branch     exit status 0: [success], when all it requires is there; any other: [failure]
- 4. pin        must_keep lines, what was printed while the command ran, and after a failure every
-               diagnostic: no later stage removes them; of more than 12,000 tokens of them those
-               in the middle are cut and counted
+ 4. pin        must_keep lines, what was printed while the command ran, after a failure every
+               diagnostic, after a success what begins as an error does, unless the kind is
+               listing or drop names it: no later stage removes them; of more than 12,000 tokens
+               of them those in the middle are cut and counted
  5. show       [success] show: its text and the pinned lines are the result
  6. json       fields of JSON output are the result
  7. section    blocks stay whole, or up to their first lines
@@ -25,14 +26,14 @@ not cost fewer tokens with its notice, and when there is a notice already.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, reduce
 from itertools import compress, count, takewhile
 from operator import not_
 
-from laconic.compact.diagnostics import find_diagnostics
+from laconic.compact.diagnostics import find_certain, find_diagnostics
 from laconic.compact.filter import LISTING, SUMMARY, TEXT
 from laconic.compact.lines import Lines
-from laconic.compact.masks import indexes, mask_of, union, without
+from laconic.compact.masks import any_of, indexes, mask_of, union, without
 from laconic.compact.notice import has_notice, notice
 from laconic.compact.result import (
     MADE,
@@ -141,6 +142,8 @@ def _rows(
     pinned = branch.must_keep.mask(lines)
     if status != 0:
         pinned = union(pinned, find_diagnostics(lines))
+    elif wanted.kind != LISTING:
+        pinned = union(pinned, _reported(lines, branch))
     pinned = union(pinned, printed)
     excess = find_excess(pinned, lines) if branch.budget else None
     if branch.show and status == 0:
@@ -151,6 +154,17 @@ def _rows(
         if extracted is not None:
             return list(extracted), Written()
     return _staged(branch, status, lines, pinned, excess, wanted.kind, hits, printed)
+
+
+def _reported(lines: Lines, branch: Branch) -> Mask:
+    """The lines of a success that report a mistake, and that the filter does not name to drop."""
+    found = find_certain(lines)
+    if not any_of(found):
+        return found
+    positions = indexes(found)
+    texts = texts_at(positions, lines)
+    dropped = branch.drop.mask(Lines([texts[pos] for pos in positions]))
+    return without(found, mask_of(compress(positions, dropped), len(found)))
 
 
 def _branch(wanted: Filter, status: int, lines: Lines) -> tuple[Branch, dict[str, str]]:
@@ -251,15 +265,18 @@ def _merged(
 ) -> tuple[Mask, dict[int, Shown]]:
     """The stages that make one line of several, wherever they stand.
 
-    They see lines that are replaced already. Takes and gives the lines that are left, and what is
-    written in place of some of them.
+    Lines that are to be replaced are compared as they will be, and not grouped. Takes and gives the
+    lines that are left, and what is written in place of some of them.
     """
-    if branch.dedupe or (branch.replace and branch.groups):
+    if branch.dedupe:
         texts = lines.texts
         rows = [_replaced(branch, row, texts, held) for row in window(left, marks, 0, 0, b"")]
-        rows = dedupe(rows, texts) if branch.dedupe else rows
+        rows = dedupe(rows, texts)
         marks = {row.numbers[0] - 1: row for row in rows if isinstance(row, Shown)}
         left = mask_of((numbers_of(row)[0] - 1 for row in rows), len(left))
+    if branch.groups:
+        replaced = (pattern.mask(lines) for pattern, _ in branch.replace)
+        held = reduce(union, replaced, held)
     for pattern, show in branch.groups:
         free = without(left, union(held, mask_of(marks, len(left))))
         gone, made = group(free, lines, pattern, show)

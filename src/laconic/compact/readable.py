@@ -37,8 +37,11 @@ _SCRIPT = pattern(
     r"|prepare|release|schema|seed|smoke|spec|style|sync|test|tests|tsc|types?|typecheck|unit"
     r"|validate|verify|vet)(?:[:_.-](?!watch)[\w:.-]*)?"
 )
-_PACKAGE_RUNNERS = {"npm": True, "pnpm": False, "yarn": False, "bun": False}
+# Whether a script is run only by `run`.
+PACKAGE_RUNNERS = {"npm": True, "pnpm": False, "yarn": False, "bun": False}
 _OF_RUN = ("run", "run-script")
+_TESTS = ("test", "t", "tst")  # what npm runs without `run`
+_VALUED = ("--prefix", "-C", "--dir", "--cwd", "-w", "--workspace", "-F", "--filter")
 
 
 def runs_file(name: str, arguments: list[Argument]) -> bool:
@@ -66,10 +69,25 @@ def prints_its_text(arguments: list[Argument]) -> bool:
 
 def runs_script(name: str, arguments: list[Argument]) -> bool:
     """Tell whether a script of a package is run that ends: `npm run lint`, `yarn build:prod`."""
-    if name not in _PACKAGE_RUNNERS:
+    if name not in PACKAGE_RUNNERS:
         return False
-    words = [a.text or "" for a in arguments[1:] if not a.leading.startswith("-")]
+    words = _words(arguments[1:])
+    if words[:1] == ["workspace"] and name == "yarn":
+        del words[:2]
     if words[:1] and words[0] in _OF_RUN:
         return bool(words[1:]) and _SCRIPT.fullmatch(words[1]) is not None
-    needs_run = _PACKAGE_RUNNERS[name]
-    return not needs_run and bool(words) and _SCRIPT.fullmatch(words[0]) is not None
+    if PACKAGE_RUNNERS[name]:
+        return bool(words) and words[0] in _TESTS
+    return bool(words) and _SCRIPT.fullmatch(words[0]) is not None
+
+
+def _words(arguments: list[Argument]) -> list[str]:
+    """What is not an option, nor the value of one that names a directory or a package."""
+    found: list[str] = []
+    is_value = False
+    for argument in arguments:
+        is_option = argument.leading.startswith("-")
+        if not is_option and not is_value:
+            found.append(argument.text or "")
+        is_value = is_option and argument.text in _VALUED
+    return found

@@ -5,9 +5,12 @@ from __future__ import annotations
 from laconic.compact.bound import attempt
 from laconic.compact.filter import SUMMARY
 from laconic.compact.generic import compact_generic, failures, mistakes, summary
+from laconic.compact.lines import Lines
 from laconic.compact.notice import MARK, masked, notice, said
 from laconic.compact.pipeline import compact
 from laconic.compact.result import GAP, RAW, SHORT, WHOLE, Compacted, Row, Shown
+from laconic.compact.scripts import script_of
+from laconic.compact.stages.clean import clean
 from laconic.compact.stages.limit import gap_row
 
 TYPE_CHECKING = False
@@ -16,7 +19,6 @@ if TYPE_CHECKING:
 
     from laconic.compact.filter import Filter
     from laconic.compact.hits import Hits
-    from laconic.compact.lines import Lines
     from laconic.compact.masks import Mask
 
 GENERIC = "generic"  # in place of a filter's id
@@ -27,14 +29,16 @@ class View:
     """How an output is to be compacted.
 
     A view that is exact shows all of it. hits: what the command searched for, if it is a search.
-    problem: why a filter gave nothing, if it failed.
+    of_script: gives the filter for a command line, where the command runs the script of a package,
+    whose output says what that is. problem: why a filter gave nothing, if it failed.
     """
 
-    __slots__ = ("filter", "hits", "is_exact", "mode", "problem")
+    __slots__ = ("filter", "hits", "is_exact", "mode", "of_script", "problem")
 
     def __init__(self, mode: str, wanted: Filter | None = None, *, is_exact: bool = False) -> None:
         self.mode, self.filter, self.is_exact = mode, wanted, is_exact
         self.hits: Hits | None = None
+        self.of_script: Callable[[str], Filter | None] | None = None
         self.problem = ""
 
     @property
@@ -75,9 +79,16 @@ class View:
             return failures(lines)
         if self.mode == OVERVIEW:
             return summary(lines)
+        if self.of_script is not None and (line := _script(lines)):
+            self.filter = self.of_script(line) or self.filter
         if self.filter is None:
             return compact_generic(lines, status)
         return compact(self.filter, status, lines, self.hits, printed)
+
+
+def _script(lines: Lines) -> str:
+    """What the script of a package runs, as the beginning of its output says."""
+    return script_of(clean(Lines.of_chunks(lines.chunks[:1])).texts)
 
 
 def with_lines(compacted: Compacted, numbers: Iterable[int]) -> Compacted:

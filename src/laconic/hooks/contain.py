@@ -14,7 +14,7 @@ from laconic.hooks.wrap import usable_shell
 from laconic.knowledge.catalog import library
 from laconic.policy import contained as policy
 from laconic.policy.contained import UNDONE
-from laconic.policy.facts import NOWHERE, read_facts
+from laconic.policy.facts import NOWHERE
 from laconic.policy.from_config import build_rules
 from laconic.policy.places import is_within
 from laconic.rewrite.boxing import (
@@ -27,10 +27,9 @@ from laconic.rewrite.boxing import (
     stays_inside,
     writes_by_itself,
 )
-from laconic.rewrite.configured import options
-from laconic.rewrite.edits import quoted
-from laconic.rewrite.options import Options
-from laconic.rewrite.plan import Note, Rewriting, rewrite
+from laconic.rewrite.configured import Options, options
+from laconic.rewrite.edits import Note, Rewriting, quoted
+from laconic.rewrite.plan import rewrite
 from laconic.run.launcher import find_genuine
 from laconic.settings.environ import SWITCHES
 from laconic.shell import ParseError, parse
@@ -108,7 +107,7 @@ class Contained:
         with contextlib.suppress(OSError, LaconicError):
             about = about_run(request.command, request.cwd, request.environ)
             about.agent = about.agent or request.agent
-            keep_now(self._kept, about, settings.directories.state_dir)
+            keep_now(self._kept, about, settings)
 
 
 def contained(
@@ -203,9 +202,8 @@ def contain(
         cells = cells.without_box(Effect.UNKNOWN if general.box else ~Effect.READS)
     if not decision.effects & (cells.box | cells.undo | UNDONE | Effect.INSTALLS):
         return None
-    facts = read_facts(request.cwd, request.environ, request.shells)
-    found = usable_shell(shell, request.environ)
-    return place(request.command, decision, cells, facts, machine, found, config.box)
+    host = usable_shell(shell, request.environ)
+    return place(request.command, decision, cells, request.facts, machine, host, config.box)
 
 
 def place(
@@ -235,7 +233,7 @@ def place(
         return None
     made = Containment(policy.allowed(decision, found) if found else decision, facts.project)
     if found and found.boxed:
-        around = _surroundings(facts, box.write if box else ())
+        around = _surroundings(facts, box)
         if not _put_in_box(made, found, decision, script, facts, around, shell):
             if decision.verdict is not Verdict.ALLOW:
                 return None
@@ -278,11 +276,15 @@ def _put_in_box(
     return True
 
 
-def _surroundings(facts: Facts, writable: Sequence[str]) -> Surroundings:
+def _surroundings(facts: Facts, box: Box | None) -> Surroundings:
     from laconic.box.places import PLACE_VARIABLES  # noqa: PLC0415 - few lines need a box
+    from laconic.box.temporary import can_be_read  # noqa: PLC0415
 
-    places = (f"{facts.home}/{p[2:]}" if p.startswith("~/") else p for p in writable)
-    further = [facts.real_path(path) for path in places]
+    def expanded(paths: Sequence[str]) -> list[str]:
+        return [facts.real_path(f"{facts.home}/{p[2:]}" if p[:2] == "~/" else p) for p in paths]
+
+    further = expanded(box.write if box else ())
+    shown = [facts.project, facts.home, *further, *expanded(box.read if box else ())]
 
     def is_inside(path: str) -> bool:
         return is_within(facts.real_path(path), facts.project)
@@ -294,7 +296,10 @@ def _surroundings(facts: Facts, writable: Sequence[str]) -> Surroundings:
     def is_hidden(path: str) -> bool:
         return any(is_within(path, one) for one in _HIDDEN) and not is_inside(path)
 
-    return Surroundings(facts.cwd, PLACE_VARIABLES, is_inside, is_reached, is_hidden)
+    def is_absent(path: str, is_made: bool) -> bool:
+        return is_hidden(path) and not can_be_read(path, shown, is_made=is_made)
+
+    return Surroundings(facts.cwd, PLACE_VARIABLES, is_inside, is_reached, is_hidden, is_absent)
 
 
 # -- undo ------------------------------------------------------------------------------------------
@@ -314,7 +319,7 @@ def _hold(
     holding = machine.hold(command, facts)
     if holding is None or (is_needed and not (holding.is_complete and holding.is_exact)):
         return not is_needed
-    if not is_needed and not _destroys(holding):
+    if not is_needed and not destroys(holding):
         return True
     if writes_by_itself(script):
         # Whether the hook can keep it is known too late to ask about what would be lost.
@@ -326,7 +331,7 @@ def _hold(
     return True
 
 
-def _destroys(holding: Holding) -> bool:
+def destroys(holding: Holding) -> bool:
     """Tell whether files are changed or removed that are there now; git's own do not count."""
     if holding.survey is None:
         return False

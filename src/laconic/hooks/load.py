@@ -57,10 +57,10 @@ class Agent:
     """One agent, from its data file; docs/agents.md lists the keys."""
 
     __slots__ = (
-        "answer", "document", "events", "fields", "files", "foreign", "has_flow", "login_shell",
-        "modes", "name", "neutral", "open_without",
-        "rewrite_with", "rules_see_rewrites", "shells", "title", "tools", "tools_without",
-        "unattended", "users_shells", "wraps",
+        "answer", "document", "events", "families", "fields", "files", "foreign", "has_flow",
+        "login_shell", "modes", "name", "neutral", "open_without", "rewrite_with",
+        "rules_see_rewrites", "title", "tools", "tools_without", "unattended", "users_shells",
+        "wraps",
     )  # fmt: skip
 
     def __init__(self, name: str, document: Mapping[str, Any]) -> None:
@@ -72,7 +72,7 @@ class Agent:
         self.rewrite_with = frozenset(document["rewrite_with"])
         self.wraps: bool = document.get("wraps", False)
         self.login_shell: bool = document.get("login_shell", False)
-        self.shells: list[str] = document.get("shells", ["bash", "zsh"])
+        self.families = frozenset(map(family, document.get("shells", ("bash", "zsh"))))
         self.users_shells: list[str] = document.get("users_shells", ["*"])
         self.rules_see_rewrites: bool = document.get("rules_see_rewrites", False)
         self.open_without: Mapping[str, Any] = document.get("open_without", {})
@@ -95,7 +95,7 @@ class Agent:
 
         SHELL may name one that it uses. asked: the one that the tool's arguments name, if any.
         """
-        names = list(self.shells)
+        names = []
         users = environ.get("SHELL", "").rsplit("/", 1)[-1] or SYSTEM
         if not {users, "*"}.isdisjoint(self.users_shells):
             names.append(users)
@@ -103,7 +103,7 @@ class Agent:
             names.append(environ["LACONIC_CODEBUDDY_SHELL"])
         if asked is not None:
             names.append(asked if isinstance(asked, str) else "")
-        return frozenset(map(family, names))
+        return self.families.union(map(family, names)) if names else self.families
 
     @property
     def limit_s(self) -> float:

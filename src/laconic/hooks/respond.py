@@ -13,13 +13,15 @@ from laconic.files import is_there
 from laconic.hooks import call_log
 from laconic.hooks.agent_permissions import lets_pass, loses_permission
 from laconic.hooks.load import BEFORE
-from laconic.hooks.response import Response, can_replace
+from laconic.hooks.response import Response, can_replace, can_rewrite
 from laconic.hooks.way_out import way_out
 from laconic.knowledge.catalog import library
+from laconic.policy.contained import UNDONE
+from laconic.policy.facts import NOWHERE
 from laconic.rewrite.configured import options
 from laconic.rewrite.plan import rewrite
-from laconic.run.launcher import find_launcher, full_path, with_plain_name
-from laconic.types import Decision, Verdict, strictest
+from laconic.run.launcher import find_launcher, with_plain_name
+from laconic.types import HARD, Decision, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
     from laconic.hooks.call import HookCall
     from laconic.hooks.contain import Contained
-    from laconic.rewrite.plan import Rewriting
+    from laconic.rewrite.edits import Rewriting
     from laconic.settings.load import Settings
 
 _LONGEST = 2000
@@ -49,10 +51,9 @@ def respond(
     """
     _finish_keeps(call, settings, environ)
     launcher = find_launcher(environ, login_shell=call.agent.login_shell)
-    path = full_path(environ)
     requests = [
         engine.Request(
-            with_plain_name(text, path),
+            with_plain_name(text, launcher[1]),
             call.directory,
             environ,
             call.agent.name,
@@ -100,7 +101,7 @@ def _respond(
     decision: Decision | None,
     call: HookCall,
     settings: Settings,
-    launcher: str,
+    launcher: tuple[str, str],
     later: list[Callable[[], object]],
 ) -> Response:
     typed, typed_request = command, request
@@ -118,15 +119,17 @@ def _respond(
     response = Response()
     if decision:
         if rewriting and _has_users_rule(rewriting):
-            made = request.with_command(with_plain_name(rewriting.text, full_path(request.environ)))
+            made = request.with_command(with_plain_name(rewriting.text, launcher[1]))
             also = engine.decide_request(made, settings, use_exceptions=False)
             decision = strictest((decision, also), 0, decision.end)
         later.append(partial(record, typed_request, decision, settings))
         response = _response_for(decision, call, settings)
         if response.answer == "ask":
             response.way_out = way_out(decision, request, settings)
+        if not contained and can_rewrite(response.answer, call):
+            rewriting = _kept_first(request, decision, response, call, settings) or rewriting
         if rewriting and _is_left(decision, response, settings):
-            rewriting = _without_claim(rewriting, call, settings, request.environ)
+            rewriting = _without_claim(rewriting, request, call, settings)
     if contained and response.answer == "allow":
         contained.keep(request, settings)
     text = rewriting.text if rewriting else command
@@ -143,19 +146,48 @@ def _contained(
     settings: Settings,
 ) -> Contained | None:
     """Contain what the command does; None if that is not needed, or not possible."""
-    if not decision.effects or settings.config.settings.gate != "enforce":
+    if settings.config.settings.gate != "enforce" or not _is_containable(decision, request):
         return None
     from laconic.hooks.contain import contained  # noqa: PLC0415 - most commands only read
 
     shell, login_shell = call.input.get("shell"), call.agent.login_shell
     try:
-        found = contained(request, decision, settings, shell=shell, login_shell=login_shell)
+        made = contained(request, decision, settings, shell=shell, login_shell=login_shell)
     except Exception as fault:  # noqa: BLE001 - the decision stays as it is
         _note(fault, request)
         return None
-    if found and _is_unwelcome(found.rewriting, request, call, settings):
+    if made and _is_unwelcome(made.rewriting, request, call, settings):
         return None
-    return found
+    return made
+
+
+def _is_containable(decision: Decision, request: engine.Request) -> bool:
+    """Tell whether there may be something for the box or an undo; only a project has a box."""
+    if not decision.effects or decision.effects & HARD:
+        return False
+    return bool(decision.effects & UNDONE) or request.facts.project != NOWHERE
+
+
+def _kept_first(
+    request: engine.Request,
+    decision: Decision,
+    response: Response,
+    call: HookCall,
+    settings: Settings,
+) -> Rewriting | None:
+    """Have a line that is not allowed keep what it destroys right before it runs."""
+    is_asked = response.answer == "ask" or (response.answer is None and call.mode == "open")
+    is_off = settings.config.settings.gate != "enforce" or settings.is_isolated
+    if not is_asked or is_off or not decision.effects & UNDONE:
+        return None
+    from laconic.hooks.asked import with_keep  # noqa: PLC0415 - most lines destroy nothing
+
+    try:
+        found = with_keep(request, decision, settings, login_shell=call.agent.login_shell)
+    except Exception as fault:  # noqa: BLE001 - only an undo is the poorer for it
+        _note(fault, request)
+        return None
+    return None if found and _is_unwelcome(found, request, call, settings) else found
 
 
 def _by_catalogues(
@@ -211,7 +243,7 @@ def _is_left(decision: Decision, response: Response, settings: Settings) -> bool
 
 
 def _without_claim(
-    rewriting: Rewriting, call: HookCall, settings: Settings, environ: Mapping[str, str]
+    rewriting: Rewriting, request: engine.Request, call: HookCall, settings: Settings
 ) -> Rewriting | None:
     """The rewrite of a command that is left to the agent: none, if that asks or matches rules.
 
@@ -219,7 +251,7 @@ def _without_claim(
     """
     if call.mode == "open" or _has_users_rule(rewriting):
         return rewriting
-    return rewriting if lets_pass(rewriting.text, call, settings, environ) else None
+    return rewriting if lets_pass(rewriting.text, request, call.agent, settings) else None
 
 
 def record(request: engine.Request, decision: Decision, settings: Settings) -> None:
@@ -238,14 +270,18 @@ def _has_users_rule(rewriting: Rewriting) -> bool:
 
 
 def _rewriting(
-    command: str, request: engine.Request, call: HookCall, settings: Settings, launcher: str
+    command: str,
+    request: engine.Request,
+    call: HookCall,
+    settings: Settings,
+    launcher: tuple[str, str],
 ) -> Rewriting | None:
     is_off = settings.environment.disabled or not settings.config.compact.enabled
-    if is_off or not launcher or "rewrite" not in call.event.can:
+    if is_off or not launcher[0] or "rewrite" not in call.event.can:
         return None
     try:
         made = options(settings)
-        made.launcher, made.full_path = launcher, full_path(request.environ)
+        made.launcher, made.full_path = launcher
         rewriting = rewrite(command, made, library())
         return None if _is_unwelcome(rewriting, request, call, settings) else rewriting
     except Exception as fault:  # noqa: BLE001 - the command runs as typed, whatever happened
@@ -260,21 +296,25 @@ def _is_unwelcome(
     is_own = rewriting.text == request.command or _has_users_rule(rewriting)
     if is_own or not call.agent.rules_see_rewrites:
         return False
-    return loses_permission(request.command, rewriting.text, call, settings, request.environ)
+    return loses_permission(request, rewriting.text, settings)
 
 
 def _wrapped(
-    rewriting: Rewriting, call: HookCall, settings: Settings, request: engine.Request, launcher: str
+    rewriting: Rewriting,
+    call: HookCall,
+    settings: Settings,
+    request: engine.Request,
+    launcher: tuple[str, str],
 ) -> str:
     """Wrap the whole command in the host's shell, if it means the same there and is allowed."""
     if _has_users_rule(rewriting):
         return rewriting.text
     from laconic.hooks.wrap import wrapped  # noqa: PLC0415 - for one agent
 
-    text = wrapped(request.command, rewriting.notes, call, request.environ, launcher)
+    text = wrapped(request.command, rewriting.notes, call, request.environ, launcher[0])
     if text is None:
         return rewriting.text
-    made = request.with_command(with_plain_name(text, full_path(request.environ)))
+    made = request.with_command(with_plain_name(text, launcher[1]))
     decision = engine.decide_request(made, settings, use_exceptions=False)
     said = engine.answer(decision, settings, mode=call.mode)
     return text if said == "allow" else rewriting.text

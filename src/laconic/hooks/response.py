@@ -106,7 +106,7 @@ def fitted(
     """Return what the agent can be told. cannot_ask: `deny`, or `defer` to say nothing."""
     answer, reason = _answer(response, call, cannot_ask, environ)
     commands = response.commands
-    if not _can_rewrite(answer, call):
+    if not can_rewrite(answer, call):
         commands = None
     output = response.output if "replace" in call.event.can else None
     return Response(answer, reason, commands, output)
@@ -114,10 +114,11 @@ def fitted(
 
 def can_replace(call: HookCall) -> bool:
     """Tell whether the agent runs another command than it sent, when that is allowed."""
-    return _can_rewrite("allow", call) and "allow" in call.event.can
+    return can_rewrite("allow", call) and "allow" in call.event.can
 
 
-def _can_rewrite(answer: str | None, call: HookCall) -> bool:
+def can_rewrite(answer: str | None, call: HookCall) -> bool:
+    """Tell whether the agent takes another command together with this answer."""
     if "rewrite" not in call.event.can:
         return False
     # A request for permission must be answered with a decision, or not at all.

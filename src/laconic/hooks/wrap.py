@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from laconic.hooks.call import HookCall
-    from laconic.rewrite.plan import Note
+    from laconic.rewrite.edits import Note
 
 _SHELLS = frozenset(("bash", "sh", "zsh", "fish", "dash", "ksh"))
 # Reasons for not rewriting that come from the user's configuration.

@@ -189,7 +189,7 @@ def _answer_to(command: str, sample: str, site: Site) -> tuple[str, str]:
     try:
         json.loads(answer or "{}")
     except ValueError:
-        return f"prints what is no JSON: {answer[:60]!r}", ""
+        return f"prints what is not JSON: {answer[:60]!r}", ""
     return "", answer
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from laconic.knowledge.printed import is_number, is_path, output, printer
+from laconic.knowledge.shapes import shapes_of
 from laconic.patterns import pattern
 from laconic.shell.ast import (
     Assignment,
-    Command,
     DoubleQuoted,
     Literal,
     Parameter,
-    Pattern,
     Quoted,
     Substitution,
     Word,
@@ -291,68 +290,10 @@ def _possible_texts(word: Word, possible: Mapping[str, tuple[str, ...]]) -> tupl
     return texts
 
 
-_GIVES_OPERAND = frozenset((":-", "-", ":=", "=", ":+", "+"))
-_EXPANSION = pattern(r"\$\{.*\}|\$\(.*\)|`.*`|\$\w+")
-_MAX_SHAPES = 64
-_TO_NOTHING = {ord(char): None for char in "'\"\\"}
-_TO_SLASHES = {ord(char): "/" for char in "{,}"}
-
-
 def _shapes(word: Word, values: Values, depth: int) -> tuple[str, ...]:
-    """What a word looks like, `*` for what is not known; each alternative of braces is a name."""
-    shapes: tuple[str, ...] = ("",)
     parts = pieces(word)
-    for pos, (part, quoted) in enumerate(parts):
-        value = _value(parts, pos, values, depth)
-        choices: tuple[str, ...] = ("*",)
-        if isinstance(part, Literal) and not quoted:
-            choices = (text(part.value).translate(_TO_SLASHES),)
-        elif value is not None:
-            choices = (text(value),)
-        elif isinstance(part, Parameter):
-            choices = _parameter_shapes(part, values)
-        elif isinstance(part, Pattern) or (isinstance(part, Substitution) and _makes_text(part)):
-            choices = (".*",)
-        shapes = tuple(done + more for done in shapes for more in choices)[:_MAX_SHAPES]
-    return shapes
-
-
-def _parameter_shapes(part: Parameter, values: Values) -> tuple[str, ...]:
-    known = values.possible.get(part.name, ())
-    if part.name in values.certain:
-        known = (values.certain[part.name],)
-    else:
-        known = (*known, *values.shapes.get(part.name, ()))[:_MAX_SHAPES]
-    if not (part.prefix or part.operator or part.index):
-        return known or ("*",)
-    if part.operator in _GIVES_OPERAND:
-        nested = (p for p in part.parts if isinstance(p, Parameter))
-        inside = (shape for p in nested for shape in _parameter_shapes(p, values))
-        return (*(known or ("*",)), *_operand_shapes(part.operand), *inside)
-    if part.operator in ("%", "%%"):
-        return tuple(value[:end] for value in known for end in range(len(value) + 1)) or ("*",)
-    if part.operator in ("#", "##"):
-        return tuple(value[start:] for value in known for start in range(len(value) + 1)) or ("*",)
-    return (".*",) if known and not part.prefix else ("*",)
-
-
-def _operand_shapes(operand: str) -> tuple[str, ...]:
-    """The text after `:-`, without its quotes."""
-    if "$'" in operand:
-        return (".*",)
-    return (_EXPANSION.sub("*", text(operand)).translate(_TO_NOTHING),)
-
-
-def _makes_text(substitution: Substitution) -> bool:
-    """Tell whether the text comes from the line itself (`$(echo venv. | rev)`), not from a list."""
-    if substitution.style not in ("$(", "`"):
-        return False
-    items = substitution.body.items
-    first = items[0].pipelines[0].commands[0] if items else None
-    if not isinstance(first, Command):
-        return False
-    has_text = any(redirect.operator.startswith("<<") for redirect in first.redirects)
-    return has_text or (bool(first.words) and literal(first.words[0]) in ("echo", "printf"))
+    texts = [_value(parts, pos, values, depth) for pos in range(len(parts))]
+    return shapes_of(parts, texts, values)
 
 
 def _value(parts: list[tuple[Part, bool]], pos: int, values: Values, depth: int) -> str | None:

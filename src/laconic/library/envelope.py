@@ -80,6 +80,17 @@ class Envelope(Mapping[str, Any]):
         command, original = self.command, self.original_command
         return replace(other, command=command, original_command=original, effects=self.effects)
 
+    def audit_payload(self) -> dict[str, Any]:
+        """What is written down about it."""
+        return {
+            "rule_id": self.rule_id,
+            "catalogue_id": self.catalogue_id,
+            "severity": self.severity,
+            "explanation": self.explanation,
+            "original_command": self.original_command,
+            "command": self.command,
+        }
+
     def with_result(self, result: Any) -> Envelope:
         return replace(self, result=result)
 

@@ -421,15 +421,7 @@ class Gate:
         return again.verdict is Verdict.ALLOW
 
     def _write_down(self, envelope: Envelope, *, runs: bool, call_id: str) -> None:
-        payload = {
-            "rule_id": envelope.rule_id,
-            "catalogue_id": envelope.catalogue_id,
-            "severity": envelope.severity,
-            "explanation": envelope.explanation,
-            "original_command": envelope.original_command,
-            "command": envelope.command,
-            "call_id": call_id,
-        }
+        payload = envelope.audit_payload() | {"call_id": call_id}
         if envelope.verdict == ASK:
             self.outlets.emit("tool_asked", payload | {"approved": runs})
         if runs or envelope.catalogue_id != OWN:

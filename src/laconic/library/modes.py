@@ -140,14 +140,7 @@ _KINDS = {REWRITE: "tool_rewrite", DENY: "tool_denied", PASSTHROUGH: "tool_rule_
 
 def report(envelope: Envelope) -> None:
     """Write down what was decided, and tell the model of a rewrite."""
-    payload: dict[str, Any] = {
-        "rule_id": envelope.rule_id,
-        "catalogue_id": envelope.catalogue_id,
-        "severity": envelope.severity,
-        "explanation": envelope.explanation,
-        "original_command": envelope.original_command,
-        "command": envelope.command,
-    }
+    payload = envelope.audit_payload()
     if len(envelope.rules) > 1:
         payload["rules"] = list(envelope.rules)
     emit_audit(_KINDS[envelope.action], payload)

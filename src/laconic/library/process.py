@@ -70,7 +70,7 @@ class Process:
                 timed_out = True
                 self.stop()
                 status = self._child.wait()
-            except BaseException:
+            except BaseException:  # also Ctrl-C: the command must not outlive us
                 self.stop()
                 raise
             return Ended(

@@ -94,7 +94,7 @@ class Rules:
 
 
 def _outcome(match: Match, command: str, mode: ShippedMode) -> tuple[str, str]:
-    """What to do for a match, and the text to go on with; a rule that fails is no permission."""
+    """What to do for a match, and the text to go on with; a rule that fails permits nothing."""
     fault = match.fault
     if not fault:
         action = mode.action(match.rule)

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laconic.record import queries
 from laconic.record.activity import Hidden, Recall, SessionRuns
+from laconic.record.decisions import OWN
 from laconic.record.queries import Gain
+from laconic.report.dates import local_of
 from laconic.report.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-PERSON = "cli"  # how the log names a person who types `laconic check`
 MOST_RUNS, MOST_SESSIONS, MOST_RECALLS = 500, 300, 200
 _MOST_ASKED = 400
 _LONGEST = 1000
@@ -69,7 +70,7 @@ class Recorded(NamedTuple):
 def collect(recorded: Recorded, *, version: str, now: str, since: str, note: str) -> dict[str, Any]:
     """Give a value of JSON. now: `2026-11-15 09:00:00`; since: the same, or "" for all records."""
     total = queries.total(list(recorded.by_day))
-    judged = [each for each in recorded.decisions if each.agent != PERSON]
+    judged = [each for each in recorded.decisions if each.agent != OWN]
     first, last = _ends(recorded.by_day, judged, now)
     bars, unit = _bars(recorded.by_day, judged, first, last)
     asked = _asked(judged)
@@ -269,12 +270,7 @@ def _run(run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _minute(time: int) -> str:
-    """Give the local time of a time of the records, in microseconds."""
-    return local(time / 1_000_000)[:16]
-
-
-def local(seconds: float) -> str:
-    return f"{datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d %H:%M:%S}"
+    return local_of(time)[:16]
 
 
 def _moment(time: str) -> str:

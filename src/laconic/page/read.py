@@ -14,6 +14,7 @@ from laconic.page.collect import Decided, Recorded, Told
 from laconic.record import activity, decisions, queries
 from laconic.record.database import reading
 from laconic.replay.flow import asks
+from laconic.report.dates import local
 from laconic.sessions import find
 from laconic.sessions.values import Step
 from laconic.settings.load import read_settings
@@ -51,8 +52,8 @@ def read(
     return collect.collect(
         recorded,
         version=__version__,
-        now=collect.local(now),
-        since=collect.local(since) if since else "",
+        now=local(now),
+        since=local(since) if since else "",
         note=note,
     )
 
@@ -78,7 +79,7 @@ def _decided(row: Mapping[str, Any], allows: bool) -> Decided:
     time = datetime.fromisoformat(row["time"]).isoformat()
     fields = (str(row.get(key, "")) for key in ("verdict", "rule", "reason", "agent", "command"))
     verdict, rule, reason, agent, command = fields
-    is_prompt = agent != collect.PERSON and _is_prompt(agent, command, effects)
+    is_prompt = agent != decisions.OWN and _is_prompt(agent, command, effects)
     is_saved = is_prompt and allows and verdict == "allow"
     return Decided(time, verdict, effects, rule, reason, agent, command, is_prompt, is_saved)
 

@@ -70,7 +70,7 @@ def _run(
     with process.stdout:
         try:
             return _read_until(process, process.stdout, deadline)
-        except BaseException:
+        except BaseException:  # also Ctrl-C: the program must not outlive us
             if process.returncode is None:  # otherwise its id may belong to another process by now
                 descendants.kill_all(process.pid, mark)
                 process.wait()

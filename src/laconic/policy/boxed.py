@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from laconic.shell.ast import Command, Redirect, Script
     from laconic.shell.walk import Occurrence
 
-_OURS = frozenset(("laconic", "laconic-py"))
+OURS = frozenset(("laconic", "laconic-py"))
 _BESIDE = frozenset(": [ cd echo exit export false printf pwd set sleep test true wait".split())
 _FILTERS = frozenset("cat head tail wc sort uniq".split())
 # Variables that laconic reads itself when it makes a box, or that say what a box has to hide.
@@ -31,13 +31,13 @@ _HEEDED = pattern(
 
 
 def judge_for(call: Call) -> Judge:
-    """The judge for the command that a call runs: another one, if laconic is to put it in a box.
+    """The judge for the command that a call of laconic runs: another one, if it is put in a box.
 
     What is to run outside of it is asked about where the profile wants it in the box.
     """
     judge, parsed = call.judge, call.parsed
     cells = judge.rules.cells
-    if not cells.box or call.path[0] not in _OURS or parsed is None:
+    if not cells.box or parsed is None:
         return judge
     is_run = call.path[1:] == ("run",)
     if is_run and parsed.has("--outside"):
@@ -80,4 +80,4 @@ def _opens_nothing(command: Command) -> bool:
     files = [word for word in words[1:] if not word.startswith("-") and not word.isdigit()]
     if words[0] == "grep":
         return len(files) == 1
-    return words[0] in _OURS or words[0] in _BESIDE or (words[0] in _FILTERS and not files)
+    return words[0] in OURS or words[0] in _BESIDE or (words[0] in _FILTERS and not files)

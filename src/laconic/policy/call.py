@@ -8,7 +8,7 @@ import sys
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.policy.assignments import environment_finding
-from laconic.policy.boxed import judge_for
+from laconic.policy.boxed import OURS, judge_for
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.environment import is_known_server, is_unheard
 from laconic.policy.places import is_stream, is_within, leads_to_guarded, place
@@ -136,7 +136,7 @@ class Call:
             why = "reads a raw device or the memory of a process"
             self.does(Effect.SECRETS, "read", why, argument, firm=True)
         if argument.text is None and not argument.possible:
-            self.situation.seen.listed.reads_any(self.span)
+            self.situation.seen.reads.append(self.span)
         if self._may_be_secret(argument):
             self.does(Effect.SECRETS, "secret", "reads keys, passwords or tokens", argument)
 
@@ -289,11 +289,11 @@ class Call:
 
     def runs(self, arguments: list[Argument], situation: Situation | None = None) -> None:
         """The arguments are a command of their own. situation: its own, if it differs from ours."""
-        judge = judge_for(self)
-        found = judge.command(arguments, self.span, situation or self.situation)
-        for leaf in found.leaves() if judge.is_in_box else ():
+        judge = judge_for(self) if self.path[0] in OURS else self.judge
+        decision = judge.command(arguments, self.span, situation or self.situation)
+        for leaf in decision.leaves() if judge.is_in_box else ():
             leaf.in_box = leaf.in_box or leaf.verdict is Verdict.ALLOW
-        self._add_others(found)
+        self._add_others(decision)
 
     def shell(self, argument: Argument, shells: frozenset[str] | None = None) -> None:
         """The argument is shell code. shells: what may read it; else the user's shell or sh."""

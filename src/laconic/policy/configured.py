@@ -69,30 +69,15 @@ def _denied(call: Call, finding: Decision) -> Decision:
     is_plain_file = finding.rule == f"{call.id}/write" and not finding.firm
     if finding.verdict is not Verdict.ASK or not is_about_program or is_plain_file:
         return finding
-    return Decision(
-        Verdict.DENY,
-        finding.rule,
-        f"{finding.reason}; {call.path[0]} is in the list `deny`",
-        finding.start,
-        finding.end,
-        effects=finding.effects,
-        instead=finding.instead,
-        firm=finding.firm,
-    )
+    reason = f"{finding.reason}; {call.path[0]} is in the list `deny`"
+    return finding.but(verdict=Verdict.DENY, reason=reason, parts=())
 
 
 def _undenied(call: Call, finding: Decision) -> Decision:
     """The user took the program out of the deny list: it asks."""
     if finding.verdict is not Verdict.DENY or finding.rule != call.id:
         return finding
-    return Decision(
-        Verdict.ASK,
-        finding.rule,
-        finding.reason,
-        finding.start,
-        finding.end,
-        effects=finding.effects,
-    )
+    return finding.but(verdict=Verdict.ASK, parts=(), instead="", firm=False)
 
 
 def _is_settled(call: Call, finding: Decision, never: Effect) -> bool:

@@ -83,14 +83,12 @@ def allowed(decision: Decision, found: Contained) -> Decision:
     """The decision on a line whose parts are contained."""
     main = (*found.boxed, *found.held)[0]
     what = "the box keeps it to the project" if found.boxed else "laconic undo takes it back"
-    return Decision(
-        Verdict.ALLOW,
-        main.rule,
-        f"{main.reason}; {what}",
-        decision.start,
-        decision.end,
-        effects=decision.effects,
-        parts=decision.parts,
-        problems=decision.problems,
+    return decision.but(
+        verdict=Verdict.ALLOW,
+        rule=main.rule,
+        reason=f"{main.reason}; {what}",
         in_box=bool(found.boxed),
+        instead="",
+        risk=True,
+        firm=False,
     )

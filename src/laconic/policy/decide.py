@@ -7,6 +7,9 @@ strictest part decides. What cannot be parsed asks, and what can be read of it m
 
 from __future__ import annotations
 
+from functools import cache
+
+from laconic.patterns import pattern
 from laconic.policy.boxed import has_only_boxed
 from laconic.policy.configured import changed_names, exports, value_of
 from laconic.policy.dialects import dialect_findings
@@ -17,8 +20,9 @@ from laconic.policy.file_tools import RULES, file_findings
 from laconic.policy.functions import bombs, defined_functions
 from laconic.policy.input_text import Inputs, written
 from laconic.policy.judge import Judge
+from laconic.policy.listed_secrets import listed_findings
 from laconic.policy.permissions import apply_to_text
-from laconic.policy.redirects import redirect_findings
+from laconic.policy.redirects import STANDARD_STREAMS, redirect_findings
 from laconic.policy.scope import Scope, binding_findings, changes_directory
 from laconic.policy.secret_variables import variable_findings
 from laconic.policy.sending import Feeds
@@ -27,11 +31,12 @@ from laconic.policy.zsh import zsh_findings
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Function
 from laconic.shell.walk import commands, evaluations, redirects
+from laconic.shell.words import literal
 from laconic.types import Decision, Effect, Verdict, strictest, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from laconic.knowledge.knowledge import Library
@@ -39,18 +44,24 @@ if TYPE_CHECKING:
     from laconic.policy.file_tools import FileUse
     from laconic.policy.places import Facts
     from laconic.policy.rules import Rules
-    from laconic.shell.ast import Command, Node, Script
+    from laconic.shell.ast import Command, Node, Redirect, Script
     from laconic.shell.walk import Occurrence
+
+    Streams = tuple[Callable[[], Feeds], Callable[[], Inputs]]
 
 MAX_BYTES = 64 * 1024
 _MAX_READABLE_LINES = 40
 _BASH_LIKE = frozenset(("bash", "zsh"))
+# Without any of these in a text, zsh evaluates nothing in it that bash does not: there is no
+# expansion or subscript, no quote that may hide a name, no builtin that reads or shifts variables.
+_EVALUATED_BY_ZSH = pattern(rb"[$`\[(~+\\'\"]|shift|read|mapfile|getopts")
 
 
 def decide(command: str, library: Library, rules: Rules, facts: Facts) -> Decision:
     """Decide on a command line. Never raises: a fault of ours is a question, too."""
+    situation = Situation(facts)
     try:
-        decision = _decide(command, Judge(library, rules, facts, _decide), Situation(facts))
+        decision = _decide(command, Judge(library, rules, facts, _decide), situation)
         if rules.permissions:
             decision = apply_to_text(rules.permissions, decision, command)
     except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
@@ -58,6 +69,7 @@ def decide(command: str, library: Library, rules: Rules, facts: Facts) -> Decisi
         decision = Decision(
             Verdict.ASK, "fault", reason, 0, len(command.encode("utf-8", "replace"))
         )
+    situation.seen.calls.clear()  # they refer to it: without this only the collector frees both
     return decision
 
 
@@ -115,15 +127,19 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
         functions=scope.functions,
         defined=defined_functions(script, occurrences) if functions else {},
         script_depth=len(outer.calls),
-        boxable=outer.boxable and not functions and has_only_boxed(script, occurrences),
+        boxable=outer.boxable and not functions and _is_boxable(script, occurrences),
         values=scope.start,
     )
     exported = _follow_exports(script, all_nodes, occurrences, judge, situation)
-    feeds = Feeds(all_nodes, around=situation.fed), Inputs(all_nodes)
-    reached = Reached(all_nodes, judge.facts)
-    parts = _judge_occurrences(occurrences, exported, scope, feeds, reached, judge, situation)
+    feeds = cache(lambda: Feeds(all_nodes, around=situation.is_fed()))
+    inputs = cache(lambda: Inputs(all_nodes))
+    reached = Reached(all_nodes, judge.facts) if scope.changes_directory else None
+    streams = feeds, inputs
+    parts = _judge_occurrences(occurrences, exported, scope, streams, reached, judge, situation)
     for redirect in redirects(script):
-        here = reached.at(redirect) or situation.directories
+        if _copies_stream(redirect):
+            continue
+        here = (reached and reached.at(redirect)) or situation.directories
         for values in scope.at(redirect, here):
             place = situation.but(values=values, directories=here)
             parts += redirect_findings(redirect, judge, place)
@@ -132,19 +148,31 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
     around += binding_findings(all_nodes, sites, judge.facts.environment)
     around += _findings_of_shells(script, all_nodes, situation.shells)
     around += bombs(functions, occurrences) if functions else []
-    around += situation.seen.listed.findings(all_nodes)
+    around += listed_findings(situation.seen, all_nodes) if situation.seen.reads else []
     around += variable_findings(all_nodes) if b"$" in script.source else []
     return strictest((*parts, *judge.answered(around)), 0, len(script.source))
+
+
+def _is_boxable(script: Script, occurrences: list[Occurrence]) -> bool:
+    """Tell whether a text may bring commands into the box: it has to name laconic for that."""
+    return b"laconic" in script.source and has_only_boxed(script, occurrences)
 
 
 def _findings_of_shells(
     script: Script, all_nodes: list[Node], shells: frozenset[str]
 ) -> list[Decision]:
     """What another shell than bash would make of the text."""
-    findings = zsh_findings(all_nodes) if "zsh" in shells else []
+    findings = []
+    if "zsh" in shells and _EVALUATED_BY_ZSH.search(script.source):
+        findings = zsh_findings(all_nodes)
     if not shells <= _BASH_LIKE:
         findings += dialect_findings(script, all_nodes, shells)
     return findings
+
+
+def _copies_stream(redirect: Redirect) -> bool:
+    """`2>&1`: it opens no file."""
+    return redirect.operator in ("<&", ">&") and literal(redirect.target) in STANDARD_STREAMS
 
 
 def _fetched_code(
@@ -162,15 +190,15 @@ def _judge_occurrences(
     occurrences: list[Occurrence],
     exported: list[Export],
     scope: Scope,
-    feeds: tuple[Feeds, Inputs],
-    reached: Reached,
+    streams: Streams,
+    reached: Reached | None,
     judge: Judge,
     situation: Situation,
 ) -> list[Decision]:
     """In the order in which they run: what a substitution runs, before the `cd` that it is in."""
     running = sorted(occurrences, key=lambda occurrence: occurrence.command.end)
     decisions = {
-        id(one): _judge_occurrence(one, exported, scope, feeds, reached, judge, situation)
+        id(one): _judge_occurrence(one, exported, scope, streams, reached, judge, situation)
         for one in running
     }
     return [decisions[id(one)] for one in occurrences]
@@ -180,33 +208,35 @@ def _judge_occurrence(
     occurrence: Occurrence,
     exported: list[Export],
     scope: Scope,
-    feeds: tuple[Feeds, Inputs],
-    reached: Reached,
+    streams: Streams,
+    reached: Reached | None,
     judge: Judge,
     outer: Situation,
 ) -> Decision:
     """One simple command, for all values that its variables may have: the strictest counts."""
     command, context = occurrence.command, occurrence.context
-    directories = reached.at(command) or outer.directories
-    fed, inputs = feeds
+    directories = (reached and reached.at(command)) or outer.directories
+    feeds, inputs = streams
     here: dict[str, Any] = {
         "directories": directories,
-        "fed": fed.reach(occurrence),
-        "fed_by": inputs.sources(command),
+        "is_fed": lambda: feeds().reach(occurrence),
+        "fed_by": inputs().sources(command) if context.reads_pipe else (),
         "substituted": bool(context.substitution) and not context.assigned,
         "exported": {e.name: e.value for e in exported if e.start <= command.start < e.end},
     }
     cases = []
     for values in scope.at(command, directories):
         prefix_env = {a.name: value_of(a, values) for a in command.assignments}
-        given = inputs.text(command, values, outer.functions)
-        here["input_text"], here["input_file"] = given, inputs.file(command, values)
-        situation = outer.but(values=values, prefix_env=prefix_env, **here)
+        given = None
+        if command.redirects or context.reads_pipe:
+            given = inputs().text(command, values, outer.functions)
+            here["input_file"] = inputs().file(command, values)
+        situation = outer.but(values=values, prefix_env=prefix_env, input_text=given, **here)
         if command.redirects or given is not None:
             _note_text(command, given, situation, judge.facts)
         cases.append(judge.simple(command, situation))
         note_redirected(command, cases[-1], situation, judge.facts)
-        if changes_directory(occurrence):
+        if reached and changes_directory(occurrence):
             reached.note(command, follow_directory(command, situation, judge.facts))
     add_new(outer.directories, directories)
     worst = max(cases, key=lambda case: (case.verdict, not case.is_soft, case.risk, case.firm))

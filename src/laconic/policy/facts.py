@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from os import listdir
 from os.path import isabs, realpath
 
@@ -32,7 +33,7 @@ def read_facts(cwd: str, environ: Mapping[str, str], shells: frozenset[str] = SH
         project=NOWHERE,
         temporary=_temporary_directories(environ, own),
         environment=environ,
-        real_path=real_path,
+        real_path=cache(real_path),  # one decision asks for the same paths again and again
         modules=_modules,
         exists=is_there,
         names=_names,

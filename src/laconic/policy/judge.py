@@ -16,7 +16,11 @@ from laconic.policy.dialects import SYSTEM
 from laconic.policy.fetched import is_fetched, note_fetched
 from laconic.policy.permissions import apply, find_consent
 from laconic.policy.places import is_within, place
-from laconic.policy.project_runners import ask_for_project_code, repository_findings
+from laconic.policy.project_runners import (
+    REPOSITORIES,
+    ask_for_project_code,
+    repository_findings,
+)
 from laconic.policy.registries import registry_findings
 from laconic.policy.situation import joined
 from laconic.policy.table import check_leading_options, conclude, follow_table, shows_itself
@@ -100,16 +104,16 @@ class Judge:
         name = arguments[0].text
         if name is None or arguments[0].glob or _ODD.search(name) or not name:
             return self._unknown_program(arguments, span, situation)
-        base = name.rsplit("/", 1)[-1]
         inner = situation.but(calls=(*situation.calls, arguments))
         try:
             if self.rules.permissions:
-                decision = self._program_by_rules(name, base, arguments, span, inner)
+                decision = self._program_by_rules(arguments, span, inner)
             else:
-                decision = self._program(name, base, arguments, span, inner)
+                decision = self._program(arguments, span, inner)
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
             reason = f"the rule failed ({type(fault).__name__}: {fault})"
-            decision = Decision(Verdict.ASK, f"{base}/fault", reason, *span, firm=True)
+            rule = f"{_names(arguments)[1]}/fault"
+            decision = Decision(Verdict.ASK, rule, reason, *span, firm=True)
         if arguments[0].expanded:
             # checks that look for builtins by their names in the text have not seen this one
             dynamic = self._dynamic("the name of the program comes from an expansion", span)
@@ -137,33 +141,25 @@ class Judge:
         return worst
 
     def _program_by_rules(
-        self,
-        name: str,
-        base: str,
-        arguments: list[Argument],
-        span: tuple[int, int],
-        situation: Situation,
+        self, arguments: list[Argument], span: tuple[int, int], situation: Situation
     ) -> Decision:
         """The same with the user's rules about commands."""
+        _, base = _names(arguments)
         rules, match = self.rules.permissions, self._find(base, arguments[1:])
         path = match.path if match is not None else [base]
         around = [outer for outer in situation.calls[:-1] if _ends_with(outer, arguments)]
         agreed = situation.but(consent=find_consent(rules, path, arguments, around))
-        decision = self._program(name, base, arguments, span, agreed)
+        decision = self._program(arguments, span, agreed)
         return apply(rules, decision, _spellings(base, arguments, match))
 
     def _program(
-        self,
-        name: str,
-        base: str,
-        arguments: list[Argument],
-        span: tuple[int, int],
-        situation: Situation,
+        self, arguments: list[Argument], span: tuple[int, int], situation: Situation
     ) -> Decision:
+        name, base = _names(arguments)
         if base in self.rules.deny or name in self.rules.deny:
             return self._listed(Verdict.DENY, base, f"{base} is denied by the configuration", span)
         if "/" in name and not self._is_of_system(name):
-            return self._by_path(name, base, arguments, span, situation)
+            return self._by_path(arguments, span, situation)
         if situation.calls_function(name, span[0]) and not self.library.knows(base):
             return Decision(
                 Verdict.ALLOW, "function", f"{base} is a function, judged where defined", *span
@@ -193,14 +189,10 @@ class Judge:
         return place(real, "/", self.facts) == "system" or real.startswith(_PACKAGES)
 
     def _by_path(
-        self,
-        name: str,
-        base: str,
-        arguments: list[Argument],
-        span: tuple[int, int],
-        situation: Situation,
+        self, arguments: list[Argument], span: tuple[int, int], situation: Situation
     ) -> Decision:
         """A file that is run; with the name of a known program it may well be that one."""
+        name, base = _names(arguments)
         effects = self.code_at(name, situation)
         if name in self.rules.allow:
             return self._allowed(name, effects, span)
@@ -259,8 +251,9 @@ class Judge:
         call = Call(match, match.entry, self, situation, span)
         self._judge(call)
         note_fetched(call)
-        parts = settled(call, base)
-        parts += repository_findings(call, base)
+        parts = settled(call, base) if self._has_say(base) else call.findings
+        if base in REPOSITORIES:
+            parts += repository_findings(call, base)
         if call.entry.network:
             parts += registry_findings(call, base)
         if situation.consent:
@@ -274,6 +267,12 @@ class Judge:
         reason += "; what it runs is judged, too" if parts else ""
         own = Decision(Verdict.ALLOW, call.id, reason, *span)
         return strictest((*parts, own), *span)
+
+    def _has_say(self, name: str) -> bool:
+        """Tell whether the lists of the configuration may settle something of a known program."""
+        rules = self.rules
+        is_changed = rules.allow or rules.undenied or rules.wrappers
+        return bool(is_changed or rules.subcommands or rules.gates) or name in rules.denied
 
     def _find(self, base: str, arguments: list[Argument]) -> Match | None:
         match = self.library.find(base, arguments)
@@ -319,7 +318,7 @@ class Judge:
                 name = call.match.missing.text or "the subcommand"
                 call.unlisted("subcommand", f"{name} is not known",
                          call.match.missing)  # fmt: skip
-            call.situation.seen.listed.look_at(call)
+            call.situation.seen.calls.append((call, tuple(call.situation.directories)))
             follow_table(call)
             if call.entry.code:
                 handler(call.entry.code)(call)
@@ -338,6 +337,12 @@ class Judge:
         """Shell code in an argument: judged like a command line of its own, in the same place."""
         inner = self.decide(argument.text or "", self, situation.but(shells=shells))
         return inner.about(argument.start, argument.end)
+
+
+def _names(arguments: list[Argument]) -> tuple[str, str]:
+    """The name of a program as it is written, and without directories."""
+    name = arguments[0].text or ""
+    return name, name.rsplit("/", 1)[-1]
 
 
 def _agreed(call: Call, parts: list[Decision]) -> list[Decision]:

@@ -11,6 +11,7 @@ from itertools import pairwise, takewhile
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.policy.call import Call
 from laconic.policy.globs import is_chosen
 from laconic.policy.secret_files import is_secret
 from laconic.policy.spans import Spans
@@ -22,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from laconic.policy.call import Call
+    from laconic.policy.situation import Seen
     from laconic.shell.ast import Node
 
     Span = tuple[int, int]
@@ -39,66 +40,61 @@ _LISTS_HIDDEN = {
 }
 
 
-class Listed:
-    """What was seen in one script: commands that name secrets, lists of all files, and reads."""
-
-    __slots__ = ("_hidden", "_named", "_reads")
-
-    def __init__(self) -> None:
-        self._named: list[Span] = []
-        self._hidden: list[tuple[Span, bool]] = []
-        self._reads: list[Span] = []
-
-    def reads_any(self, span: Span) -> None:
-        self._reads.append(span)
-
-    def look_at(self, call: Call) -> None:
-        program = call.path[0]
-        given = named_by_find(call.arguments) if program == "find" else call.arguments
-        words = [argument.text for argument in given if argument.text is not None]
-        split = (part for word in words for part in _BLANKS.split(word) if part[:1] != "-")
-        if any(is_secret(word, glob=True) for word in split):
-            self._named.append(call.span)
-        shows = _LISTS_HIDDEN.get(program)
-        if program == "find":
-            is_list = _finds_secrets(call)
-        else:
-            is_list = shows is not None and (
-                any(map(shows.fullmatch, words)) or _has_secrets_to_list(call)
-            )
-        if is_list:
-            self._hidden.append((call.span, call.situation.substituted))
-
-    def findings(self, all_nodes: Iterable[Node]) -> list[Decision]:
-        if not self._reads:
-            return []
-        same, reads = frozenset(self._reads), Spans(self._reads)
-        hidden = Spans(span for span, _ in self._hidden)
-        handed_on = [
-            span for span, is_substituted in self._hidden if is_substituted or span in same
-        ]
-        for node in all_nodes:
-            if isinstance(node, Pipeline):
-                handed_on += _handed_on(node, hidden, reads)
-            elif isinstance(node, Redirect) and node.operator.startswith("<<"):
-                handed_on += [(node.start, node.end)] if _names_secret(node) else []
-        return [
-            Decision(
-                Verdict.ASK,
-                "listed-secret",
-                "reads files that may be secrets",
-                *span,
-                effects=Effect.SECRETS,
-            )
-            for span in (*self._named, *handed_on)
-        ]
+def listed_findings(seen: Seen, all_nodes: Iterable[Node]) -> list[Decision]:
+    """Ask where a line reads files by names that it lists, and secrets may be among them."""
+    for call, directories in seen.calls:
+        words = _words(call)
+        if _names_secrets(words):
+            seen.named.append(call.span)
+        if _lists_secrets(call, words, directories):
+            seen.hidden.append((call.span, call.situation.substituted))
+    seen.calls.clear()
+    same, reads = frozenset(seen.reads), Spans(seen.reads)
+    hidden = Spans(span for span, _ in seen.hidden)
+    handed_on = [span for span, is_substituted in seen.hidden if is_substituted or span in same]
+    for node in all_nodes:
+        if isinstance(node, Pipeline):
+            handed_on += _handed_on(node, hidden, reads)
+        elif isinstance(node, Redirect) and node.operator.startswith("<<"):
+            handed_on += [(node.start, node.end)] if _names_secret(node) else []
+    return [
+        Decision(
+            Verdict.ASK,
+            "listed-secret",
+            "reads files that may be secrets",
+            *span,
+            effects=Effect.SECRETS,
+        )
+        for span in (*seen.named, *handed_on)
+    ]
 
 
-def _has_secrets_to_list(call: Call) -> bool:
+def _words(call: Call) -> list[str]:
+    """The words that a command is given, as far as they are known."""
+    given = named_by_find(call.arguments) if call.path[0] == "find" else call.arguments
+    return [argument.text for argument in given if argument.text is not None]
+
+
+def _names_secrets(words: list[str]) -> bool:
+    split = (part for word in words for part in _BLANKS.split(word) if part[:1] != "-")
+    return any(is_secret(word, glob=True) for word in split)
+
+
+def _lists_secrets(call: Call, words: list[str], directories: tuple[str, ...]) -> bool:
+    """Tell whether a command lists files that may be secrets."""
+    if call.path[0] == "find":
+        return _finds_secrets(call, directories)
+    shows = _LISTS_HIDDEN.get(call.path[0])
+    if shows is None:
+        return False
+    return any(map(shows.fullmatch, words)) or _has_secrets_to_list(call, directories)
+
+
+def _has_secrets_to_list(call: Call, directories: tuple[str, ...]) -> bool:
     """Tell whether a list of the current directory would name a secret that is not hidden."""
     if any(argument.leading[:1] != "-" for argument in call.arguments):
         return False
-    names = (n for cwd in call.situation.directories for n in call.judge.facts.names(cwd))
+    names = (n for cwd in directories for n in call.judge.facts.names(cwd))
     return any(name[:1] != "." and is_secret(name) for name in names)
 
 
@@ -137,13 +133,15 @@ def named_by_find(arguments: list[Argument]) -> list[Argument]:
     ]
 
 
-def _finds_secrets(call: Call) -> bool:
+def _finds_secrets(call: Call, directories: tuple[str, ...]) -> bool:
     """Tell whether there are secrets below the starting points that the tests let pass."""
     starts = list(takewhile(lambda a: not _EXPRESSION.match(a.leading), call.arguments))
     taken, left_out = _tested_names(call.arguments[len(starts) :])
 
     paths = starts or [Argument(".", *call.span)]
-    return any(call.holds_secrets(p, lambda n: is_chosen(n, taken, left_out)) for p in paths)
+    here = call.situation.but(directories=list(directories))
+    there = Call(call.match, call.entry, call.judge, here, call.span)
+    return any(there.holds_secrets(p, lambda n: is_chosen(n, taken, left_out)) for p in paths)
 
 
 def _tested_names(expression: list[Argument]) -> tuple[list[str], list[str]]:

@@ -112,8 +112,9 @@ def place(path: str, cwd: str, facts: Facts) -> str:
         return "sink"
     if written.startswith(("/dev/tcp/", "/dev/udp/")):
         return "network"
-    kinds = {_place(written, facts), _place(facts.real_path(written), facts)}
-    return next(kind for kind in _BY_DELICACY if kind in kinds)
+    real = facts.real_path(written)
+    kind = _place(written, facts)
+    return kind if real == written else min(kind, _place(real, facts), key=_BY_DELICACY.index)
 
 
 _BY_DELICACY = (

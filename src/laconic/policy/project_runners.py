@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _BELOW = "**/"
 _NAMED = "FILES"
 _CONFIGURATIONS = {"hg": ".hg", "chg": ".hg", "jj": ".jj/repo/config.toml"}
-_REPOSITORIES = {"git": ".git", "hg": ".hg", "chg": ".hg", "jj": ".jj"}
+REPOSITORIES = {"git": ".git", "hg": ".hg", "chg": ".hg", "jj": ".jj"}
 
 
 # -- settings --------------------------------------------------------------------------------------
@@ -166,9 +166,10 @@ def is_installed(call: Call, path: str) -> bool:
 
 
 def repository_findings(call: Call, program: str) -> Iterator[Decision]:
-    """Ask where the repository is a part of the checkout, or of another place."""
-    if program not in _REPOSITORIES:
-        return
+    """Ask where the repository is a part of the checkout, or of another place.
+
+    program: one of REPOSITORIES.
+    """
     facts, ways = call.judge.facts, []
     if program == "git":
         options = [parsed for _, parsed in call.match.before[:1]]
@@ -194,7 +195,7 @@ def _real(directory: str, facts: Facts) -> str:
 
 def _foreign_repository(directory: str, program: str, facts: Facts) -> str:
     """The directory with the repository, if that is not of the session's project."""
-    name = _REPOSITORIES[program]
+    name = REPOSITORIES[program]
     for above in upwards(directory):
         here = above.rstrip("/")
         is_bare = program == "git" and _is_repository(here, facts)

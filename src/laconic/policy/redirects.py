@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from laconic.shell.ast import Redirect
     from laconic.types import Decision
 
-_STANDARD_STREAMS = frozenset(("0", "1", "2", "-"))
+STANDARD_STREAMS = frozenset(("0", "1", "2", "-"))
 _REDIRECT_ENTRY = Entry("redirect", {}, "")
 _NO_MATCH = Match("redirect", Branch(), [])
 
@@ -36,7 +36,7 @@ def _judge_redirect(redirect: Redirect, call: Call) -> None:
     target = targets[0]
     if operator in ("<&", ">&"):
         stream = target.text
-        if stream in _STANDARD_STREAMS:
+        if stream in STANDARD_STREAMS:
             return
         if stream is None or stream.rstrip("-").isdigit():
             call.does(

@@ -31,6 +31,7 @@ _ASSIGNS = pattern(r"(?<![=!<>])=(?!=)|<<=|>>=|\+\+|--")
 _NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 _MAX_POSSIBLE = 16
 _INHERITED = ("HOME", "PWD")
+_PRINTERS = PRINTERS | COUNTERS | LOCATORS
 _BEFORE_NAME = frozenset(("command", "builtin", "-p", "--"))
 _CHANGES_DIRECTORY = frozenset(("cd", "pushd", "popd", "chdir"))
 
@@ -40,9 +41,10 @@ class Scope:
 
     start: what holds everywhere. Variables of the surroundings may be exported, so their values are
     possible here, but not certain. functions: all that this text or one around it may define.
+    changes_directory: one of its commands is `cd` or the like.
     """
 
-    __slots__ = ("_flow", "_outer", "functions", "start")
+    __slots__ = ("_flow", "_outer", "changes_directory", "functions", "start")
 
     def __init__(
         self, all_nodes: list[Node], occurrences: list[Occurrence], situation: Situation
@@ -50,9 +52,11 @@ class Scope:
         own_functions = {node.name for node in all_nodes if isinstance(node, Function)}
         self.functions = situation.functions | own_functions
         self._flow: Flow | None = None
-        changed = {node.name for node in all_nodes if isinstance(node, Assignment)}
+        setters = [node for node in all_nodes if isinstance(node, Assignment | Loop)]
+        changed = {node.name for node in setters}
         changed.update(n for node in all_nodes if isinstance(node, BINDERS) for n in bound_by(node))
-        if len(situation.directories) > 1 or any(map(changes_directory, occurrences)):
+        self.changes_directory = any(map(changes_directory, occurrences))
+        if len(situation.directories) > 1 or self.changes_directory:
             changed.add("PWD")
         outer = situation.values
         self._outer = outer.possible
@@ -61,13 +65,12 @@ class Scope:
             for name in _INHERITED
             if name in outer.certain and name not in changed
         }
-        known = PRINTERS | COUNTERS | LOCATORS
-        printers = frozenset() if "IFS" in changed else known - self.functions
+        printers = frozenset() if "IFS" in changed else _PRINTERS - self.functions
         self.start = Values(certain, outer.possible, printers)
-        own = _possible_values(all_nodes, self.start)
+        own = _possible_values(setters, self.start)
         merged = {name: (*outer.possible.get(name, ()), *texts) for name, texts in own.items()}
         self.start.possible = {**outer.possible, **merged}
-        self.start.shapes = {**outer.shapes, **_shapes(all_nodes, self.start)}
+        self.start.shapes = {**outer.shapes, **_shapes(setters, self.start)}
 
     def follow(
         self,
@@ -128,19 +131,21 @@ def changes_directory(occurrence: Occurrence) -> bool:
     return bool(names) and names[0] in _CHANGES_DIRECTORY
 
 
-def _possible_values(all_nodes: list[Node], values: Values) -> dict[str, tuple[str, ...]]:
+def _possible_values(
+    setters: list[Assignment | Loop], values: Values
+) -> dict[str, tuple[str, ...]]:
     """All values that the text itself gives to its variables: any of them may be meant."""
     given: dict[str, list[str]] = {}
-    for name, argument in _given(all_nodes, values):
+    for name, argument in _given(setters, values):
         if argument.text is not None:
             given.setdefault(name, []).append(argument.text)
     return {name: tuple(dict.fromkeys(texts))[:_MAX_POSSIBLE] for name, texts in given.items()}
 
 
-def _shapes(all_nodes: list[Node], values: Values) -> dict[str, tuple[str, ...]]:
+def _shapes(setters: list[Assignment | Loop], values: Values) -> dict[str, tuple[str, ...]]:
     """What these values look like: `f=~+/.env` names a secret in whatever directory."""
     given: dict[str, list[str]] = {}
-    for name, argument in _given(all_nodes, values):
+    for name, argument in _given(setters, values):
         if argument.is_static:
             continue  # its value is followed
         shapes = argument.shapes
@@ -151,12 +156,12 @@ def _shapes(all_nodes: list[Node], values: Values) -> dict[str, tuple[str, ...]]
     return {name: tuple(dict.fromkeys(shapes))[:_MAX_POSSIBLE] for name, shapes in given.items()}
 
 
-def _given(all_nodes: list[Node], values: Values) -> Iterator[tuple[str, Argument]]:
-    for node in all_nodes:
-        if isinstance(node, Assignment) and isinstance(node.value, Word):
-            yield from ((node.name, argument) for argument in expand((node.value,), values))
-        elif isinstance(node, Loop):
+def _given(setters: list[Assignment | Loop], values: Values) -> Iterator[tuple[str, Argument]]:
+    for node in setters:
+        if isinstance(node, Loop):
             yield from ((node.name, argument) for argument in expand(node.words or (), values))
+        elif isinstance(node.value, Word):
+            yield from ((node.name, argument) for argument in expand((node.value,), values))
 
 
 # -- what sets variables, besides assignments -----------------------------------------------------

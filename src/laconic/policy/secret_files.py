@@ -135,7 +135,7 @@ def opens_no_files(program: str, handler: str) -> bool:
 
 
 def _begins_secret(parts: list[str], pos: int) -> bool:
-    """Tell whether the name of a secret, or of a directory of secrets, stands there in the path."""
+    """Tell whether the name of a secret, or of a directory of secrets, is part of the path."""
     first = parts[pos].lower()
     if not first:
         return False

@@ -54,20 +54,14 @@ def sent_findings(call: Call) -> None:
                 Effect.SENDS, "sends", "sends text that is not literal to the network", argument
             )
             break
-    if call.situation.fed and call.path[0] not in _READ_NO_INPUT:
+    if call.path[0] not in _READ_NO_INPUT and call.situation.is_fed():
         call.does(Effect.SENDS, "input", "sends its standard input to the network")
 
 
-def address_findings(call: Call) -> None:
+def address_findings(call: Call, address: Argument) -> None:
     """An address with text that is not known, for any program that may open what it names."""
-    if call.path[0] in _PRINT_TEXT or call.entry.code in _TAKE_PATTERNS:
-        return
-    for argument in call.arguments:
-        if argument.text is None and "://" in argument.leading:
-            call.does(
-                Effect.SENDS, "sends", "sends text that is not literal to the network", argument
-            )
-            return
+    if call.path[0] not in _PRINT_TEXT and call.entry.code not in _TAKE_PATTERNS:
+        call.does(Effect.SENDS, "sends", "sends text that is not literal to the network", address)
 
 
 def is_literal(argument: Argument) -> bool:

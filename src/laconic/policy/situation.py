@@ -9,13 +9,14 @@ from __future__ import annotations
 import posixpath
 
 from laconic.knowledge.arguments import Values
-from laconic.policy.listed_secrets import Listed
+from laconic.types import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
 
     from laconic.knowledge.arguments import Argument
+    from laconic.policy.call import Call
     from laconic.policy.permissions import Consent
     from laconic.policy.places import Facts
     from laconic.types import Decision
@@ -27,14 +28,23 @@ class Seen:
     """What the commands of a line did so far that the judgement of others needs.
 
     ran, written: files that they run, and that they write; texts: what is in those that they write
-    from here-documents; fetched: those that come from elsewhere. listed: secrets that they name.
-    unknown_vars: variables that may have any value from now on.
+    from texts of the line; fetched: those that come from elsewhere. unknown_vars: variables that
+    may have any value from now on.
+    reads: the spans of calls that read files whose names are not known. For `listed_secrets`, which
+    is asked only if there are such reads: calls, those that it has not seen yet, with the
+    directories that they may run in; named, hidden: the spans of those that name secrets, and of
+    those that list hidden files, with whether their output becomes part of another command.
     """
 
-    __slots__ = ("fetched", "listed", "ran", "texts", "unknown_vars", "written")
+    __slots__ = (
+        "calls", "fetched", "hidden", "named", "ran", "reads", "texts", "unknown_vars", "written",
+    )  # fmt: skip
 
     def __init__(self) -> None:
-        self.listed = Listed()
+        self.calls: list[tuple[Call, tuple[str, ...]]] = []
+        self.reads: list[tuple[int, int]] = []
+        self.named: list[tuple[int, int]] = []
+        self.hidden: list[tuple[tuple[int, int], bool]] = []
         self.ran: set[str] = set()
         self.fetched: set[str] = set()
         self.written: set[str] = set()
@@ -42,7 +52,7 @@ class Seen:
         self.unknown_vars: set[str] = set()
 
 
-class Situation:
+class Situation(Value):
     """One command's place in a line. It does not change; `but` makes one that differs.
 
     About its script: shells, the families of those that may read it; functions, all that the text
@@ -50,18 +60,18 @@ class Situation:
     how many programs run the script; boxable, whether nothing in it opens files but what laconic
     itself runs in the box.
     About its place there: directories that it may run in, to which it adds those that it leads to;
-    values, what is known of variables; fed, whether text that is not literal flows into it;
-    substituted, whether what it prints becomes part of another command; exported, the variables
-    that are certain to be; prefix_env, those that are set before its name; input_text, what it
-    reads, if the line itself says it; input_file, the file that it reads; fed_by, the programs that
-    pipe to it.
+    values, what is known of variables; is_fed, a function that tells whether text that is not
+    literal flows into it (few ask); substituted, whether what it prints becomes part of another
+    command; exported, the variables that are certain to be; prefix_env, those that are set before
+    its name; input_text, what it reads, if the line itself says it; input_file, the file that it
+    reads; fed_by, the programs that pipe to it.
     About what runs it: calls, the arguments of those programs and its own; consent, what the user's
     rules allow it to do; guessing, whether its name is one of several that are possible.
     """
 
     __slots__ = (
-        "boxable", "calls", "consent", "defined", "directories", "exported", "fed", "fed_by",
-        "functions", "guessing", "input_file", "input_text", "prefix_env", "script_depth", "seen",
+        "boxable", "calls", "consent", "defined", "directories", "exported", "fed_by", "functions",
+        "guessing", "input_file", "input_text", "is_fed", "prefix_env", "script_depth", "seen",
         "shells", "substituted", "values",
     )  # fmt: skip
 
@@ -74,7 +84,8 @@ class Situation:
         self.boxable = True
         self.directories = [facts.cwd]
         self.values = Values({"HOME": facts.home, "PWD": facts.cwd})
-        self.fed = self.substituted = self.guessing = False
+        self.is_fed: Callable[[], bool] = lambda: False
+        self.substituted = self.guessing = False
         self.exported: dict[str, str] = {}
         self.prefix_env: dict[str, str | None] = {}
         self.input_text: str | None = None
@@ -82,15 +93,6 @@ class Situation:
         self.fed_by: tuple[str, ...] = ()
         self.calls: tuple[list[Argument], ...] = ()
         self.consent: Consent | None = None
-
-    def but(self, **changes: Any) -> Situation:
-        """The same situation with other values for some of the names above."""
-        made = Situation.__new__(Situation)
-        for name in self.__slots__:
-            setattr(made, name, getattr(self, name))
-        for name, value in changes.items():
-            setattr(made, name, value)
-        return made
 
     @property
     def wrappers(self) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from laconic.knowledge.options import Parsed, parse_options
 from laconic.patterns import compile_written, pattern
-from laconic.policy.boxed import judge_for
+from laconic.policy.boxed import OURS, judge_for
 from laconic.policy.call import COVERS_ANYTHING, shown
 from laconic.policy.places import is_stream
 from laconic.policy.secret_files import is_unmistakable, opens_no_files
@@ -50,6 +50,7 @@ _REVEALS = pattern(
     r"--?(?:show|print|reveal|with|decode)-?(?:secrets?|sensitive|decrypt\w*).*|--unmask\w*|--reveal|--decrypt"
 )
 _BETWEEN_NAMES = pattern(r"[:._-]")
+_SWITCH = pattern(r"-[^./=]*")  # an option that names no file
 # An address, or a package as deno, bun and npm write it:
 # https://docs.deno.com/runtime/fundamentals/modules/ https://docs.npmjs.com/cli/commands/npm-exec
 _FETCHED_CODE = pattern(
@@ -112,7 +113,10 @@ def follow_table(call: Call) -> None:
         _check_subcommand(call, call.parsed)
         _check_operands(call, call.parsed)
     _check_names(call)
-    address_findings(call)
+    for argument in call.arguments:
+        if argument.text is None and "://" in argument.leading:
+            address_findings(call, argument)
+            break
 
 
 def conclude(call: Call) -> None:
@@ -152,7 +156,9 @@ def _look_outside(call: Call) -> None:
     file of code are arguments of that code.
     """
     effects = union(finding.effects for finding in call.findings)
-    if not effects & (_CHANGES | Effect.PROJECT_CODE) or judge_for(call).is_in_box:
+    if not effects & (_CHANGES | Effect.PROJECT_CODE):
+        return
+    if call.path[0] in OURS and judge_for(call).is_in_box:
         return
     if effects & Effect.PROJECT_CODE:
         call.findings += command_findings(call)
@@ -236,12 +242,13 @@ def _check_servers(call: Call) -> None:
 
 def _check_names(call: Call) -> None:
     """A word that can only be the name of a secret, for a program that may open its files."""
-    if opens_no_files(call.path[0], call.entry.code):
+    words = [a for a in call.arguments if a.is_static and not _SWITCH.fullmatch(a.text or "")]
+    if not words or opens_no_files(call.path[0], call.entry.code):
         return
     if any(finding.rule.endswith("/secret") for finding in call.findings):
         return
-    for argument in call.arguments:
-        if argument.is_static and is_unmistakable(argument.text or ""):
+    for argument in words:
+        if is_unmistakable(argument.text or ""):
             call.does(Effect.SECRETS, "secret", "may read keys, passwords or tokens", argument)
 
 

@@ -140,7 +140,7 @@ def _insert(
         for table in COLUMNS:
             connection.execute(f"DELETE FROM {table} WHERE time < ?", (old,))  # noqa: S608 - our own names
         connection.execute("COMMIT")
-    except BaseException:
+    except BaseException:  # also Ctrl-C: the transaction must not stay open
         with contextlib.suppress(sqlite3.Error):
             connection.execute("ROLLBACK")
         raise
@@ -172,7 +172,7 @@ def _open_to_write(path: Path) -> sqlite3.Connection:
         # https://www.sqlite.org/pragma.html#pragma_synchronous
         connection.execute("PRAGMA synchronous = NORMAL")
         migrate(connection)
-    except BaseException:
+    except BaseException:  # also Ctrl-C: the file must not stay open
         connection.close()
         raise
     return connection

@@ -79,4 +79,4 @@ def _tokens() -> Finding:
     if tokenizer.is_installed():
         hint = f"pip install --force-reinstall {package}; or remove it"
         return Finding("warn", f"{package} does not work: tokens are estimated", hint)
-    return Finding("ok", "tokens are estimated; to count them: pip install '.[tokens]'")
+    return Finding("ok", "tokens are estimated; to count them: pip install 'laconic[tokens]'")

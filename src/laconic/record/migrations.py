@@ -126,6 +126,6 @@ def migrate(connection: sqlite3.Connection) -> None:
                 connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {newest()}")
         connection.execute("COMMIT")
-    except BaseException:
+    except BaseException:  # also Ctrl-C: all steps or none
         connection.execute("ROLLBACK")
         raise

@@ -75,7 +75,7 @@ def _range(text: str) -> tuple[int, int]:
     found = re.fullmatch(r"([0-9]{0,12})(:?)([0-9]{0,12})", text, re.ASCII)
     if not found or not (found[1] or found[3]):
         raise UsageError(
-            f"--lines {text!r}: is no range of lines", "laconic recall ID --lines 10:20"
+            f"--lines {text!r}: is not a range of lines", "laconic recall ID --lines 10:20"
         )
     first = int(found[1] or 1)
     last = int(found[3] or 0) if found[2] else first

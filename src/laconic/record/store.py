@@ -65,7 +65,7 @@ class Store:
         copied = {stream: part for stream, part in parts.items() if stream not in moved}
         try:
             size = sum(_compress(part, self._path(raw_id, name)) for name, part in copied.items())
-        except BaseException:
+        except BaseException:  # also Ctrl-C: no part of an output stays
             self.remove(raw_id)
             raise
         size += sum(_move(part, self._path(raw_id, name, "")) for name, part in moved.items())
@@ -172,7 +172,7 @@ def _compress(part: bytes | str | os.PathLike[str], final: Path) -> int:
             stream.write(packer.flush())
         size = draft.stat().st_size
         draft.replace(final)
-    except BaseException:
+    except BaseException:  # also Ctrl-C: no draft stays
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)
         raise

@@ -82,7 +82,7 @@ class Endings:
         if decision.verdict is Verdict.ALLOW:
             return Ending((), "it is allowed today")
         if decision.verdict is Verdict.DENY or decision.firm or decision.effects & ~_FOR_A_WHILE:
-            return Ending((), "it is a person's to decide each time")
+            return Ending((), "a person decides each time")
         if not seen.command.isprintable():
             return Ending((), "its text cannot be typed on one line")
         place = self._project(seen.cwd)  # an exception counts in one project

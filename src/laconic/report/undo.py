@@ -14,7 +14,7 @@ from laconic.undo.entry import DIRECTORY, FILE, LINK
 from laconic.undo.plan import CREATE, DRESS, REMOVE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from laconic.report.screen import Screen
     from laconic.undo.entry import Entry
@@ -122,8 +122,11 @@ def _difference(step: Step, made: Plan, word: str) -> Iterator[str]:
     if step.action == DRESS:
         yield f"{name}: {_dress(step.now)} -> {_dress(step.before)}"
         return
-    now = _text(step.path, step.now)
-    before = "" if step.before is None else _text(made.keep.data(step.before), step.before)
+    now = _text(step.now, lambda _: read_file(step.path, _LARGEST))
+    before = _text(
+        step.before,
+        lambda entry: made.keep.content(entry, _LARGEST) if step.text is None else step.text,
+    )
     if now is None or before is None:
         verb = {REMOVE: "removed", CREATE: "created"}.get(step.action, "restored")
         yield f"{name}: would be {verb} (not text)"
@@ -147,8 +150,8 @@ def _dress(entry: Entry | None) -> str:
     )
 
 
-def _text(path: str, entry: Entry | None) -> str | None:
-    """Give the content of a file as text, None if it is none."""
+def _text(entry: Entry | None, read: Callable[[Entry], bytes]) -> str | None:
+    """Give the content of a file as text, None if it is none; read: how to get it."""
     if entry is None or entry.kind == DIRECTORY:
         return ""
     if entry.kind == LINK:
@@ -156,7 +159,7 @@ def _text(path: str, entry: Entry | None) -> str | None:
     if entry.kind != FILE or entry.size > _LARGEST:
         return None
     try:
-        data = read_file(path, _LARGEST)
-    except FileError:
+        data = read(entry)
+    except (FileError, OSError):
         return None
     return None if b"\0" in data else data.decode("utf-8", "surrogateescape")

@@ -50,10 +50,11 @@ class Surroundings:
 
     cwd: where the line begins. variables: names of those that tell the box what to hide.
     is_inside: whether a path is in the project. is_reached: whether a command in the box could
-    change it. is_hidden: whether the box has something else there.
+    change it. is_hidden: whether the box has something else there; is_absent: whether it has that
+    for a command, too, which names the path, be it that the shell makes a file of this name before.
     """
 
-    __slots__ = ("cwd", "is_hidden", "is_inside", "is_reached", "variables")
+    __slots__ = ("cwd", "is_absent", "is_hidden", "is_inside", "is_reached", "variables")
 
     def __init__(
         self,
@@ -62,9 +63,11 @@ class Surroundings:
         is_inside: Callable[[str], bool],
         is_reached: Callable[[str], bool],
         is_hidden: Callable[[str], bool],
+        is_absent: Callable[[str, bool], bool],
     ) -> None:
         self.cwd, self.variables = cwd, frozenset(variables)
-        self.is_inside, self.is_reached, self.is_hidden = is_inside, is_reached, is_hidden
+        self.is_inside, self.is_reached = is_inside, is_reached
+        self.is_hidden, self.is_absent = is_hidden, is_absent
 
 
 def box_starts(
@@ -117,8 +120,9 @@ def is_meant_outside(script: Script) -> bool:
 
 def names_hidden(script: Script, needed: Iterable[int], around: Surroundings) -> bool:
     """Tell whether a command that has to run in the box names something that is not there."""
-    words = (w for one in _owners(commands(script), needed) for w in one.command.words)
-    return any(around.is_hidden(path) for word in words for path in _paths(word))
+    words = [w for one in _owners(commands(script), needed) for w in one.command.words]
+    made = {literal(r.target) for r in redirects(script) if r.operator in (">", ">>", ">|")}
+    return any(around.is_absent(path, path in made) for word in words for path in _paths(word))
 
 
 def _names_of_the_box(script: Script, around: Surroundings) -> bool:

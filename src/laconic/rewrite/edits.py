@@ -1,4 +1,7 @@
-"""Edits of a text by byte offsets: what is not edited stays as it was typed."""
+"""What a rewrite makes of a command: edits by byte offsets, the text with them, and notes.
+
+What is not edited stays as it was typed.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,37 @@ class Edit:
 
     def __repr__(self) -> str:
         return f"Edit({self.offset}, {self.inserted!r}, removed={self.removed})"
+
+
+class Note:
+    """What became of a segment: its span, the kind of change (or `skip`), and the reason."""
+
+    __slots__ = ("action", "end", "reason", "start")
+
+    def __init__(self, start: int, end: int, action: str, reason: str) -> None:
+        self.start, self.end, self.action, self.reason = start, end, action, reason
+
+    def __repr__(self) -> str:
+        return f"Note({self.start}, {self.end}, {self.action!r}, {self.reason!r})"
+
+
+class Rewriting:
+    """The text to run in place of the command (perhaps the same), and a note per segment.
+
+    flagged: the starts of the commands that got the flags of `Options.flags`.
+    """
+
+    __slots__ = ("edits", "flagged", "is_parsed", "notes", "text")
+
+    def __init__(
+        self, text: str, edits: tuple[Edit, ...] = (), notes: tuple[Note, ...] = ()
+    ) -> None:
+        self.text, self.edits, self.notes = text, edits, notes
+        self.is_parsed = True
+        self.flagged: frozenset[int] = frozenset()
+
+    def __repr__(self) -> str:
+        return f"Rewriting({self.text!r}, {self.edits}, {self.notes})"
 
 
 def apply(source: bytes, edits: Iterable[Edit]) -> bytes:

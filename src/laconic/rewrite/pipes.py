@@ -28,7 +28,8 @@ def is_movable(command: Command, *, nounset: bool) -> bool:
     """Tell whether the first part of a pipeline does the same in the shell as in a subshell of it.
 
     An expansion may set a variable or fail; in a subshell neither matters to the shell. A redirect
-    that fails is no failure of the pipeline, either. nounset: an unset variable is such a failure.
+    that fails does not make the pipeline fail, either. nounset: an unset variable makes the
+    expansion fail.
     """
     if not all(map(_is_calm_redirect, command.redirects)):
         return False

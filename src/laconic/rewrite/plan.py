@@ -7,12 +7,11 @@ that would not parse to the same commands, is left alone.
 
 from __future__ import annotations
 
-from laconic.compact.match import is_endless
+from laconic.compact.match import exact_option, is_endless
 from laconic.knowledge.arguments import Argument, evaluate
-from laconic.knowledge.exact import exact_option
 from laconic.patterns import problem
 from laconic.rewrite.doubts import find_doubts, is_plain_path, special_in_front
-from laconic.rewrite.edits import Edit, apply, quoted
+from laconic.rewrite.edits import Edit, Note, Rewriting, apply, quoted
 from laconic.rewrite.pipes import (
     is_line_tool,
     is_movable,
@@ -22,7 +21,14 @@ from laconic.rewrite.pipes import (
 )
 from laconic.rewrite.segments import hides_heredoc, segments
 from laconic.rewrite.skips import is_excluded
-from laconic.rewrite.wrappers import base_name, inner_start, sequence, shell_line
+from laconic.rewrite.wrappers import (
+    SHELLS,
+    WRAPPERS,
+    base_name,
+    inner_start,
+    sequence,
+    shell_line,
+)
 from laconic.settings.environ import SWITCHES
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Command
@@ -32,8 +38,8 @@ from laconic.shell.words import literal
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.knowledge.knowledge import Library
+    from laconic.rewrite.configured import Options
     from laconic.rewrite.doubts import Doubts
-    from laconic.rewrite.options import Options
     from laconic.rewrite.segments import Segment
     from laconic.shell.ast import Pipeline, Script
 
@@ -42,37 +48,6 @@ GENERIC = "generic"  # in place of a filter's id
 # Builtins that print nothing.
 _SILENT = frozenset(("cd", "export", "set", "unset", "umask", "true", ":", "ulimit"))
 OURS = frozenset(("laconic", "laconic-py"))
-
-
-class Note:
-    """What became of a segment: its span, the kind of change (or `skip`), and the reason."""
-
-    __slots__ = ("action", "end", "reason", "start")
-
-    def __init__(self, start: int, end: int, action: str, reason: str) -> None:
-        self.start, self.end, self.action, self.reason = start, end, action, reason
-
-    def __repr__(self) -> str:
-        return f"Note({self.start}, {self.end}, {self.action!r}, {self.reason!r})"
-
-
-class Rewriting:
-    """The text to run in place of the command (perhaps the same), and a note per segment.
-
-    flagged: the starts of the commands that got the flags of `Options.flags`.
-    """
-
-    __slots__ = ("edits", "flagged", "is_parsed", "notes", "text")
-
-    def __init__(
-        self, text: str, edits: tuple[Edit, ...] = (), notes: tuple[Note, ...] = ()
-    ) -> None:
-        self.text, self.edits, self.notes = text, edits, notes
-        self.is_parsed = True
-        self.flagged: frozenset[int] = frozenset()
-
-    def __repr__(self) -> str:
-        return f"Rewriting({self.text!r}, {self.edits}, {self.notes})"
 
 
 def rewrite(command: str, options: Options, library: Library) -> Rewriting:
@@ -128,6 +103,7 @@ class _Plan:
         self.edits: list[Edit] = []
         self.notes: list[Note] = []
         self.flagged: list[int] = []
+        self._local_wrappers = [wrapper.command for wrapper in options.local_wrappers]
 
     def consider(self, segment: Segment) -> None:
         pipeline = segment.pipeline
@@ -151,9 +127,11 @@ class _Plan:
 
     def _add_flags(self, command: Command, flags: str) -> None:
         arguments = self._arguments(command)
-        offset, inner = inner_start(arguments, self.options.local_wrappers, self.library)
         name = arguments[0].text if arguments and arguments[0].is_static else None
-        if name is None or not inner or name.rsplit("/", 1)[-1] in OURS:
+        if name is None:
+            return
+        offset, inner = self._innermost(name, arguments)
+        if not inner or name.rsplit("/", 1)[-1] in OURS:
             return
         if name in self.doubts.functions:
             return
@@ -175,7 +153,7 @@ class _Plan:
         self.notes.append(Note(command.start, command.end, "run", f"with {flags.strip()}"))
 
     def _launcher(self, command: Command) -> str:
-        is_lost = bool(self.doubts.path or special_in_front(command))
+        is_lost = bool(self.doubts.path or (command.assignments and special_in_front(command)))
         return self.options.full_path if is_lost else self.options.launcher
 
     # -- reasons to leave it alone
@@ -202,10 +180,10 @@ class _Plan:
         return self._in_front(command)
 
     def _in_front(self, command: Command) -> str:
-        """Why the variables in front of a command keep `laconic run` away from it."""
-        for found in special_in_front(command):
-            if found.name != "PATH" or not is_plain_path(found, self.script.source):
-                return f"{found.name} is another one for it"
+        """Why the variables before a command keep `laconic run` away from it."""
+        for assignment in special_in_front(command) if command.assignments else ():
+            if assignment.name != "PATH" or not is_plain_path(assignment, self.script.source):
+                return f"{assignment.name} is another one for it"
             if not self.options.full_path:
                 return "the PATH is another one for it"
         return ""
@@ -215,8 +193,10 @@ class _Plan:
     def _user_rule(self, segment: Segment) -> bool:
         command = segment.pipeline.commands[0]
         assert isinstance(command, Command)
+        if not self.options.rules:
+            return False
         name = base_name(command.words[0])
-        if not self.options.rules or name in self.options.transparent or name in OURS:
+        if name in self.options.transparent or name in OURS:
             return False
         if literal(command.words[0]) in self.doubts.functions:
             return False
@@ -267,7 +247,7 @@ class _Plan:
         name = arguments[0].text if arguments and arguments[0].is_static else None
         if name is None:
             return _Found(reason="the program's name is not known")
-        offset, inner = inner_start(arguments, self.options.local_wrappers, self.library)
+        offset, inner = self._innermost(name, arguments)
         base = (inner[0].text or "").rsplit("/", 1)[-1] if inner else ""
         if base in OURS or name.rsplit("/", 1)[-1] in OURS:
             return _Found(reason="is laconic already")
@@ -279,7 +259,7 @@ class _Plan:
             return _Found(reason="nohup asks whether its output is a terminal")
         if reason := _not_for_readers(inner):
             return _Found(reason=reason)
-        line = shell_line(inner)
+        line = shell_line(inner) if base in SHELLS else None
         if line is not None:
             return self._in_shell(line, offset)
         found = self.options.find_filter(inner) if inner else None
@@ -287,6 +267,13 @@ class _Plan:
             reason = self.options.why_not(inner) if inner else "no filter"
             return _Found(reason=reason) if reason else _Found(id=GENERIC, offset=offset)
         return _Found(id=found, offset=offset)
+
+    def _innermost(self, name: str, arguments: list[Argument]) -> tuple[int, list[Argument]]:
+        """Where `laconic run` belongs, and the command whose output it will be."""
+        base = name.rsplit("/", 1)[-1]
+        if base not in WRAPPERS and base not in self._local_wrappers:
+            return arguments[0].start, arguments
+        return inner_start(arguments, self.options.local_wrappers, self.library)
 
     def _in_shell(self, line: str, offset: int) -> _Found:
         """What `bash -c 'line'` prints: a filter if it is one command, or the generic compactor.
@@ -363,7 +350,7 @@ class _Plan:
             return f"{name} is a function here"
         if reason := self.doubts.pipes or self.doubts.path:
             return reason
-        if special_in_front(first):
+        if first.assignments and special_in_front(first):
             return "the pipe has another PATH than the command"
         if name == "head" and self._has_pipefail(first):
             return "with pipefail, the status tells whether head was the first to stop"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.patterns import compile_written
-from laconic.rewrite.wrappers import BUILTINS, SEEN_THROUGH
+from laconic.rewrite.wrappers import WRAPPERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,15 +11,11 @@ if TYPE_CHECKING:
 
     from laconic.knowledge.arguments import Argument
     from laconic.knowledge.knowledge import Library
-    from laconic.rewrite.options import LocalWrapper
+    from laconic.rewrite.configured import LocalWrapper
 
-_RUNNERS = (
-    frozenset(path.split()[0] for path in SEEN_THROUGH)
-    | BUILTINS
-    | frozenset(
-        "builtin bun corepack doas env exec gtimeout nocorrect noglob parallel pipx pkexec strace"
-        " sudo time uvx watch xargs".split()
-    )
+_RUNNERS = WRAPPERS.union(
+    "builtin bun corepack doas exec gtimeout nocorrect noglob parallel pipx pkexec strace sudo uvx"
+    " watch xargs".split()
 )
 
 

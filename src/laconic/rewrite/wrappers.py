@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.knowledge.arguments import Argument
     from laconic.knowledge.knowledge import Library
-    from laconic.rewrite.options import LocalWrapper
+    from laconic.rewrite.configured import LocalWrapper
     from laconic.shell.ast import Assignment
 
 MAX_DEPTH = 10
@@ -26,9 +26,9 @@ SEEN_THROUGH = dict.fromkeys(
 ) | {"timeout": 1, "chrt": 1, "taskset": 1, "direnv exec": 1}
 # A program cannot start what is part of the shell, so `laconic run` is inserted after it.
 BUILTINS = frozenset(("command",))
-
-
-_SHELLS = frozenset(("bash", "sh", "zsh", "dash"))
+# The first words of all of them; what a local wrapper is, the configuration says.
+WRAPPERS = frozenset(("env", *BUILTINS, *(path.partition(" ")[0] for path in SEEN_THROUGH)))
+SHELLS = frozenset(("bash", "sh", "zsh", "dash"))
 _OF_LINE = pattern(r"-[elux]*c[elux]*")  # -c, perhaps with others that change nothing that is shown
 
 
@@ -38,7 +38,7 @@ def shell_line(arguments: list[Argument]) -> str | None:
     if len(texts) != 3 or None in texts:  # noqa: PLR2004 - shell, -c, text
         return None
     name, option, line = (text or "" for text in texts)
-    is_line = name.rsplit("/", 1)[-1] in _SHELLS and _OF_LINE.fullmatch(option) is not None
+    is_line = name.rsplit("/", 1)[-1] in SHELLS and _OF_LINE.fullmatch(option) is not None
     return line if is_line else None
 
 

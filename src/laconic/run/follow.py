@@ -2,15 +2,15 @@
 
 Without a filter: the first lines as they come, then every diagnostic, with marks for the gaps.
 With a filter: lines from the beginning, as long as its patterns alone decide whether they stay;
-lines that no pattern matches, only while nothing is hidden. All later lines wait for the end, so
-that lines are never shown out of order.
+lines that no pattern matches, only while nothing is hidden; and the first line that the filter
+calls early. All later lines wait for the end, so that lines are never shown out of order.
 """
 
 from __future__ import annotations
 
 from laconic.compact.bound import attempt
 from laconic.compact.diagnostics import diagnostics, is_diagnostic
-from laconic.compact.filter import BUDGET, FAILURE_BUDGET, SUCCESS_BUDGET
+from laconic.compact.filter import BUDGET, FAILURE_BUDGET, SUCCESS_BUDGET, TEXT
 from laconic.compact.notice import gap
 from laconic.compact.shapes.passes import may_change
 
@@ -188,21 +188,33 @@ class Filtered(Follower):
         self._filter = wanted
         self._branches = (wanted.plain, wanted.success, wanted.failure)
         self._is_done = any(branch.json for branch in self._branches)
+        self._has_early = False
 
     def _follow(self) -> None:
         data = self._new(self.end)
         for line in data.split(b"\n")[:-1]:
             text = line.decode("utf-8", "surrogateescape")
-            is_shown = self._filter.is_certain(text) or self._is_free(text)
-            if b"\r" in line or b"\x1b" in line or not (is_shown or self._is_hidden(text)):
+            is_shown = self._filter.is_certain(text) or self._is_free(text) or self._is_early(text)
+            is_plain = b"\r" not in line and b"\x1b" not in line
+            if not is_plain or self._begins_block(text) or not (is_shown or self._is_hidden(text)):
                 self._is_done = True
                 return
             if is_shown:
+                self._has_early = True
                 self._print(line + b"\n", is_next=not self.hidden)
             self.hidden += not is_shown
             self.shown.append(is_shown)
             self.end += len(line) + 1
             self.lines += 1
+
+    def _is_early(self, text: str) -> bool:
+        """Tell whether a line shows that the command is at work, of which nothing is shown yet."""
+        is_first = not self._has_early and self._filter.early.matches(text)
+        return is_first and 0 < len(text) < _SHORT
+
+    def _begins_block(self, text: str) -> bool:
+        sections = (section for branch in self._branches for section in branch.sections)
+        return any(section.start.matches(text) for section in sections)
 
     def _is_free(self, text: str) -> bool:
         """Tell whether no pattern decides about a line and nothing was hidden before it."""
@@ -210,6 +222,8 @@ class Filtered(Follower):
         return is_early and all(_leaves(branch, text) for branch in self._branches)
 
     def _is_hidden(self, text: str) -> bool:
+        if not text and not any(self.shown) and self._filter.kind != TEXT:
+            return True  # nothing begins with a blank line
         if is_diagnostic(text):
             return False
         return all(_hides(branch, text) for branch in self._branches)
@@ -229,6 +243,6 @@ def _leaves(branch: Branch, text: str) -> bool:
 
 
 def _hides(branch: Branch, text: str) -> bool:
-    if branch.sections or branch.must_keep.matches(text):
+    if branch.must_keep.matches(text):
         return False
     return branch.drop.matches(text) or (bool(branch.keep) and not branch.keep.matches(text))

@@ -18,23 +18,26 @@ if TYPE_CHECKING:
     from laconic.undo.around import Around
 
 
-def keep_before(task: Task, environ: Mapping[str, str]) -> Around | None:
-    """Keep what a task will change; None if that is not asked for, or there is nothing to keep."""
+def keep_before(task: Task, environ: Mapping[str, str], directory: str = "") -> Around | None:
+    """Keep what a task will change; None if that is not asked for, or there is nothing to keep.
+
+    directory: where it will run, if that is not where we are.
+    """
     if not task.wants_undo:
         return None
     try:
-        return _keep(task, environ)
+        return _keep(task, environ, directory)
     except Exception:  # noqa: BLE001 - see above
         return None
 
 
-def _keep(task: Task, environ: Mapping[str, str]) -> Around | None:
+def _keep(task: Task, environ: Mapping[str, str], directory: str) -> Around | None:
     from laconic.settings.load import current_directory, read_settings  # noqa: PLC0415 - as below
     from laconic.undo.analysis import reach_of  # noqa: PLC0415 - for what destroys, alone
     from laconic.undo.around import about_run, begin  # noqa: PLC0415
     from laconic.undo.store import store_for  # noqa: PLC0415
 
-    directory = str(current_directory() or "")
+    directory = directory or str(current_directory() or "")
     if not directory:
         return None
     reach = reach_of(task.argv, directory, environ)

@@ -21,21 +21,19 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 _ON_EVERY_PATH = frozenset(("/usr/local/bin", "/usr/bin", "/bin"))
 
 
-def find_launcher(environ: Mapping[str, str], *, login_shell: bool = False) -> str:
-    """Return `laconic` if the PATH has it, else the path next to this Python, quoted, or "".
+def find_launcher(environ: Mapping[str, str], *, login_shell: bool = False) -> tuple[str, str]:
+    """Return the words that start laconic: the short one, and its full path; "" if not found.
 
-    login_shell: the command will run with the PATH that a login shell sets.
+    The short one is the name if the PATH has it, else the path next to this Python, quoted; the
+    full path is for a command that changes the PATH. login_shell: the command will run with the
+    PATH that a login shell sets.
     """
     path = _path(environ)
     directory = path.rpartition("/")[0]
     on_path = directory in environ.get("PATH", "").split(":")
     is_sure = path and on_path and (not login_shell or directory in _ON_EVERY_PATH)
-    return NAME if is_sure else _as_word(path)
-
-
-def full_path(environ: Mapping[str, str]) -> str:
-    """Return its path as a shell word, for a command that changes the PATH; "" if not found."""
-    return _as_word(_path(environ))
+    full = _as_word(path)
+    return NAME if is_sure else full, full
 
 
 def find_genuine(
@@ -53,21 +51,24 @@ def find_genuine(
         not isabs(entry) or f"{entry}/".startswith(f"{project}/") for entry in entries
     )
     full = _as_word(own)
-    return find_launcher(environ, login_shell=login_shell) if is_sure else full, full
+    return find_launcher(environ, login_shell=login_shell)[0] if is_sure else full, full
 
 
 def _path(environ: Mapping[str, str]) -> str:
-    directories = [*filter(isabs, environ.get("PATH", "").split(":")), _beside_python()]
-    paths = (f"{directory}/{NAME}" for directory in directories)
-    return next(filter(_is_program, paths), "")
+    for directory in (*environ.get("PATH", "").split(":"), _beside_python()):
+        path = f"{directory}/{NAME}"
+        if path[0] == "/" and directory and _is_program(path):
+            return path
+    return ""
 
 
 def typed_name(environ: Mapping[str, str]) -> str:
     """Return what the caller can type to start us, whatever is installed."""
     python_way = f"{_beside_python()}/{NAME}-py"
-    if _is_program(python_way):
-        return find_launcher(environ) or _as_word(python_way)
-    return find_launcher(environ) or f"{_as_word(sys.executable)} -m laconic"
+    if not _is_program(python_way):
+        python_way = ""
+    by_python = _as_word(python_way) or f"{_as_word(sys.executable)} -m laconic"
+    return find_launcher(environ)[0] or by_python
 
 
 def _beside_python() -> str:

@@ -8,7 +8,7 @@ from laconic.compact.view import GENERIC, RUN, View
 from laconic.errors import UsageError
 from laconic.patterns import problem
 from laconic.record.step_back import StepBack
-from laconic.run.shells import Inner, arguments_of, last_commands, unwrap
+from laconic.run.shells import Inner, arguments_of, last_commands, sole_command, unwrap
 from laconic.settings.load import Settings, current_directory, read_settings
 
 TYPE_CHECKING = False
@@ -84,6 +84,8 @@ def _view(task: Task, inner: Inner, known: FilterSet, settings: Settings) -> Vie
         return View(RUN, is_exact=any(known.filters.is_exact(part) for part in parts))
     found = known.filters.find(inner.arguments)
     view = View(RUN, found, is_exact=found is None and known.filters.is_exact(inner.arguments))
+    if any(map(known.filters.runs_script, known.filters.layers(inner.arguments))):
+        view.of_script = lambda line: known.filters.find(sole_command(line))
     view.hits = hits_of(argument.text for argument in inner.arguments) if found else None
     return view
 

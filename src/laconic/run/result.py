@@ -20,9 +20,9 @@ from laconic.record.runs import Run, record_run
 from laconic.record.step_back import AFTER_REPETITION, printed_digest
 from laconic.record.store import Store
 from laconic.record.tokenizer import MOST_BYTES, counts
+from laconic.run.finished import SAMPLE, FinishedOutput
 from laconic.run.launcher import typed_name
 from laconic.run.pipes import matches, pick
-from laconic.run.printer import NUMBERS
 from laconic.run.spool import BOTH, ERR, OUT
 from laconic.run.window import LARGE, look_through
 from laconic.settings.environ import agent_of
@@ -32,15 +32,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from laconic.compact.lines import Lines
-    from laconic.compact.masks import Mask
     from laconic.compact.result import Shown
     from laconic.compact.view import View
-    from laconic.run.follow import Follower, Output
     from laconic.run.plan import RunPlan
     from laconic.run.task import Task
 
 WINDOW = "window"  # instead of a filter's id, for an output that was not examined as a whole
-_SAMPLE = 1 << 20
 
 
 class RunResult:
@@ -64,95 +61,6 @@ class RunResult:
         self.piped: bytes | None = None
         self.piped_tokens: int | None = None
         self.is_exact = self.is_override = False
-
-
-class FinishedOutput:
-    """The output of a command that has ended, and how much of it was shown while it ran.
-
-    printed: how much of each stream was shown as it is. is_known: all that was shown is known.
-    masked: how many secrets are hidden in what was read of it. is_open: somebody in the background
-    may still write. program: what the caller can type to start us.
-    """
-
-    program = "laconic"
-
-    def __init__(self, output: Output, followers: Mapping[str, Follower]) -> None:
-        self.is_open = output.is_open
-        self.output, self.spool, self.followers = output, output.spool, followers
-        self.sizes = {stream: self.spool.size(stream) for stream in self.spool.handles}
-        self.size = sum(self.sizes.values())
-        self.shown_lines = sum(follower.lines for follower in followers.values())
-        self.hidden_lines = sum(follower.hidden for follower in followers.values())
-        self.printed = dict(output.printed)
-        picked = sum(len(follower.picked) for follower in followers.values())
-        self.is_known = output.printer.written == sum(self.printed.values()) + picked
-        self._mask = output.printer.mask
-        self.shown_masked = self._mask.found if self._mask else 0
-        self.masked = 0
-
-    def without_secrets(self, stream: str, data: bytes) -> bytes:
-        """Mask whole lines for an agent."""
-        if self._mask is None:
-            return data
-        mask = self._mask.again()
-        shown = mask.mask(data, NUMBERS[stream])
-        self.masked += mask.found
-        return shown
-
-    def count_secrets(self) -> int:
-        """Count the secrets in the whole output, read piece by piece."""
-        if self._mask is None:
-            return 0
-        found = 0
-        for stream, size in self.sizes.items():
-            mask = self._mask.again()
-            for start in range(0, size, _SAMPLE):
-                mask.feed(self.spool.read(stream, start, start + _SAMPLE), NUMBERS[stream])
-            mask.rest(NUMBERS[stream])
-            found += mask.found
-        return found
-
-    @property
-    def path(self) -> str:
-        """Return the file that a pipe would have read."""
-        return self.spool.path(BOTH if BOTH in self.sizes else OUT)
-
-    def start(self, stream: str) -> int:
-        """Return the offset after what was shown."""
-        return self.followers[stream].end if stream in self.followers else 0
-
-    def read(self, *, behind_shown: bool = False) -> dict[str, bytes]:
-        """Return the bytes by stream, without secrets; both together count as stdout."""
-        self.masked = self.shown_masked if behind_shown else 0
-        return {
-            OUT if stream == BOTH else stream: self.without_secrets(
-                stream, self.spool.read(stream, self.start(stream) if behind_shown else 0, size)
-            )
-            for stream, size in self.sizes.items()
-        }
-
-    def shown(self, stream: str, raw: bytes) -> bytes:
-        """Return what was shown of a stream while the command ran."""
-        picked = self.followers[stream].picked if stream in self.followers else b""
-        return raw[: self.printed[stream]] + picked
-
-    def printed_lines(self, lines: Lines) -> Mask:
-        """Return a byte for each line of both streams, 1 if it was shown while the command ran."""
-        found = bytearray(len(lines))
-        for stream, follower in self.followers.items():
-            start = lines.out_count if stream == ERR else 0
-            shown = follower.shown[: follower.lines]
-            found[start : start + len(shown)] = shown
-        return bytes(found)
-
-    def tokens(self) -> int:
-        """Estimate the tokens from the beginning of the output, which is mostly all of it."""
-        found = 0.0
-        for stream, size in self.sizes.items():
-            sample = self.spool.read(stream, 0, _SAMPLE)
-            if sample:
-                found += estimate(sample.decode("utf-8", "replace")) * size / len(sample)
-        return round(found)
 
 
 def prepare(
@@ -203,9 +111,9 @@ def _printed(source: FinishedOutput) -> str:
     if source.size > LARGE:
         return ""
     return printed_digest(
-        source.spool.read(stream, start, min(start + _SAMPLE, size))
+        source.spool.read(stream, start, min(start + SAMPLE, size))
         for stream, size in source.sizes.items()
-        for start in range(0, size, _SAMPLE)
+        for start in range(0, size, SAMPLE)
     )
 
 

@@ -6,9 +6,10 @@ give the output that they have, and print what is written to its printer.
 
 from __future__ import annotations
 
+from laconic.run.finished import FinishedOutput
 from laconic.run.follow import Follower, follower
 from laconic.run.plan import plan_run
-from laconic.run.result import FinishedOutput, prepare, record_result
+from laconic.run.result import prepare, record_result
 from laconic.run.spool import BOTH, ERR, OUT
 
 TYPE_CHECKING = False

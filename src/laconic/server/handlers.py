@@ -16,7 +16,8 @@ import laconic.box.plan
 import laconic.hooks.contain
 import laconic.hooks.file_tools
 import laconic.hooks.shell_writes
-import laconic.record.decisions  # noqa: F401 - the log is written after every answer
+import laconic.record.decisions  # the log is written after every answer
+import laconic.undo.around  # noqa: F401 - before a command that destroys
 from laconic import __version__
 from laconic.box.usable import try_in_background, wants_trial, was_asked_for
 from laconic.hooks.answer import answer as answer_hook

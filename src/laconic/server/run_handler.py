@@ -15,6 +15,7 @@ from os.path import basename, dirname
 from laconic.errors import LaconicError, UsageError
 from laconic.record.store import STREAMS, is_id
 from laconic.run.execute import verbose_line
+from laconic.run.keeping import keep_before, notice_after
 from laconic.run.options import read_task
 from laconic.run.printer import NUMBERS, Collector
 from laconic.run.spool import ERR, Spool
@@ -25,11 +26,12 @@ from laconic.settings.environ import is_on, state_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from laconic.run.task import Task
     from laconic.server.wire import ClientCall
     from laconic.server.worker import Connection
+    from laconic.undo.around import Around
 
 
 _NO_BOX = 125  # as timeout, env and chroot say that they themselves failed
@@ -77,6 +79,9 @@ def attend(connection: Connection, call: ClientCall) -> None:
     terminals = frozenset(number for number in range(3) if bits >> number & 1)
     paths = [path.decode("utf-8", "surrogateescape") for path in call.rest.texts()]
     call.rest.end()
+    if not paths:
+        _attend_beside(connection, read_task(call.arguments[0], call.arguments[1:]), call)
+        return
     spool = _open_spool(paths, f"{state_directory(call.variables)}/spool")
     output = ClientOutput(spool, call.variables, terminals)
     try:
@@ -90,6 +95,32 @@ def attend(connection: Connection, call: ClientCall) -> None:
         raise
     finally:
         output.close()
+
+
+def _attend_beside(connection: Connection, task: Task, call: ClientCall) -> None:
+    """Keep what a command will change that has the client's own streams; nothing else is done."""
+    around = keep_before(task, call.variables, call.directory)
+    with _kept(connection, around, wire.answer(0)):
+        kind, body = connection.receive(patiently=True)
+        if kind == wire.Kind.DONE:
+            said = notice_after(around, call.variables) if around is not None else b""
+            connection.send(wire.answer(wire.Reader(body).number(), b"", said))
+
+
+@contextlib.contextmanager
+def _kept(connection: Connection, around: Around | None, consent: bytes) -> Iterator[None]:
+    """Have the client start its command after this was kept, and attend to it meanwhile."""
+    try:
+        connection.send(consent)
+    except OSError:
+        if around is not None:
+            around.drop()
+        raise
+    try:
+        yield
+    finally:
+        if around is not None:
+            around.close()
 
 
 def _open_spool(paths: list[str], directory: str) -> Spool:
@@ -113,19 +144,35 @@ def _supervise(connection: Connection, task: Task, output: ClientOutput, call: C
     except UsageError as error:  # the filter does not exist: nothing runs
         connection.send(wire.answer(2, b"", error.lines))
         return
-    if task.pipe or task.filter_id or task.is_boxed:
+    if task.pipe or task.filter_id or task.is_boxed or task.wants_undo:
         # If the pipe's own result is wanted, the command must notice when `head` has enough.
         is_ours = not task.pipe or run.plan.view.is_summary
-        connection.send(_consent(task, call) if is_ours else wire.reply(wire.Kind.COLD))
-        if not is_ours or (task.is_boxed and not task.box):
-            return
+        consent = _consent(task, call) if is_ours else wire.reply(wire.Kind.COLD)
+        is_run = is_ours and (not task.is_boxed or bool(task.box))
+        around = keep_before(task, call.variables, call.directory) if is_run else None
+        with _kept(connection, around, consent):
+            if is_run:
+                _attend_run(connection, run, output, call, task, around)
+    else:
+        _attend_run(connection, run, output, call, task, None)
+
+
+def _attend_run(
+    connection: Connection,
+    run: SupervisedRun,
+    output: ClientOutput,
+    call: ClientCall,
+    task: Task,
+    around: Around | None,
+) -> None:
+    """Answer until the command has ended; around: what was kept before it."""
     while True:
         kind, body = connection.receive(patiently=True)
         if kind == wire.Kind.MORE:
             run.follow()
             connection.send(wire.shown(output.printed_bytes(), *output.printer.take()))
         elif kind == wire.Kind.DONE:
-            _finish(connection, run, output, call, task, wire.Reader(body))
+            _finish(connection, run, output, call, task, around, wire.Reader(body))
             return
         else:
             return  # the client has gone
@@ -144,7 +191,9 @@ def _consent(task: Task, call: ClientCall) -> bytes:
         project = task.project or project_of(directory, environ)
         settings = read_settings(environ, task.project or directory)
         is_elsewhere = bool(task.project)
-        opened = open_box(project, directory, settings, environ, is_elsewhere=is_elsewhere)
+        opened = open_box(
+            project, directory, settings, environ, words=task.argv, is_elsewhere=is_elsewhere
+        )
     except LaconicError as error:
         said = LaconicError(f"the command was not run: {error.message}", error.hint)
         return wire.answer(_NO_BOX, b"", said.text.encode("utf-8", "backslashreplace"))
@@ -161,6 +210,7 @@ def _finish(
     output: ClientOutput,
     call: ClientCall,
     task: Task,
+    around: Around | None,
     ended: wire.Reader,
 ) -> None:
     status, duration_ms = ended.number(), ended.number()
@@ -168,6 +218,7 @@ def _finish(
     result = run.finish(status)
     said = notice_of(task, output.spool, status)
     said += verbose_line(run) if is_on(call.variables, "LACONIC_VERBOSE") else b""
+    said += notice_after(around, call.variables) if around is not None else b""
     if result.texts is None:
         connection.send(wire.reply(wire.Kind.RAW, result.status, *output.printed_bytes(), said))
     else:

@@ -70,7 +70,7 @@ def _messages(path: Path) -> Iterable[Document]:
 
 
 def _root(path: Path) -> str:
-    """Give the project's directory, which stands in a file beside the chats."""
+    """Give the project's directory, which a file beside the chats names."""
     try:
         data = read_file(path.parent.parent / ".project_root", 4096)
     except FileError:

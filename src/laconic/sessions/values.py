@@ -43,7 +43,7 @@ class Step(NamedTuple):
 
 
 class Session(NamedTuple):
-    """One transcript. usage: by model. other_bytes: what tools that are no shell printed."""
+    """One transcript. usage: by model. other_bytes: what tools other than a shell printed."""
 
     agent: str
     path: str

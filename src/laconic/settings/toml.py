@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,13 @@ from laconic.patterns import pattern
 _BARE_KEY = pattern(r"[A-Za-z0-9_-]+")
 _BRIEF = 40
 _MOST_DOTS = 50
+# Strings and comments (https://toml.io/en/v1.0.0#string): a string over several lines ends with
+# three quotes, before which two more may stand; without an end it takes all that follows.
+_NO_KEYS = pattern(
+    rb'"""(?:\\.|[^\\])*?(?:"{3,5}|\Z)|\'\'\'.*?(?:\'{3,5}|\Z)'
+    rb"|\"(?:\\[^\n]|[^\"\\\n])*\"|'[^'\n]*'|#[^\n]*",
+    re.DOTALL,
+)
 
 
 def parse(data: bytes) -> dict[str, Any]:
@@ -17,9 +25,10 @@ def parse(data: bytes) -> dict[str, Any]:
     import tomllib  # noqa: PLC0415 - 16 ms
 
     # Long dotted keys take tomllib quadratic time: 32 KB of them take 4 seconds.
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if line.count(b".") > _MOST_DOTS:
-            raise ValueError(f"line {number} has more than {_MOST_DOTS} dots")
+    if _line_of_dots(data):
+        number = _line_of_dots(_NO_KEYS.sub(_only_line_ends, data))
+        if number:
+            raise ValueError(f"line {number} has more than {_MOST_DOTS} dots outside of strings")
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -28,6 +37,16 @@ def parse(data: bytes) -> dict[str, Any]:
         raise ValueError("is nested too deeply") from error
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"is not valid TOML: {error}") from error
+
+
+def _line_of_dots(data: bytes) -> int:
+    """The number of the first line that has too many, 0 without one."""
+    lines = enumerate(data.split(b"\n"), 1)
+    return next((number for number, line in lines if line.count(b".") > _MOST_DOTS), 0)
+
+
+def _only_line_ends(text: re.Match[bytes]) -> bytes:
+    return b"\n" * text[0].count(b"\n")
 
 
 def quote(text: str) -> str:

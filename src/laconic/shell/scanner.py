@@ -66,6 +66,11 @@ class Scanner(abc.ABC):
         self.marks.append(mark)
         return mark
 
+    def close(self, start: int, opening: str, closing: str) -> None:
+        if self.peek() != closing:
+            raise self.fail(f"{opening} without its {closing}", start)
+        self.take(1)
+
     def enter(self) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:

@@ -25,6 +25,12 @@ RESERVED_WORDS = frozenset(
     "if then elif else fi for while until done do case esac select in function coproc time"
     " [[ { } !".split()
 )
+DELIMITED = r"(?=[ \t\n|&;()]|[<>](?!\()|\Z)"
+_RESERVED = pattern(
+    r"(?:if|then|elif|else|fi|for|while|until|done|do|case|esac|select|in|function|coproc|time"
+    r"|\[\[|[{}!])" + DELIMITED
+)
+_RESERVED_STARTS = frozenset(word[0] for word in RESERVED_WORDS)
 _NAMED_ELEMENT = pattern(r"\{[A-Za-z_][A-Za-z0-9_]*\[[^<>]*\]\}[<>]")
 _REDIRECT = pattern(r"<<<|<<-|<<|<&|<>|<|>>|>&|>\||>|&>>|&>")
 _MAX_FD_DIGITS = 9
@@ -34,6 +40,13 @@ ASSIGNING = frozenset("alias declare export local readonly typeset let eval".spl
 
 class SimpleReader(Lexer):
     """Simple commands and what they are made of."""
+
+    def reserved(self) -> str:
+        """The reserved word at this position, or an empty text."""
+        if self.peek() not in _RESERVED_STARTS:
+            return ""
+        match = _RESERVED.match(self.text, self.pos, self.end)
+        return match[0] if match else ""
 
     # -- redirects
 

@@ -30,7 +30,7 @@ _MOST_BYTES = 64 * 1024
 _SHELLS = frozenset("bash sh dash zsh ksh".split())
 _DIRECTORY = frozenset("cd pushd chdir".split())
 _WRITING = frozenset((">", ">>", ">|", "&>", "&>>", "<>", ">&"))
-# Programs that run another: their options, and how many operands stand in front of its name.
+# Programs that run another: their options, and how many operands come before its name.
 _WRAPPERS = {
     "env": ("-i --ignore-environment -u=V --unset=V -0 -v --debug", 0),
     "nice": ("-n=V --adjustment=V -NUM", 0),

@@ -29,7 +29,20 @@ class Around:
 
     def finish(self) -> Keep | None:
         """Write down what the command changed; None if nothing can be undone."""
-        return self.held.finish() if self.held is not None else None
+        held, self.held = self.held, None
+        return held.finish() if held is not None else None
+
+    def drop(self) -> None:
+        """Forget what was kept: the command did not run."""
+        held, self.held = self.held, None
+        if held is not None:
+            held.drop()
+
+    def close(self) -> None:
+        """Leave it to the next laconic to find out what the command changed, if that is open."""
+        held, self.held = self.held, None
+        if held is not None:
+            held.close()
 
 
 def begin(reach: Reach, about: About, store: Store, *, is_asked: bool) -> Around:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 _FICLONE = 0x40049409  # man 2 ioctl_ficlone
 _ATTEMPTS = 3
-_BLOCK = 512
+BLOCK = 512
 _CHUNK = 1 << 20
 _cannot_clone: set[int] = set()  # file systems that copies are made from
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+CREATE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class MovingError(OSError):
@@ -30,7 +30,7 @@ def copy(source: str, target: str) -> None:
     for _ in range(_ATTEMPTS):
         reader = open_to_read(source)
         try:
-            writer = os.open(target, _CREATE, 0o600)
+            writer = os.open(target, CREATE, 0o600)
             try:
                 was = os.fstat(reader)
                 _fill(reader, writer, was)
@@ -44,13 +44,26 @@ def copy(source: str, target: str) -> None:
     raise MovingError(errno.EBUSY, "is being written to", source)
 
 
+def copy_piece(source: str, start: int, size: int, target: str) -> None:
+    """Copy a part of a file to a new one, for the owner alone."""
+    reader = open_to_read(source)
+    try:
+        writer = os.open(target, CREATE, 0o600)
+        try:
+            transfer(reader, writer, start, start + size)
+        finally:
+            os.close(writer)
+    finally:
+        os.close(reader)
+
+
 def _fill(reader: int, writer: int, status: os.stat_result) -> None:
     if status.st_size == 0 or _cloned(reader, writer, status.st_dev):
         return
-    if status.st_blocks * _BLOCK < status.st_size and hasattr(os, "SEEK_DATA"):
+    if status.st_blocks * BLOCK < status.st_size and hasattr(os, "SEEK_DATA"):
         _fill_with_holes(reader, writer, status.st_size)
     else:
-        _transfer(reader, writer, 0, status.st_size)
+        transfer(reader, writer, 0, status.st_size)
 
 
 def _cloned(reader: int, writer: int, device: int) -> bool:
@@ -77,10 +90,10 @@ def _fill_with_holes(reader: int, writer: int, size: int) -> None:
             raise
         at = min(os.lseek(reader, start, os.SEEK_HOLE), size)
         os.lseek(writer, start, os.SEEK_SET)
-        _transfer(reader, writer, start, at)
+        transfer(reader, writer, start, at)
 
 
-def _transfer(reader: int, writer: int, start: int, end: int) -> None:
+def transfer(reader: int, writer: int, start: int, end: int) -> None:
     """Copy a range; never more than was there at the beginning, because the file may grow."""
     while start < end:
         try:
@@ -95,22 +108,26 @@ def _transfer(reader: int, writer: int, start: int, end: int) -> None:
         start += count
 
 
-def link_or_copy(source: str, target: str) -> bool:
-    """Make a hard link, or a copy if that is not possible; tell whether it is a link.
+def link(source: str, target: str) -> bool:
+    """Make a hard link; tell whether that was possible.
 
     Only for commands that unlink or rename a file: one that writes in place would write ours, too.
     """
     try:
         os.link(source, target, follow_symlinks=False)
     except OSError:
-        copy(source, target)
         return False
     return True
 
 
-def make(entry: Entry, source: str, target: str) -> None:
-    """Make a new file, link or pipe as an entry says, dressed; source: the copy of its content."""
-    if entry.kind == FILE:
+def make(entry: Entry, source: str, target: str, start: int | None = None) -> None:
+    """Make a new file, link or pipe as an entry says, dressed.
+
+    source: the file that has its content; start: where in it that begins, if it is not all of it.
+    """
+    if entry.kind == FILE and start is not None:
+        copy_piece(source, start, entry.size, target)
+    elif entry.kind == FILE:
         copy(source, target)
     elif entry.kind in (LINK, FIFO):
         with contextlib.suppress(FileNotFoundError):

@@ -23,7 +23,7 @@ _SED = (
 )
 # `w file`, `W file` and `e` of sed; a text that only looks like them costs a larger keep.
 _SED_WRITES = pattern(r"[wWe](?:\s|$)", 0)
-# One substitution or transliteration, whose replacement is no code.
+# One substitution or transliteration, whose replacement is not code.
 _PERL_HARMLESS = pattern(r"\s*(?:s|tr|y)([/|#,!]).*\1[gimsxor]*;?\s*", 0)
 _PERL_FLAGS = frozenset("pnlawsWXtTuUcv0123456789")
 _MOST_DIFF_BYTES = 64 << 20
@@ -156,27 +156,36 @@ def patch(call: Call, reach: Reach) -> None:
     folders = texts(parsed.values("-d", "--directory"))
     folder = call.path(folders[-1]) if folders else call.directory
     operands = texts(parsed.operands)
-    given = texts(parsed.values("-i", "--input"))
-    source = given[-1] if given else operands[1] if len(operands) > 1 else call.stdin
-    names = list(operands[:1])
+    given = texts(parsed.values("-i", "--input"))[-1:] or operands[1:2]
+    # It enters the directory before it opens any file: man 1 patch, -d.
+    source = os.path.join(folder, given[0]) if given else call.stdin
+    paths = [os.path.join(folder, name) for name in operands[:1]]
     if not operands:
-        try:
-            names = list(names_in_diff(call.path(source))) if source else []
-        except OSError:
-            names = []
-        if not names:
+        strip = texts(parsed.values("-p", "--strip"))
+        for name in _names_or_none(source):
+            parts = name.split("/")
+            cuts = range(len(parts)) if not strip else [_number(strip[-1], len(parts))]
+            paths += [os.path.join(folder, *parts[cut:]) for cut in cuts]
+        if not paths:
             call.doubt(reach, "the names in the patch are not known")
-    strip = texts(parsed.values("-p", "--strip"))
-    for name in names:
-        parts = name.split("/")
-        for cut in range(len(parts)) if not strip else [_number(strip[-1], len(parts))]:
-            path = os.path.join(folder, *parts[cut:])
-            reach.add(path)
-            for suffix in (".orig", ".rej", "~"):
-                reach.add(f"{path}{suffix}")
-    for option in parsed.options:
-        if option.role == "FILE" and option.value is not None:
-            call.file(reach, option.value.text or "")
+    outputs = [
+        os.path.join(folder, option.value.text or "")
+        for option in parsed.options
+        if option.role == "FILE" and option.value is not None
+    ]
+    suffixes = (".orig", ".rej", "~", *texts(parsed.values("-z", "--suffix")))
+    for path in (*paths, *outputs):
+        reach.add_followed(path)
+        reach.add(f"{path}.~", prefix=True)  # numbered backups
+        for suffix in suffixes:
+            reach.add(f"{path}{suffix}")
+
+
+def _names_or_none(source: str) -> list[str]:
+    try:
+        return list(names_in_diff(source)) if source else []
+    except OSError:
+        return []
 
 
 def _number(text: str, count: int) -> int:

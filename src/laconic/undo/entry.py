@@ -60,7 +60,7 @@ class Entry:
         entry = cls(row[0], row[1], (row[2], row[3]), row[4])
         entry.size, entry.inode, entry.changed_ns, entry.links = row[5:9]
         entry.data, entry.digest = row[9:11]
-        if len(row) > 11:  # noqa: PLR2004 - the rare fields stand behind the others
+        if len(row) > 11:  # noqa: PLR2004 - the rare fields come after the others
             entry.target, entry.attributes = row[11]["to"], row[11]["x"]
             entry.meaning = row[11]["m"]
         return entry
@@ -122,15 +122,19 @@ def _attributes(path: str) -> dict[str, str]:
     return {}
 
 
-def digest_of(path: str) -> str:
-    """Give a digest of a regular file's content, "" if it cannot be read."""
+def digest_of(path: str, start: int = 0, size: int | None = None) -> str:
+    """Give a digest of a regular file's content, or of a part of it; "" if it cannot be read."""
     from hashlib import blake2b  # noqa: PLC0415 - most files are known by their times
 
     found = blake2b(digest_size=_DIGEST_BYTES)
     try:
         with open(open_to_read(path), "rb", buffering=0) as file:
-            while piece := file.read(_CHUNK):
-                found.update(piece)
+            if size is not None:
+                file.seek(start)
+                found.update(file.read(size))
+            else:
+                while piece := file.read(_CHUNK):
+                    found.update(piece)
     except OSError:
         return ""
     return found.hexdigest()

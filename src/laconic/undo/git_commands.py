@@ -14,6 +14,7 @@ from laconic.errors import FileError
 from laconic.undo import git_trees
 from laconic.undo.call import texts
 from laconic.undo.git_objects import MissingObjectError
+from laconic.undo.git_options import HARMLESS
 from laconic.undo.reach import LINKED, located
 from laconic.undo.repository import Repository, find_repository
 
@@ -75,7 +76,7 @@ class GitCall:
 
     @property
     def operands(self) -> list[str]:
-        """Give the words that are no options, and values of options that look like words."""
+        """Give the words that are not options, and values of options that look like words."""
         found = []
         for word in self.words:
             if word.startswith("--") and "=" in word:
@@ -161,7 +162,7 @@ def _bundle(one: GitCall) -> None:
 
 
 def _globals(call: Call) -> tuple[str, list[str], list[str]]:
-    """Read the options in front of the subcommand: man 1 git."""
+    """Read the options before the subcommand: man 1 git."""
     directory, doubts = call.directory, []
     words = call.words[1:]
     while words and words[0].startswith("-"):
@@ -185,6 +186,7 @@ def _by_subcommand(one: GitCall) -> None:
     has_submodules = os.path.isfile(f"{repository.top}/.gitmodules")
     repository.add_state(reach, whole=has_submodules or sub in _WHOLE)
     if handler is not None:
+        _doubt_options(one)
         handler(one)
     elif sub in _DROPPING:
         repository.add_objects(reach)
@@ -201,6 +203,13 @@ def _by_subcommand(one: GitCall) -> None:
         one.doubt("it may change submodules")
 
 
+def _doubt_options(one: GitCall) -> None:
+    options = HARMLESS.get(one.sub)
+    if options is not None:
+        for _, problem in one.call.like([one.sub, *one.words]).read(options).problems:
+            one.doubt(problem)
+
+
 def _commit(one: GitCall) -> None:
     if one.repository.has_hook("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"):
         _doubt_hooks(one)
@@ -211,9 +220,7 @@ def _doubt_hooks(one: GitCall) -> None:
 
 
 def _clean(one: GitCall) -> None:
-    parsed = one.call.like(["clean", *one.words]).read(
-        "-d -f --force -i --interactive -n --dry-run -q --quiet -e=V --exclude=V -x -X"
-    )
+    parsed = one.call.like(["clean", *one.words]).read(HARMLESS["clean"])
     if parsed.has("-n", "--dry-run"):
         return
     ignored = parsed.has("-x", "-X")
@@ -249,6 +256,8 @@ def _submodule(one: GitCall) -> None:
 
 
 def _configuration(one: GitCall) -> None:
+    if one.has("-e", "--edit") or one.operands[:1] == ["edit"]:
+        one.doubt("an editor may do anything")
     environment = one.call.environment
     home = environment.get("HOME", "")
     if one.has("--global") and home:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from fnmatch import fnmatchcase
+from itertools import permutations
 
 from laconic.errors import FileError
 from laconic.files import read_file
@@ -71,7 +72,8 @@ def checkout(one: GitCall) -> None:
             name = word.partition("=")[2] if word.startswith("--") else word
             first, dots, last = name.partition("...")
             known = [_target(one, side or "HEAD") for side in ((first, last) if dots else (name,))]
-            if not any(known) and not _is_path(one, name):
+            is_searched = name[:2] == ":/" and len(name) > 2  # noqa: PLR2004 - `:/text`, a commit
+            if not any(known) and (is_searched or not _is_path(one, name)):
                 one.doubt(f"{name} is not known")
         elif word[:2] in ("-s", "-t", "-B", "-b", "-c", "-C") and len(word) > 2:  # noqa: PLR2004
             _target(one, word[2:])
@@ -159,34 +161,40 @@ def _lines(path: str) -> list[str]:
         return []
 
 
-def rebase(one: GitCall) -> None:
+def _goes_on(one: GitCall) -> bool:
+    """What rebase, cherry-pick and revert reach in any case; True if they only go on with one."""
     _own_work(one)
     _hooks(one)
-    repository = one.repository
     if one.has(*_GOING_ON):
         _going_on(one)
+        return True
+    return False
+
+
+def rebase(one: GitCall) -> None:
+    if _goes_on(one):
         return
+    repository = one.repository
     if one.has("-i", "--interactive", "-x", "--exec"):
         one.doubt("its list of things to do is not known")
-    head = repository.resolve("HEAD")
-    operands = one.operands or ["@{u}"]
-    for word in operands:
-        base = repository.resolve(word)
-        if base is None or head is None:
+    # The base, the one that it goes onto, and the branch that it is about, each after each.
+    commits = {}
+    for word in ("HEAD", *(one.operands or ["@{u}"])):
+        commits[word] = repository.resolve(word)
+        if commits[word] is None:
             one.doubt(f"the commit {word} is not known")
-            continue
-        _target(one, word)
-        repository.add_names(one.reach, repository.brought_since(head, base))
+        else:
+            _target(one, word)
+    known = {commit for commit in commits.values() if commit is not None}
+    for tip, base in permutations(known, 2):
+        repository.add_names(one.reach, repository.brought_since(tip, base))
 
 
 def picking(one: GitCall) -> None:
     """cherry-pick and revert: what each of the commits has changed."""
-    _own_work(one)
-    _hooks(one)
-    repository = one.repository
-    if one.has(*_GOING_ON):
-        _going_on(one)
+    if _goes_on(one):
         return
+    repository = one.repository
     for word in one.operands:
         first, dots, last = word.partition("..")
         last = last.removeprefix(".")
@@ -249,6 +257,8 @@ def apply(one: GitCall) -> None:
     files = [path for path in files if os.path.isfile(path)] or [one.call.stdin]
     strip = next((w[2:] for w in one.words if w[:2] == "-p" and w[2:].isdigit()), "1")
     starts = [word[12:] for word in one.words if word.startswith("--directory=")]
+    if {"-p", "--directory"}.intersection(one.words):
+        one.doubt("a value stands apart from its option")
     place = repository.top if one.sub == "am" or not starts else ""
     for path in files:
         names = list(names_in_diff(path)) if path else []

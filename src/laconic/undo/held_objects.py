@@ -21,6 +21,9 @@ _ID = 20  # the bytes of an object's id
 _MOST_REFS, _MOST_COMMITS, _MOST_OBJECTS, _MOST_BYTES = 2_000, 20_000, 20_000, 64 << 20
 _TREE, _SUBMODULE = b"40000", b"160000"
 _GONE, _KEPT = 1, 2
+# git walks on for a while, too (limit_list() in revision.c): the dates of commits may be equal
+# or wrong.
+_SLOP = 20
 _ZERO = bytes(_ID)
 
 
@@ -28,38 +31,34 @@ class TooManyError(Exception):
     """There are more objects than are kept."""
 
 
-def gone_ids(path: str, before: str, now: str) -> set[bytes]:
-    """Give the objects that a file of refs named before and names no more.
-
-    path: where the file is. before, now: where its text was and is; a path that is not there is an
-    empty text.
-    """
-    if "/logs/" in path:  # a stash is known by its log alone: old and new id, then who and why
-        if not path.endswith("/logs/refs/stash"):
+def gone_ids(repository: str, path: str, before: bytes) -> set[bytes]:
+    """Give the objects that a file of refs named before, in this text, and names no more."""
+    now = _read(path)
+    if path.startswith(f"{repository}/logs/"):
+        # A stash is known by its log alone: old and new id, then who and why.
+        if path != f"{repository}/logs/refs/stash":
             return set()
         return _ids(before, 1) - _ids(now, 1)
     return _ids(before, 0) - _ids(now, 0)
 
 
-def _ids(path: str, column: int) -> set[bytes]:
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(_MOST_BYTES)
+    except OSError:
+        return b""
+
+
+def _ids(text: bytes, column: int) -> set[bytes]:
     found = set()
-    with contextlib.suppress(OSError), open(path, "rb") as file:
-        for line in file.read(_MOST_BYTES).splitlines():
-            name = line.lstrip(b"^").split(b" ")[column : column + 1]
-            with contextlib.suppress(ValueError, IndexError):
-                one = bytes.fromhex(name[0].decode("ascii", "replace"))
-                if len(one) == _ID and one != _ZERO:
-                    found.add(one)
+    for line in text.splitlines():
+        name = line.lstrip(b"^").split(b" ")[column : column + 1]
+        with contextlib.suppress(ValueError, IndexError):
+            one = bytes.fromhex(name[0].decode("ascii", "replace"))
+            if len(one) == _ID and one != _ZERO:
+                found.add(one)
     return found
-
-
-def repository_of(path: str) -> str:
-    """Give the git directory that a ref, a log or packed-refs belongs to; "" if it is none."""
-    for part in ("/logs/", "/refs/", "/packed-refs"):
-        directory, found, _ = path.partition(part)
-        if found and os.path.isdir(f"{directory}/objects"):
-            return directory
-    return ""
 
 
 def write_held(repository: str, gone: set[bytes], target: str) -> None:
@@ -122,17 +121,24 @@ def _write_loose(directory: str, name: str, data: bytes) -> None:
 
 
 def _all_refs(repository: str) -> Iterator[bytes]:
-    yield from _ids(f"{repository}/packed-refs", 0)
-    yield from _ids(f"{repository}/logs/refs/stash", 1)
-    files = [f"{repository}/HEAD"]
-    for directory, _, names in os.walk(f"{repository}/refs"):
-        files += [os.path.join(directory, name) for name in names]
+    loose = [
+        os.path.join(directory, name)
+        for directory, _, names in os.walk(f"{repository}/refs")
+        for name in names
+    ]
+    files = [f"{repository}/HEAD", *loose]
     with contextlib.suppress(OSError):
         files += [f"{repository}/worktrees/{n}/HEAD" for n in os.listdir(f"{repository}/worktrees")]
     if len(files) > _MOST_REFS:
         raise TooManyError
     for path in files:
-        yield from _ids(path, 0)
+        yield from _ids(_read(path), 0)
+    yield from _ids(_read(f"{repository}/logs/refs/stash"), 1)
+    # What a ref is that has a file, its line among the packed ones does not say.
+    names = {os.fsencode(path[len(repository) + 1 :]) for path in loose}
+    for line in _read(f"{repository}/packed-refs").splitlines():
+        if line[:1] != b"^" and line.partition(b" ")[2] not in names:
+            yield from _ids(line, 0)
 
 
 def _only_in(objects: Objects, gone: Iterable[bytes], kept: Iterable[bytes]) -> list[bytes]:
@@ -152,8 +158,11 @@ def _only_in(objects: Objects, gone: Iterable[bytes], kept: Iterable[bytes]) -> 
         mark(one, _GONE)
     for one in kept:
         mark(one, _KEPT)
-    while queue and any(marks[one] == _GONE for _, one in queue):
+    slop = _SLOP
+    while queue and slop:
         one = heapq.heappop(queue)[1]
+        is_open = marks[one] != _KEPT or any(marks[other] == _GONE for _, other in queue)
+        slop = _SLOP if is_open else slop - 1
         if one not in parents:
             if len(parents) > _MOST_COMMITS:
                 raise TooManyError

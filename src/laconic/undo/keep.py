@@ -3,7 +3,8 @@
 A keep is a directory `<time>-<size>-<id>` with these files, all readable by the owner alone:
 
     manifest   what was there: one row per path; written last, so a keep without it never happened
-    data/N     the content of the files
+    data/N     the content of a file
+    data/pack  the content of small files, one after another
     after      what the command changed, written when it has ended
     journal    an undo that has begun; it is finished by the next laconic
     undone     the id of the keep that an undo made
@@ -18,7 +19,7 @@ import json
 import os
 
 from laconic.errors import LaconicError
-from laconic.undo.copying import copy
+from laconic.undo.copying import BLOCK, copy
 from laconic.undo.entry import (
     DIRECTORY,
     FILE,
@@ -29,7 +30,9 @@ from laconic.undo.entry import (
     is_untouched,
     look,
 )
+from laconic.undo.pack import PACK, shrink, start_of
 from laconic.undo.reach import Place, is_below
+from laconic.undo.refs import moved_refs, repository_of
 from laconic.undo.survey import matches, visit
 
 TYPE_CHECKING = False
@@ -37,8 +40,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from laconic.undo.refs import Refs
+
 MANIFEST, AFTER, JOURNAL, UNDONE, DATA = "manifest", "after", "journal", "undone", "data"
 HELD = "held-objects"
+_MOST_REFS_BYTES = 64 << 20
 
 
 class DamagedError(LaconicError):
@@ -64,7 +70,7 @@ class Keep:
     """A keep that can be read.
 
     before: what was there. changed: what the command left at the paths that it changed; None until
-    that is known. flat: directories of which only time and mode count.
+    that is known. flat: directories of which only time and mode count. refs: what became of refs.
     """
 
     def __init__(self, path: str) -> None:
@@ -83,6 +89,7 @@ class Keep:
         self.flat = {path: Entry.from_row(row) for path, row in manifest["flat"].items()}
         self.changed: dict[str, Entry | None] | None = None
         self.flat_after: dict[str, int] = {}
+        self.refs: Refs = {}
         self._read_after()
 
     def read(self, name: str) -> Any:
@@ -98,9 +105,19 @@ class Keep:
             after = self.read(AFTER)
             self.changed = _entries(after["changed"])
             self.flat_after = after["flat"]
+            self.refs = after.get("refs", {})
 
-    def data(self, entry: Entry) -> str:
-        return f"{self.path}/{DATA}/{entry.data}"
+    def data(self, entry: Entry) -> tuple[str, int | None]:
+        """Give the file that has the content of an entry, and where it begins if in the pack."""
+        start = start_of(entry.data)
+        return f"{self.path}/{DATA}/{entry.data if start is None else PACK}", start
+
+    def content(self, entry: Entry, most: int) -> bytes:
+        """Read the content of an entry, as much as is wanted at most."""
+        path, start = self.data(entry)
+        with open(path, "rb") as file:
+            file.seek(start or 0)
+            return file.read(most if start is None else min(most, entry.size))
 
     @property
     def size(self) -> int:
@@ -109,7 +126,7 @@ class Keep:
         with contextlib.suppress(OSError), os.scandir(f"{self.path}/{DATA}") as entries:
             for one in entries:
                 status = one.stat(follow_symlinks=False)
-                total += status.st_size if status.st_nlink == 1 else 0
+                total += size_on_disk(status) if status.st_nlink == 1 else 0
         return total
 
     @property
@@ -138,18 +155,11 @@ class Keep:
         """Write down what is different now; copies of what is not are removed."""
         if self.changed is not None:
             return self.changed
-        changed: dict[str, Entry | None] = {}
-        for path, now in self._look_again().items():
-            before = self.before.get(path)
-            if before is None and (now is None or is_below(path, self.stores)):
-                continue  # objects of git are never taken away again
-            if not self._is_as_before(path, before, now):
-                changed[path] = now
+        changed = self.changes()
         self._hold_objects(changed)
-        for path, before in self.before.items():
-            if before is not None and before.data and path not in changed:
-                with contextlib.suppress(OSError):
-                    os.unlink(self.data(before))
+        with contextlib.suppress(OSError):
+            self.refs = moved_refs(self, changed)
+        self._remove_unused(changed)
         folders = [path for path, entry in self.before.items() if entry and entry.kind == DIRECTORY]
         looked = ((path, look(path)) for path in (*self.flat, *folders))
         for number, (path, now) in enumerate(changed.items()):
@@ -160,9 +170,37 @@ class Keep:
                     now.data = f"after{number}"
         self.flat_after = {path: now.modified_ns for path, now in looked if now}
         rows = {path: entry and entry.row() for path, entry in changed.items()}
-        write(f"{self.path}/{AFTER}", {"changed": rows, "flat": self.flat_after})
+        write(f"{self.path}/{AFTER}", {"changed": rows, "flat": self.flat_after, "refs": self.refs})
         self.changed = changed
         return changed
+
+    def changes(self) -> dict[str, Entry | None]:
+        """Give what is different now."""
+        changed: dict[str, Entry | None] = {}
+        for path, now in self._look_again().items():
+            before = self.before.get(path)
+            if before is None and (now is None or is_below(path, self.stores)):
+                continue  # objects of git are never taken away again
+            if not self._is_as_before(path, before, now):
+                changed[path] = now
+        return changed
+
+    def _remove_unused(self, changed: Mapping[str, Entry | None]) -> None:
+        """Remove the copies of what the command has not changed."""
+        kept, unused = [], []
+        for path, before in self.before.items():
+            if before is None or not before.data:
+                continue
+            if path in changed:
+                kept.append(before)
+            elif start_of(before.data) is not None:
+                unused.append(before)
+            else:
+                with contextlib.suppress(OSError):
+                    os.unlink(self.data(before)[0])
+        if unused:
+            with contextlib.suppress(OSError):
+                shrink(f"{self.path}/{DATA}", unused, kept)
 
     def _hold_objects(self, changed: Mapping[str, Entry | None]) -> None:
         """Keep what only refs held that are gone, unless that is too much or cannot be read."""
@@ -173,8 +211,9 @@ class Keep:
             if is_of_refs and before is not None and before.kind == FILE and before.data:
                 from laconic.undo import held_objects  # noqa: PLC0415 - few commands delete refs
 
-                repository = held_objects.repository_of(path)
-                names = held_objects.gone_ids(path, self.data(before), path) if repository else ()
+                repository = repository_of(path)
+                text = self.content(before, _MOST_REFS_BYTES) if repository else b""
+                names = held_objects.gone_ids(repository, path, text) if repository else ()
                 if names:
                     gone.setdefault(repository, set()).update(names)
         for number, (repository, names) in enumerate(gone.items()):
@@ -233,8 +272,15 @@ class Keep:
             return False
         if not before.data:
             return True  # the command was not to change it
-        before.digest = before.digest or digest_of(self.data(before))
+        if not before.digest:
+            path, start = self.data(before)
+            before.digest = digest_of(path, start or 0, None if start is None else before.size)
         return bool(before.digest) and before.digest == now.digest
+
+
+def size_on_disk(status: os.stat_result) -> int:
+    """Give what a file takes; it may have holes."""
+    return min(status.st_size, status.st_blocks * BLOCK)
 
 
 def describe(entry: Entry, path: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from laconic.files import upwards
+from laconic.undo import refs
 from laconic.undo.entry import (
     DIRECTORY,
     FILE,
@@ -14,6 +15,7 @@ from laconic.undo.entry import (
     has_same_content,
     is_alike,
     is_untouched,
+    look,
 )
 from laconic.undo.git_index import meaning
 from laconic.undo.keep import describe
@@ -31,14 +33,18 @@ RESTORE, CREATE, REMOVE, DRESS = "restore", "create", "remove", "dress"
 
 
 class Step:
-    """One path that an undo changes. before: what it brings back, None to remove."""
+    """One path that an undo changes.
 
-    __slots__ = ("action", "before", "now", "path")
+    before: what it brings back, None to remove. text: its content, if that was not kept as a file.
+    """
+
+    __slots__ = ("action", "before", "now", "path", "text")
 
     def __init__(
         self, action: str, path: str, before: Entry | None, now: Entry | None = None
     ) -> None:
         self.action, self.path, self.before, self.now = action, path, before, now
+        self.text: bytes | None = None
 
     def __repr__(self) -> str:
         return f"Step({self.action}, {self.path!r})"
@@ -78,7 +84,29 @@ def plan(keep: Keep, only: Sequence[str] = ()) -> Plan:
             made.steps.append(step)
             if is_conflict:
                 made.conflicts.append(path)
+    for repository in keep.refs:
+        _settle_refs(made, repository, list(only))
     return made
+
+
+def _settle_refs(made: Plan, repository: str, only: list[str]) -> None:
+    """Bring refs back by their names, where their files are not as the command left them."""
+    keep = made.keep
+    names = keep.refs[repository]
+    own = {step.path for step in made.steps if refs.is_file_of(step.path, repository, names)}
+    is_as_left = own.isdisjoint(made.conflicts)
+    if is_as_left and (only or refs.would_come_back(keep, repository, own)):
+        return
+    made.steps = [step for step in made.steps if step.path not in own]
+    made.conflicts = [path for path in made.conflicts if path not in own]
+    for change in refs.by_name(keep, repository, only):
+        now = look(change.path)
+        action = REMOVE if change.entry is None else CREATE if now is None else RESTORE
+        step = Step(action, change.path, change.entry, now)
+        step.text = change.text
+        made.steps.append(step)
+        if change.is_conflict:
+            made.conflicts.append(change.path)
 
 
 def _comes_back_with(path: str, keep: Keep, only: Sequence[str]) -> bool:
@@ -121,7 +149,7 @@ def _compare(
     else:
         step = Step(RESTORE, path, before, now)
     if after is not None and now is not None and after.data and after.digest != now.digest:
-        after.meaning, now.meaning = meaning(keep.data(after)), meaning(path)
+        after.meaning, now.meaning = meaning(keep.data(after)[0]), meaning(path)
     return step, not _is_as_left(after, now)
 
 

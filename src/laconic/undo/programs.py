@@ -24,8 +24,8 @@ TREE, FILE, NAME, READ = "TREE", "FILE", "NAME", "READ"
 class Form:
     """A program that changes nothing but what its words name.
 
-    An operand that is no path, as the mode of chmod, does no harm: nothing is there. An option with
-    the role FILE, NAME or TREE names a path as well.
+    An operand that is not a path, as the mode of chmod, does no harm: nothing is there. An option
+    with the role FILE, NAME or TREE names a path as well.
     """
 
     __slots__ = ("how", "operands", "options", "single")

@@ -276,7 +276,10 @@ class Repository:
                 if "\tcheckout: moving from " in line
             ]
             return self._base(moves[int(number)]) if len(moves) >= -int(number) else None
-        known = {"": "HEAD", "stash": "refs/stash"}.get(name, name)
+        # Without a name it is the current branch, not HEAD: man 7 gitrevisions, `@{<n>}`.
+        head = _text(f"{self.git}/HEAD").strip().removeprefix("ref: ")
+        current = head if head.startswith("refs/") else "HEAD"
+        known = {"": current, "stash": "refs/stash"}.get(name, name)
         for candidate in (known, f"refs/heads/{known}", f"refs/{known}"):
             lines = self._log(candidate)
             if len(lines) > int(number):

@@ -181,10 +181,9 @@ def _stage(made: Plan, held: Held) -> dict[str, Any]:
             entry = step.before
             if entry is not None and step.action != DRESS and entry.kind != DIRECTORY:
                 staged = os.path.join(stages.near(step.path), str(number))
-                _check_copy(entry, made.keep)
-                make(entry, made.keep.data(entry), staged)
+                _make(step, entry, made.keep, staged)
             rows.append([step.action, step.path, staged])
-    except BaseException:
+    except BaseException:  # also Ctrl-C: no half of a stage stays
         stages.remove()
         raise
     return {
@@ -196,6 +195,17 @@ def _stage(made: Plan, held: Held) -> dict[str, Any]:
         # directories above that are gone, and come back
         "folders": {p: entry.row() for p, entry in made.keep.flat.items() if look(p) is None},
     }
+
+
+def _make(step: Step, entry: Entry, keep: Keep, staged: str) -> None:
+    if step.text is not None:
+        with open(staged, "wb") as file:
+            file.write(step.text)
+        dress(staged, entry)
+        return
+    _check_copy(entry, keep)
+    source, start = keep.data(entry)
+    make(entry, source, staged, start)
 
 
 class _Stages:
@@ -238,8 +248,12 @@ class _Stages:
 
 def _check_copy(entry: Entry, keep: Keep) -> None:
     """Refuse a copy that is not what was kept: a hard link that somebody wrote to."""
-    if entry.kind == FILE and os.stat(keep.data(entry)).st_size != entry.size:
-        raise OSError(errno.EIO, "the kept copy was changed", keep.data(entry))
+    if entry.kind != FILE:
+        return
+    path, start = keep.data(entry)
+    size = os.stat(path).st_size
+    if size != entry.size if start is None else size < start + entry.size:
+        raise OSError(errno.EIO, "the kept copy was changed", path)
 
 
 def _check_parent(step: Step) -> None:

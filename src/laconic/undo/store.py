@@ -11,9 +11,19 @@ import time
 
 from laconic.errors import LaconicError
 from laconic.files import make_private
-from laconic.undo.copying import copy, link_or_copy
+from laconic.undo.copying import copy, link
 from laconic.undo.entry import look
-from laconic.undo.keep import DATA, JOURNAL, MANIFEST, UNDONE, DamagedError, Keep, write
+from laconic.undo.keep import (
+    DATA,
+    JOURNAL,
+    MANIFEST,
+    UNDONE,
+    DamagedError,
+    Keep,
+    size_on_disk,
+    write,
+)
+from laconic.undo.pack import LARGEST, Pack
 from laconic.undo.reach import COPIED, LINKED
 from laconic.undo.survey import LIMIT_BYTES, TooMuchError
 
@@ -32,6 +42,7 @@ _DAY_S = 86400
 _ALPHABET = "abcdefghjkmnopqrstuvwxyz23456789"  # without i and l, which look like 1
 _ID_LENGTH = 5
 _LOCK = "lock"
+_NAME_PARTS = 3  # time, size and id
 _YOUNG_S = 60
 LAST = "last"
 
@@ -58,11 +69,13 @@ class Held:
 
     def finish(self) -> Keep | None:
         """Write down what the command changed; None if that is nothing, and the keep is gone."""
-        keep = Keep(self.path)
-        changed = keep.finish()
-        if not changed:
-            shutil.rmtree(self.path, ignore_errors=True)
-        self.close()
+        try:
+            keep = Keep(self.path)
+            changed = keep.finish()
+            if not changed:
+                shutil.rmtree(self.path, ignore_errors=True)
+        finally:
+            self.close()
         return keep if changed else None
 
     def drop(self) -> None:
@@ -100,7 +113,7 @@ class Store:
             fcntl.flock(handle, fcntl.LOCK_EX)
             _fill(path, found)
             _describe(path, reach, found, about, now)
-        except BaseException:
+        except BaseException:  # also Ctrl-C: no half of a keep stays
             shutil.rmtree(path, ignore_errors=True)
             os.close(handle)
             raise
@@ -121,7 +134,8 @@ class Store:
             names = os.listdir(self.directory)
         except OSError:
             return []
-        return [os.path.join(self.directory, name) for name in sorted(names) if "-" in name]
+        found = sorted(name for name in names if name.count("-") == _NAME_PARTS - 1)
+        return [os.path.join(self.directory, name) for name in found]
 
     def keeps(self) -> Iterator[Keep]:
         """Give all keeps that can be read, the newest first."""
@@ -235,18 +249,25 @@ def _fill(path: str, found: Survey) -> None:
     """Copy the content of every file that has to be kept."""
     folder = os.path.join(path, DATA)
     os.mkdir(folder, 0o700)
-    for number, (source, way) in enumerate(found.ways.items()):
-        entry = found.before[source]
-        assert entry is not None
-        if way == LINKED and entry.links == 1:
-            if link_or_copy(source, os.path.join(folder, str(number))):
+    pack = Pack(folder)
+    try:
+        for number, (source, way) in enumerate(found.ways.items()):
+            entry = found.before[source]
+            assert entry is not None
+            own = os.path.join(folder, str(number))
+            if way not in (COPIED, LINKED):
+                continue
+            if way == LINKED and entry.links == 1 and link(source, own):
                 now = look(source)  # a link moves the change time
                 entry.changed_ns = now.changed_ns if now else entry.changed_ns
-        elif way in (COPIED, LINKED):
-            copy(source, os.path.join(folder, str(number)))
-        else:
-            continue
-        entry.data = str(number)
+            elif entry.size <= LARGEST and (packed := pack.add(source)):
+                entry.data = packed
+                continue
+            else:
+                copy(source, own)
+            entry.data = str(number)
+    finally:
+        pack.close()
 
 
 def _describe(path: str, reach: Reach, found: Survey, about: About, now: float) -> None:
@@ -274,7 +295,7 @@ def _size(path: str) -> int:
     with contextlib.suppress(OSError), os.scandir(os.path.join(path, DATA)) as entries:
         for one in entries:
             status = one.stat(follow_symlinks=False)
-            total += status.st_size if status.st_nlink == 1 else 0
+            total += size_on_disk(status) if status.st_nlink == 1 else 0
     return total
 
 

@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 BUDGET = 3000  # tokens
 _FILE = pattern(r"diff --git a/(.*) b/(.*?)\r?")
 _HUNK = pattern(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*?)\r?")
+# The lines between the name of a file and its first hunk, as `man git-diff` lists them, and those
+# of a binary file. What else stands there was printed by somebody else.
+_HEAD = pattern(
+    r"(?:old mode|new mode|deleted file mode|new file mode) \d+|(?:copy|rename) (?:from|to) .*"
+    r"|(?:dis)?similarity index \d+%|index [0-9a-f,]+\.\.[0-9a-f]+(?: \d+)?|(?:---|\+\+\+) .*"
+    r"|Binary files .* differ|GIT binary patch|(?:literal|delta) \d+|mode [0-9,]+\.\.\d+"
+)
 _DULL = pattern(r"index [0-9a-f]+\.\.[0-9a-f]+.*|--- .*|\+\+\+ .*|similarity index .*")
 # What a program writes: nobody reads it, unless it is asked for by name.
 _LOCK = pattern(
@@ -54,7 +61,11 @@ class _File:
 
     @property
     def is_long(self) -> bool:
-        return sum(len(hunk.lines) for hunk in self.hunks) > _FEW
+        return len(self.lines) > _FEW
+
+    @property
+    def lines(self) -> list[int]:
+        return [i for hunk in self.hunks for i in hunk.lines]
 
     def __init__(self, name: str, index: int) -> None:
         self.name, self.heads = name, [index]
@@ -82,7 +93,7 @@ def diff(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             current = None
             found.append(row)
     asked.allow(BUDGET)
-    return _shown(found, texts)
+    return _shown(found, texts, asked)
 
 
 def _taken(file: _File, index: int, text: str) -> bool:
@@ -99,20 +110,21 @@ def _taken(file: _File, index: int, text: str) -> bool:
     if match := _HUNK.fullmatch(text):
         file.hunks.append(_Hunk(index, match))
         return True
-    if hunk is None and text.strip() and not text.startswith(("diff ", "commit ")):
+    if hunk is None and _HEAD.fullmatch(text.removesuffix("\r")):
         file.heads.append(index)
         return True
     return False
 
 
-def _shown(found: list[Row | _File], texts: Texts) -> list[Row]:
+def _shown(found: list[Row | _File], texts: Texts, asked: Asked) -> list[Row]:
     files = [part for part in found if isinstance(part, _File)]
-    written = {id(file): _rows(file, texts) for file in files}
+    odd = _odd(files, texts, asked)
+    written = {id(file): _rows(file, texts, odd) for file in files}
     costs = {id(file): _cost(written[id(file)], texts) for file in files}
     for file in sorted(files, key=lambda f: (not _LOCK.search(f.name), -costs[id(f)])):
         if sum(costs.values()) <= BUDGET and not (_LOCK.search(file.name) and file.is_long):
             break
-        rows = [_counted(file, texts)]
+        rows = [_counted(file, texts), *(i for i in file.lines if i in odd)]
         written[id(file)], costs[id(file)] = rows, _cost(rows, texts)
     result: list[Row] = []
     for part in found:
@@ -124,15 +136,26 @@ def _cost(rows: list[Row], texts: Texts) -> int:
     return estimate("\n".join(texts[r] if isinstance(r, int) else r.text for r in rows))
 
 
-def _rows(file: _File, texts: Texts) -> list[Row]:
+def _odd(files: list[_File], texts: Texts, asked: Asked) -> set[int]:
+    """Lines that are not changed and say what is wrong, after a failure.
+
+    Another program may have printed them: nothing tells what it indents from the lines of a file.
+    """
+    if not asked.status:
+        return set()
+    lines = (i for file in files for i in file.lines)
+    return {i for i in lines if asked.pinned[i] and texts[i][:1] == " "}
+
+
+def _rows(file: _File, texts: Texts, odd: set[int]) -> list[Row]:
     added = sum(texts[i].startswith("+") for hunk in file.hunks for i in hunk.lines)
     removed = sum(texts[i].startswith("-") for hunk in file.hunks for i in hunk.lines)
     rows: list[Row] = [made(f"{file.name} +{added} -{removed}", file.heads[:1])]
     rows += [i for i in file.heads[1:] if not _DULL.fullmatch(texts[i])]
     alike: dict[tuple[str, ...], list[_Hunk]] = {}
+    keys = {id(hunk): _key(hunk, texts, odd) for hunk in file.hunks}
     for hunk in file.hunks:
-        key = tuple(texts[i] for i in hunk.lines if texts[i][:1] in ("+", "-"))
-        alike.setdefault(key, []).append(hunk)
+        alike.setdefault(keys[id(hunk)], []).append(hunk)
     told: set[int] = set()
     for key, hunks in alike.items():
         if len(hunks) >= _FEWEST and key:
@@ -141,14 +164,18 @@ def _rows(file: _File, texts: Texts) -> list[Row]:
     for hunk in file.hunks:
         if id(hunk) in told:
             continue
-        rows += _of_hunk(hunk, texts, again)
-        key = tuple(texts[i] for i in hunk.lines if texts[i][:1] in ("+", "-"))
-        others = [other for other in alike[key] if id(other) in told]
+        rows += _of_hunk(hunk, texts, again, odd)
+        others = [other for other in alike[keys[id(hunk)]] if id(other) in told]
         if others:
             places = " ".join(f"+{other.start}" for other in others)
             indexes = [i for other in others for i in (other.head, *other.lines)]
             rows.append(made(f"[{len(others)} more hunks with the same change: {places}]", indexes))
     return rows
+
+
+def _key(hunk: _Hunk, texts: Texts, odd: set[int]) -> tuple[str, ...]:
+    """What is told of a hunk."""
+    return tuple(texts[i] for i in hunk.lines if texts[i][:1] in ("+", "-") or i in odd)
 
 
 def _again(file: _File, texts: Texts) -> set[int]:
@@ -166,14 +193,14 @@ def _again(file: _File, texts: Texts) -> set[int]:
     return found
 
 
-def _of_hunk(hunk: _Hunk, texts: Texts, again: set[int]) -> list[Row]:
+def _of_hunk(hunk: _Hunk, texts: Texts, again: set[int], odd: set[int]) -> list[Row]:
     head = f"@@ +{hunk.start} {hunk.where[:_FUNCTION]}".rstrip()
     changed = [pos for pos, i in enumerate(hunk.lines) if texts[i][:1] in ("+", "-", "\\")]
     near = {p for pos in changed for p in range(pos - _AROUND, pos + _AROUND + 1)}
     kept = [
         i
         for pos, i in enumerate(hunk.lines)
-        if pos in near and (texts[i].strip() or pos in changed)
+        if i in odd or (pos in near and (texts[i].strip() or pos in changed))
     ]
     rows: list[Row] = [Shown(SHORT, head, (hunk.head + 1,))]
     for is_again, group in groupby(kept, again.__contains__):

@@ -58,6 +58,12 @@ _SOURCE = pattern(r"\s*>?\s*(\d+)\s*[|│] ?(.*)")
 _CARETS = pattern(r"[\s|│]*[\^~¯‾_|/\\-]*[\^~¯‾][\s\^~¯‾_|/\\-]*")
 _LABEL = pattern(r"\s*[|│][\s|_^~/\\-]*([^\s|^~_/\\-].*?)[\s^~-]*")
 _RULE_OF_LINT = pattern(r"#\[(?:warn|deny)\((?:clippy::)?(\w+)\)\]|index\.html#(\w+)")
+# What a compiler writes below the place of a finding; any other line there is somebody else's.
+_OF_BLOCK = pattern(
+    r"\s*= (?:\w+: )?.*|(?:help|note): .*|\s*(?:-->|:::|\u256d|\u2570).*|\s*docs: https?://.*"
+)
+_CONTINUED = pattern(r"\s{8,}\S.*")  # of a note over several lines
+_REPLACED = pattern(r"\s{2,}[-+] .*")  # between the numbered lines of a change that is proposed
 _DULL = pattern(
     r"\s*= (?:help: for further information visit|note: `#\[|note: `-[DW] |help: to override)\S*.*"
     r"|help: .*|\s*= (?:note|help): (?:for more information|see ).*"
@@ -119,9 +125,8 @@ class Finding:
 
 def findings(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show findings in one line each, those of one rule together."""
-    del asked
     lines = raw_of(rows)
-    found = list(_read(lines, texts))
+    found = list(_read(lines, texts, asked))
     if not found:
         return rows
     instead: dict[int, list[Row]] = {}
@@ -138,7 +143,7 @@ def findings(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 # -- reading ---------------------------------------------------------------------------------------
 
 
-def _read(lines: list[int], texts: Texts) -> Iterator[Finding]:
+def _read(lines: list[int], texts: Texts, asked: Asked) -> Iterator[Finding]:
     pos, heading = 0, ""
     head_index = -1
     while pos < len(lines):
@@ -155,7 +160,7 @@ def _read(lines: list[int], texts: Texts) -> Iterator[Finding]:
             pos += 1
         elif match := _ONE.fullmatch(text) or _TWO.fullmatch(text) or _MAVEN.fullmatch(text):
             if _is_file(match["path"]) and not match["rest"].startswith("required "):
-                finding, pos = _of_line(match, lines, pos, texts)
+                finding, pos = _of_line(match, lines, pos, texts, asked)
             else:
                 pos += 1
         else:
@@ -187,19 +192,23 @@ def _of_arrow(
     finding.rule += header["fix"] or ""
     finding.text = header["ruled"] or header["text"]
     pos += 2
+    is_excerpt = is_note = False
     while pos < len(lines):
         text = texts[lines[pos]]
         if not text.strip():
             finding.hidden.append(lines[pos])
             pos += 1
             break
-        if (
-            not text[0].isspace()
-            and not text[0].isdigit()
-            and not text.startswith(("help:", "note:"))
-        ):
+        is_excerpt = bool(
+            _GUTTER.fullmatch(text)
+            or _CARETS.fullmatch(text)
+            or ((is_excerpt or is_note) and _REPLACED.fullmatch(text))
+        )
+        is_note = bool(_OF_BLOCK.fullmatch(text) or (is_note and _CONTINUED.fullmatch(text)))
+        if is_excerpt or is_note:
+            _take(finding, lines[pos], text)
+        elif not text[0].isspace() and not text[0].isdigit():
             break
-        _take(finding, lines[pos], text)
         pos += 1
     return finding, pos
 
@@ -236,7 +245,9 @@ def _of_below(heading: str, match: Match, index: int) -> Finding:
     return finding
 
 
-def _of_line(match: Match, lines: list[int], pos: int, texts: Texts) -> tuple[Finding, int]:
+def _of_line(
+    match: Match, lines: list[int], pos: int, texts: Texts, asked: Asked
+) -> tuple[Finding, int]:
     """A finding of one line, and the excerpt below it."""
     finding = Finding(match["path"], match["line"], match["column"], [lines[pos]])
     rest = match["rest"]
@@ -248,7 +259,8 @@ def _of_line(match: Match, lines: list[int], pos: int, texts: Texts) -> tuple[Fi
     finding.text = rest
     pos += 1
     while pos < len(lines):
-        taken = _excerpt(finding, lines, pos, texts) or _continued(finding, lines[pos], texts)
+        taken = _excerpt(finding, lines, pos, texts, asked)
+        taken = taken or _continued(finding, lines[pos], texts)
         if not taken:
             break
         pos += taken
@@ -266,7 +278,7 @@ def _continued(finding: Finding, index: int, texts: Texts) -> int:
     return 1
 
 
-def _excerpt(finding: Finding, lines: list[int], pos: int, texts: Texts) -> int:
+def _excerpt(finding: Finding, lines: list[int], pos: int, texts: Texts, asked: Asked) -> int:
     """How many lines from here on are an excerpt of the source."""
     text = texts[lines[pos]]
     following = texts[lines[pos + 1]] if pos + 1 < len(lines) else ""
@@ -280,7 +292,9 @@ def _excerpt(finding: Finding, lines: list[int], pos: int, texts: Texts) -> int:
         return 1
     is_source = bool(following.strip()) and _CARETS.fullmatch(following) is not None
     if is_source and text[:1].isspace() and not _is_start(text):
-        (finding.below if finding.is_error else finding.hidden).append(lines[pos])
+        # without a number nothing tells the source from what another program says
+        is_shown = finding.is_error or asked.pinned[lines[pos]]
+        (finding.below if is_shown else finding.hidden).append(lines[pos])
         finding.hidden.append(lines[pos + 1])
         return 2
     return 0

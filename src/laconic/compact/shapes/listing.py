@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from laconic.compact.result import SHORT, WHOLE
+from laconic.compact.result import SHORT, WHOLE, Shown
 from laconic.compact.shapes.names import folded, joined
 from laconic.compact.shapes.rows import made, raw_of, whole
 from laconic.compact.tokens import estimate
@@ -15,7 +15,7 @@ from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.compact.result import Row, Shown
+    from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
@@ -39,7 +39,7 @@ _OWN_AND_PARENT = (".", "..")
 
 
 class Entry:
-    """A path of a listing. extra: what stands beside it, the size."""
+    """A path of a listing. extra: what is printed beside it, such as the size."""
 
     __slots__ = ("directory", "extra", "index", "name")
 
@@ -79,7 +79,7 @@ def _by_block(rows: list[Row], texts: Texts) -> list[Row]:
 
 def _plain(lines: list[int], texts: Texts) -> tuple[list[Entry], set[int], str]:
     found = [Entry(texts[i], i) for i in lines if _PATH.fullmatch(texts[i])]
-    # words that are no paths may be anything: a listing of names has dots or slashes in most
+    # words that are not paths may be anything: a listing of names has dots or slashes in most
     if sum("." in e.name or e.directory != "./" for e in found) < len(found) / 2:
         return [], set(), ""
     return found, set(), ""
@@ -95,27 +95,31 @@ def _long(lines: list[int], texts: Texts) -> tuple[list[Entry], set[int], str]:
     known = [(i, m) for i, m in matches if m[6].rstrip("/") not in _OWN_AND_PARENT]
     if not known or any(" " in m[6] and " -> " not in m[6] for _, m in known):
         return [], set(), ""
-    owners, times = {m[3] for _, m in known}, {m[5] for _, m in known}
+    times = {m[5] for _, m in known}
     modes = Counter(m[1] for _, m in known)
+    owner = Counter(" ".join(m[3].split()) for _, m in known).most_common(1)[0][0]
     entries = []
     usual = {mode[0]: mode for mode, _ in reversed(modes.most_common())}
     for index, match in known:
         is_directory = match[1][0] == "d"
-        name = match[6].replace(" -> ", "->")
-        name += "/" if is_directory and not name.endswith("/") else ""
+        path, is_link, target = match[6].partition(" -> ")
+        path += "/" if is_directory and not path.endswith("/") else ""
         extras = [] if is_directory else [match[4]]
         extras += [match[1]] if match[1] != usual[match[1][0]] else []
-        extras += [" ".join(match[3].split())] if len(owners) > 1 else []
+        own = " ".join(match[3].split())
+        extras += [own] if own != owner else []
         extras += [match[5]] if len(times) > 1 else []
-        entries.append(Entry(name, index, " ".join(extras)))
-    same = [*(owners if len(owners) == 1 else ()), *(times if len(times) == 1 else ())]
-    said = ", ".join([*(" ".join(text.split()) for text in same), " and ".join(usual.values())])
+        entry = Entry(path, index, " ".join(extras))
+        entry.name += f"->{target}" if is_link else ""
+        entries.append(entry)
+    time = [" ".join(text.split()) for text in times] if len(times) == 1 else []
+    said = ", ".join([owner, *time, " and ".join(usual.values())])
     dots = {i for i, m in matches if m[6].rstrip("/") in _OWN_AND_PARENT}
     return entries, dots, f"all {said} unless said"
 
 
 def _drawn(lines: list[int], texts: Texts) -> tuple[list[Entry], set[int], str]:
-    """The paths of `tree`: each name stands below the one with a smaller indent."""
+    """The paths of `tree`: each name is below the one with a smaller indent."""
     found: list[tuple[int, int, str]] = []
     parents: dict[int, str] = {}
     root = next((texts[i] for i in lines if texts[i].strip()), "")
@@ -165,7 +169,13 @@ def regrouped(
     for line in lines.values():
         line.kind = kind
     lines = _within(lines, groups, budget)
-    found: list[Row] = list(dict.fromkeys(lines.values()))
+    found: list[Row] = []
+    for line, directory in {line: directory for directory, line in lines.items()}.items():
+        if estimate(line.text) <= budget:
+            found.append(line)
+        else:
+            found += _cut(directory, groups[directory], budget)
+            said = ""  # what differs from it is not said any more
     if said:
         found.append(made(f"[{said}]", [entries[0].index]))
     first = min(entry.index for entry in entries)
@@ -241,17 +251,36 @@ def _above(directory: str) -> list[str]:
     return ["/".join(parts[: n + 1]) + "/" for n in range(len(parts))]
 
 
+def _cut(directory: str, entries: list[Entry], budget: int) -> list[Row]:
+    """As many names of one directory as there is room for, and a line that counts the others."""
+    left, count = budget - _OF_COUNT, 0
+    while count < len(entries) and left > 0:
+        left -= estimate(entries[count].name) + 1
+        count += 1
+    head = "" if directory == "./" else f"{directory}: "
+    names = " ".join(entry.name for entry in entries[:count])
+    shown = Shown(SHORT, f"{head}{names}", [entry.index + 1 for entry in entries[:count]])
+    rest = entries[count:]
+    more = made(f"[{len(rest)} more: {_kinds(rest)}]", [entry.index for entry in rest])
+    return [shown, more] if rest else [shown]
+
+
+def _kinds(entries: list[Entry]) -> str:
+    """`12 .py, 3 others`: what the names end in."""
+    names = [entry.name.partition("->")[0] for entry in entries]
+    endings = Counter(f".{name.rpartition('.')[2]}" if "." in name else "others" for name in names)
+    return ", ".join(f"{count} {ending}" for ending, count in endings.most_common(6))
+
+
 def _counted(root: str, entries: list[Entry]) -> Shown:
     files = [entry for entry in entries if not entry.name.endswith("/")]
-    endings = Counter(f".{e.name.rpartition('.')[2]}" if "." in e.name else "others" for e in files)
     below: Counter[str] = Counter()
     for entry in files:
         rest = (entry.directory + entry.name).removeprefix(root)
         if "/" in rest:
             below[rest.partition("/")[0]] += 1
-    kinds = ", ".join(f"{count} {ending}" for ending, count in endings.most_common(6))
     places = " ".join(f"{name} {count}" for name, count in below.most_common(40))
-    said = f"{len(files)} files: {kinds}" + (f"; by directory: {places}" if places else "")
+    said = f"{len(files)} files: {_kinds(files)}" + (f"; by directory: {places}" if places else "")
     return made(f"{root}: [{said}]", [entry.index for entry in entries])
 
 

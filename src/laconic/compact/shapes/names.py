@@ -30,7 +30,7 @@ def _by_ending(names: list[str]) -> list[str]:
     endings: dict[str, list[str]] = {}
     for name in names:
         stem, dot, ending = name.rpartition(".")
-        if dot and stem and not _ODD.search(name):
+        if dot and stem and not ending.isdigit() and not _ODD.search(name):
             endings.setdefault(stem, []).append(ending)
     groups: dict[tuple[str, ...], list[str]] = {}
     for stem, found in endings.items():

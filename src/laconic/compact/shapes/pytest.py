@@ -26,7 +26,8 @@ _PLACE = pattern(r"(\S+?\.\w+):(\d+)(?:: ?(.*))?")
 # What pytest itself says in a failure at the beginning of a line.
 _OWN_LINE = pattern(
     r"\S+?\.\w+:\d+:(?: (?:in \S.*|[\w.]+)?)?|\S+?\.\w+:\d+|Traceback:|file .*, line \d+.*"
-    r"|\w+ while importing test module .*"
+    r"|\w+ while importing test module .*|  Enable tracemalloc to get traceback where .*"
+    r"|  Did you mean to use `assert` instead of `return`\?"
 )
 _PROGRESS = pattern(r"\S+?\.py::(\S+) (?:FAILED|ERROR)(?: +\[ *\d+%\])?")
 _EXCEPTION = pattern(r"^\s*[\w.]*(?:Error|Exception)\b")
@@ -66,8 +67,11 @@ def pytest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 
 
 def _is_foreign_diagnostic(text: str) -> bool:
-    """Tell whether another program says it in the middle of the report: pytest's are indented."""
-    return bool(text[:1].strip()) and not _OWN_LINE.fullmatch(text) and is_diagnostic(text)
+    """Tell whether another program says it in the middle of the report.
+
+    The source that pytest shows is indented by four characters and more.
+    """
+    return text[:4].strip() != "" and not _OWN_LINE.fullmatch(text) and is_diagnostic(text)
 
 
 class _Report:

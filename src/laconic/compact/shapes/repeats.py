@@ -30,6 +30,7 @@ _MASK = pattern(
     r"\"[^\"]*\"|'[^']*'|[\w.-]+(?:\[[\w,-]+\])?==\S+|\b0x[0-9a-fA-F]+|\b[0-9a-f]{7,64}\b"
     r"|[^\s=\[\](),;\"']*[/\\@][^\s=\[\](),;\"']*|[\w%.+~-]*\d[\w%.+~:-]*|\b[\w-]+\.[\w.-]*\w"
 )
+_PATH = pattern(r"(['\"]?(?:.*/)?)([^/]+?)((?:\.[A-Za-z]\w*)?['\"]?)")
 _DIGITS = dict.fromkeys(map(ord, "0123456789"))
 _WORDS = pattern(r"[A-Za-z]{2,}")
 
@@ -98,15 +99,17 @@ def _values(members: list[int], texts: Texts) -> str:
     if len({len(part) for part in parts}) != 1:
         return ""
     columns = [list(column) for column in zip(*parts, strict=True) if len(set(column)) > 1]
-    stems = [[_stem(value) for value in column] for column in columns]
-    if not stems or any(column != stems[0] for column in stems):
+    names = [_names(column) for column in columns]
+    if not names or any(column != names[0] for column in names):
         return ""
-    varied = list(dict.fromkeys(stems[0][1:]))
+    varied = list(dict.fromkeys(names[0][1:]))
     text = ", ".join(folded(varied))
     return text if estimate(text) <= _MOST_VALUES else ""
 
 
-def _stem(value: str) -> str:
-    """A path without its directory and ending: what `s/f1.c` and `s/f1.o` have in common."""
-    name = value.rsplit("/", 1)[-1]
-    return name.rpartition(".")[0] or name
+def _names(values: list[str]) -> list[str]:
+    """What varies in paths of one directory and ending, as in `s/f1.c`; other values are whole."""
+    parts = [_PATH.fullmatch(value) for value in values]
+    if len({part and (part[1], part[3]) for part in parts}) > 1:
+        return values
+    return [part[2] if part else value for part, value in zip(parts, values, strict=True)]

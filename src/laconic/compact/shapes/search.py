@@ -29,7 +29,7 @@ _FEWEST_IN_BLOCK = 2
 # The line of a log begins with a time, whose hour, minute and second are not a place.
 _NO_TIME = r"(?!\W?(?:\d{4}[-/]\d\d[-/]\d\d[T _]|\w{3} [ \d]\d )?\d\d?:\d\d:\d\d)"
 _HIT = pattern(rf"{_NO_TIME}((?:[A-Za-z]:)?[^\s:][^:\n]{{0,300}}?):(\d+)([:])(.*)")
-_CONTEXT = pattern(r"((?:[A-Za-z]:)?[^\s:][^:\n]{0,300}?)-(\d+)([-])(.*)")
+_CONTEXT = pattern(rf"{_NO_TIME}((?:[A-Za-z]:)?[^\s:][^:\n]{{0,300}}?)-(\d+)([-])(.*)")
 _NUMBERED = pattern(rf"{_NO_TIME}()(\d+)([:-])(?!\d\d[:-]\d\d)(.*)")  # nor a date
 _NAMED = pattern(r"((?:[\w.@+~-]+/)*[\w.@+~-]+\.\w+)()(:)(.*)")
 # A path, perhaps behind the revision that git grep searched.
@@ -51,7 +51,7 @@ def search(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     if asked.status and not asked.is_listed:
         return rows  # what has a place and failed may be anything, and is not cut
     lines = raw_of(rows)
-    found = _read(lines, texts)
+    found = _read(lines, texts, asked)
     named = [i for i in lines if texts[i].strip() and texts[i] != "--"]
     fewest = _SHARE * len(named) if asked.is_listed else len(named)
     if len(found) < max(_FEWEST, fewest):
@@ -117,11 +117,16 @@ def _continues(before: Hit, hit: Hit) -> bool:
     return hit.path != before.path or int(before.number) < int(hit.number)
 
 
-def _read(lines: list[int], texts: Texts) -> list[Hit]:
-    """The hits, in the one form that all of them have."""
+def _read(lines: list[int], texts: Texts, asked: Asked) -> list[Hit]:
+    """The hits, in the one form that all of them have.
+
+    What says that something is wrong, and would be in a file whose path has a blank, is not one.
+    """
     for form in (_HIT, _NUMBERED, _NAMED):
         matches = [(i, form.fullmatch(texts[i])) for i in lines if texts[i] != "--"]
-        found = [Hit(i, *m.groups()) for i, m in matches if m]
+        found = [
+            Hit(i, *m.groups()) for i, m in matches if m and not (asked.pinned[i] and " " in m[1])
+        ]
         if form is _NUMBERED and any(not hit.text and not hit.sign for hit in found):
             continue
         if len(found) >= _SHARE * max(1, len(matches)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import compress
 
 from laconic.compact.patterns import rows_of
 from laconic.compact.result import MADE, Shown
@@ -48,10 +49,13 @@ def _add(
     if is_left and all(column.count(column[0]) == len(column) for column in columns):
         members[tuple(column[0] for column in columns)].append(found)
         return
+    keys = rows_of(columns, len(found))
+    if not is_left:
+        free = list(map(left.__getitem__, found))
+        found, keys = list(compress(found, free)), compress(keys, free)
     parts: dict[Groups, list[int]] = defaultdict(list)
-    for row, key in zip(found, rows_of(columns, len(found)), strict=True):
-        if left[row]:
-            parts[key].append(row)
+    for rows, row in zip(map(parts.__getitem__, keys), found, strict=True):
+        rows.append(row)
     for key, rows in parts.items():
         members[key].append(rows)
 

@@ -5,7 +5,7 @@ codespell, qpdf, protoc), and `+RTS` begins options of the Haskell run time (pan
 compiles its operands unless told to stop early; `false` behind a switch of tsc turns it off;
 ImageMagick runs, fetches or deletes for names with a scheme (`msl:x`), `|command` and `@list`;
 pdftotext writes a file beside its input when it has no second operand; clang-tidy passes what
-stands behind `--` to the compiler.
+follows `--` to the compiler.
 """
 
 from __future__ import annotations

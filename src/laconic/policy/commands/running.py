@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from laconic.policy.call import Call
 
 _PIDS = ("-p", "--pid")
-# What may stand beside -p, and how many operands: chrt and taskset have the process as operand.
+# What may be given beside -p, and how many operands: chrt and taskset have the process as operand.
 _SHOWING = {
     "choom": (frozenset(_PIDS), 0),
     "chrt": (frozenset((*_PIDS, "-a", "--all-tasks", "-v", "--verbose")), 1),

@@ -1,0 +1,117 @@
+/* Makes a box without bubblewrap, where the kernel lets users have namespaces: the process becomes the
+ * first one of the box.
+ *
+ * It is made as bubblewrap makes it: a user namespace, whose root we are while we mount; in it another
+ * one, where we are who we were before, and have no privileges. So nobody in the box has any right over
+ * its mounts. */
+#include "box.h"
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/utsname.h>
+
+#define LAST_CAPABILITY 63
+#define MOST_PIDS "2300" /* the kernel keeps 300 for itself once they begin anew */
+
+static bool write_to(const char *path, const char *text) {
+    int handle = open(path, O_WRONLY | O_CLOEXEC);
+    if (handle < 0) return false;
+    bool is_done = write(handle, text, strlen(text)) == (ssize_t)strlen(text);
+    close(handle);
+    return is_done;
+}
+
+/* Says who we are in a new user namespace (man 7 user_namespaces). */
+static bool map_user(unsigned inside_user, unsigned user, unsigned inside_group, unsigned group) {
+    char text[64];
+    snprintf(text, sizeof text, "%u %u 1", inside_user, user);
+    if (!write_to("/proc/self/uid_map", text)) return false;
+    write_to("/proc/self/setgroups", "deny");
+    snprintf(text, sizeof text, "%u %u 1", inside_group, group);
+    return write_to("/proc/self/gid_map", text);
+}
+
+/* Since Linux 6.14 each namespace of processes has its own `pid_max`; before, it is everybody's. */
+bool has_own_pid_limit(void) {
+    struct utsname found;
+    unsigned major = 0, minor = 0;
+    if (uname(&found) != 0 || sscanf(found.release, "%u.%u", &major, &minor) != 2) return false;
+    return major > 6 || (major == 6 && minor >= 14);
+}
+
+/* Called when /proc is that of the box, and not yet read-only. The one further user namespace that may
+ * be is the one that the command runs in (man 7 namespaces, /proc/sys/user). */
+bool limit_namespaces(void) {
+    if (has_own_pid_limit() && !write_to("/proc/sys/kernel/pid_max", MOST_PIDS)) return false;
+    return write_to("/proc/sys/user/max_user_namespaces", "1");
+}
+
+/* A network of its own begins with a loopback that is down; the kernel gives it its addresses. */
+static bool raise_loopback(void) {
+    struct ifreq wanted = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+    int handle = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool is_up = handle >= 0 && ioctl(handle, SIOCSIFFLAGS, &wanted) == 0;
+    if (handle >= 0) close(handle);
+    return is_up;
+}
+
+static bool drop_privileges(void) {
+    struct { uint32_t version; int pid; } header = {0x20080522, 0}; /* _LINUX_CAPABILITY_VERSION_3 */
+    struct { uint32_t effective, permitted, inheritable; } none[2] = {{0}};
+    for (int number = 0; number <= LAST_CAPABILITY; number++) {
+        if (prctl(PR_CAPBSET_DROP, number, 0, 0, 0) != 0 && errno != EINVAL) return false;
+    }
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    return syscall(SYS_capset, &header, none) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+}
+
+static bool filter_calls(struct part code) {
+    struct sock_filter *lines = calloc(1, code.length + 1);
+    if (lines == NULL || code.length == 0 || code.length % sizeof *lines != 0) return false;
+    memcpy(lines, code.data, code.length); /* the journal has them anywhere */
+    struct sock_fprog program = {(unsigned short)(code.length / sizeof *lines), lines};
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+}
+
+/* The variables of the command are those that the plan names; ours may be secrets, and are wiped. */
+static bool exchange_variables(const struct box *box) {
+    for (char **one = environ; *one != NULL; one++) memset(*one, 0, strlen(*one));
+    clearenv();
+    for (char **at = box->variables; *at != NULL && strcmp(*at, "--setenv") == 0; at += 3) {
+        if (setenv(at[1], at[2], 1) != 0) return false;
+    }
+    return setenv("PWD", box->directory, 1) == 0;
+}
+
+/* Reads what the box is to be; the words stay, because what is read points into them. */
+static const char *read_arguments(struct part arguments, struct box *box) {
+    size_t count = 0;
+    char **words = calloc(arguments.length + 1, sizeof *words);
+    if (words == NULL) return "the arguments cannot be read";
+    for (size_t pos = 0; pos < arguments.length; pos += strlen(words[count++]) + 1) words[count] = arguments.data + pos;
+    return read_box(words, box);
+}
+
+/* Makes the box around us. We are the first process of a namespace of processes, in a new user
+ * namespace; user and group: who we were outside. Returns what is in the way. */
+const char *become_box(uid_t user, gid_t group, struct part arguments, struct part filter, struct part overlays) {
+    struct box box;
+    const char *complaint = read_arguments(arguments, &box);
+    int spaces = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+    if (complaint != NULL) return complaint;
+    if (!map_user(0, user, 0, group)) return "users cannot be mapped";
+    if (unshare(spaces | (box.has_network ? 0 : CLONE_NEWNET)) != 0) return "namespaces are not allowed";
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return "mounts cannot be made private";
+    if ((complaint = put_overlays(overlays)) != NULL) return complaint;
+    if ((complaint = build_box()) != NULL) return complaint;
+    if (!box.has_network && !raise_loopback()) return "there is no loopback";
+    if (unshare(CLONE_NEWUSER) != 0 || !map_user(user, 0, group, 0)) return "users cannot be mapped back";
+    if (chdir(box.directory) != 0) return "the directory to start in cannot be entered";
+    if (!exchange_variables(&box)) return "variables cannot be set";
+    if (!drop_privileges()) return "privileges cannot be dropped";
+    return filter_calls(filter) ? NULL : "system calls cannot be filtered";
+}

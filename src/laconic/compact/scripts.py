@@ -1,0 +1,35 @@
+"""Finds what the script of a package runs, in the line by which the package manager announces it.
+
+npm and pnpm print `> name@version script` and below it `> command`; yarn 1 and bun print
+`$ command`, yarn below its own version. What they print is what they run: package.json is not read.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_NAMED = pattern(r"> (?:@[\w.-]+/)?[\w.-]+(?:@\S+)? [\w:.-]+(?: \S.*)?")
+_OF_NPM, _OF_OTHERS = pattern(r"> (\S.*)"), pattern(r"\$ (\S.*)")
+_VERSION = pattern(r"yarn run v1\.\S+")
+_FIRST = 12  # lines from the beginning that are not blank, among which it must stand
+
+
+def script_of(texts: Iterable[str]) -> str:
+    """The only command line that is announced at the beginning; empty without one, or of several.
+
+    texts: the lines of the output, as a terminal shows them.
+    """
+    first = list(islice(filter(str.strip, texts), _FIRST))
+    if first and _VERSION.fullmatch(first[0]):
+        del first[0]
+    if first and (match := _OF_OTHERS.fullmatch(first[0])):
+        return match[1]
+    names = [pos for pos, text in enumerate(first[:-1]) if _NAMED.fullmatch(text)]
+    found = [match[1] for pos in names if (match := _OF_NPM.fullmatch(first[pos + 1]))]
+    return found[0] if len(found) == 1 and names[0] == 0 else ""

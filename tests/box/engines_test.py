@@ -1,0 +1,159 @@
+"""Both ways to make a box give the same one: laconic's own, and bubblewrap where only it may."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import hatch_build
+import pytest
+
+from box.installation import ONLY_BUBBLEWRAP, ROOT, missing_bubblewrap
+from laconic.box.launch import open_box
+from laconic.settings.load import isolated_settings
+
+OWN, BUBBLEWRAP = "laconic-box", "bwrap"
+# What a command can find out about its privileges, and what it can do.
+LOOKS = r"""
+grep -E '^(Uid|Gid|Cap.*|NoNewPrivs|Seccomp):' /proc/self/status
+ls -A ~/.ssh; cat ~/.netrc; env | sort; pwd; id
+ls /dev; ls -l /dev/fd /dev/stdin /dev/ptmx | awk '{print $NF}'; echo x > /dev/null; cat /dev/null
+unshare --user true 2>&1
+touch .git/hooks/x /etc/x made 2>&1; mkdir .git/hooks/y 2>&1
+(exec 3<> /dev/tcp/127.0.0.1/9) 2>&1; (exec 3<> /dev/tcp/192.0.2.1/9) 2>&1
+"""
+MOUNTS = "awk '{print $5, substr($6, 1, 2)}' /proc/self/mountinfo"
+
+
+@pytest.fixture(scope="module")
+def only_bubblewrap(tmp_path_factory, can_box):  # noqa: ARG001 - it may skip
+    """laconic-box as it is where only bubblewrap may have namespaces."""
+    if lacking := missing_bubblewrap():
+        pytest.skip(lacking)
+    path = tmp_path_factory.mktemp("only") / "laconic-box"
+    assert hatch_build.compile_box(ROOT, path, ONLY_BUBBLEWRAP) == ""
+    return str(path)
+
+
+def opened(box):
+    environ = dict(os.environ)
+    return open_box(str(box.project), str(box.project), isolated_settings(environ), environ)
+
+
+def run(words, box, script):
+    command = [*words, "bash", "-c", script]
+    options = {"capture_output": True, "text": True, "timeout": 60}
+    return subprocess.run(command, check=False, cwd=box.project, **options)
+
+
+def test_laconic_makes_the_box_itself(box):
+    assert box.sh("cat /proc/1/comm").stdout == f"{OWN}\n"
+
+
+def test_bubblewrap_makes_the_same_box(box, only_bubblewrap, home):
+    (home / ".ssh").mkdir()
+    (home / ".netrc").write_text("secret\n")
+    own, other = (opened(box).words for _ in range(2))
+    other[0] = only_bubblewrap
+    found, by_bubblewrap = (run(words, box, LOOKS).stdout for words in (own, other))
+    assert found == by_bubblewrap
+    assert "made" in os.listdir(box.project)
+
+
+def test_what_bubblewrap_makes_read_only_is_so_in_ours(box, only_bubblewrap, home):
+    (home / ".ssh").mkdir()
+    own, other = (opened(box).words for _ in range(2))
+    other[0] = only_bubblewrap
+    ours, theirs = (
+        dict(line.split() for line in run(words, box, MOUNTS).stdout.splitlines())
+        for words in (own, other)
+    )
+    apart = ("/dev", "/proc")  # the first has the same files, see above, by other mounts
+    theirs = {point: flag for point, flag in theirs.items() if not point.startswith(apart)}
+    assert str(home / ".ssh") in theirs
+    assert theirs.keys() <= ours.keys()
+    assert [p for p, flag in theirs.items() if flag == "ro" and ours[p] != "ro"] == []
+    assert ours["/proc/sys"] == "ro"
+
+
+def test_nobody_changes_a_device(box):
+    """As root it would be the device of the machine."""
+    before = os.stat("/dev/null").st_mode
+    assert box.sh("chmod 0600 /dev/null").returncode != 0
+    assert os.stat("/dev/null").st_mode == before
+
+
+def replaced(opened_box, old, new):
+    """Change a word of the arguments in the journal of a box."""
+    journal = Path(opened_box.place)
+    data = journal.read_bytes()
+    before, _, rest = data.partition(b"args\0")
+    length, _, words = rest.partition(b"\0")
+    words = words[: int(length)].replace(old, new)
+    journal.write_bytes(before + b"args\0%d\0" % len(words) + words)
+
+
+def test_what_laconic_cannot_do_is_left_to_bubblewrap(box, only_bubblewrap):  # noqa: ARG001
+    one = opened(box)
+    replaced(one, b"--die-with-parent\0", b"--die-with-parent\0--hostname\0other\0")
+    assert run(one.words, box, "cat /proc/1/comm; hostname").stdout == f"{BUBBLEWRAP}\nother\n"
+
+
+def test_without_bubblewrap_what_cannot_be_done_is_not_run(box):
+    one = opened(box)
+    replaced(one, b"--die-with-parent\0", b"--die-with-parent\0--hostname\0other\0")
+    one.words[2] = ""
+    done = run(one.words, box, "touch ran")
+    assert done.returncode == 125
+    assert "--hostname is not known, and bubblewrap, which may be allowed to, is not" in done.stderr
+    assert not (box.project / "ran").exists()
+
+
+def test_no_privilege_comes_back(box):
+    found = box.sh("grep -E '^(Cap(Inh|Prm|Eff|Bnd|Amb)|NoNewPrivs|Seccomp):' /proc/self/status")
+    values = dict(line.split() for line in found.stdout.splitlines())
+    assert {values.pop("NoNewPrivs:"), values.pop("Seccomp:")} == {"1", "2"}
+    assert set(values.values()) == {"0000000000000000"}
+    assert box.sh("unshare --user true").returncode != 0
+
+
+def test_a_guarded_place_that_became_a_link_ends_it(box):
+    """Between the plan and the mount, another box may have put a link there."""
+    one = opened(box)
+    (box.project / ".git/hooks").rename(box.project / "elsewhere")
+    (box.project / ".git/hooks").symlink_to("../elsewhere")
+    done = run(one.words, box, "touch ran")
+    assert done.returncode == 125
+    assert not (box.project / "ran").exists()
+
+
+def test_processes_are_limited(box):
+    """As root RLIMIT_NPROC counts for nothing; since Linux 6.14 a namespace has its own limit."""
+    found = box.run("python3", "-c", _FORKS, timeout=120)
+    assert 1000 < int(found.stdout) <= 2300
+
+
+_FORKS = """
+import os, signal, time
+pids = []
+try:
+    for _ in range(3000):
+        pid = os.fork()
+        if pid == 0:
+            time.sleep(60)
+            os._exit(0)
+        pids.append(pid)
+except OSError:
+    pass
+print(len(pids))
+for pid in pids:
+    os.kill(pid, signal.SIGKILL)
+"""
+
+
+def test_the_very_first_box_hides_where_laconic_keeps_its_files(box):
+    state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local/state")
+    assert not Path(state, "laconic").exists()
+    assert box.sh(f"ls {state}/laconic").stdout == ""
+    assert Path(state, "laconic").exists()

@@ -1,0 +1,2 @@
+ls -la /usr/share/vim/vim90/syntax
+status 0

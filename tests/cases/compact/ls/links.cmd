@@ -1,0 +1,2 @@
+ls -la
+status 0

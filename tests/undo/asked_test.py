@@ -1,0 +1,183 @@
+"""Lines that somebody is asked about keep what they destroy, right before they run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from laconic.hooks.load import DATA, load
+from laconic.undo.restore import undo
+from laconic.undo.store import Store
+
+BIN = Path(sys.executable).parent
+
+
+@pytest.fixture
+def agent(tmp_path, home, monkeypatch):
+    monkeypatch.setenv("LACONIC_NO_SERVER", "1")
+    monkeypatch.setenv("PATH", f"{BIN}:{os.environ['PATH']}")
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    return Agent(tmp_path / "project", home)
+
+
+class Agent:
+    """A project, and an agent that sends lines to the hook and runs what comes back."""
+
+    def __init__(self, project, home):
+        self.project, self.home = project, home
+        project.mkdir()
+        for name in ("a", "b"):
+            (project / name).write_text(f"{name}\n")
+        setup = "git init -q && git add . && git -c user.name=a -c user.email=a@b commit -qm x"
+        subprocess.run(["bash", "-c", setup], cwd=project, check=True)
+        self.settings('soft = "ask"')
+        self.store = Store(home / ".local/state/laconic")
+
+    def settings(self, line, profile="default"):
+        path = self.home / ".config/laconic/config.toml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f'[settings]\nprofile = "{profile}"\n{line}\n')
+
+    def hook(self, line, **fields):
+        call = {
+            "hook_event_name": "PreToolUse",
+            "tool_name": "Bash",
+            "tool_input": {"command": line},
+            "cwd": str(self.project),
+            "permission_mode": "default",
+            **fields,
+        }
+        done = subprocess.run(
+            [BIN / "laconic-py", "hook", "claude-code"], input=json.dumps(call), text=True,
+            capture_output=True, check=True, cwd=self.project,
+        )  # fmt: skip
+        answer = json.loads(done.stdout or "{}").get("hookSpecificOutput", {})
+        return answer.get("permissionDecision"), answer.get("updatedInput", {}).get("command", line)
+
+    def run(self, line):
+        return subprocess.run(
+            ["bash", "-c", line], cwd=self.project, capture_output=True, text=True, check=False
+        )
+
+
+LINES = {
+    "rm a b": "run --undo",
+    "git checkout -- a": "run --undo",
+    "rm a && git push": "run --undo",
+    "cd . && rm a": "run --undo",
+    "echo x > a": "undo --hold",
+    "cat > a <<E\nx\nE": "undo --hold",
+    "rm a; echo x >> b": "undo --hold",
+    "for f in a b; do echo x > $f; done": "undo --hold",
+    ": > a": "undo --hold",
+}
+
+
+@pytest.mark.parametrize(("line", "how"), LINES.items())
+def test_a_line_that_is_asked_about_keeps_what_is_there_when_it_runs(agent, line, how):
+    said, text = agent.hook(line)
+    assert (said, how in text) == ("ask", True), text
+    (agent.project / "a").write_text("written while the person thought\n")
+    (agent.project / "b").write_text("that, too\n")
+    agent.run(text)
+    assert (agent.project / "a").exists() == ("rm" not in line)
+    agent.hook("ls")  # looks what became of it
+    undo(agent.store, agent.store.find("last"))
+    assert (agent.project / "a").read_text() == "written while the person thought\n"
+    assert (agent.project / "b").read_text() == "that, too\n"
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_it_does_to_the_rest_what_it_would_have_done(agent, line):
+    status = agent.run(line).returncode
+    plain = agent.run("cat a b").stdout
+    agent.run("git checkout -q -- .")
+    said, text = agent.hook(line)
+    assert said == "ask"
+    assert agent.run(text).returncode == status
+    assert agent.run("cat a b").stdout == plain
+
+
+def test_nothing_is_kept_if_the_person_says_no(agent):
+    agent.hook("rm a")
+    agent.hook("echo x > a")
+    agent.hook("ls")
+    assert list(agent.store.keeps()) == []
+
+
+def test_a_line_that_destroys_nothing_stays_as_it_is(agent):
+    for line in ("mkdir new", "echo x > fresh", "git push"):
+        said, text = agent.hook(line)
+        assert said == "ask"
+        assert "undo" not in text
+
+
+def test_what_is_left_to_the_agents_own_question_has_no_rewrite(agent):
+    agent.settings("")
+    assert agent.hook("rm a") == (None, "rm a")
+    assert agent.hook("echo x > a") == (None, "echo x > a")
+
+
+@pytest.mark.parametrize("line", ["rm a", "echo x > a", "git checkout -- a"])
+def test_in_a_mode_where_nobody_is_asked_it_is_kept_all_the_same(agent, line):
+    agent.settings("")
+    said, text = agent.hook(line, permission_mode="bypassPermissions")
+    assert (said, "undo" in text) == (None, True)
+    (agent.project / "a").write_text("two days of work\n")
+    agent.run(text)
+    agent.hook("ls")
+    undo(agent.store, agent.store.find("last"))
+    assert (agent.project / "a").read_text() == "two days of work\n"
+
+
+def test_a_line_is_held_once_and_only_by_its_own_id(agent):
+    text = agent.hook("echo x > a")[1]
+    prefix = text.partition(";")[0]
+    assert agent.run(prefix).returncode == 0
+    assert agent.run(prefix).returncode == 0
+    assert agent.run("laconic undo --hold ../../x; laconic undo --hold zzzzzz").returncode == 0
+    assert len(list(agent.store.keeps())) == 1
+
+
+def test_several_lines_at_a_time(agent):
+    agent.settings("", profile="work")
+    first = agent.hook("echo x > a")[1]
+    second = agent.hook("echo x > b")[1]  # before the first has run
+    agent.run(second)
+    agent.run(first)
+    agent.hook("ls")
+    for keep in list(agent.store.keeps()):
+        undo(agent.store, keep)
+    assert (agent.project / "a").read_text() == "a\n"
+    assert (agent.project / "b").read_text() == "b\n"
+
+
+def test_a_refusal_is_said_and_the_line_runs(agent):
+    (agent.home / ".config/laconic/config.toml").write_text(
+        '[settings]\nsoft = "ask"\n[undo]\nstore_mb = 1\n'
+    )
+    (agent.project / "a").write_bytes(bytes(2 << 20))
+    text = agent.hook("echo x > a")[1]
+    done = agent.run(text)
+    assert "no undo for this: more than 1 MB" in done.stderr
+    assert (agent.project / "a").read_text() == "x\n"
+
+
+def test_which_agents_take_a_rewrite_together_with_a_question():
+    """Elsewhere a line that is asked about runs as it was typed, and nothing is kept of it."""
+    asking = {"claude-code", "copilot", "droid", "pi", "vscode"}
+    names = [path.stem for path in Path(DATA).glob("*.toml")]
+    found = set()
+    for name in names:
+        try:
+            made = load(name)
+        except KeyError:
+            continue  # it has no hooks
+        if "ask" in made.rewrite_with:
+            found.add(name)
+    assert found == asking
