@@ -97,8 +97,8 @@ def box_starts(
 def owners(script: Script, offsets: Iterable[int]) -> frozenset[int]:
     """Give the starts of the innermost commands around these offsets."""
     everything = commands(script)
-    found = (_owners(everything, [offset]) for offset in offsets)
-    return frozenset(one.command.start for some in found for one in some)
+    groups = (_owners(everything, [offset]) for offset in offsets)
+    return frozenset(one.command.start for some in groups for one in some)
 
 
 def writes_by_itself(script: Script) -> bool:
@@ -139,15 +139,15 @@ def _paths(word: Word | Assignment) -> list[str]:
 
 def _owners(everything: list[Occurrence], needed: Iterable[int]) -> list[Occurrence]:
     """Give the innermost commands around these offsets; none if one of them is in no command."""
-    found: list[Occurrence] = []
+    innermost_ones: list[Occurrence] = []
     for offset in needed:
         around = [one for one in everything if one.command.start <= offset < one.command.end]
         if not around:
             return []
         innermost = max(around, key=lambda one: one.command.start)
-        if innermost not in found:
-            found.append(innermost)
-    return found
+        if innermost not in innermost_ones:
+            innermost_ones.append(innermost)
+    return innermost_ones
 
 
 class _Order:
@@ -168,12 +168,12 @@ class _Order:
         if self.functions or "trap" in names or any(map(_outlives, everything)):
             self._begin, self._is_alone = 0, False
 
-    def is_before(self, found: Command | Redirect) -> bool:
+    def is_before(self, node: Command | Redirect) -> bool:
         """Tell whether it is over: also what the first command's own words run and open."""
-        if found.end <= self._begin:
+        if node.end <= self._begin:
             return True
-        is_inside = self._first.start <= found.start and found.end <= self._first.end
-        return self._is_alone and is_inside and found is not self._first
+        is_inside = self._first.start <= node.start and node.end <= self._first.end
+        return self._is_alone and is_inside and node is not self._first
 
 
 def _outlives(one: Occurrence) -> bool:
@@ -193,8 +193,8 @@ def stays_inside(script: Script, around: Surroundings) -> bool:
 
     Where a later `cd` leads, a command in the box could have put a link to another project.
     """
-    found = [one for one in commands(script) if one.command.words]
-    moves = [one for one in found if literal(one.command.words[0]) in _MOVES]
+    programs = [one for one in commands(script) if one.command.words]
+    moves = [one for one in programs if literal(one.command.words[0]) in _MOVES]
     if not moves:
         return True
     places = _directories(moves, around)
