@@ -169,7 +169,7 @@ class Line:
                     yield from self._nested(" ".join(invocation.words))
 
     def _found_in_pieces(self) -> Iterator[Invocation]:
-        """Of a text that cannot be parsed: a shell may read it, or run the lines before a mistake.
+        """Make a line of a text that cannot be parsed: a shell may run the lines before a mistake.
 
         Its words are taken as they look, so that no odd character hides a program.
         """

@@ -27,7 +27,7 @@ _SHOWN = 20
 
 
 def rows(keeps: Iterable[Keep], waiting: str = "can be undone") -> list[dict[str, Any]]:
-    """Give each keep as values, for a table or for JSON; waiting: what is said of the others."""
+    """Return each keep as values, for a table or for JSON; waiting: what is said of the others."""
     found = []
     for keep in keeps:
         changed = None if keep.is_running else keep.finish()
@@ -151,7 +151,7 @@ def _dress(entry: Entry | None) -> str:
 
 
 def _text(entry: Entry | None, read: Callable[[Entry], bytes]) -> str | None:
-    """Give the content of a file as text, None if it is none; read: how to get it."""
+    """Return the content of a file as text, None if it is none; read: how to get it."""
     if entry is None or entry.kind == DIRECTORY:
         return ""
     if entry.kind == LINK:

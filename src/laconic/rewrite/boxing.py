@@ -73,7 +73,7 @@ class Surroundings:
 def box_starts(
     script: Script, needed: Iterable[int], around: Surroundings
 ) -> frozenset[int] | None:
-    """Give the starts of the commands to run in the box; None if they cannot be taken one by one.
+    """Return the starts of the commands to run in the box; None if they cannot be taken one by one.
 
     needed: offsets of what has to run there.
     """
@@ -95,7 +95,7 @@ def box_starts(
 
 
 def owners(script: Script, offsets: Iterable[int]) -> frozenset[int]:
-    """Give the starts of the innermost commands around these offsets."""
+    """Return the starts of the innermost commands around these offsets."""
     everything = commands(script)
     groups = (_owners(everything, [offset]) for offset in offsets)
     return frozenset(one.command.start for some in groups for one in some)
@@ -132,13 +132,13 @@ def _names_of_the_box(script: Script, around: Surroundings) -> bool:
 
 
 def _paths(word: Word | Assignment) -> list[str]:
-    """Give the absolute paths that a word may name, also after an option's `=`."""
+    """Return the absolute paths that a word may name, also after an option's `=`."""
     text = literal(word) or ""
     return [piece for piece in (text, text.partition("=")[2]) if piece.startswith("/")]
 
 
 def _owners(everything: list[Occurrence], needed: Iterable[int]) -> list[Occurrence]:
-    """Give the innermost commands around these offsets; none if one of them is in no command."""
+    """Return the innermost commands around these offsets; none if one of them is in no command."""
     innermost_ones: list[Occurrence] = []
     for offset in needed:
         around = [one for one in everything if one.command.start <= offset < one.command.end]
@@ -203,7 +203,7 @@ def stays_inside(script: Script, around: Surroundings) -> bool:
 
 
 def _directories(everything: list[Occurrence], around: Surroundings) -> list[str]:
-    """Give the directories that a `cd` of the line may lead to, where that is certain."""
+    """Return the directories that a `cd` of the line may lead to, where that is certain."""
     reached = [around.cwd]
     for one in everything:
         words = [literal(word) for word in one.command.words]
