@@ -215,7 +215,7 @@ def place(
     shell: str,
     box: Box | None = None,
 ) -> Containment | None:
-    """Find what has to stand on a line so that it is contained.
+    """Find what has to be written on a line so that it is contained.
 
     shell: the one that may run all of it. box: what the user says about the box.
     """

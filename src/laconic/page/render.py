@@ -49,7 +49,7 @@ def policy(*, is_live: bool = False) -> str:
 
 
 def embedded(data: dict[str, Any]) -> str:
-    """Return JSON in ASCII that can stand in a script element."""
+    """Return JSON in ASCII that can be put into a script element."""
     text = json.dumps(data, separators=(",", ":"))
     for character, escape in _ESCAPES.items():
         text = text.replace(character, escape)

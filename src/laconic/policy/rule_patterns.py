@@ -60,7 +60,7 @@ def _choices(expression: str) -> list[str]:
 
 
 def _piece(expression: str, pos: int) -> tuple[list[str], int]:
-    """Return what stands at a position, and where the next piece is."""
+    """Return the piece at a position, and where the next one begins."""
     character = expression[pos]
     if character == "(":
         end = _closing(expression, pos)

@@ -158,7 +158,7 @@ def _words(source: bytes, leaf: Decision) -> list[str | None]:
 
 
 def _is_valid(candidate: Candidate, config: Config) -> bool:
-    """Tell whether it may stand in a configuration, and the user has not said otherwise there."""
+    """Tell whether a configuration may have it, and the user has not said otherwise there."""
     section = getattr(config, candidate.table)
     current = getattr(section, candidate.key)
     if candidate.table == "effects":

@@ -107,7 +107,7 @@ def shown(path: str, made: Plan) -> str:
 def diff_lines(made: Plan, only: Iterable[str] | None = None, word: str = "undo") -> Iterator[str]:
     """Yield unified differences from what is there now to what would be there after the undo.
 
-    word: what stands before the names of what would be there.
+    word: what is printed before the names of what would be there.
     """
     wanted = None if only is None else set(only)
     for step in made.steps:
