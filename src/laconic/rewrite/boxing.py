@@ -34,6 +34,11 @@ _SINKS = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"))
 _FILES = frozenset((">", ">>", ">|", "&>", "&>>", "<>", "<", ">&", "<&"))
 # The box looks at variables of these names when it is made; Surroundings has the others.
 _OF_THE_BOX = pattern(r"\b(?:LACONIC|GIT)_[A-Z]")
+# Options of curl without a value that concern no file, and addresses without patterns.
+_CURL_PRINTS = pattern(
+    r"-[sSfLkv46gi]+|--(?:silent|show-error|fail|fail-with-body|location|compressed|globoff|include"
+    r"|http1\.1|http2|ipv4|ipv6|no-progress-meter)|https?://[^\s\[\]{}]+"
+)
 _MOVES = frozenset(("cd", "pushd", "popd", "chdir"))
 _MOST_DIRECTORIES = 8
 _OWN_NAMES = frozenset(("laconic", "laconic-py"))
@@ -222,6 +227,8 @@ def _opens_nothing(one: Occurrence, around: Surroundings) -> bool:
     name = words[0]
     if name == "cd" or name in _OPEN_NOTHING or is_line_tool(command):
         return True
+    if name == "curl":
+        return _only_prints(words[1:])
     if name in _OWN_NAMES:
         return words[1:3] == ["run", "--box"]
     if name in _READERS:
@@ -229,6 +236,11 @@ def _opens_nothing(one: Occurrence, around: Surroundings) -> bool:
         has_input = bool(files) or name != "ls"  # else they read what a redirect opens
         return has_input and all(_is_out_of_reach(word, around) for word in files)
     return False
+
+
+def _only_prints(words: list[str | None]) -> bool:
+    """Tell whether curl prints what it fetches, and opens no file of a project (man 1 curl)."""
+    return all(word is not None and _CURL_PRINTS.fullmatch(word) for word in words)
 
 
 def _is_out_of_reach(path: str | None, around: Surroundings) -> bool:
