@@ -13,6 +13,7 @@ from laconic.knowledge.printed import PRINTERS
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Assignment, Function, Loop, Word
 from laconic.shell.walk import commands, redirects
+from laconic.shell.words import literal
 from laconic.undo import finding, programs
 from laconic.undo.call import Call, is_device, texts
 from laconic.undo.git_commands import git, is_changing
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 64 * 1024
 _SHELLS = frozenset("bash sh dash zsh ksh".split())
+# They set variables that they name: man 1 bash, "SHELL BUILTIN COMMANDS".
+_SETTING = frozenset(
+    "read mapfile readarray printf export declare typeset local readonly unset getopts let".split()
+)
 _DIRECTORY = frozenset("cd pushd chdir".split())
 _WRITING = frozenset((">", ">>", ">|", "&>", "&>>", "<>", ">&"))
 # Programs that run another: their options, and how many operands come before its name.
@@ -187,10 +192,18 @@ class _Line:
         if not any(_changes_directory(one) for one in occurrences):
             certain["PWD"] = call.directory
         changed = {node.name for node in nodes if isinstance(node, Assignment | Loop)}
+        if "IFS" in changed:
+            call.doubt(reach, "words may be split at other characters")
+        for one in occurrences:
+            changed |= _set_by_builtin(one)
         for name in changed & certain.keys():
             del certain[name]
         self._values = Values(certain, printers=PRINTERS - self._functions)
-        self._values.possible = _possible(nodes, self._values, call.directory)
+        possible = _possible(nodes, self._values, call.directory)
+        for one in occurrences:
+            for name in _set_by_builtin(one) & possible.keys():
+                del possible[name]
+        self._values.possible = possible
         self._named: tuple[Occurrence, list[str]] | None = None
         self._is_git = self._has_moved = False
 
@@ -302,6 +315,14 @@ def _changes_directory(one: Occurrence) -> bool:
     words = one.command.words
     found = expand(words[:1], Values()) if words else []
     return bool(found) and found[0].text in _DIRECTORY
+
+
+def _set_by_builtin(one: Occurrence) -> set[str]:
+    """Give the variables that a command of the shell may set whose names are among its words."""
+    words = [literal(word) or "" for word in one.command.words]
+    if not words or words[0] not in _SETTING:
+        return set()
+    return {word.partition("=")[0].partition("[")[0] for word in words[1:]}
 
 
 def _possible(nodes: list[Node], values: Values, directory: str) -> dict[str, tuple[str, ...]]:

@@ -31,7 +31,7 @@ from laconic.undo.entry import (
     look,
 )
 from laconic.undo.pack import PACK, shrink, start_of
-from laconic.undo.reach import Place, is_below
+from laconic.undo.reach import DRESSED, Place, is_below
 from laconic.undo.refs import moved_refs, repository_of
 from laconic.undo.survey import matches, visit
 
@@ -260,11 +260,17 @@ class Keep:
             describe(now, path)
         if before is None or now is None or not is_alike(before, now):
             return False
-        if before.kind == DIRECTORY:
+        if before.kind == DIRECTORY and not self.is_touched(path):
             return True  # its time moves with everything that is made in it
         if before.modified_ns != now.modified_ns:
             return False
         return before.kind != FILE or self.is_kept_content(before, now)
+
+    def is_touched(self, path: str) -> bool:
+        """Tell whether the command itself sets the time of a directory."""
+        return any(
+            place.path == path and place.how == DRESSED and not place.deep for place in self.places
+        )
 
     def is_kept_content(self, before: Entry, now: Entry) -> bool:
         """Tell whether a file has the content that was kept; now: its entry with the digest."""

@@ -142,7 +142,8 @@ def _compare(
     elif now is None:
         step = Step(CREATE, path, before)
     elif is_content_there:
-        is_time_equal = before.kind == DIRECTORY or before.modified_ns == now.modified_ns
+        is_timed = before.kind != DIRECTORY or keep.is_touched(path)
+        is_time_equal = not is_timed or before.modified_ns == now.modified_ns
         if is_alike(before, now) and is_time_equal:
             return None, False
         step = Step(DRESS, path, before, now)

@@ -19,7 +19,7 @@ from laconic.undo.entry import DIRECTORY, FILE, Entry, Looker, look
 from laconic.undo.keep import JOURNAL, About, DamagedError, Keep
 from laconic.undo.keep import write as write_json
 from laconic.undo.plan import DRESS, REMOVE, Plan, plan
-from laconic.undo.reach import Place, Reach
+from laconic.undo.reach import COPIED, DRESSED, Place, Reach
 from laconic.undo.store import MissingError
 from laconic.undo.survey import survey
 
@@ -132,15 +132,37 @@ def _remove_stages(path: str) -> None:
 def _check(made: Plan, *, force: bool) -> None:
     if made.moved:
         raise BlockedError(f"{made.moved[0]}: a directory above it is a symbolic link now")
+    if force or not made.conflicts:
+        _check_way(made)
     if made.conflicts and not force:
         count = len(made.conflicts)
         files = made.conflicts[0] if count == 1 else f"{count} files"
         keep_id = made.keep.id
         raise ConflictError(
             f"{files} changed after the command",
-            f"laconic undo {keep_id} --diff shows it; --force overwrites, and can be undone itself",
+            f"laconic undo {keep_id} --force overwrites it, and can be undone itself;"
+            f" laconic undo {keep_id} PATH takes back only a part",
             made,
         )
+
+
+def _check_way(made: Plan) -> None:
+    """Refuse where something is in the way that the undo itself does not take away."""
+    steps = {step.path: step for step in made.steps}
+    for step in made.steps:
+        if step.before is None:
+            continue
+        if step.before.kind != DIRECTORY and step.now is not None and step.now.kind == DIRECTORY:
+            for name in os.listdir(step.path):
+                inner = steps.get(os.path.join(step.path, name))
+                if inner is None or inner.before is not None:
+                    reason = "is a directory now that has something in it"
+                    raise BlockedError(f"nothing was changed: {step.path} {reason}")
+        above = os.path.dirname(step.path)
+        while above not in steps and not os.path.lexists(above):
+            above = os.path.dirname(above)
+        if above not in steps and not os.path.isdir(above):
+            raise BlockedError(f"nothing was changed: {above} is not a directory now")
 
 
 def _keep_present(store: Store, made: Plan, mine: About | None) -> Held:
@@ -150,7 +172,9 @@ def _keep_present(store: Store, made: Plan, mine: About | None) -> Held:
     for step in made.steps:
         # A directory that goes takes with it only what the command has made: each is a step.
         if looker.is_here(step.path):
-            reach.put(Place(step.path))
+            is_folder = step.before is not None and step.before.kind == DIRECTORY
+            is_dressed = step.action == DRESS and is_folder
+            reach.put(Place(step.path, how=DRESSED if is_dressed else COPIED))
     # A store that this undo brings back as a whole goes again with its repository.
     reach.stores = {one for one in made.keep.stores if os.path.isdir(os.path.dirname(one))}
     about = made.keep.about
