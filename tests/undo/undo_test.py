@@ -469,6 +469,36 @@ def test_a_directory_that_a_command_closes_is_opened_again(store, project):
     assert (folder / "file").read_text() == "x"
 
 
+CLOSED = (
+    "echo x > folder/file; chmod 000 folder",
+    "chmod 000 folder/inner folder",
+    "chmod u+w shut; echo x > shut/file; rm shut/other; chmod u-w shut",
+    "chmod -R u+w shut; rm -r shut",
+    "chmod 500 folder; mkdir new; chmod 000 new",
+)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")
+@pytest.mark.parametrize("command", CLOSED)
+def test_directories_that_are_closed_are_ours_all_the_same(store, project, command):
+    for name in ("folder/inner", "shut"):
+        (project / name).mkdir(parents=True)
+    for name in ("folder/file", "folder/inner/file", "shut/file", "shut/other"):
+        (project / name).write_text(f"{name}\n")
+    (project / "shut").chmod(0o555)
+    before = picture(project)
+    keep = run(store, command, project)
+    modes = {path: path.stat().st_mode for path in project.iterdir() if not path.is_symlink()}
+    again = undo(store, keep)
+    assert picture(project) == before
+    undo(store, store.find(again))
+    for path, mode in modes.items():
+        assert path.stat().st_mode == mode
+    undo(store, keep)
+    assert picture(project) == before
+    (project / "shut").chmod(0o755)
+
+
 def test_history_and_log_name_what_can_be_undone(project, tmp_path):
     decided = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": str(project)}
     decided["tool_input"] = {"command": "ls; rm a b"}

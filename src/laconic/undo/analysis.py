@@ -33,6 +33,7 @@ _SHELLS = frozenset("bash sh dash zsh ksh".split())
 _SETTING = frozenset(
     "read mapfile readarray printf export declare typeset local readonly unset getopts let".split()
 )
+_EXPORTING = frozenset("export declare typeset readonly local".split())
 _DIRECTORY = frozenset("cd pushd chdir".split())
 _WRITING = frozenset((">", ">>", ">|", "&>", "&>>", "<>", ">&"))
 # Programs that run another: their options, and how many operands come before its name.
@@ -206,6 +207,24 @@ class _Line:
         self._values.possible = possible
         self._named: tuple[Occurrence, list[str]] | None = None
         self._is_git = self._has_moved = False
+        self._exported = self._exports(occurrences)
+
+    def _exports(self, occurrences: list[Occurrence]) -> dict[str, str]:
+        found = {}
+        for one in occurrences:
+            words = [each.text or "" for each in expand(one.command.words, self._values)]
+            for word in words[1:] if words and words[0] in _EXPORTING else ():
+                name, _, value = word.partition("=")
+                found[name] = value
+            if not one.command.words:  # `NAME=VALUE` alone: it may be exported already
+                found.update((each.name, self._value(each)) for each in one.command.assignments)
+        return found
+
+    def _value(self, assignment: Assignment) -> str:
+        """Give what a variable gets, "" if that is not known."""
+        value = assignment.value
+        found = expand((value,), self._values) if isinstance(value, Word) else []
+        return (found[0].text or "") if len(found) == 1 else ""
 
     def analyse(self) -> None:
         for redirect in redirects(self._script):
@@ -265,11 +284,12 @@ class _Line:
         return self._call.project if directory == self._call.directory else project_of(directory)
 
     def _given(self, one: Occurrence) -> Mapping[str, str]:
-        if not one.command.assignments:
+        """Give the environment of a command: what the line exports before it counts, too."""
+        if not one.command.assignments and not self._exported:
             return self._call.environment
-        given = dict(self._call.environment)
+        given = {**self._call.environment, **self._exported}
         for assignment in one.command.assignments:
-            given[assignment.name] = ""
+            given[assignment.name] = self._value(assignment)
         return given
 
     def _stdin(self, one: Occurrence, directory: str) -> str:

@@ -30,6 +30,7 @@ from laconic.undo.entry import (
     is_untouched,
     look,
 )
+from laconic.undo.opened import Opened, opened
 from laconic.undo.pack import PACK, shrink, start_of
 from laconic.undo.reach import DRESSED, Place, is_below
 from laconic.undo.refs import moved_refs, repository_of
@@ -155,7 +156,12 @@ class Keep:
         """Write down what is different now; copies of what is not are removed."""
         if self.changed is not None:
             return self.changed
-        changed = self.changes()
+        with opened(self._folders()) as doors:
+            self.changed = self._finish(doors)
+        return self.changed
+
+    def _finish(self, doors: Opened) -> dict[str, Entry | None]:
+        changed = self._changes(doors)
         self._hold_objects(changed)
         with contextlib.suppress(OSError):
             self.refs = moved_refs(self, changed)
@@ -171,13 +177,17 @@ class Keep:
         self.flat_after = {path: now.modified_ns for path, now in looked if now}
         rows = {path: entry and entry.row() for path, entry in changed.items()}
         write(f"{self.path}/{AFTER}", {"changed": rows, "flat": self.flat_after, "refs": self.refs})
-        self.changed = changed
         return changed
 
     def changes(self) -> dict[str, Entry | None]:
         """Give what is different now."""
+        with opened(self._folders()) as doors:
+            return self._changes(doors)
+
+    def _changes(self, doors: Opened) -> dict[str, Entry | None]:
         changed: dict[str, Entry | None] = {}
         for path, now in self._look_again().items():
+            doors.correct(path, now)
             before = self.before.get(path)
             if before is None and (now is None or is_below(path, self.stores)):
                 continue  # objects of git are never taken away again
@@ -227,6 +237,11 @@ class Keep:
             from laconic.undo import held_objects  # noqa: PLC0415 - as above
 
             held_objects.put_back(f"{self.path}/{name}")
+
+    def _folders(self) -> set[str]:
+        """Give the directories that the command was to change, and those that are above."""
+        kept = {path for path, entry in self.before.items() if entry and entry.kind == DIRECTORY}
+        return kept | self.flat.keys()
 
     def _look_again(self) -> dict[str, Entry | None]:
         found: dict[str, Entry | None] = dict.fromkeys(self.before)

@@ -29,7 +29,7 @@ _FULL = 40
 _DEEPEST = 10
 _MOST_COMMITS = 2_000
 # What an ordinary command does not change in the directory of a repository.
-_QUIET = ("hooks", "branches", "lfs", "modules", "worktrees", "objects")
+_QUIET = ("hooks", "branches", "lfs/objects", "modules", "worktrees", "objects")
 
 
 class Repository:
@@ -81,7 +81,8 @@ class Repository:
         stores = self.stores() if whole else [f"{self.common}/objects"]
         reach.stores.update(stores)
         for directory in {self.git, self.common}:
-            quiet = [f"{directory}/lfs"] if whole else [f"{directory}/{name}" for name in _QUIET]
+            names = ("lfs/objects",) if whole else _QUIET
+            quiet = [f"{directory}/{name}" for name in names]
             skipped = frozenset([*quiet, *stores])
             reach.put(Place(directory, deep=True, skipped=skipped))
 

@@ -18,7 +18,8 @@ from laconic.undo.copying import copy, dress, make
 from laconic.undo.entry import DIRECTORY, FILE, Entry, Looker, look
 from laconic.undo.keep import JOURNAL, About, DamagedError, Keep
 from laconic.undo.keep import write as write_json
-from laconic.undo.plan import DRESS, REMOVE, Plan, plan
+from laconic.undo.opened import Opened, close, opened
+from laconic.undo.plan import DRESS, REMOVE, Plan, folders_of, plan_opened
 from laconic.undo.reach import COPIED, DRESSED, Place, Reach
 from laconic.undo.store import MissingError
 from laconic.undo.survey import survey
@@ -68,31 +69,49 @@ def apply(
         recover(store)
         if keep.is_running:
             raise BlockedError(f"the command of {keep.id} is still running")
-        made = plan(keep, only)
-        _check(made, force=force)
-        if not made.steps:
-            if about is None:
-                _mark(store, keep, "", only)
-            return ""
-        held = None
-        try:
-            held = _keep_present(store, made, about)
-            journal = _stage(made, held)
-            journal["only"] = list(only)
-            keep.put_back_objects()
-            write_json(os.path.join(held.path, JOURNAL), journal, sync=True)
-        except OSError as error:
-            if held is not None:
-                held.drop()
-            where = f"{error.filename}: " if error.filename else ""
-            reason = (error.strerror or str(error)).lower()
-            raise BlockedError(f"nothing was changed: {where}{reason}") from error
-        _forward(held.path, journal)
+        with opened(folders_of(keep)) as doors:
+            return _apply(store, keep, only, doors, about, force=force)
+
+
+def _apply(
+    store: Store,
+    keep: Keep,
+    only: Sequence[str],
+    doors: Opened,
+    about: About | None,
+    *,
+    force: bool,
+) -> str:
+    """Do it; doors: the directories that are open meanwhile."""
+    try:
+        made = plan_opened(keep, only, doors)
+    except PermissionError as error:
+        raise BlockedError(f"nothing was changed: {error.filename}: may not be read") from error
+    _check(made, force=force)
+    if not made.steps:
         if about is None:
-            _mark(store, keep, held.keep_id, only)
-        _forget(held.path)
-        held.close()
-        return held.keep_id
+            _mark(store, keep, "", only)
+        return ""
+    held = None
+    try:
+        held = _keep_present(store, made, about, doors)
+        journal = _stage(made, held)
+        journal["only"], journal["opened"] = list(only), doors.modes
+        keep.put_back_objects()
+        write_json(os.path.join(held.path, JOURNAL), journal, sync=True)
+    except OSError as error:
+        if held is not None:
+            held.drop()
+        where = f"{error.filename}: " if error.filename else ""
+        reason = (error.strerror or str(error)).lower()
+        raise BlockedError(f"nothing was changed: {where}{reason}") from error
+    doors.modes = {}  # the journal closes them
+    _forward(held.path, journal)
+    if about is None:
+        _mark(store, keep, held.keep_id, only)
+    _forget(held.path)
+    held.close()
+    return held.keep_id
 
 
 def recover(store: Store) -> list[str]:
@@ -165,7 +184,7 @@ def _check_way(made: Plan) -> None:
             raise BlockedError(f"nothing was changed: {above} is not a directory now")
 
 
-def _keep_present(store: Store, made: Plan, mine: About | None) -> Held:
+def _keep_present(store: Store, made: Plan, mine: About | None, doors: Opened) -> Held:
     """Keep what is there now, so that the undo can be undone."""
     reach = Reach()
     looker = Looker()
@@ -181,11 +200,14 @@ def _keep_present(store: Store, made: Plan, mine: About | None) -> Held:
     if mine is None:
         mine = About(f"undo {made.keep.id}: {about.command}", about.directory, of=made.keep.id)
     found = survey(reach)
+    for path, entry in (*found.before.items(), *found.flat.items()):
+        doors.correct(path, entry)
     for step in made.steps:  # those behind a link that the command has made
         found.before.setdefault(step.path, None)
     for path in _times(made):
         entry = look(path)
         if path not in found.before and entry is not None:
+            doors.correct(path, entry)
             found.flat[path] = entry
             mine.timed.append(path)
     return store.keep(reach, found, mine)
@@ -323,6 +345,7 @@ def _forward(path: str, journal: dict[str, Any]) -> None:
     before = {
         where: Entry.from_row(row) if row else None for where, row in journal["before"].items()
     }
+    Opened().open(journal.get("opened", ()))  # after a kill they may be closed again
     for action, where, _ in sorted(steps, key=lambda row: row[1], reverse=True):  # deepest first
         _clear(action, where, before[where])
     for action, where, staged in steps:
@@ -330,6 +353,9 @@ def _forward(path: str, journal: dict[str, Any]) -> None:
     for stage in journal["stages"]:
         shutil.rmtree(stage, ignore_errors=True)
     _dress_directories(journal, before)
+    close(
+        {where: mode for where, mode in journal.get("opened", {}).items() if not before.get(where)}
+    )
     Keep(path).finish()
 
 
