@@ -17,7 +17,7 @@ from laconic.shell.words import literal
 from laconic.undo import finding, programs
 from laconic.undo.call import Call, is_device, texts
 from laconic.undo.git_commands import git, is_changing
-from laconic.undo.reach import Reach, is_below, located
+from laconic.undo.reach import COPIED, LINKED, Reach, is_below, located
 from laconic.undo.repository import find_repository
 
 TYPE_CHECKING = False
@@ -206,16 +206,16 @@ class _Line:
                 del possible[name]
         self._values.possible = possible
         self._named: tuple[Occurrence, list[str]] | None = None
-        self._is_git = self._has_moved = False
+        self._is_git = self._has_moved = self._has_linked = False
         self._exported = self._exports(occurrences)
 
     def _exports(self, occurrences: list[Occurrence]) -> dict[str, str]:
-        found = {}
+        found: dict[str, str] = {}
         for one in occurrences:
             words = [each.text or "" for each in expand(one.command.words, self._values)]
             for word in words[1:] if words and words[0] in _EXPORTING else ():
-                name, _, value = word.partition("=")
-                found[name] = value
+                name, equals, value = word.partition("=")
+                found[name] = value if equals else found.get(name, "")
             if not one.command.words:  # `NAME=VALUE` alone: it may be exported already
                 found.update((each.name, self._value(each)) for each in one.command.assignments)
         return found
@@ -236,6 +236,17 @@ class _Line:
         if len(self._directories) > 1:  # again, with all directories that were met
             for redirect in redirects(self._script):
                 self._redirect(redirect)
+        if self._has_linked:
+            self._distrust_names()
+
+    def _distrust_names(self) -> None:
+        """Copy everything, and doubt: a new link leads a later command to another file."""
+        everything = [one for one in commands(self._script) if one.command.words]
+        if len(everything) == 1 and not redirects(self._script):
+            return
+        for place in self._reach.places.values():
+            place.how = COPIED if place.how == LINKED else place.how
+        self._call.doubt(self._reach, "a command of the line makes links")
 
     def _redirect(self, redirect: Redirect) -> None:
         if redirect.operator not in _WRITING or redirect.heredoc is not None:
@@ -275,6 +286,7 @@ class _Line:
             call.doubt(self._reach, "what it runs is not known")
             return
         self._is_git = is_changing(call)
+        self._has_linked = self._has_linked or _makes_links(call)
         if self._is_git and self._has_moved:
             call.doubt(self._reach, "an earlier command of the line changes the repository")
         analyse_call(call, self._reach, self._depth)
@@ -325,6 +337,14 @@ class _Line:
             names = [word for word in call.words[1:] if not word.startswith("-")]
             found = [path for name in " ".join(names).split() for path in call.paths(name)]
             self._named = one, found
+
+
+def _makes_links(call: Call) -> bool:
+    if call.name == "cp":
+        flags = {"-l", "--link", "-s", "--symbolic-link"}
+        short = "".join(word for word in call.words[1:] if word[:1] == "-" and word[:2] != "--")
+        return bool(flags.intersection(call.words)) or not {"l", "s"}.isdisjoint(short)
+    return call.name in ("ln", "link")
 
 
 def _is_reader(words: list[str]) -> bool:

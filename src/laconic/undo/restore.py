@@ -14,6 +14,7 @@ import os
 import shutil
 
 from laconic.errors import LaconicError
+from laconic.undo.checks import BlockedError, ConflictError, check_copy, check_parent, check_plan
 from laconic.undo.copying import copy, dress, make
 from laconic.undo.entry import DIRECTORY, FILE, Entry, Looker, look
 from laconic.undo.keep import JOURNAL, About, DamagedError, Keep
@@ -32,20 +33,9 @@ if TYPE_CHECKING:
     from laconic.undo.plan import Step
     from laconic.undo.store import Held, Store
 
+__all__ = ["BlockedError", "ConflictError", "apply", "recover", "undo"]
 _STAGE = ".laconic-undo-"
 _STAGED = "staged"  # names the staging directories outside, so that none is left behind
-
-
-class ConflictError(LaconicError):
-    """Files were changed after the command; plan: what would have been done."""
-
-    def __init__(self, message: str, hint: str, made: Plan) -> None:
-        super().__init__(message, hint)
-        self.plan = made
-
-
-class BlockedError(LaconicError):
-    """It cannot be done: no room, no permission, or a directory is a link now. Nothing changed."""
 
 
 def undo(store: Store, keep: Keep, only: Sequence[str] = (), *, force: bool = False) -> str:
@@ -87,7 +77,7 @@ def _apply(
         made = plan_opened(keep, only, doors)
     except PermissionError as error:
         raise BlockedError(f"nothing was changed: {error.filename}: may not be read") from error
-    _check(made, force=force)
+    check_plan(made, force=force)
     if not made.steps:
         if about is None:
             _mark(store, keep, "", only)
@@ -148,42 +138,6 @@ def _remove_stages(path: str) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _check(made: Plan, *, force: bool) -> None:
-    if made.moved:
-        raise BlockedError(f"{made.moved[0]}: a directory above it is a symbolic link now")
-    if force or not made.conflicts:
-        _check_way(made)
-    if made.conflicts and not force:
-        count = len(made.conflicts)
-        files = made.conflicts[0] if count == 1 else f"{count} files"
-        keep_id = made.keep.id
-        raise ConflictError(
-            f"{files} changed after the command",
-            f"laconic undo {keep_id} --force overwrites it, and can be undone itself;"
-            f" laconic undo {keep_id} PATH takes back only a part",
-            made,
-        )
-
-
-def _check_way(made: Plan) -> None:
-    """Refuse where something is in the way that the undo itself does not take away."""
-    steps = {step.path: step for step in made.steps}
-    for step in made.steps:
-        if step.before is None:
-            continue
-        if step.before.kind != DIRECTORY and step.now is not None and step.now.kind == DIRECTORY:
-            for name in os.listdir(step.path):
-                inner = steps.get(os.path.join(step.path, name))
-                if inner is None or inner.before is not None:
-                    reason = "is a directory now that has something in it"
-                    raise BlockedError(f"nothing was changed: {step.path} {reason}")
-        above = os.path.dirname(step.path)
-        while above not in steps and not os.path.lexists(above):
-            above = os.path.dirname(above)
-        if above not in steps and not os.path.isdir(above):
-            raise BlockedError(f"nothing was changed: {above} is not a directory now")
-
-
 def _keep_present(store: Store, made: Plan, mine: About | None, doors: Opened) -> Held:
     """Keep what is there now, so that the undo can be undone."""
     reach = Reach()
@@ -222,7 +176,7 @@ def _stage(made: Plan, held: Held) -> dict[str, Any]:
     rows: list[list[str]] = []
     try:
         for number, step in enumerate(made.steps):
-            _check_parent(step)
+            check_parent(step)
             staged = ""
             entry = step.before
             if entry is not None and step.action != DRESS and entry.kind != DIRECTORY:
@@ -249,7 +203,7 @@ def _make(step: Step, entry: Entry, keep: Keep, staged: str) -> None:
             file.write(step.text)
         dress(staged, entry)
         return
-    _check_copy(entry, keep)
+    check_copy(entry, keep)
     source, start = keep.data(entry)
     make(entry, source, staged, start)
 
@@ -290,23 +244,6 @@ class _Stages:
         for path, time_ns in self.times.items():
             with contextlib.suppress(OSError):
                 os.utime(path, ns=(time_ns, time_ns))
-
-
-def _check_copy(entry: Entry, keep: Keep) -> None:
-    """Refuse a copy that is not what was kept: a hard link that somebody wrote to."""
-    if entry.kind != FILE:
-        return
-    path, start = keep.data(entry)
-    size = os.stat(path).st_size
-    if size != entry.size if start is None else size < start + entry.size:
-        raise OSError(errno.EIO, "the kept copy was changed", path)
-
-
-def _check_parent(step: Step) -> None:
-    """Refuse before anything has changed, where a directory may not be written."""
-    parent = os.path.dirname(step.path)
-    if os.path.isdir(parent) and not os.access(parent, os.W_OK | os.X_OK):
-        raise PermissionError(errno.EACCES, "may not be written", parent)
 
 
 def _times(made: Plan) -> dict[str, int]:
