@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 _CODE_PATHS = frozenset("PYTHONPATH NODE_PATH RUBYLIB PERL5LIB".split())
 # https://www.gnu.org/software/make/manual/make.html#Options_002fRecursion: may hold --eval
 _MAKE_OPTIONS = frozenset("MAKEFLAGS GNUMAKEFLAGS MFLAGS MAKEFILES".split())
+# Names that say that they are for data, for output, or for what is kept between runs.
+_HOLDS_DATA = pattern(
+    r"TMP|TEMP|CACHE|OUT|LOG|DATA|DB|STORE|STATE|STORAGE|REPORT|COVER|RESULT|TARGET_DIR|URL|URI"
+    r"|INPUT|FIXTURE|SNAPSHOT|DUMP|UPLOAD|SOCKET|(?<!GEM)FILE|DEST|WORK|TEST"
+)
 _PATHS = pattern(r"(?:^|(?<=[=:,\s]))(?:/|\.\.?(?=/|$|[=:,\s])|~/)[^\s=:,]*")
 
 
@@ -51,15 +56,19 @@ def is_for_code_only(
     if kind != "environment" or not is_plain or name in _MAKE_OPTIONS:
         return False
     values = [value_of(a, situation.values) for a in command.assignments if a.name == name]
-    return all(value is not None and _stays_inside(value, facts, situation) for value in values)
-
-
-def _stays_inside(value: str, facts: Facts, situation: Situation) -> bool:
-    paths = [path for path in _PATHS.findall(value) if not path.startswith("//")]
+    is_data = _HOLDS_DATA.search(name) is not None
     return all(
-        place(path, cwd, facts) in ("project", "project-root", "temporary", "sink")
-        for path in paths
-        for cwd in situation.directories
+        value is not None and _stays_inside(value, facts, situation, is_data=is_data)
+        for value in values
+    )
+
+
+def _stays_inside(value: str, facts: Facts, situation: Situation, *, is_data: bool) -> bool:
+    """Tell whether no path leads out; one to temporary files is for data, and not for code."""
+    paths = [path for path in _PATHS.findall(value) if not path.startswith("//")]
+    allowed = ("project", "project-root", "sink", *(("temporary",) if is_data else ()))
+    return all(
+        place(path, cwd, facts) in allowed for path in paths for cwd in situation.directories
     )
 
 

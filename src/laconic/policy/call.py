@@ -62,12 +62,13 @@ class Call:
 
     id: the path as a rule id (`git/push`). why: what it does and why that is harmless, in case
     nothing speaks against it. is_changing: it writes the files that it is told; change: what an
-    option makes it do to them. placed: where the arguments start whose places were judged.
+    option makes it do to them. placed: where the arguments start whose places were judged. written:
+    the files that it was found to write.
     """
 
     __slots__ = (
         "_others", "arguments", "change", "code_start", "entry", "findings", "id", "is_changing",
-        "judge", "match", "parsed", "path", "placed", "situation", "span", "why",
+        "judge", "match", "parsed", "path", "placed", "situation", "span", "why", "written",
     )  # fmt: skip
 
     def __init__(
@@ -82,6 +83,7 @@ class Call:
         self.findings: list[Decision] = []
         self._others: list[Decision] = []
         self.placed: set[int] = set()
+        self.written: set[str] = set()
         self.code_start = sys.maxsize
         self.why = entry.about
         if entry.anything and entry.about and not entry.code:
@@ -164,7 +166,8 @@ class Call:
         if self._is_user_place("never_write", argument):
             why = f"writes to {shown(argument)}, which your configuration guards"
             self.does(Effect.GUARDED_WRITE, "write", why, argument, firm=True)
-        self.situation.seen.written.update(self._real_paths(argument))
+        self.written.update(self._real_paths(argument))
+        self.situation.seen.written |= self.written
         for where in self._places(argument):
             if where == "sink":
                 continue
@@ -361,6 +364,10 @@ class Call:
         facts = self.judge.facts
         paths = {*self._paths(argument), *self._real_paths(argument)}
         return any(leads_to_guarded(path, facts, removed=removed) for path in paths)
+
+    def leads_to_guarded(self, argument: Argument) -> bool:
+        """Tell whether it is a file that decides what programs run, or a directory with such."""
+        return "sensitive" in self._places(argument) or self._leads_to_guarded(argument)
 
     def is_own(self, argument: Argument) -> bool:
         """Tell whether it is an ordinary file of the project or a temporary one."""

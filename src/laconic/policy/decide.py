@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from functools import cache
 
-from laconic.knowledge.arguments import expand
 from laconic.patterns import pattern
 from laconic.policy.boxed import has_only_boxed
 from laconic.policy.configured import changed_names, exports, value_of
 from laconic.policy.dialects import dialect_findings
 from laconic.policy.directories import Reached, follow_directory
 from laconic.policy.evaluation import evaluation_findings
+from laconic.policy.fetched import note_redirected
 from laconic.policy.file_tools import RULES, file_findings
 from laconic.policy.functions import bombs, defined_functions
+from laconic.policy.input_text import Inputs, written
 from laconic.policy.judge import Judge
 from laconic.policy.listed_secrets import listed_findings
 from laconic.policy.permissions import apply_to_text
@@ -28,7 +29,7 @@ from laconic.policy.sending import Feeds
 from laconic.policy.situation import Situation, add_new, joined
 from laconic.policy.zsh import zsh_findings
 from laconic.shell import ParseError, parse
-from laconic.shell.ast import Function, Literal
+from laconic.shell.ast import Function
 from laconic.shell.walk import commands, evaluations, redirects
 from laconic.shell.words import literal
 from laconic.types import Decision, Effect, Verdict, strictest, union
@@ -36,6 +37,7 @@ from laconic.types import Decision, Effect, Verdict, strictest, union
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from typing import Any
 
     from laconic.knowledge.knowledge import Library
     from laconic.policy.configured import Export
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
     from laconic.policy.rules import Rules
     from laconic.shell.ast import Command, Node, Redirect, Script
     from laconic.shell.walk import Occurrence
+
+    Streams = tuple[Callable[[], Feeds], Callable[[], Inputs]]
 
 MAX_BYTES = 64 * 1024
 _MAX_READABLE_LINES = 40
@@ -128,8 +132,10 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
     )
     exported = _follow_exports(script, all_nodes, occurrences, judge, situation)
     feeds = cache(lambda: Feeds(all_nodes, around=situation.is_fed()))
+    inputs = cache(lambda: Inputs(all_nodes))
     reached = Reached(all_nodes, judge.facts) if scope.changes_directory else None
-    parts = _judge_occurrences(occurrences, exported, scope, feeds, reached, judge, situation)
+    streams = feeds, inputs
+    parts = _judge_occurrences(occurrences, exported, scope, streams, reached, judge, situation)
     for redirect in redirects(script):
         if _copies_stream(redirect):
             continue
@@ -184,7 +190,7 @@ def _judge_occurrences(
     occurrences: list[Occurrence],
     exported: list[Export],
     scope: Scope,
-    feeds: Callable[[], Feeds],
+    streams: Streams,
     reached: Reached | None,
     judge: Judge,
     situation: Situation,
@@ -192,7 +198,7 @@ def _judge_occurrences(
     """In the order in which they run: what a substitution runs, before the `cd` that it is in."""
     running = sorted(occurrences, key=lambda occurrence: occurrence.command.end)
     decisions = {
-        id(one): _judge_occurrence(one, exported, scope, feeds, reached, judge, situation)
+        id(one): _judge_occurrence(one, exported, scope, streams, reached, judge, situation)
         for one in running
     }
     return [decisions[id(one)] for one in occurrences]
@@ -202,7 +208,7 @@ def _judge_occurrence(
     occurrence: Occurrence,
     exported: list[Export],
     scope: Scope,
-    feeds: Callable[[], Feeds],
+    streams: Streams,
     reached: Reached | None,
     judge: Judge,
     outer: Situation,
@@ -210,20 +216,26 @@ def _judge_occurrence(
     """One simple command, for all values that its variables may have: the strictest counts."""
     command, context = occurrence.command, occurrence.context
     directories = (reached and reached.at(command)) or outer.directories
-    here = {
+    feeds, inputs = streams
+    here: dict[str, Any] = {
         "directories": directories,
         "is_fed": lambda: feeds().reach(occurrence),
+        "fed_by": inputs().sources(command) if context.reads_pipe else (),
         "substituted": bool(context.substitution) and not context.assigned,
         "exported": {e.name: e.value for e in exported if e.start <= command.start < e.end},
-        "input_text": _here_document(command),
     }
     cases = []
     for values in scope.at(command, directories):
         prefix_env = {a.name: value_of(a, values) for a in command.assignments}
-        situation = outer.but(values=values, prefix_env=prefix_env, **here)
-        if situation.input_text is not None:
-            _note_text(command, situation, judge.facts)
+        given = None
+        if command.redirects or context.reads_pipe:
+            given = inputs().text(command, values, outer.functions)
+            here["input_file"] = inputs().file(command, values)
+        situation = outer.but(values=values, prefix_env=prefix_env, input_text=given, **here)
+        if command.redirects or given is not None:
+            _note_text(command, given, situation, judge.facts)
         cases.append(judge.simple(command, situation))
+        note_redirected(command, cases[-1], situation, judge.facts)
         if reached and changes_directory(occurrence):
             reached.note(command, follow_directory(command, situation, judge.facts))
     add_new(outer.directories, directories)
@@ -232,26 +244,14 @@ def _judge_occurrence(
     return worst
 
 
-def _here_document(command: Command) -> str | None:
-    """The text of the one here-document that is the command's input; None if it is not certain."""
-    given = [r for r in command.redirects if r.operator.startswith("<")]
-    is_input = len(given) == 1 and given[0].fd in ("", "0") and given[0].operator in ("<<", "<<-")
-    heredoc = given[0].heredoc if is_input else None
-    if heredoc is None or not all(isinstance(part, Literal) for part in heredoc.parts):
-        return None
-    return "".join(part.value for part in heredoc.parts if isinstance(part, Literal))
-
-
-def _note_text(command: Command, situation: Situation, facts: Facts) -> None:
-    """Remember what a here-document puts into files: `cat > x.py <<E`, `tee x.py <<E`."""
-    words = expand(command.words, situation.values)
-    name = words[0].text if words else None
-    targets = tuple(r.target for r in command.redirects if r.operator in (">", ">|"))
-    written = expand(targets, situation.values) if name == "cat" and len(words) == 1 else []
-    for target in words[1:] if name == "tee" else written:
+def _note_text(command: Command, given: str | None, situation: Situation, facts: Facts) -> None:
+    """Remember the texts that the line itself puts into files: `cat > x.py <<E`, `echo a > x`."""
+    found = written(command, given, situation.values, situation.functions)
+    for target, text, is_more in found:
         for cwd in situation.directories:
             path = facts.real_path(joined(cwd, target.text or ""))
-            situation.seen.texts[path] = situation.input_text or ""
+            before = situation.seen.texts.get(path, "") if is_more else ""
+            situation.seen.texts[path] = before + text
 
 
 def _follow_exports(

@@ -13,6 +13,7 @@ from laconic.policy.call import Call
 from laconic.policy.commands import handler
 from laconic.policy.configured import settled
 from laconic.policy.dialects import SYSTEM
+from laconic.policy.fetched import is_fetched, note_fetched
 from laconic.policy.permissions import apply, find_consent
 from laconic.policy.places import is_within, place
 from laconic.policy.project_runners import (
@@ -199,7 +200,11 @@ class Judge:
         findings = [situation.settle(ran), *self._written_script(name, span, situation)]
         if self.library.knows(base):
             known = self._known_program(base, arguments, span, situation)
-            findings += [leaf for leaf in known.leaves() if leaf.effects & _BY_ANY_PATH]
+            findings += [
+                leaf
+                for leaf in known.leaves()
+                if leaf.effects & _BY_ANY_PATH or leaf.rule.endswith("/outside")
+            ]
         return strictest(findings, *span)
 
     def _written_script(
@@ -219,7 +224,9 @@ class Judge:
         """The effect of running a file: the project's own code, or code that is not known."""
         real = [self.facts.real_path(joined(cwd, path)) for cwd in situation.directories]
         situation.seen.ran.update(real)
-        is_own = all(is_within(file, self.facts.project) for file in real)
+        # of a file that is fetched itself, the line as a whole says so
+        brought = [f for f in real if f not in situation.seen.fetched and is_fetched(f, situation)]
+        is_own = not brought and all(is_within(file, self.facts.project) for file in real)
         return Effect.PROJECT_CODE if is_own else Effect.UNKNOWN
 
     def answered(self, findings: list[Decision]) -> list[Decision]:
@@ -243,6 +250,7 @@ class Judge:
             return self._unknown(base, arguments, span, situation)
         call = Call(match, match.entry, self, situation, span)
         self._judge(call)
+        note_fetched(call)
         parts = settled(call, base) if self._has_say(base) else call.findings
         if base in REPOSITORIES:
             parts += repository_findings(call, base)

@@ -28,7 +28,8 @@ class Seen:
     """What the commands of a line did so far that the judgement of others needs.
 
     ran, written: files that they run, and that they write; texts: what is in those that they write
-    from here-documents. unknown_vars: variables that may have any value from now on.
+    from texts of the line; fetched: those that come from elsewhere. unknown_vars: variables that
+    may have any value from now on.
     reads: the spans of calls that read files whose names are not known. For `listed_secrets`, which
     is asked only if there are such reads: calls, those that it has not seen yet, with the
     directories that they may run in; named, hidden: the spans of those that name secrets, and of
@@ -36,7 +37,7 @@ class Seen:
     """
 
     __slots__ = (
-        "calls", "hidden", "named", "ran", "reads", "texts", "unknown_vars", "written",
+        "calls", "fetched", "hidden", "named", "ran", "reads", "texts", "unknown_vars", "written",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -45,6 +46,7 @@ class Seen:
         self.named: list[tuple[int, int]] = []
         self.hidden: list[tuple[tuple[int, int], bool]] = []
         self.ran: set[str] = set()
+        self.fetched: set[str] = set()
         self.written: set[str] = set()
         self.texts: dict[str, str] = {}
         self.unknown_vars: set[str] = set()
@@ -61,15 +63,16 @@ class Situation(Value):
     values, what is known of variables; is_fed, a function that tells whether text that is not
     literal flows into it (few ask); substituted, whether what it prints becomes part of another
     command; exported, the variables that are certain to be; prefix_env, those that are set before
-    its name; input_text, the here-document that it reads.
+    its name; input_text, what it reads, if the line itself says it; input_file, the file that it
+    reads; fed_by, the programs that pipe to it.
     About what runs it: calls, the arguments of those programs and its own; consent, what the user's
     rules allow it to do; guessing, whether its name is one of several that are possible.
     """
 
     __slots__ = (
-        "boxable", "calls", "consent", "defined", "directories", "exported", "functions",
-        "guessing", "input_text", "is_fed", "prefix_env", "script_depth", "seen", "shells",
-        "substituted", "values",
+        "boxable", "calls", "consent", "defined", "directories", "exported", "fed_by", "functions",
+        "guessing", "input_file", "input_text", "is_fed", "prefix_env", "script_depth", "seen",
+        "shells", "substituted", "values",
     )  # fmt: skip
 
     def __init__(self, facts: Facts) -> None:
@@ -86,6 +89,8 @@ class Situation(Value):
         self.exported: dict[str, str] = {}
         self.prefix_env: dict[str, str | None] = {}
         self.input_text: str | None = None
+        self.input_file: Argument | None = None
+        self.fed_by: tuple[str, ...] = ()
         self.calls: tuple[list[Argument], ...] = ()
         self.consent: Consent | None = None
 

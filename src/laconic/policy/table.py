@@ -9,6 +9,14 @@ from laconic.policy.call import COVERS_ANYTHING, shown
 from laconic.policy.places import is_stream
 from laconic.policy.secret_files import is_unmistakable, opens_no_files
 from laconic.policy.sending import address_findings, sent_findings
+from laconic.policy.word_places import (
+    command_findings,
+    follow_code,
+    foreign_code,
+    guarded_word,
+    name_and_path,
+    reads_code,
+)
 from laconic.types import Effect, union
 
 TYPE_CHECKING = False
@@ -51,6 +59,7 @@ _FETCHED_CODE = pattern(
 # The method of Call that judges an argument, by the role that a table gives to it.
 _SIMPLE_ROLES = {
     "READ": "reads",
+    "EDIT": "reads",  # unless the call changes files
     "WRITE": "writes",
     "MAKE": "makes",
     "OPEN": "opens",
@@ -151,15 +160,20 @@ def _look_outside(call: Call) -> None:
         return
     if call.path[0] in OURS and judge_for(call).is_in_box:
         return
+    if effects & Effect.PROJECT_CODE:
+        call.findings += command_findings(call)
+        follow_code(call)
     words = _words_that_lead_somewhere(call, effects)
-    if effects & Effect.PROJECT_CODE and any(map(is_stream, words)):
+    if effects & Effect.PROJECT_CODE and (any(map(is_stream, words)) or reads_code(call)):
         call.does(Effect.UNCLEAR, "input", "runs code that it reads from its input")
+    if guarded := guarded_word(call, effects):
+        call.does(Effect.GUARDED_WRITE, "guarded", f"may write to {guarded}", firm=True)
     outside = [where for where in (".", *words) if call.is_outside(where)]
     if outside and effects & _CHANGES:
         why = f"works in {outside[0]}, outside the project"
         call.does(Effect.OUTSIDE_WRITE, "outside", why)
-    elif outside:
-        call.does(Effect.UNKNOWN, "outside", f"runs code of {outside[0]}, outside the project")
+    elif effects & Effect.PROJECT_CODE and (place := next(iter(outside), foreign_code(call))):
+        call.does(Effect.UNKNOWN, "outside", f"runs code of {place}, outside the project")
 
 
 def _words_that_lead_somewhere(call: Call, effects: Effect) -> list[str]:
@@ -167,15 +181,10 @@ def _words_that_lead_somewhere(call: Call, effects: Effect) -> list[str]:
     settled = call.placed if is_certain and effects & _CHANGES else frozenset()
     before = [o.value for _, parsed in call.match.before for o in parsed.options]
     given = [*call.arguments, *(value for value in before if value is not None)]
-    own = (a for a in given if a.start < call.code_start and a.start not in settled)
-    words = [_path_in(a.text or "") for a in own]
+    code = {finding.start for finding in call.findings if finding.rule.endswith("/code")}
+    own = (a for a in given if a.start < call.code_start and a.start not in {*settled, *code})
+    words = [name_and_path(a.text or "")[1] for a in own]
     return [word for word in words if word[:1] in ("/", ".")]
-
-
-def _path_in(word: str) -> str:
-    """The path that a word gives, as it is or as the value of an option: `-r/x`, `--out="/x"`."""
-    value = word.rpartition("=")[2].strip("\"'")
-    return value[2:] if value[:1] == "-" and value[2:3] in tuple("/.~") else value
 
 
 def _goes_out(call: Call) -> bool:
@@ -325,7 +334,8 @@ def _check_operands(call: Call, parsed: Parsed) -> None:
 
 
 def _check(call: Call, role: str, value: Argument) -> None:
-    if role == "READ" and call.is_changing and call.entry.operands == ("READ...",):
+    may_change = role == "EDIT" or (role == "READ" and call.entry.operands == ("READ...",))
+    if may_change and call.is_changing:
         call.writes(value)
     elif role in _SIMPLE_ROLES:
         getattr(call, _SIMPLE_ROLES[role])(value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.types import Effect
 
@@ -27,6 +28,7 @@ _QUOTES = pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 _OVERRIDES = pattern(r"method-override|[\r\n]", re.IGNORECASE)
+_WRITTEN = pattern(r"%output\{(?:>>)?([^}]*)")
 _DATA = ("-d", "--data", "--data-raw", "--data-urlencode")
 _FROM_FILE = ("-H", "--header", "--proxy-header", "-w", "--write-out")
 
@@ -47,6 +49,8 @@ def judge(call: Call) -> None:
                 Effect.SENDS, "header", "a header that may change what the request does", value
             )
     for form in parsed.values("-w", "--write-out"):
+        for path in _WRITTEN.findall(form.text or ""):
+            call.writes(Argument(path, form.start, form.end))
         if form.text is None or "%output" in form.text:
             call.does(Effect.PROJECT_WRITE, "write", "may write to a file", form)
     for command in parsed.values("-Q", "--quote"):
@@ -57,8 +61,24 @@ def judge(call: Call) -> None:
                 "sends a command to the server that may change something",
                 command,
             )
+    if parsed.has("-O", "--remote-name", "--remote-name-all"):
+        _judge_saved(call, parsed)
     _judge_urls(call, parsed)
     call.harmless("fetches and prints; sends no file, writes none")
+
+
+def saved_as(address: Argument, default: str) -> Argument:
+    """The file that gets the name which an address ends in."""
+    path = (address.text or "").partition("?")[0].partition("://")[2]
+    name = path.partition("/")[2].rpartition("/")[2] or default
+    return Argument(None if address.text is None else name, address.start, address.end)
+
+
+def _judge_saved(call: Call, parsed: Parsed) -> None:
+    if parsed.has("-J", "--remote-header-name"):
+        call.does(Effect.UNCLEAR, "write", "writes to a file that the server names")
+    for address in [*parsed.operands, *parsed.values("--url")]:
+        call.writes(saved_as(address, "curl_response"))
 
 
 def _judge_data(call: Call, parsed: Parsed) -> None:

@@ -12,6 +12,8 @@ from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from laconic.policy.call import Call
 
 _IN_FRONT = frozenset("-H -L -P -E -X -d -s -x -O -O0 -O1 -O2 -O3".split())
@@ -31,6 +33,7 @@ _RUNS = frozenset("-exec -execdir -ok -okdir".split())
 _RUNS_ELSEWHERE = frozenset(("-execdir", "-okdir"))  # in the directory of what it found
 _WRITES = frozenset("-fprint -fprint0 -fls -fprintf".split())
 _AGES = frozenset("aBcmt")
+_NAMES = frozenset("-name -iname -path -ipath -wholename -iwholename -regex -iregex".split())
 
 
 def judge(call: Call) -> None:
@@ -53,10 +56,38 @@ def judge(call: Call) -> None:
         elif name in _VALUES or _compares_ages(name):
             _skip_value(call, word, todo)
         elif name == "-delete":
-            call.does(Effect.PROJECT_WRITE, "found", "deletes what it finds", word)
+            _judge_deletion(call, word)
         elif name not in _FLAGS and not name.isdigit():
             call.unlisted("word", f"{name} is not a test that laconic knows", word)
     call.harmless("its expression only tests files and prints their names")
+
+
+def _judge_deletion(call: Call, word: Argument) -> None:
+    """What it finds by name is deleted; without a name, all that is there."""
+    names = [argument.text or "" for argument in call.arguments]
+    tests = [pos for pos, name in enumerate(names) if name in _NAMES]
+    chosen = [pos for pos in tests if names[pos - 1] not in ("!", "-not")]
+    starts = list(_starts(call.arguments)) or [Argument(".", *call.span)]
+    for start in starts:
+        is_all = not chosen and "-empty" not in names
+        is_here = start.text is None or not call.is_outside(start.text)  # else asked about anyway
+        if is_here and (is_all or call.leads_to_guarded(start)):
+            call.deletes(start)
+    for pos in chosen:
+        for value in call.arguments[pos + 1 : pos + 2]:
+            plain = Argument((value.text or "").replace("*", ""), value.start, value.end)
+            if call.leads_to_guarded(plain) and "-prune" not in names[pos : pos + 3]:
+                call.deletes(plain)
+    call.does(Effect.PROJECT_WRITE, "found", "deletes what it finds", word)
+
+
+def _starts(arguments: list[Argument]) -> Iterator[Argument]:
+    for argument in arguments:
+        if argument.leading[:1] in ("-", "(", "!"):
+            if argument.text in _IN_FRONT:
+                continue
+            return
+        yield argument
 
 
 def _skip_starting_points(call: Call, todo: list[Argument]) -> list[Argument]:

@@ -8,12 +8,12 @@ that are not known; pushes that overwrite or delete.
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.knowledge.arguments import Argument
     from laconic.knowledge.options import Parsed
     from laconic.policy.call import Call
 
@@ -46,6 +46,10 @@ def judge(call: Call) -> None:
     verb, parsed = call.path[1], call.parsed
     if verb in _NAME_REMOTES:
         _judge_remotes(call)
+    if verb == "clone" and parsed is not None and len(parsed.operands) == 1:
+        address = parsed.operands[0]
+        name = (address.text or "").rstrip("/").removesuffix(".git").rpartition("/")[2]
+        call.writes(Argument(name.rpartition(":")[2] or None, address.start, address.end))
     if parsed is not None:
         if verb in _BY_OPERANDS:
             _BY_OPERANDS[verb](call, parsed)

@@ -16,6 +16,7 @@ from laconic.knowledge.options import Reading, Spec, parse_options
 from laconic.patterns import pattern
 from laconic.policy.commands.python_code import parsed
 from laconic.policy.commands.python_effects import follow_visible
+from laconic.policy.commands.python_modules import judge_module, judge_setup, timed_code
 from laconic.policy.places import place
 from laconic.types import Effect
 
@@ -94,6 +95,8 @@ _MODULES = {
     "tokenize": ("-e --exact -h", 1),
     "zipfile": ("-l=READ --list=READ -t=READ --test=READ -h", 0),
 }
+# What makes zipfile and tarfile write.
+_CHANGING = frozenset(("-c", "--create", "-e", "--extract"))
 # Modules that run something, but tell what they can when they are asked for no more than that.
 _HELPFUL = frozenset(
     """ast base64 cProfile calendar compileall dis doctest ensurepip gzip http.server inspect
@@ -115,9 +118,12 @@ def judge(call: Call) -> None:
             asked = True
         elif word == "-" or not word.startswith("-"):
             if word == "-":
+                call.code_start = argument.start  # what follows is for the code
                 _judge_input(call, argument)
             else:
                 call.runs_file(argument)
+                if posixpath.basename(word) == "setup.py":
+                    judge_setup(call, rest)
             return
         elif not _read_options(call, argument, rest):
             return
@@ -127,7 +133,7 @@ def judge(call: Call) -> None:
 
 
 def _judge_input(call: Call, where: Argument) -> None:
-    """Code on standard input: known if it is a here-document of the same line."""
+    """Code on standard input: known if the line itself gives it."""
     text = call.situation.input_text
     if text is None:
         why = "runs the Python code that it reads from its input"
@@ -159,6 +165,7 @@ def _read_options(call: Call, argument: Argument, rest: list[Argument]) -> bool:
                 argument,
             )
         elif letter == "c":
+            call.code_start = value.start
             _judge_code(call, value, rest)
         else:
             _judge_module(call, value, rest)
@@ -224,8 +231,12 @@ def _judge_module(call: Call, module: Argument, rest: list[Argument]) -> None:
     if name in _HELPFUL and [argument.text for argument in rest] == ["--help"]:
         call.harmless(f"the module {name} only prints its help")
         return
-    if name not in _MODULES:
-        call.does(Effect.PROJECT_CODE, "module", f"runs the module {name}", module)
+    if name == "timeit":
+        _judge_timed(call, module, rest)
+        return
+    is_archiver = name in ("tarfile", "zipfile")
+    if name not in _MODULES or (is_archiver and any(a.text in _CHANGING for a in rest)):
+        judge_module(call, module, rest)
         return
     call.harmless(f"the module {name} only reads and prints")
     options, most_operands = _MODULES[name]
@@ -241,6 +252,16 @@ def _judge_module(call: Call, module: Argument, rest: list[Argument]) -> None:
             _judge_cache(call, operand)
     for operand in parsed.operands[most_operands:]:
         call.does(Effect.PROJECT_WRITE, "write", "the module may write to this file", operand)
+
+
+def _judge_timed(call: Call, module: Argument, rest: list[Argument]) -> None:
+    code, problems = timed_code(rest)
+    for argument, message in problems:
+        call.does(Effect.UNKNOWN, "option", message, argument)
+    if code is None:
+        call.does(Effect.UNCLEAR, "code", "runs Python code that is not known", module)
+    else:
+        _judge_code(call, Argument(code, module.start, module.end), [])
 
 
 def _judge_cache(call: Call, file: Argument) -> None:

@@ -46,6 +46,10 @@ def judge(call: Call) -> None:
         files = files[1:]  # BSD's sed takes the ending of copies as a word of its own
     if not scripts:
         scripts, files = files[:1], files[1:]
+    for copy in parsed.values("-i", "--in-place"):
+        if copy.text is None or "/" in copy.text:  # a copy goes where its name says
+            path = None if copy.text is None else copy.text.replace("*", "x")
+            call.writes(Argument(path, copy.start, copy.end))
     for file in files:
         if parsed.has("-i", "--in-place"):
             call.writes(file)

@@ -1,21 +1,22 @@
-"""Shells: `sh -c TEXT` is judged like TEXT; scripts and standard input are not known.
+"""Shells: `sh -c TEXT` is judged like TEXT, and so is a text that the line itself gives as input.
 
-Unsafe: a script file, code on standard input, start-up files named by options, code that another
-shell than bash reads in another way (quotes, `((`, `[[`, glob qualifiers), unknown code.
+Unsafe: a script file, other code on standard input, start-up files named by options, code that
+another shell than bash reads in another way (quotes, `((`, `[[`, glob qualifiers), unknown code.
 """
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.policy.commands.shell_input import may_read_itself
 from laconic.policy.dialects import family
 from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.knowledge.arguments import Argument
     from laconic.policy.call import Call
 
-_LETTERS = frozenset("ceiluvxfhlnmBCHEpb")
+_LETTERS = frozenset("ceiluvxfhlnmBCHEpbs")
 _LONG = frozenset("--login --norc --noprofile --no-rcs --verbose --noediting".split())
 _SET_OPTIONS = frozenset(
     "errexit nounset pipefail xtrace verbose noglob noclobber noexec emacs vi nolog notify".split()
@@ -29,6 +30,8 @@ _SHOPT_OPTIONS = frozenset(
 _READ_BY_ZSH = pattern(r"(?<!\$)\(|(?:^|[\s;&|])=|\$\w+\[|\$\{[^}\w]|#|<[0-9]*-|~\[")
 _FISH_LETTERS = frozenset("cil")
 _BASH_LIKE = frozenset(("bash", "zsh"))
+# Of these it is not followed how they read a script from their input.
+_NOT_READ_AS_INPUT = frozenset(("fish", "zsh"))
 
 
 def judge(call: Call) -> None:
@@ -92,12 +95,24 @@ def _judge_code(call: Call, letters: set[str], todo: list[Argument], *, ended: b
                 todo[-1],
             )
         return  # reads the script for errors, runs nothing
-    if not todo:
-        call.does(Effect.UNCLEAR, "stdin", "runs what it reads from standard input", firm=True)
-    elif "c" not in letters:
+    if "c" in letters and todo:
+        _judge_text(call, letters, todo)
+    elif todo and "s" not in letters:
         call.runs_file(todo[-1])
     else:
-        _judge_text(call, letters, todo)
+        _judge_input(call, letters)
+
+
+def _judge_input(call: Call, letters: set[str]) -> None:
+    """Code on standard input; without a terminal and -i the shell reads nothing else."""
+    code = call.situation.input_text
+    if code is None or letters & set("ci") or family(call.path[-1]) in _NOT_READ_AS_INPUT:
+        call.does(Effect.UNCLEAR, "stdin", "runs what it reads from standard input", firm=True)
+        return
+    if may_read_itself(code):
+        why = "a command in the code that it reads may read the rest of it"
+        call.does(Effect.UNCLEAR, "stdin", why, firm=True)
+    _judge_text(call, letters, [Argument(code, *call.span)])
 
 
 def _may_be_option(argument: Argument) -> bool:

@@ -11,6 +11,7 @@ import re
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.policy.commands.one_liners import judge_switches
 from laconic.policy.secret_files import is_secret_variable
 from laconic.types import Effect
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 _VARIABLE = pattern(r"\benv\.(\w+)")
 _OPTIONS = ("-e", "-p", "-r", "--eval", "--print", "--run")
 _ONLY_READS = ("-c", "--check", "-l", "--syntax-check", "-v", "--version")
+# https://nodejs.org/api/cli.html: these run before the program.
+_LOADS = ("-r", "--require", "--import", "--loader", "--experimental-loader")
+_SCHEME = pattern(r"(?!file:|node:)[a-z]*:")
 _NODE = r"""(?x) (?: console\.log\( )?
     (?: \s* (?: '\s*' | "\s*"
         | process\.(?: versions?(?:\.\w+)? | arch | platform | pid | execPath | cwd\(\)
@@ -48,6 +52,7 @@ _TEXT = pattern(r"""'([^'\\\n]+)'|"([^"\\\n]+)"|`([^`\\\n]+)`""")
 _STARTS_PROGRAMS = pattern(
     r"child_process|\b(?:system|exec|execSync|execFile|execFileSync|spawn|spawnSync|popen|shell_exec"
     r"|passthru|proc_open|pcntl_exec|fork)\s*[(\s'\"]|\bOpen3\b|%x|\bqx\b|os\.execute|\beval\b"
+    r"|System\.(?:cmd|shell)|\.execute\(|os:cmd|\brun\(`|subprocess|Runtime\.|ProcessBuilder"
 )
 _RUNS_BACKTICKS = frozenset(("ruby", "perl", "php"))
 _WRITES_FILES = pattern(
@@ -74,6 +79,7 @@ def judge(call: Call) -> None:
             is_here = call.situation.input_text is not None
             call.does(Effect.PROJECT_CODE if is_here else Effect.UNCLEAR, "input", why)
             follow_visible(call, call.situation.input_text or "", Argument("-", *call.span))
+    _judge_switches(call)
     prints = next(prints for name, prints in _PRINTS.items() if call.path[0].startswith(name))
     for value in call.parsed.values(*_OPTIONS) if call.parsed else ():
         if not value.is_static or not prints.fullmatch(value.text or ""):
@@ -81,6 +87,23 @@ def judge(call: Call) -> None:
             follow_visible(call, value.text or "", value)
         elif any(map(is_secret_variable, _VARIABLE.findall(value.text or ""))):
             call.does(Effect.SECRETS, "secret", "prints a variable that may hold a secret", value)
+
+
+def _judge_switches(call: Call) -> None:
+    """The bundles of perl and ruby, and what node loads first."""
+    parsed, program = call.parsed, call.path[0]
+    known = [value.start for value in parsed.values(*_OPTIONS)] if parsed is not None else []
+    for language in ("perl", "ruby"):
+        for code in judge_switches(call, language) if program.startswith(language) else ():
+            if code.start not in known:
+                why = "runs code that may do more than print"
+                call.does(Effect.PROJECT_CODE, "code", why, code)
+                follow_visible(call, code.text or "", code)
+    for file in parsed.values(*_LOADS) if parsed is not None else ():
+        if _SCHEME.match(file.text or ":"):
+            call.does(Effect.INSTALLS, "fetched", "runs code that is not in a file", file)
+        elif "/" in (file.text or ""):
+            call.runs_file(file)
 
 
 def follow_visible(call: Call, code: str, where: Argument) -> None:

@@ -54,6 +54,11 @@ def judge(call: Call) -> None:
         if not parsed.has("-O", "--to-stdout", "--to-command"):
             for directory in parsed.values("-C", "--directory"):
                 call.writes(directory)
+            if parsed.has("-P", "--absolute-names"):
+                why = "extracts files to wherever the archive says"
+                call.does(Effect.OUTSIDE_WRITE, "extract", why)
+            if parsed.has("--transform", "--xform", "-s"):
+                call.does(Effect.UNCLEAR, "extract", "gives files other names as it extracts them")
             call.does(
                 Effect.PROJECT_WRITE,
                 "extract",
