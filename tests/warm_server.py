@@ -112,7 +112,8 @@ class Installation:
     """A directory with the executables; every test has directories of its own for the rest."""
 
     def __init__(self, bin_dir: Path, environ: dict[str, str]) -> None:
-        self.bin_dir, self.client = bin_dir, bin_dir / "laconic"
+        has_client = COMPILER is not None or (bin_dir / "laconic").exists()
+        self.bin_dir, self.client = bin_dir, bin_dir / ("laconic" if has_client else "laconic-py")
         self.runtime = Path(tempfile.mkdtemp(prefix="lac"))  # short: names of sockets are
         self.environ = environ | {"XDG_RUNTIME_DIR": str(self.runtime)}
         self.environ["ASAN_OPTIONS"] = "detect_leaks=0"  # who is about to exit frees nothing
