@@ -40,8 +40,8 @@ GROUPS = {
     "Version control and its hosts": ("git", "gh"),
     "Packages": (
         "apt", "bun/install", "bundle", "cargo/install", "cargo/tree", "cargo/update", "composer",
-        "conda", "dpkg", "npm/audit", "npm/install", "npm/list", "npm/outdated", "npm/pack", "pip", "pipenv", "pnpm",
-        "poetry", "twine", "uv", "yarn",
+        "conda", "dpkg", "npm/audit", "npm/install", "npm/list", "npm/outdated", "npm/pack", "pip",
+        "pipenv", "pnpm", "poetry", "twine", "uv", "yarn",
     ),
     "Files": ("cp", "df", "du", "find", "grep", "ls", "rsync", "tar", "tree", "zip"),
     "Containers, clusters and machines": (
