@@ -30,7 +30,7 @@ class Everything:
 
 
 def with_box(command: str, decision: Decision, rules: Rules, facts: Facts) -> Decision:
-    """Give the answer where there is a box: the same, if the line cannot be rewritten for it."""
+    """Return the answer where there is a box: the same, if the line cannot be rewritten for it."""
     if decision.verdict is Verdict.DENY:
         return decision
     made = place(command, decision, rules.cells, facts, Everything(), "/bin/bash")

@@ -168,7 +168,7 @@ def growth(installation: warm_server.Installation, calls: int) -> None:
 
 
 def _resident(installation: warm_server.Installation, server: int) -> tuple[int, int]:
-    """Give the kilobytes of the server and its workers, and how many files they have open."""
+    """Return the kilobytes of the server and its workers, and how many files they have open."""
     size = handles = 0
     for pid in [server, *installation.workers(server)]:
         text = Path(f"/proc/{pid}/smaps_rollup").read_text()

@@ -108,6 +108,7 @@ const char *become_box(uid_t user, gid_t group, struct part arguments, struct pa
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return "mounts cannot be made private";
     if ((complaint = put_overlays(overlays)) != NULL) return complaint;
     if ((complaint = build_box()) != NULL) return complaint;
+    close_from(REPORTS + 1); /* places that were opened to mount there */
     if (!box.has_network && !raise_loopback()) return "there is no loopback";
     if (unshare(CLONE_NEWUSER) != 0 || !map_user(user, 0, group, 0)) return "users cannot be mapped back";
     if (chdir(box.directory) != 0) return "the directory to start in cannot be entered";

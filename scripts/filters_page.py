@@ -40,13 +40,13 @@ GROUPS = {
     "Version control and its hosts": ("git", "gh"),
     "Packages": (
         "apt", "bun/install", "bundle", "cargo/install", "cargo/tree", "cargo/update", "composer",
-        "dpkg", "npm/install", "npm/list", "npm/outdated", "npm/pack", "pip", "pipenv", "pnpm",
-        "poetry", "twine", "uv", "yarn",
+        "conda", "dpkg", "npm/audit", "npm/install", "npm/list", "npm/outdated", "npm/pack", "pip",
+        "pipenv", "pnpm", "poetry", "twine", "uv", "yarn",
     ),
     "Files": ("cp", "df", "du", "find", "grep", "ls", "rsync", "tar", "tree", "zip"),
     "Containers, clusters and machines": (
-        "ansible", "aws", "docker", "helm", "kubectl", "lsof", "pm2", "ps", "ss", "terraform",
-        "top",
+        "ansible", "aws", "docker", "helm", "journalctl", "kubectl", "lsof", "pm2", "ps", "ss",
+        "systemctl", "terraform", "top",
     ),
     "Databases and the network": (
         "alembic", "curl", "django/check", "django/migrate", "ping", "psql", "wget",

@@ -39,7 +39,7 @@ def main() -> int:
     changes = sum(a[0] != b[0] for a, b in pairwise(visited))
     print(*files, sep="\n")
     print(f"{len(set(visited))} functions in {len(files)} files, {changes} changes of file")
-    return 0 if given.stdout else 1
+    return 1 if given.fault else 0
 
 
 if __name__ == "__main__":

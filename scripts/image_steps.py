@@ -57,7 +57,7 @@ def new_layer(place: Path, name: str) -> Layer:
 
 
 def instructions(text: str) -> list[tuple[str, str]]:
-    """Give the words of a Dockerfile and what follows them."""
+    """Return the words of a Dockerfile and what follows them."""
     lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
     joined = "\n".join(lines).replace("\\\n", " ")
     parts = (line.strip().partition(" ") for line in joined.splitlines() if line.strip())

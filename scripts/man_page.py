@@ -27,7 +27,7 @@ FILES = (
 
 
 def page() -> str:
-    """Give the page in the macros of man(7)."""
+    """Return the page in the macros of man(7)."""
     return "\n".join(_lines()) + "\n"
 
 
@@ -71,7 +71,7 @@ def _command(parser: argparse.ArgumentParser, about: str) -> Iterator[str]:
 
 
 def _usage(parser: argparse.ArgumentParser) -> str:
-    """Give the command and its operands, without its options."""
+    """Return the command and its operands, without its options."""
     words = [parser.prog]
     for action in parser._actions:  # noqa: SLF001 - argparse has no public way to list them
         if not action.option_strings and not isinstance(action, argparse._SubParsersAction):  # noqa: SLF001

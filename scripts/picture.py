@@ -103,7 +103,7 @@ def wanted(pieces: int) -> int:
 
 
 def printed(line: str, home: Path, project: Path) -> str:
-    """Give what a command line prints to a pipe, which is what an agent reads."""
+    """Return what a command line prints to a pipe, which is what an agent reads."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     environ = {"HOME": str(home), "PATH": path, "LACONIC_NO_SERVER": "1", "LANG": "C.UTF-8"}
     done = subprocess.run(  # noqa: S603
@@ -118,7 +118,7 @@ def size(text: str) -> str:
 
 
 def cut(lines: list[str], room: int) -> list[tuple[str, str]]:
-    """Give the first and last lines, so many that they fit, and say how many are left out."""
+    """Return the first and last lines, so many that they fit, and say how many are left out."""
     if len(lines) <= room:
         return [coloured(line) for line in lines]
     last = 3

@@ -19,7 +19,7 @@ FENCE = r"(?ms)(^```.*?^```$)"
 
 
 def places() -> dict[Path, Path]:
-    """Give each page and picture, and where it is in the site."""
+    """Return each page and picture, and where it is in the site."""
     top = {path: Path(path.name) for path in ROOT.glob("*.md")}
     below = [path for path in (ROOT / "docs").rglob("*") if path.suffix in (".md", ".svg")]
     return (

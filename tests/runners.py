@@ -81,15 +81,14 @@ class Runner:
 
 def have_server(words):
     """Wait until calls are answered by a server."""
+    place = Path(words[0]).parent
 
     def is_up():
-        subprocess.run(
-            [*words, "hook", "claude-code"], input=b"{}", capture_output=True, check=False
-        )
-        return (
-            b"process"
-            in subprocess.run([*words, "server", "status"], capture_output=True, check=False).stdout
-        )
+        if not warm_server.status_of(place, os.environ):
+            subprocess.run(
+                [*words, "hook", "claude-code"], input=b"{}", capture_output=True, check=False
+            )
+        return warm_server.status_of(place, os.environ)
 
     warm_server.wait_for(is_up)
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).parent.parent
 
 HEAVY = {
     "argparse", "asyncio", "dataclasses", "difflib", "hashlib", "importlib.metadata",
@@ -39,6 +43,15 @@ def test_a_hook_loads_little():
     loaded_by(statement)  # what is computed once is kept
     heavy = HEAVY | {"ast", "datetime", "ipaddress", "threading", "urllib", "ctypes"}
     assert (loaded_by(statement) - loaded_by("import json")) & heavy == set()
+
+
+def test_a_hook_goes_through_few_modules():
+    """Who follows one call through the code has to read them all."""
+    walk = ROOT / "scripts" / "hook_walk.py"
+    done = subprocess.run([sys.executable, walk], check=True, capture_output=True, text=True)
+    files = re.search(r"in (\d+) files", done.stdout)
+    assert files
+    assert int(files[1]) <= 39, done.stdout
 
 
 def test_a_worker_of_the_server_has_loaded_what_is_common():

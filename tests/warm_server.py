@@ -14,13 +14,15 @@ import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import hatch_build
 
 from laconic import __version__
+from laconic.server import control, wire
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "client").glob("*.c"))
@@ -120,11 +122,19 @@ def install(bin_dir: Path, home: Path) -> Installation:
     return Installation(bin_dir, environ)
 
 
+def status_of(bin_dir: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    """Ask the server of an installation from here: a call of `server status` starts a Python."""
+    program = str(bin_dir.resolve() / "laconic-py")
+    with mock.patch.object(control, "find_program", return_value=program):
+        return control.ask(wire.Kind.STATUS, environ) or {}
+
+
 class Installation:
     """A directory with the executables; every test has directories of its own for the rest."""
 
     def __init__(self, bin_dir: Path, environ: dict[str, str]) -> None:
-        self.bin_dir, self.client = bin_dir, bin_dir / "laconic"
+        has_client = COMPILER is not None or (bin_dir / "laconic").exists()
+        self.bin_dir, self.client = bin_dir, bin_dir / ("laconic" if has_client else "laconic-py")
         self.runtime = Path(tempfile.mkdtemp(prefix="lac"))  # short: names of sockets are
         self.environ = environ | {"XDG_RUNTIME_DIR": str(self.runtime)}
         self.environ["ASAN_OPTIONS"] = "detect_leaks=0"  # who is about to exit frees nothing
@@ -155,9 +165,7 @@ class Installation:
 
     def status(self) -> dict[str, str]:
         """Give what the server says of itself; empty without one."""
-        done = self.run("server", "status")
-        lines = done.stdout.decode().splitlines() if done.returncode == 0 else ()
-        return dict(line.split(None, 1) for line in lines)
+        return status_of(self.bin_dir, self.environ)
 
     def warm_up(self) -> int:
         """Have a server; give its process id."""

@@ -294,12 +294,12 @@ def _permissions(
     if settings.is_isolated:
         return (), (), ()
     try:
-        found = read_permissions(
+        permissions, problems = read_permissions(
             request.agent, where.cwd, scope(where), request.environ, settings.directories.state_dir
         )
     except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
         return (), (), (_fault("permissions/fault", "your rules cannot be read", fault),)
-    return *found, ()
+    return permissions, problems, ()
 
 
 def _with_external(decision: Decision, request: Request, settings: Settings) -> Decision:
@@ -332,15 +332,15 @@ def _with_exception(
 
     state_dir = settings.directories.state
     try:
-        found = allowances.find(state_dir, request.command, scope(where), time.time())
-        if found is None or (use and not allowances.use(state_dir, found)):
+        allowance = allowances.find(state_dir, request.command, scope(where), time.time())
+        if allowance is None or (use and not allowances.use(state_dir, allowance)):
             return decision
     except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
         failed = _fault("exception/fault", "your exceptions cannot be read", fault)
         return strictest((decision, failed), 0, decision.end)
-    how = "once" if found.once else "for a while"
+    how = "once" if allowance.once else "for a while"
     reason = f"you let it run {how} (laconic allow); else: {decision.reason}"
-    rule = f"exception/{found.id}"
+    rule = f"exception/{allowance.id}"
     return decision.but(verdict=Verdict.ALLOW, rule=rule, reason=reason, risk=True)
 
 

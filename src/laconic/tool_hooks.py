@@ -94,7 +94,7 @@ def tool_hooks_catalogue_harn() -> Catalogue:
 
 
 def lifecycle_audit_log_take() -> list[dict[str, Any]]:
-    """Give the audit entries of all wrappers since the last time, and forget them."""
+    """Return the audit entries of all wrappers since the last time, and forget them."""
     return [entry.to_dict() for entry in LOG.take()]
 
 

@@ -184,21 +184,21 @@ class Decision(Value):
 
 def union(effects: Iterable[Effect]) -> Effect:
     """All the effects of several."""
-    found = Effect.READS
+    together = Effect.READS
     for effect in effects:
-        found |= effect
-    return found
+        together |= effect
+    return together
 
 
 def strictest(parts: Iterable[Decision], start: int, end: int) -> Decision:
     """One decision over several: the strictest verdict, with the reason of what decided it."""
-    found = tuple(parts)
-    if not found:
+    findings = tuple(parts)
+    if not findings:
         return Decision(Verdict.ALLOW, "nothing", "runs nothing", start, end, risk=False)
-    if len(found) == 1:
-        return found[0]
-    verdict = max(part.verdict for part in found)
-    deciding = [part for part in found if part.verdict is verdict]
+    if len(findings) == 1:
+        return findings[0]
+    verdict = max(part.verdict for part in findings)
+    deciding = [part for part in findings if part.verdict is verdict]
     main = next((part for part in deciding if part.risk), deciding[0])
     return Decision(
         verdict,
@@ -206,8 +206,8 @@ def strictest(parts: Iterable[Decision], start: int, end: int) -> Decision:
         main.reason,
         start,
         end,
-        effects=union(part.effects for part in found),
-        parts=found,
+        effects=union(part.effects for part in findings),
+        parts=findings,
         instead=main.instead,
         risk=any(part.risk for part in deciding),
         firm=any(part.firm for part in deciding),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from box.conftest import LACONIC, Box, git
+from box.conftest import LACONIC, Box, change_part, git
 from box.installation import fit_directory
 from laconic.box.launch import open_box
 from laconic.settings.load import read_settings
@@ -449,12 +449,13 @@ def test_two_boxes_of_one_project_at_once(box):
 
 
 def test_a_mount_that_is_not_as_planned_ends_the_box(box):
-    """Another box might put a link in place of a directory before bubblewrap looks at it."""
+    """Another box might put a link in place of a directory before it is looked at."""
     words = opened(box.project)
-    listed = Path(words[1]) / "mounts"
-    for more, said in (("p/dev/null", "was exchanged"), ("w/nowhere", "not where it was planned")):
-        before = listed.read_bytes()
-        listed.write_bytes(before + more.encode() + b"\0")
+    for more, said in (
+        (b"p/dev/null", "was exchanged"),
+        (b"w/nowhere", "not where it was planned"),
+    ):
+        change_part(words[1], "mounts", lambda part, more=more: part + more + b"\0")
         done = subprocess.run(
             [*words, "touch", "ran"], cwd=box.project, capture_output=True, text=True, check=False
         )
@@ -462,8 +463,7 @@ def test_a_mount_that_is_not_as_planned_ends_the_box(box):
         assert said in done.stderr
         assert not (box.project / "ran").exists()
         words = opened(box.project)
-        listed = Path(words[1]) / "mounts"
-    listed.write_bytes(b"t/dev\0t/proc\0")
+    change_part(words[1], "mounts", lambda _: b"t/dev\0t/proc\0")
     done = subprocess.run(
         [*words, "touch", "ran"], cwd=box.project, capture_output=True, text=True, check=False
     )

@@ -76,3 +76,15 @@ class Box:
 @pytest.fixture
 def box(project, can_box):  # noqa: ARG001 - it may skip
     return Box(project)
+
+
+def change_part(journal, name, change):
+    """Change a part of the journal of a box; change: what it becomes, from what it is."""
+    data, made = Path(journal).read_bytes(), b""
+    while data:
+        own, length, data = data.split(b"\0", 2)
+        part, data = data[: int(length)], data[int(length) :]
+        if own == name.encode():
+            part = change(part)
+        made += b"%s\0%d\0%s" % (own, len(part), part)
+    Path(journal).write_bytes(made)

@@ -9,6 +9,7 @@ from pathlib import Path
 import hatch_build
 import pytest
 
+from box.conftest import change_part
 from box.installation import ONLY_BUBBLEWRAP, ROOT, missing_bubblewrap
 from laconic.box.launch import open_box
 from laconic.settings.load import isolated_settings
@@ -84,27 +85,22 @@ def test_nobody_changes_a_device(box):
     assert os.stat("/dev/null").st_mode == before
 
 
-def replaced(opened_box, old, new):
-    """Change a word of the arguments in the journal of a box."""
-    journal = Path(opened_box.place)
-    data = journal.read_bytes()
-    before, _, rest = data.partition(b"args\0")
-    length, _, words = rest.partition(b"\0")
-    words = words[: int(length)].replace(old, new)
-    journal.write_bytes(before + b"args\0%d\0" % len(words) + words)
+def with_a_hostname(words):
+    """Ask for something that only bubblewrap knows."""
+    more = b"--die-with-parent\0--hostname\0other\0"
+    change_part(words[1], "args", lambda part: part.replace(b"--die-with-parent\0", more))
+    return words
 
 
 def test_what_laconic_cannot_do_is_left_to_bubblewrap(box, only_bubblewrap):  # noqa: ARG001
-    one = opened(box)
-    replaced(one, b"--die-with-parent\0", b"--die-with-parent\0--hostname\0other\0")
-    assert run(one.words, box, "cat /proc/1/comm; hostname").stdout == f"{BUBBLEWRAP}\nother\n"
+    words = with_a_hostname(opened(box).words)
+    assert run(words, box, "cat /proc/1/comm; hostname").stdout == f"{BUBBLEWRAP}\nother\n"
 
 
 def test_without_bubblewrap_what_cannot_be_done_is_not_run(box):
-    one = opened(box)
-    replaced(one, b"--die-with-parent\0", b"--die-with-parent\0--hostname\0other\0")
-    one.words[2] = ""
-    done = run(one.words, box, "touch ran")
+    words = with_a_hostname(opened(box).words)
+    words[2] = ""
+    done = run(words, box, "touch ran")
     assert done.returncode == 125
     assert "--hostname is not known, and bubblewrap, which may be allowed to, is not" in done.stderr
     assert not (box.project / "ran").exists()

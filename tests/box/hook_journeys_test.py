@@ -207,7 +207,7 @@ def test_what_git_throws_away_comes_back(journey):
     assert (said, "run --undo git checkout" in text) == ("allow", True)
     done = journey.run(text)
     assert (journey.project / "a").read_text() == "a\n"
-    assert "brings them back" in done.stderr
+    assert "brings it back" in done.stderr
     assert journey.laconic("undo", "last", "--yes").returncode == 0
     assert (journey.project / "a").read_text() == "two days of work\n"
 

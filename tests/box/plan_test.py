@@ -6,6 +6,8 @@ import os
 import socket
 import struct
 import subprocess
+import time
+from glob import glob
 from pathlib import Path
 
 import pytest
@@ -17,8 +19,9 @@ from laconic.box import seccomp
 from laconic.box.bubblewrap import expected_mounts
 from laconic.box.environment import kept
 from laconic.box.git_config import NOT_UNDERSTOOD, configuration
+from laconic.box.look import Look, matching
 from laconic.box.nested import find_nested
-from laconic.box.places import guarded_names, hidden_names
+from laconic.box.places import guarded_names, hidden_below, hidden_names
 from laconic.box.plan import make_plan
 from laconic.box.repository import Repository, gitlinks
 from laconic.errors import LaconicError
@@ -464,3 +467,39 @@ def test_names_at_the_top_of_a_submodule_are_guarded(project, tmp_path):
     git(other, "commit", "-qm", "f")
     git(project, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other), "sub")
     assert str(project / "sub/.travis.yml") in plan_of(project).missing
+
+
+@pytest.mark.parametrize("pause_s", [0, 0.06], ids=["at once", "once it is remembered"])
+def test_what_a_server_remembers_of_a_home_is_what_is_there(tmp_path, pause_s):
+    """Secrets that come, go, are exchanged, or lie in a directory that was closed until now."""
+    wanted = hidden_below("~")
+    changes = (
+        lambda: (tmp_path / ".netrc").write_text("x"),
+        lambda: (tmp_path / ".config/gh").mkdir(parents=True),
+        lambda: (tmp_path / ".config/gh").rename(tmp_path / ".config/gone"),
+        lambda: (tmp_path / ".new/agent").mkdir(parents=True),
+        lambda: (tmp_path / ".new/agent/auth.json").write_text("x"),
+        lambda: (tmp_path / "key.pem").symlink_to("elsewhere"),
+        (tmp_path / ".netrc").unlink,
+        lambda: (tmp_path / ".config").rename(tmp_path / "config"),
+        lambda: (tmp_path / "config/gone").rename(tmp_path / "config/gh"),
+        lambda: (tmp_path / ".config").symlink_to("config"),
+        lambda: (tmp_path / ".new").rename(tmp_path / "old"),
+    )
+    for change in changes:
+        matching(str(tmp_path), wanted)
+        time.sleep(pause_s)
+        matching(str(tmp_path), wanted)
+        change()
+        found = set(matching(str(tmp_path), wanted))
+        assert found == set(Look().matching(str(tmp_path), wanted))
+
+
+def test_paths_are_found_as_by_glob(tmp_path):
+    for name in (".netrc", "a.pem", ".b.pem", ".x/auth.json", ".config/y/auth.json", "z/auth.json"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    names = [name for name in hidden_names() if name[0] != "/"]
+    by_glob = {path for name in names for path in glob(name, root_dir=tmp_path)}
+    found = Look().matching(str(tmp_path), hidden_below("~"))
+    assert {os.path.relpath(path, tmp_path) for path in found} == by_glob

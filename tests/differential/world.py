@@ -33,7 +33,7 @@ case "$1" in
     *) for word; do echo "$name: [$word]"; done; echo "$name is done";;
 esac
 """
-_LACONIC = """\
+LACONIC = """\
 #!/bin/sh
 if [ "${1#-}" != "$1" ] && [ "${1#-*c}" != "$1" ]; then shift; set -- -x /bin/sh -c "$@"
 elif [ "$1" != run ]; then echo "laconic: there is no command $1" >&2; exit 2
@@ -44,6 +44,8 @@ while :; do case "$1" in
     --baseline-pipe) pipe=$2; shift 2;;
     --pipefail) fail=1; shift;;
     --pipe-stderr) both=1; shift;;
+    --filter) shift 2;;
+    --raw|--prefer-less|--box) shift;;
     *) break;;
 esac; done
 [ -e /proc/$$/fd/1 ] || exec /usr/bin/env "$@"
@@ -116,7 +118,7 @@ class World:
             self._write(self.other / name, _PROGRAM.replace("NAME", f"'other {name}'"))
         self.laconic = self.programs / "laconic"
         if laconic is None:
-            self._write(self.laconic, _LACONIC.replace("KEPT", str(self.kept)))
+            self._write(self.laconic, LACONIC.replace("KEPT", str(self.kept)))
         else:
             self.laconic.symlink_to(laconic)
             filters = place / "home/.config/laconic/filters"

@@ -262,11 +262,11 @@ def _report(what: str, hunt: Hunt) -> bool:
     hunt.run()
     seconds = time.monotonic() - start
     end = "; the time was over before all had run" if hunt.is_cut_off else ""
-    print(
+    told = (
         f"{what}: {hunt.taken} looked at, {hunt.ran} allowed and run,"
         f" {len(hunt.findings)} did what they must not ({seconds:.0f} s{end})"
     )
-    print(*hunt.findings, sep="\n", flush=True)
+    print(told, *hunt.findings, sep="\n", flush=True)
     return bool(hunt.findings)
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from differential import faults
 from differential.compare import changed, differences
-from differential.world import World, installed_laconic
+from differential.world import LACONIC, World, installed_laconic
+from laconic.rewrite import plan
+from laconic.run.options import FLAGS
 
 SEED = 20261115
 
@@ -19,6 +24,14 @@ def world(tmp_path_factory):
 @pytest.fixture(scope="module")
 def scripts():
     return faults.typed(SEED, 2000)
+
+
+def test_the_stand_in_for_laconic_takes_every_flag_that_a_rewrite_writes():
+    modules = Path(plan.__file__).parent.glob("*.py")
+    code = "".join(module.read_text() for module in modules)
+    written = [flag.name for flag in FLAGS if f"{flag.name} " in code]
+    assert "--baseline-pipe" in written
+    assert [name for name in written if not re.search(rf"{name}[|)]", LACONIC)] == []
 
 
 def test_rewritten_scripts_do_what_was_typed(world):

@@ -159,7 +159,8 @@ def test_a_directory_that_others_can_enter_is_not_used(cold, mode):
 @pytest.mark.parametrize("first", ["hook", "run", "-c"])
 def test_a_server_that_is_stopped_is_given_up_once(server, first):
     """Only the first call waits for it: the next finds no socket, or that of another server."""
-    path, number = server.socket, server.socket.stat().st_ino
+    path = server.socket
+    first_made = path.stat().st_mtime_ns  # the number of a file is given again
     for pid in [server.process, *server.workers(server.process)]:
         warm_server.kill(pid, signal.SIGSTOP)
     try:
@@ -168,7 +169,7 @@ def test_a_server_that_is_stopped_is_given_up_once(server, first):
         else:
             words = ("-c", SCRIPT) if first == "-c" else ("run", "sh", "-c", SCRIPT)
             has_run(server.run(*words))
-        assert not path.exists() or path.stat().st_ino != number
+        assert not path.exists() or path.stat().st_mtime_ns != first_made
         assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
         has_run(server.run("run", "sh", "-c", SCRIPT))
     finally:
@@ -181,13 +182,14 @@ def test_the_client_in_python_gives_up_a_stopped_server_once(server, bin_dir):
     before = server.calls()
     assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
     assert server.calls() == before + 2
-    path, number = server.socket, server.socket.stat().st_ino
+    path = server.socket
+    first_made = path.stat().st_mtime_ns
     stopped = [server.process, *server.workers(server.process)]
     for pid in stopped:
         warm_server.kill(pid, signal.SIGSTOP)
     try:
         assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
-        assert not path.exists() or path.stat().st_ino != number
+        assert not path.exists() or path.stat().st_mtime_ns != first_made
         assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
     finally:
         for pid in stopped:

@@ -88,3 +88,35 @@ def test_a_doubt_after_cd_is_about_the_project_there(project, tmp_path_factory):
     subprocess.run(["git", "init", "-q"], cwd=other, check=True)
     reach = reach_of_line(f"cd {other} && frobnicate", str(project), {})
     assert str(other) in reach.around
+
+
+DOUBTED = (
+    "trap 'rm a' EXIT", "IFS=,; rm a,b", "read NAME; rm $NAME", "printf -v NAME a; rm $NAME",
+    "declare NAME=$x; rm $NAME", "tree -o a", "file -C -m a", "ln a q; rm a; echo x > q",
+    "ln -s dir l; rm l/c", "cp -l a q; echo x > q", "ruff clean",
+    "git rm -f --pathspec-from-file=names", "git checkout :/text",
+    "git checkout-index -a --prefix=x/",
+    "git read-tree --prefix=x -u HEAD", "git apply --build-fake-ancestor=x p", "git config --edit",
+    "git --work-tree=dir checkout -- a", "GIT_WORK_TREE=dir git checkout -- a",
+    "export GIT_WORK_TREE=dir; git checkout -- a", "GIT_DIR=x; export GIT_DIR; git reset --hard",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", DOUBTED)
+def test_what_is_not_certain_before_it_runs_is_doubted(line, project):
+    setup = "git init -q && git add a && git -c user.name=a -c user.email=a@b commit -qm x"
+    subprocess.run(["bash", "-c", setup], cwd=project, check=True)
+    assert reach_of_line(line, str(project), {"NAME": "a"}).doubts
+
+
+def test_a_merge_after_a_directory_was_renamed_is_doubted(project):
+    setup = (
+        "git init -q -b main; git config user.name a; git config user.email a@b; git add -A;"
+        " git commit -qm x; git checkout -qb side; echo n > dir/new; git add -A; git commit -qm y;"
+        " git checkout -q main; git mv dir moved; git commit -qm z"
+    )
+    subprocess.run(["bash", "-c", setup], cwd=project, check=True)
+    for line in ("git merge side", "git rebase side", "git cherry-pick side"):
+        assert "git " in reach_of_line(line, str(project), {}).doubts[0]
+    subprocess.run(["git", "checkout", "-q", "side~1"], cwd=project, check=True)
+    assert reach_of_line("git merge side", str(project), {}).doubts == []

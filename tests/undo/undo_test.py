@@ -402,6 +402,58 @@ def test_a_conflict_shows_the_difference_and_changes_nothing(project, tmp_path):
     assert (project / "a").read_text() == "mine\n"
 
 
+@pytest.mark.parametrize(
+    ("command", "later", "reason"),
+    [
+        ("rm a", "mkdir a; echo x > a/inner", "a is a directory now that has something in it"),
+        ("rm sub/c", "rm -r sub; echo x > sub", "sub is not a directory now"),
+        ("rm sub/deep/*", "rm -r sub; echo x > sub", "sub is not a directory now"),
+    ],
+)
+def test_what_is_in_the_way_stops_an_undo_before_it_begins(store, project, command, later, reason):
+    keep = run(store, command, project)
+    subprocess.run(["bash", "-c", later], cwd=project, check=True)
+    left = picture(project)
+    with pytest.raises(BlockedError, match=reason):
+        undo(store, keep, force=True)
+    assert picture(project) == left
+    assert store.find("last").id == keep.id
+    subprocess.run(["rm", "-rf", "a", "sub"], cwd=project, check=True)
+    undo(store, keep, force=True)
+    assert not any(Path(path, "journal").exists() for path in store.paths())
+
+
+def test_an_empty_directory_in_the_way_goes_and_comes_again(store, project):
+    keep = run(store, "rm a", project)
+    (project / "a").mkdir()
+    again = undo(store, keep, force=True)
+    assert (project / "a").read_text() == "one\n"
+    undo(store, store.find(again))
+    assert (project / "a").is_dir()
+
+
+def test_a_path_as_an_id_is_explained(project, tmp_path):
+    laconic(project, tmp_path, "run", "--undo", "rm", "b")
+    done = laconic(project, tmp_path, "undo", "a")
+    assert "laconic undo last a takes back only that" in done.stderr
+
+
+def test_what_is_listed_and_shown_is_for_people(project, tmp_path):
+    setup = "git init -q && git add -A && git -c user.name=a -c user.email=a@b commit -qm x"
+    subprocess.run(["bash", "-c", setup], cwd=project, check=True)
+    (project / "a").write_text("work\n")
+    laconic(project, tmp_path, "run", "--undo", "git", "checkout", "--", ".")
+    laconic(project, tmp_path, "run", "--undo", "rm", "-r", "sub/deep")
+    lines = laconic(project, tmp_path, "undo", "--list").stdout.splitlines()
+    assert "1 file  " in lines[0]
+    assert "1 file, git" in lines[1]
+    done = laconic(project, tmp_path, "undo")
+    assert "  create   sub/deep/\n" in done.stdout
+    done = laconic(project, tmp_path, "undo")
+    assert "  restore  a\n" in done.stdout
+    assert "  restore  git's index\n" in done.stdout
+
+
 def test_a_call_that_destroys_nothing_keeps_nothing(project):
     assert not reach_of(["cat", "a"], str(project), {})
     assert not hold_call(["ls"], str(project), {}).paths
@@ -415,6 +467,36 @@ def test_a_directory_that_a_command_closes_is_opened_again(store, project):
     keep = run(store, "chmod 000 folder", project)
     undo(store, keep)
     assert (folder / "file").read_text() == "x"
+
+
+CLOSED = (
+    "echo x > folder/file; chmod 000 folder",
+    "chmod 000 folder/inner folder",
+    "chmod u+w shut; echo x > shut/file; rm shut/other; chmod u-w shut",
+    "chmod -R u+w shut; rm -r shut",
+    "chmod 500 folder; mkdir new; chmod 000 new",
+)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")
+@pytest.mark.parametrize("command", CLOSED)
+def test_directories_that_are_closed_are_ours_all_the_same(store, project, command):
+    for name in ("folder/inner", "shut"):
+        (project / name).mkdir(parents=True)
+    for name in ("folder/file", "folder/inner/file", "shut/file", "shut/other"):
+        (project / name).write_text(f"{name}\n")
+    (project / "shut").chmod(0o555)
+    before = picture(project)
+    keep = run(store, command, project)
+    modes = {path: path.stat().st_mode for path in project.iterdir() if not path.is_symlink()}
+    again = undo(store, keep)
+    assert picture(project) == before
+    undo(store, store.find(again))
+    for path, mode in modes.items():
+        assert path.stat().st_mode == mode
+    undo(store, keep)
+    assert picture(project) == before
+    (project / "shut").chmod(0o755)
 
 
 def test_history_and_log_name_what_can_be_undone(project, tmp_path):
@@ -446,7 +528,7 @@ def test_the_bounds_are_those_of_the_settings(project, tmp_path, home):
     (project / "large").write_bytes(bytes(3 << 20))
     config.write_text("[undo]\nstore_mb = 4\nstore_days = 0\n")
     done = laconic(project, tmp_path, "run", "--undo", "truncate", "-s", "1", "large")
-    assert "brings them back" in done.stderr
+    assert "brings it back" in done.stderr
     laconic(project, tmp_path, "run", "--undo", "rm", "a")
     listed = laconic(project, tmp_path, "undo", "--list", "--json").stdout
     assert len(listed.splitlines()) == 1, "the first is older than no day at all"

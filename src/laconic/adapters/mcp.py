@@ -50,7 +50,7 @@ def server(gate: Gate) -> MCPServer:
 
     @made.tool()
     async def recall(id: str, lines: str = "", grep: str = "") -> str:  # noqa: A002
-        """Give the output that run_command has hidden, by the id in its last line.
+        """Return the output that run_command has hidden, by the id in its last line.
 
         lines: only some of them, such as 10:20. grep: only those that match, with their numbers.
         """

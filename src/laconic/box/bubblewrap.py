@@ -174,7 +174,11 @@ def expected_mounts(plan: Plan, covered: Collection[str]) -> list[str]:
 def mounted_in(directories: list[str]) -> list[str]:
     """Return what is mounted below writable directories already; it is in the box, too."""
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
-        points = [_unescaped(line.split(" ")[4]) for line in file]
+        text = file.read()
+    is_plain = not any(char in d for d in directories for char in " \t\n\\")
+    if is_plain and not any(f" {d}/" in text for d in directories):
+        return []
+    points = [_unescaped(line.split(" ")[4]) for line in text.split("\n") if line]
     return [p for p in points if any(p != d and is_below(p, d) for d in directories)]
 
 

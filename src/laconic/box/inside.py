@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 
 from laconic.box.bubblewrap import INSIDE
 
 _SIGNS = {"NoNewPrivs:": "1", "Seccomp:": "2"}
 
 
+@cache
 def is_inside() -> bool:
-    """Tell whether this process is in a box of ours.
+    """Tell whether this process is in a box of ours, where it was started then.
 
     Anybody can set a variable. No command outside can make the root read-only, take all privileges
     from itself and put a file into /run, and still reach what a box does not reach.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+import time
 from functools import cache
 from os.path import basename, dirname, islink, join, lexists, realpath
 
@@ -14,7 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+Stamp = tuple[int, int, int, int] | None  # device, inode and times; None: it is not there
 _ANY = "*"
+_COARSE_NS = 50_000_000
 _FEW = 4  # names that are looked for one by one: a directory may have thousands
 
 
@@ -63,11 +66,15 @@ def _regex(written: str) -> str:
 
 
 class Look:
-    """What is known of the file system; it holds for one plan."""
+    """What is known of the file system; it holds for one plan.
 
-    __slots__ = ("_entered", "_names", "_real")
+    visited: the directories that were looked into, and their stamps from before that.
+    """
+
+    __slots__ = ("_entered", "_names", "_real", "visited")
 
     def __init__(self) -> None:
+        self.visited: dict[str, Stamp] = {}
         self._names: dict[str, frozenset[str] | None] = {}
         self._real: dict[str, str] = {"/": "/"}
         self._entered: dict[str, bool] = {"/": True}
@@ -90,6 +97,8 @@ class Look:
 
     def matching(self, base: str, wanted: Names) -> Iterator[str]:
         """Yield the paths of a list below a directory that exist."""
+        if base not in self.visited:
+            self.visited[base] = _stamp(base)
         if len(wanted.exact) <= _FEW and not wanted.written:
             known = [name for name in wanted.exact if lexists(join(base, name))]
         else:
@@ -128,6 +137,34 @@ class Look:
         if directory not in self._entered:
             self._entered[directory] = self.can_enter(dirname(directory)) and _is_open(directory)
         return self._entered[directory]
+
+
+_known: dict[tuple[str, Names], tuple[dict[str, Stamp], list[str]]] = {}
+
+
+def matching(base: str, wanted: Names) -> list[str]:
+    """Return the paths of a list below a directory; a server remembers them.
+
+    Whatever comes into a directory or leaves it changes the stamp of the directory. Files have the
+    time of a clock that is a few milliseconds coarse, so younger stamps are not relied on.
+    """
+    known = _known.get((base, wanted))
+    if known and all(_stamp(one) == stamp for one, stamp in known[0].items()):
+        return known[1]
+    look = Look()
+    found = list(look.matching(base, wanted))
+    latest = time.time_ns() - _COARSE_NS
+    if all(stamp is None or max(stamp[2:]) < latest for stamp in look.visited.values()):
+        _known[base, wanted] = look.visited, found
+    return found
+
+
+def _stamp(directory: str) -> Stamp:
+    try:
+        found = os.stat(directory)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _is_open(directory: str) -> bool:

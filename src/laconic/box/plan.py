@@ -14,7 +14,7 @@ from glob import escape, glob
 from os.path import dirname, isabs, isdir, join, lexists, realpath
 
 from laconic.box import environment, places
-from laconic.box.look import Look
+from laconic.box.look import Look, matching
 from laconic.box.places import PRIVATE, is_below
 from laconic.box.repository import Repository
 from laconic.errors import LaconicError
@@ -217,10 +217,10 @@ def _hide(
 ) -> None:
     homes = {plan.user_home, *_passwd_home(), realpath(home_of(environ))}
     config = environ.get("XDG_CONFIG_HOME", "")
-    paths = list(look.matching("/", places.hidden_below("/")))
-    paths += [path for home in homes for path in look.matching(home, places.hidden_below("~"))]
+    paths = list(matching("/", places.hidden_below("/")))
+    paths += [path for home in homes for path in matching(home, places.hidden_below("~"))]
     if isabs(config):
-        paths += look.matching(config, places.hidden_below("~/.config"))
+        paths += matching(config, places.hidden_below("~/.config"))
     for name in places.PLACE_VARIABLES:
         paths += [path for path in environ.get(name, "").split(":") if isabs(path)]
     own = settings.directories
@@ -264,11 +264,12 @@ def _sockets(look: Look) -> set[str]:
     """Return the sockets of others: a read-only mount does not keep anybody from them."""
     try:
         with open("/proc/net/unix", encoding="utf-8", errors="surrogateescape") as file:
-            fields = [line.rstrip("\n").split(None, 7) for line in file]
+            lines = file.read().split("\n")
     except OSError:
         return set()
-    paths = (field[7] for field in fields if len(field) == 8)  # noqa: PLR2004
-    return {look.real(path) for path in set(paths) if path.startswith("/") and _is_socket(path)}
+    # A path is the last field; other names begin with an @.
+    paths = {line[line.index(" /") + 1 :] for line in lines if " /" in line}
+    return {look.real(path) for path in paths if _is_socket(path)}
 
 
 def _is_socket(path: str) -> bool:

@@ -71,7 +71,7 @@ def _refuse_useless(rule: str, words: tuple[str | None, ...]) -> None:
 
 
 def listed() -> Iterator[str]:
-    """Give the rules in the user's file, in its order."""
+    """Return the rules in the user's file, in its order."""
     data = originals.current(read_settings().user_config_path)
     document = toml.parse(data) if data else {}
     for entry in document.get("commands", {}).get("allow", ()):

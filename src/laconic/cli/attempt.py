@@ -76,8 +76,8 @@ def _tell(tried: Keep | None, launcher: str, *, as_json: bool) -> None:
     made = plan(tried) if tried is not None else None
     if as_json:
         notes = tried.about.notes if tried else []
-        found = {"version": 1, "id": tried.id if tried else "", "never_kept": notes}
-        print(json.dumps(found | {"changes": report.rows(made) if made else []}), file=sys.stderr)
+        about = {"version": 1, "id": tried.id if tried else "", "never_kept": notes}
+        print(json.dumps(about | {"changes": report.rows(made) if made else []}), file=sys.stderr)
         return
     if made is None:
         print("[laconic: the command would change nothing]", file=sys.stderr)

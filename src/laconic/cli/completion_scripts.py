@@ -44,7 +44,7 @@ def _taking(tree: Sequence[Level]) -> str:
 
 
 def _kinds(tree: Sequence[Level]) -> Iterable[tuple[str, str]]:
-    """Give the kind of value that follows a path with an option."""
+    """Return the kind of value that follows a path with an option."""
     for level in tree:
         for option, kind in level.values.items():
             yield f"{level.path} {option}".strip(), _marked(kind)

@@ -90,8 +90,8 @@ def _check(path: Path | None, *, as_json: bool) -> int:
         problems = all_problems(settings)
         checked = ", ".join(files_read(settings)) or "no files, the built-in configuration"
     if as_json:
-        found = [_as_document(problem) for problem in problems]
-        print(json.dumps({"version": 1, "checked": checked, "problems": found}))
+        documents = [_as_document(problem) for problem in problems]
+        print(json.dumps({"version": 1, "checked": checked, "problems": documents}))
         return 1 if problems else 0
     warn(problems)
     if not path:

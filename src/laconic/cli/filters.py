@@ -61,20 +61,20 @@ def main(args: argparse.Namespace) -> int:
         return draft.main(args)
     if args.action == "import":
         return filter_import.main(args)
-    found = load_filters(read_settings(), library())
+    loaded = load_filters(read_settings(), library())
     if args.action == "test":
-        return _test(found, args.id, update=args.update)
-    warn(found.problems)
+        return _test(loaded, args.id, update=args.update)
+    warn(loaded.problems)
     if args.action == "list":
-        return _list(found, as_json=args.json)
+        return _list(loaded, as_json=args.json)
     if args.action == "show":
-        return _show(found, args.id)
+        return _show(loaded, args.id)
     command = read_command(args.command, "filters which")
-    return _which(found, command, as_json=args.json)
+    return _which(loaded, command, as_json=args.json)
 
 
-def _list(found: FilterSet, *, as_json: bool) -> int:
-    filters = [_load(found, identifier) for identifier in found.ids]
+def _list(loaded: FilterSet, *, as_json: bool) -> int:
+    filters = [_load(loaded, identifier) for identifier in loaded.ids]
     if as_json:
         rows = [
             {"id": each.id, "commands": list(each.commands), "source": each.source}
@@ -82,26 +82,26 @@ def _list(found: FilterSet, *, as_json: bool) -> int:
         ]
         print(json.dumps({"version": 1, "filters": rows}, indent=1))
         return 0
-    own = {each.id: f"  ({each.source})" if each.id in found.own else "" for each in filters}
+    own = {each.id: f"  ({each.source})" if each.id in loaded.own else "" for each in filters}
     cells = [[each.id, f"{', '.join(each.commands)}{own[each.id]}"] for each in filters]
     print("\n".join(table(cells, "<<", screen(), shrink=(1,))))
     return 0
 
 
-def _show(found: FilterSet, identifier: str) -> int:
-    _load(found, identifier)
-    path = found.sources.get(identifier, "")
+def _show(loaded: FilterSet, identifier: str) -> int:
+    _load(loaded, identifier)
+    path = loaded.sources.get(identifier, "")
     sys.stdout.flush()
     sys.stdout.buffer.write(read_file(Path(path) if path else DATA / f"{identifier}.toml"))
     return 0
 
 
-def _load(found: FilterSet, identifier: str) -> Filter:
-    wanted = found.load(identifier)
+def _load(loaded: FilterSet, identifier: str) -> Filter:
+    wanted = loaded.load(identifier)
     if wanted is None:
-        if any(problem.file.endswith(f"/filters/{identifier}.toml") for problem in found.problems):
+        if any(problem.file.endswith(f"/filters/{identifier}.toml") for problem in loaded.problems):
             raise LaconicError(f"{identifier} is not in force: see above")
-        best = closest(identifier, found.ids)
+        best = closest(identifier, loaded.ids)
         hint = f"did you mean: {best}" if best else "laconic filters list"
         raise LaconicError(f"there is no filter {identifier!r}", hint)
     return wanted
@@ -110,11 +110,11 @@ def _load(found: FilterSet, identifier: str) -> Filter:
 # -- which ---------------------------------------------------------------------------------------
 
 
-def _which(found: FilterSet, command: str, *, as_json: bool) -> int:
+def _which(loaded: FilterSet, command: str, *, as_json: bool) -> int:
     runs = list(draft.runs_of(command))
     if not runs:
         raise LaconicError("there is no command in it", "laconic filters which 'git log -3'")
-    answers = [_answer(found, arguments) for _, arguments in runs]
+    answers = [_answer(loaded, arguments) for _, arguments in runs]
     if as_json:
         rows = [
             {
@@ -131,20 +131,20 @@ def _which(found: FilterSet, command: str, *, as_json: bool) -> int:
     return 0 if any(has_filter for has_filter, _ in answers) else 1
 
 
-def _answer(found: FilterSet, arguments: list[Argument]) -> tuple[bool, str]:
+def _answer(loaded: FilterSet, arguments: list[Argument]) -> tuple[bool, str]:
     """Tell whether a command has a filter, and which, or why it has none."""
-    wanted = found.filters.find(arguments)
+    wanted = loaded.filters.find(arguments)
     if wanted is not None:
         fits = [p for p in wanted.commands if draft.is_found_by(p, wanted.id, arguments)]
         path = max(fits, key=len, default="the script of a package")
         return True, f"{wanted.id}  ({wanted.source}), for: {path}"
     if option := exact_option(arguments):
         return False, f"none: {option} asks for exact output"
-    hidden = found.filters.find(arguments, with_passthrough=True)
+    hidden = loaded.filters.find(arguments, with_passthrough=True)
     if hidden is not None:
         word = _passing(hidden, arguments)
         return False, f"none: {word} passes {hidden.id} by; its output is shown as it is"
-    if found.filters.is_exact(arguments):
+    if loaded.filters.is_exact(arguments):
         return False, "none: it reads something out; its output is shown as it is"
     return False, "none: no filter; only a large output is compacted"
 
@@ -159,10 +159,10 @@ def _passing(wanted: Filter, arguments: list[Argument]) -> str:
 # -- test ----------------------------------------------------------------------------------------
 
 
-def _test(found: FilterSet, names: list[str], *, update: bool) -> int:
+def _test(loaded: FilterSet, names: list[str], *, update: bool) -> int:
     count = wrong = 0
-    warn(found.problems)
-    filters = [_named(found, name) for name in names or found.ids]
+    warn(loaded.problems)
+    filters = [_named(loaded, name) for name in names or loaded.ids]
     if update and names:
         _refuse_built_in(filters)
     progress = Progress()
@@ -184,7 +184,7 @@ def _test(found: FilterSet, names: list[str], *, update: bool) -> int:
             print(f"{wanted.id}: has no [[example]]")
     progress.end()
     print(f"{count} examples, {wrong} of them wrong")
-    return 1 if wrong or found.problems else 0
+    return 1 if wrong or loaded.problems else 0
 
 
 def _refuse_built_in(filters: list[Filter]) -> None:
@@ -209,10 +209,10 @@ def _updated(wanted: Filter) -> Filter:
     return Filter(wanted.id, toml.parse(source.encode()), wanted.source)
 
 
-def _named(found: FilterSet, name: str) -> Filter:
+def _named(loaded: FilterSet, name: str) -> Filter:
     """Load a filter by its id, or from a file that need not be in force."""
     if not name.endswith(".toml"):
-        return _load(found, name)
+        return _load(loaded, name)
     document, problems = check_bytes(read_file(Path(name)), name)
     if problems:
         raise LaconicError(problems[0].line, problems[0].hint)

@@ -80,7 +80,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _wanted(args: argparse.Namespace) -> tuple[str, str]:
-    """Give the period and the group; `--by day` is another way to say `--daily`."""
+    """Return the period and the group; `--by day` is another way to say `--daily`."""
     period = "daily" if args.daily else "weekly" if args.weekly else ""
     by = args.by or ""
     if by in _PERIODS:
@@ -166,7 +166,7 @@ def _last_days(connection: sqlite3.Connection, now: float) -> list[int]:
 
 
 def last_days(saved: Callable[[str, int], int], now: float, count: int) -> list[int]:
-    """Give what each of the last days saved, the oldest first."""
+    """Return what each of the last days saved, the oldest first."""
     noon = time.mktime((*time.localtime(now)[:3], 12, 0, 0, 0, 0, -1))
     days = (time.localtime(noon - back * _DAY_S) for back in reversed(range(count)))
     return [saved(time.strftime("%Y-%m-%d", day), 0) for day in days]

@@ -105,7 +105,7 @@ def _name_undoable(rows: list[Row], keeps: Keeps) -> None:
 
 
 def _filter(args: argparse.Namespace) -> Callable[[Row], bool]:
-    """Give a function that tells whether a line of the log is wanted."""
+    """Return a function that tells whether a line of the log is wanted."""
     if args.effect and args.effect not in EFFECTS:
         best = closest(args.effect, EFFECTS)
         hint = f"did you mean: {best}" if best else f"one of: {', '.join(EFFECTS)}"

@@ -55,7 +55,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _levels(parser: argparse.ArgumentParser, argv: Sequence[str]) -> Iterator[Any]:
-    """Give the parsers that a command line leads through: `laconic`, `laconic config` ..."""
+    """Return the parsers that a command line leads through: `laconic`, `laconic config` ..."""
     yield parser
     for action in parser._actions:  # noqa: SLF001 - as above
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001

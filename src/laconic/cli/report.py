@@ -41,7 +41,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _target(path: Path) -> Path:
-    """Give the place to write to: where links lead, and only in place of a file."""
+    """Return the place to write to: where links lead, and only in place of a file."""
     target = path.resolve()
     if not target.parent.is_dir():
         raise LaconicError(f"{target.parent}: there is no such directory")

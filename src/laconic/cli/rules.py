@@ -53,11 +53,11 @@ def main(args: argparse.Namespace) -> int:
 
 def _list(rows: list[Row], *, as_json: bool) -> int:
     if as_json:
-        found = [
+        rules = [
             {"id": name.replace(" ", "/"), "verdict": _verdict(entry), "about": _about(entry)}
             for _, name, entry in rows
         ]
-        print(json.dumps({"version": 1, "rules": found}, indent=1))
+        print(json.dumps({"version": 1, "rules": rules}, indent=1))
         return 0
     here = screen()
     for _, name, entry in rows:
@@ -90,15 +90,15 @@ def _show(name: str, rows: list[Row], library: Library, *, as_json: bool) -> int
         raise LaconicError(f"there is no rule {name!r}", "laconic rules list")
     if depth < len(words):
         complain(f"{name} has no table of its own; it belongs to {'/'.join(words[:depth])}")
-    for file, found, table in rows:
-        if found == path:
-            effect = table.get("effect") or _inherited(found, rows)
+    for file, listed, table in rows:
+        if listed == path:
+            effect = table.get("effect") or _inherited(listed, rows)
             whole = {"effect": effect, **table}
             if as_json:
-                about = {"version": 1, "id": found.replace(" ", "/"), "file": file}
+                about = {"version": 1, "id": listed.replace(" ", "/"), "file": file}
                 print(json.dumps({**about, "verdict": _verdict(table), "rule": whole}))
             else:
-                print("\n".join(_lines(file, found, whole)))
+                print("\n".join(_lines(file, listed, whole)))
     return 0
 
 
@@ -106,8 +106,8 @@ def _inherited(path: str, rows: list[Row]) -> str:
     """The effect that the nearest table above names, `unknown` if none does."""
     while " " in path:
         path = path.rpartition(" ")[0]
-        found = (table["effect"] for _, name, table in rows if name == path and "effect" in table)
-        if effect := next(found, ""):
+        effects = (table["effect"] for _, name, table in rows if name == path and "effect" in table)
+        if effect := next(effects, ""):
             return str(effect)
     return "unknown"
 
@@ -154,10 +154,12 @@ def _test(rows: list[Row], library: Library) -> int:
         for key in ("yes", "no"):
             for example in table.get(key, ()):
                 count += 1
-                found = decide(example, library, Rules(), Facts())
-                if (found.verdict is Verdict.ALLOW) != (key == "yes"):
+                decision = decide(example, library, Rules(), Facts())
+                if (decision.verdict is Verdict.ALLOW) != (key == "yes"):
                     wrong += 1
-                    print(f"{file}: {name}: {found.verdict.word}: {example}  ({found.reason})")
+                    print(
+                        f"{file}: {name}: {decision.verdict.word}: {example}  ({decision.reason})"
+                    )
     progress.end()
     print(f"{count} examples, {wrong} of them wrong")
     return 1 if wrong else 0

@@ -96,7 +96,7 @@ def _switched_off(settings: Settings) -> Iterator[str]:
 
 
 def _agents() -> tuple[tuple[AgentState, ...], str]:
-    """Give the agents on this machine, those that laconic is in first; and what is in the way."""
+    """Return the agents on this machine, those that laconic is in first; and what is in the way."""
     try:
         site, _ = read_site()
     except LaconicError as error:
@@ -114,7 +114,7 @@ def _agents() -> tuple[tuple[AgentState, ...], str]:
 
 
 def _saved(state_dir: Path, midnight: float) -> tuple[dict[str, Gain], tuple[int, ...], str]:
-    """Give the sums of today, a week and all; what each of the last days saved; what went wrong."""
+    """Return the sums of today, a week and all; what each of the last days saved; any problem."""
     try:
         with reading(state_dir) as (connection, note):
             saved = {
@@ -131,7 +131,7 @@ def _saved(state_dir: Path, midnight: float) -> tuple[dict[str, Gain], tuple[int
 def _next(
     agents: tuple[AgentState, ...], settings: Settings, today: Counter[str], faults: list[str]
 ) -> Iterator[tuple[str, str]]:
-    """Give what to type, and why, the most urgent first."""
+    """Return what to type, and why, the most urgent first."""
     for fault in filter(None, faults):
         yield "laconic doctor", fault
     if settings.environment.disabled:

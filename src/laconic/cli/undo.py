@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from laconic.cli.main import complain
@@ -19,7 +20,7 @@ from laconic.settings.load import current_directory, process_environment, read_s
 from laconic.undo.plan import plan
 from laconic.undo.reach import located
 from laconic.undo.restore import ConflictError, recover, undo
-from laconic.undo.store import LAST, Store, store_for
+from laconic.undo.store import LAST, MissingError, Store, store_for
 
 if TYPE_CHECKING:
     import argparse
@@ -54,12 +55,22 @@ def main(args: argparse.Namespace) -> int:
         return _list(store, as_json=args.json)
     if args.json:
         raise UsageError("--json goes with --list", "laconic undo --list --json")
-    keep = store.find(args.id)
+    keep = _find(store, args.id)
     only = [located(os.path.join(str(current_directory() or "/"), path)) for path in args.path]  # noqa: PTH118
     if args.diff:
         print("\n".join(report.diff_lines(plan(keep, only))))
         return 0
     return _undo(store, keep, only, force=args.force, is_sure=args.yes)
+
+
+def _find(store: Store, keep_id: str) -> Keep:
+    try:
+        return store.find(keep_id)
+    except MissingError as error:
+        if keep_id != LAST and os.path.lexists(keep_id):
+            hint = f"laconic undo last {visible(keep_id)} takes back only that"
+            raise MissingError(error.message, hint) from error
+        raise
 
 
 def _hold(name: str) -> int:
@@ -95,9 +106,12 @@ def show_rows(rows: list[dict[str, object]], *, as_json: bool) -> bool:
 def _undo(store: Store, keep: Keep, only: list[str], *, force: bool, is_sure: bool) -> int:
     made = plan(keep, only)
     if not made.steps:
-        print(f"nothing to do: everything is as it was before {visible(keep.about.command)}")
+        what = " ".join(map(visible, (os.path.relpath(path) for path in only))) or "everything"
+        print(f"nothing to do: {what} is as it was before {visible(keep.about.command)}")
         return 0
-    print(f"undo {keep.id}: {visible(keep.about.command)}")
+    by = f", {keep.about.agent}" if keep.about.agent else ""
+    age = report.age(time.time() - keep.time)
+    print(f"undo {keep.id}: {visible(keep.about.command)}  ({age} ago{by})")
     print("\n".join(report.plan_lines(made)))
     if made.conflicts and not force:
         print("\n".join(report.diff_lines(made, made.conflicts)))

@@ -129,10 +129,10 @@ def contained(
 
 def look(request: Request, decision: Decision, settings: Settings) -> tuple[Decision, str]:
     """Say what an agent is told that runs other commands than it sent, and what it would run."""
-    found = contained(request, decision, settings)
-    if found is None or found.rewriting.text == request.command:
+    made = contained(request, decision, settings)
+    if made is None or made.rewriting.text == request.command:
         return decision, ""
-    return found.decision, found.rewriting.text if found.decision is not decision else ""
+    return made.decision, made.rewriting.text if made.decision is not decision else ""
 
 
 def rewritten(
@@ -146,10 +146,10 @@ def rewritten(
     how = options(settings) if settings.config.compact.enabled else Options(lambda _: None)
     how.launcher, how.full_path = launcher, full
     how.flags = made.flags
-    found = rewrite(command, how, library())
-    if not made.is_placed(found) or any(note.action == "rule" for note in found.notes):
+    rewriting = rewrite(command, how, library())
+    if not made.is_placed(rewriting) or any(note.action == "rule" for note in rewriting.notes):
         return None
-    return found
+    return rewriting
 
 
 class Machine:
@@ -215,7 +215,7 @@ def place(
     shell: str,
     box: Box | None = None,
 ) -> Containment | None:
-    """Find what has to stand on a line so that it is contained.
+    """Find what has to be written on a line so that it is contained.
 
     shell: the one that may run all of it. box: what the user says about the box.
     """
@@ -224,22 +224,22 @@ def place(
     is_offline = box is None or box.network == "none"
     effects = (policy.in_box_effects(leaf, is_offline) for leaf in decision.leaves())
     has_box = any(one & cells.box for one in effects) and machine.has_box(facts)
-    found = policy.find_contained(decision, cells, has_box=has_box, is_offline=is_offline)
-    if found is None and decision.verdict is not Verdict.ALLOW:
+    parts = policy.find_contained(decision, cells, has_box=has_box, is_offline=is_offline)
+    if parts is None and decision.verdict is not Verdict.ALLOW:
         return None
     try:
         script = parse(command)
     except ParseError:
         return None
-    made = Containment(policy.allowed(decision, found) if found else decision, facts.project)
-    if found and found.boxed:
+    made = Containment(policy.allowed(decision, parts) if parts else decision, facts.project)
+    if parts and parts.boxed:
         around = _surroundings(facts, box)
-        if not _put_in_box(made, found, decision, script, facts, around, shell):
+        if not _put_in_box(made, parts, decision, script, facts, around, shell):
             if decision.verdict is not Verdict.ALLOW:
                 return None
             made = Containment(decision, facts.project)  # what the profile allows without a box
     is_changing = decision.effects & UNDONE and not made.whole
-    if is_changing and not _hold(made, found, decision, script, facts, machine):
+    if is_changing and not _hold(made, parts, decision, script, facts, machine):
         return None
     return made if made.flags or made.whole or made.kept else None
 
@@ -249,7 +249,7 @@ def place(
 
 def _put_in_box(
     made: Containment,
-    found: policy.Contained,
+    parts: policy.Contained,
     decision: Decision,
     script: Script,
     facts: Facts,
@@ -257,7 +257,7 @@ def _put_in_box(
     shell: str,
 ) -> bool:
     """Put commands in the box, one by one or all of them; False if neither is possible."""
-    needed = [leaf.start for leaf in found.boxed]
+    needed = [leaf.start for leaf in parts.boxed]
     source = script.source.decode("utf-8", "surrogateescape")
     if is_meant_outside(script) or any(name in source for name in SWITCHES):
         return False
@@ -270,7 +270,7 @@ def _put_in_box(
         made.add(starts, BOX + project)
         made.needed |= starts
         return True
-    if fetching or found.held or changes_its_shell(script) or not shell:
+    if fetching or parts.held or changes_its_shell(script) or not shell:
         return False
     made.whole = shell
     return True
@@ -307,14 +307,14 @@ def _surroundings(facts: Facts, box: Box | None) -> Surroundings:
 
 def _hold(
     made: Containment,
-    found: policy.Contained | None,
+    parts: policy.Contained | None,
     decision: Decision,
     script: Script,
     facts: Facts,
     machine: Abilities,
 ) -> bool:
     """Have kept what the line destroys; False if it has to be asked about because of that."""
-    is_needed = bool(found and found.held)
+    is_needed = bool(parts and parts.held)
     command = script.source.decode("utf-8", "surrogateescape")
     holding = machine.hold(command, facts)
     if holding is None or (is_needed and not (holding.is_complete and holding.is_exact)):
@@ -326,8 +326,8 @@ def _hold(
         made.kept = holding if holding.is_exact else None
         return not is_needed
     made.add(owners(script, [one.start for one in decision.leaves() if one.effects & UNDONE]), UNDO)
-    if found:
-        made.needed |= owners(script, [one.start for one in found.held])
+    if parts:
+        made.needed |= owners(script, [one.start for one in parts.held])
     return True
 
 

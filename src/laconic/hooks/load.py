@@ -145,12 +145,12 @@ def _document(name: str) -> dict[str, Any]:
     is_name = name == name.lower() and name.replace("-", "").isalnum()  # not another path
     path = f"{DATA}/{name}.toml"
     try:
-        found = stamp(path) if is_name else None
+        key = stamp(path) if is_name else None
     except OSError:
-        found = None
-    if found is None:
+        key = None
+    if key is None:
         raise KeyError(name)
-    document: dict[str, Any] = cached_on_disk(f"agent-{name}", found, lambda: _parse(path))
+    document: dict[str, Any] = cached_on_disk(f"agent-{name}", key, lambda: _parse(path))
     return document
 
 

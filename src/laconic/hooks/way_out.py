@@ -22,7 +22,7 @@ _NAMED = (3, 4, 5)  # words of a longer command that a rule names; any may follo
 
 
 def way_out(decision: Decision, request: engine.Request, settings: Settings) -> str:
-    """Give a rule that is certain to allow it, else an exception; nothing if neither can."""
+    """Return a rule that is certain to allow it, else an exception; nothing if neither can."""
     if decision.verdict is not Verdict.ASK or decision.firm:
         return ""
     for rule in _rules(decision, request.command):
@@ -35,7 +35,7 @@ def way_out(decision: Decision, request: engine.Request, settings: Settings) -> 
 
 
 def _rules(decision: Decision, command: str) -> Iterator[str]:
-    """Give rules for the command of the line that needs one most, the widest first."""
+    """Return rules for the command of the line that needs one most, the widest first."""
     asking = [leaf for leaf in decision.leaves() if leaf.verdict is Verdict.ASK and leaf.effects]
     asking.sort(key=lambda leaf: not leaf.effects & HARD)
     if not asking or len(command) > _LONGEST_SHOWN:

@@ -52,8 +52,8 @@ def usable_shell(asked: object, environ: Mapping[str, str]) -> str:
     wanted = asked if isinstance(asked, str) else ""
     if wanted and _name(wanted) not in _SHELLS:
         return ""
-    found = host_shell(wanted, environ) or ""
-    return found if isabs(found) and _name(found) in _SHELLS else ""
+    shell = host_shell(wanted, environ) or ""
+    return shell if isabs(shell) and _name(shell) in _SHELLS else ""
 
 
 def _name(path: str) -> str:

@@ -143,7 +143,7 @@ def extended(data: bytes, document: Mapping[str, Any], path: Path) -> tuple[byte
 
 
 def checked(data: bytes, path: Path) -> bytes:
-    """Give a configuration back if it is a good one; else LaconicError."""
+    """Return a configuration if it is a good one; else raise LaconicError."""
     problems = check_bytes(data, str(path))[1]
     if problems:
         raise LaconicError(f"{problems[0].line}; left as it is", "laconic config check")

@@ -31,7 +31,7 @@ def is_chosen(path: Path) -> bool:
 
 
 def plan(profile: str, path: Path) -> Change | None:
-    """Give the change that names a profile, None if it is named; comments and order stay."""
+    """Return the change that names a profile, None if it is named; comments and order stay."""
     import tomlkit  # noqa: PLC0415 - for this command only
 
     target = path.resolve()

@@ -206,8 +206,8 @@ def _partly_known(word: Word | Assignment, values: Values, depth: int) -> list[A
         isinstance(part, Substitution) or (isinstance(part, Parameter) and part.name not in _PLACES)
         for part, _ in parts
     )
-    found = [Argument(text(t), word.start, word.end, expanded=is_expanded) for t in done]
-    return found if last is None else [*found, last]
+    known = [Argument(text(t), word.start, word.end, expanded=is_expanded) for t in done]
+    return known if last is None else [*known, last]
 
 
 def _unknown_end(

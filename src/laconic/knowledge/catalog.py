@@ -41,7 +41,7 @@ def library() -> Library:
 
 
 def extended(own: list[Row]) -> Library:
-    """Give the built-in knowledge with further tables, which win over those of the same path."""
+    """Return the built-in knowledge with further tables, which win over those of the same path."""
     built_in, added = _compiled(), _by_program(own)
 
     def rows(program: str) -> list[Row]:
@@ -98,7 +98,7 @@ def _by_program(rows: list[Row]) -> dict[str, list[Row]]:
 
 
 def _pack() -> dict[str, bytes]:
-    """Give the tables of each program, ready to be loaded alone."""
+    """Return the tables of each program, ready to be loaded alone."""
     return {program: marshal.dumps(rows) for program, rows in _by_program(tables()).items()}
 
 

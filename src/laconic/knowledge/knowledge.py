@@ -185,7 +185,7 @@ class Programs(dict[str, Branch]):
 
 
 def first_words(path: str) -> list[str]:
-    """Give the programs that a path is about: `{npm,pnpm} install` is about two."""
+    """Return the programs that a path is about: `{npm,pnpm} install` is about two."""
     word = path.split(maxsplit=1)[0]
     return word[1:-1].split(",") if word.startswith("{") and word.endswith("}") else [word]
 

@@ -81,7 +81,7 @@ class MemoryAudit:
             self._entries.append(entry)
 
     def take(self) -> list[AuditEntry]:
-        """Give all entries and forget them."""
+        """Return all entries and forget them."""
         with self._lock:
             taken = list(self._entries)
             self._entries.clear()

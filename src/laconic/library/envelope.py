@@ -96,13 +96,13 @@ class Envelope(Mapping[str, Any]):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data: three keys where nothing matched; `result` only if there is one."""
-        found: dict[str, Any] = {
+        document: dict[str, Any] = {
             "action": self.action,
             "command": self.command,
             "original_command": self.original_command,
         }
         if self.matched:
-            found |= {
+            document |= {
                 "rule_id": self.rule_id,
                 "catalogue_id": self.catalogue_id,
                 "severity": self.severity,
@@ -110,8 +110,8 @@ class Envelope(Mapping[str, Any]):
                 "references": list(self.references),
             }
         if self.result is not MISSING:
-            found["result"] = self.result
-        return found
+            document["result"] = self.result
+        return document
 
     def __getitem__(self, key: str) -> Any:
         return self.to_dict()[key]

@@ -254,8 +254,8 @@ class Gate:
     def call(self, call_id: str) -> Call | None:
         """The call of this id that `hook` was asked about, for a hook that comes after the tool."""
         with self._lock:
-            found = [known for (name, _), known in self._calls.items() if name == call_id]
-        made: Call | None = found[-1].get("call") if found else None
+            same_id = [known for (name, _), known in self._calls.items() if name == call_id]
+        made: Call | None = same_id[-1].get("call") if same_id else None
         return made
 
     async def ahook(

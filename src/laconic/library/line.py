@@ -31,7 +31,7 @@ MAX_LENGTH = 256 * 1024
 _NO_HOME = "/home/.nobody"
 
 # Programs that run another one: their options that take a value (sudo(8), env(1), xargs(1), ..),
-# and how many operands stand before the command.
+# and how many operands come before the command.
 _WRAPPERS: dict[str, tuple[frozenset[str], int]] = {
     name: (frozenset(options.split()), operands)
     for name, options, operands in (
@@ -69,7 +69,7 @@ _ASSIGNED = pattern(r"[A-Za-z_][A-Za-z0-9_]*=")
 _BETWEEN_COMMANDS = pattern(r"[\n;&|()]+")
 _MARKS = pattern(r"['\"\\`]|[\x00-\x1f\x7f]")
 _RUNNING_PRIMARIES = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
-# Options that stand before a subcommand and take a value (git(1), cargo(1), npm-config(7)).
+# Options that come before a subcommand and take a value (git(1), cargo(1), npm-config(7)).
 _BEFORE_SUBCOMMAND = {
     "git": frozenset("-C -c --git-dir --work-tree --namespace --config-env --attr-source".split()),
     "cargo": frozenset("--color --config -Z -C".split()),
@@ -169,7 +169,7 @@ class Line:
                     yield from self._nested(" ".join(invocation.words))
 
     def _found_in_pieces(self) -> Iterator[Invocation]:
-        """Of a text that cannot be parsed: a shell may read it, or run the lines before a mistake.
+        """Yield the commands of a text that cannot be parsed: a shell may run some of them.
 
         Its words are taken as they look, so that no odd character hides a program.
         """

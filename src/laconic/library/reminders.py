@@ -37,7 +37,7 @@ class Reminder:
 
     @classmethod
     def of(cls, spec: Reminder | Mapping[str, Any]) -> Reminder:
-        """Of a mapping; keys that only Harn knows are passed over."""
+        """Make one of a mapping; keys that only Harn knows are passed over."""
         if isinstance(spec, Reminder):
             return spec
         if not isinstance(spec, Mapping):

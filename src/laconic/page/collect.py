@@ -68,7 +68,7 @@ class Recorded(NamedTuple):
 
 
 def collect(recorded: Recorded, *, version: str, now: str, since: str, note: str) -> dict[str, Any]:
-    """Give a value of JSON. now: `2026-11-15 09:00:00`; since: the same, or "" for all records."""
+    """Return the data of the page. now: `2026-11-15 09:00:00`; since: as now, or "" for all."""
     total = queries.total(list(recorded.by_day))
     judged = [each for each in recorded.decisions if each.agent != OWN]
     first, last = _ends(recorded.by_day, judged, now)
@@ -117,7 +117,7 @@ def collect(recorded: Recorded, *, version: str, now: str, since: str, note: str
 
 
 def _ends(by_day: Iterable[Gain], judged: Iterable[Decided], now: str) -> tuple[str, str]:
-    """Give the first and the last day; days that cannot be are left out."""
+    """Return the first and the last day; days that cannot be are left out."""
     today = date.fromisoformat(now[:10])
     earliest = str(today - timedelta(days=_MOST_DAYS))
     days = {row.keys[0] for row in by_day} | {_day(each) for each in judged}
@@ -128,7 +128,7 @@ def _ends(by_day: Iterable[Gain], judged: Iterable[Decided], now: str) -> tuple[
 def _bars(
     by_day: Iterable[Gain], judged: Iterable[Decided], first: str, last: str
 ) -> tuple[list[dict[str, Any]], str]:
-    """Give a row for each day, or for each week by its Monday, without gaps."""
+    """Return a row for each day, or for each week by its Monday, without gaps."""
     start, end = date.fromisoformat(first), date.fromisoformat(last)
     days = [str(start + timedelta(days=n)) for n in range((end - start).days + 1)]
     is_weekly = len(days) > _MOST_BARS
@@ -161,7 +161,7 @@ def _day(each: Decided) -> str:
 
 
 def _asked(judged: Iterable[Decided]) -> list[dict[str, Any]]:
-    """Give the commands that were asked about or denied, those with most questions first."""
+    """Return the commands that were asked about or denied, those with most questions first."""
     rows: dict[tuple[str, ...], dict[str, Any]] = {}
     for each in judged:
         if each.verdict == "allow":
@@ -187,7 +187,7 @@ def _asked(judged: Iterable[Decided]) -> list[dict[str, Any]]:
 
 
 def _rules(judged: Iterable[Decided]) -> list[dict[str, Any]]:
-    """Give the rules that asked or denied. example: the newest command."""
+    """Return the rules that asked or denied. example: the newest command."""
     rows: dict[str, dict[str, Any]] = {}
     for each in judged:
         if each.verdict == "allow":

@@ -33,7 +33,7 @@ _MOST_TRANSCRIPTS = 64 << 20  # bytes of the newest; a page should be there in s
 def read(
     state_dir: str | os.PathLike[str], environ: Mapping[str, str], *, now: float, since: float = 0
 ) -> dict[str, Any]:
-    """Give the value that the page shows: what happened since then."""
+    """Return the value that the page shows: what happened since then."""
     allows = _allows(environ)
     with reading(state_dir) as (connection, note):
         sessions, session_count = activity.sessions(connection, since, collect.MOST_SESSIONS)
@@ -118,7 +118,7 @@ def _told(
 
 
 def _named(transcript: Transcript, known: Mapping[str, str]) -> Iterator[str]:
-    """Give the session whose id is the end of the file's name, as in rollout-2026-11-15-<id>."""
+    """Return the session whose id is the end of the file's name, as in rollout-2026-11-15-<id>."""
     stem = transcript.path.stem
     for length in {len(session) for session in known}:
         if stem[-length:] in known:
@@ -139,7 +139,7 @@ def _read_transcript(transcript: Transcript) -> Told | None:
 
 
 def stamp(state_dir: str | os.PathLike[str]) -> tuple[tuple[str, int, int], ...]:
-    """Give a value that changes when something was recorded: sizes and times of the files."""
+    """Return a value that changes when something was recorded: sizes and times of the files."""
     found = []
     for pattern in ("records.db*", "runs.journal*", "decisions.jsonl*"):
         for path in sorted(Path(state_dir).glob(pattern)):

@@ -23,7 +23,7 @@ _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
 def page(data: dict[str, Any], *, is_live: bool = False) -> str:
-    """Give the page. is_live: it asks for newer data, from where it came from."""
+    """Return the page. is_live: it asks for newer data, from where it came from."""
     parts = {
         "policy": policy(is_live=is_live),
         "live": " data-live" if is_live else "",
@@ -35,7 +35,7 @@ def page(data: dict[str, Any], *, is_live: bool = False) -> str:
 
 
 def policy(*, is_live: bool = False) -> str:
-    """Give the Content-Security-Policy: our own style and script, by their hashes."""
+    """Return the Content-Security-Policy: our own style and script, by their hashes."""
     directives = [
         "default-src 'none'",
         f"script-src '{_hash('page.js')}'",
@@ -49,7 +49,7 @@ def policy(*, is_live: bool = False) -> str:
 
 
 def embedded(data: dict[str, Any]) -> str:
-    """Give JSON in ASCII that can stand in a script element."""
+    """Return JSON in ASCII that can be put into a script element."""
     text = json.dumps(data, separators=(",", ":"))
     for character, escape in _ESCAPES.items():
         text = text.replace(character, escape)

@@ -54,7 +54,7 @@ class Dashboard(ThreadingHTTPServer):
         return hosts in ([f"{name}:{self.server_port}"] for name in (ADDRESS, "localhost"))
 
     def data(self) -> dict[str, Any]:
-        """Give the data, read again if something was recorded.
+        """Return the data, read again if something was recorded.
 
         The stamp is taken before: what is recorded while we read is then newer than the stamp.
         """

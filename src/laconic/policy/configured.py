@@ -1,9 +1,9 @@
 """What the user's configuration settles of a call's findings, and when a gate is open.
 
-The lists of the configuration name programs and subcommands, and stand above the profile's table. A
+The lists of the configuration name programs and subcommands, and outweigh the profile's table. A
 program that the user allows may run with any arguments, but may not send, read secrets, or write
-what decides what runs later. A subcommand may run, but options that no table lists, settings in
-front of it and forced pushes still ask, and so does whatever a wrapper or an argument runs.
+what decides what runs later. A subcommand may run, but options that no table lists, settings before
+it and forced pushes still ask, and so does whatever a wrapper or an argument runs.
 """
 
 from __future__ import annotations

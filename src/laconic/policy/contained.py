@@ -79,15 +79,15 @@ def in_box_effects(leaf: Decision, is_offline: bool) -> Effect:
     return leaf.effects
 
 
-def allowed(decision: Decision, found: Contained) -> Decision:
+def allowed(decision: Decision, contained: Contained) -> Decision:
     """The decision on a line whose parts are contained."""
-    main = (*found.boxed, *found.held)[0]
-    what = "the box keeps it to the project" if found.boxed else "laconic undo takes it back"
+    main = (*contained.boxed, *contained.held)[0]
+    what = "the box keeps it to the project" if contained.boxed else "laconic undo takes it back"
     return decision.but(
         verdict=Verdict.ALLOW,
         rule=main.rule,
         reason=f"{main.reason}; {what}",
-        in_box=bool(found.boxed),
+        in_box=bool(contained.boxed),
         instead="",
         risk=True,
         firm=False,

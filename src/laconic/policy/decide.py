@@ -1,6 +1,6 @@
 """The verdict on a command line: in doubt, ask.
 
-Everything that would run counts, wherever it stands: lists, pipelines, substitutions, functions,
+Everything that would run counts, wherever it is: lists, pipelines, substitutions, functions,
 loops, here-documents; so do redirects and places where bash evaluates text a second time. The
 strictest part decides. What cannot be parsed asks, and what can be read of it may still deny.
 """

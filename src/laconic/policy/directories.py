@@ -31,7 +31,7 @@ _GIT_ELSEWHERE = frozenset(
 
 
 class Reached:
-    """Where commands certainly stand that run only because a `cd` before them worked.
+    """The directories of commands that run only if a `cd` before them worked.
 
     `cd x && a && b`: a and b run in x. What follows the list may run in either place.
     """

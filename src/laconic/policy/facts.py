@@ -74,7 +74,7 @@ def _text(path: str) -> str | None:
 
 
 def _project_root(where: Facts) -> str:
-    """Give the nearest directory upwards that has .git or .laconic, else the directory itself.
+    """Return the nearest directory upwards that has .git or .laconic, else the directory itself.
 
     Empty if there is none: a home, the root and its neighbours, or a place of the system are never
     projects, because everything below them would count as files of the project.
@@ -87,7 +87,7 @@ def _project_root(where: Facts) -> str:
 
 
 def scope(where: Facts) -> str:
-    """Give the directory that exceptions are for: the project, or without one the directory."""
+    """Return the directory that exceptions are for: the project, or without one the directory."""
     return where.cwd if where.project == NOWHERE else where.project
 
 

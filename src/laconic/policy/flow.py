@@ -73,7 +73,7 @@ class Value:
 
 
 def _common_beginning(texts: Collection[str]) -> str:
-    """Give the text that all begin with: what the first and the last in order have in common."""
+    """Return the text that all begin with: what the first and the last in order have in common."""
     if not texts:
         return ""
     first, last = min(texts), max(texts)

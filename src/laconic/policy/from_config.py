@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def load_library(settings: Settings) -> tuple[Library, tuple[Problem, ...]]:
-    """Give what is known of tools here, and what is wrong with the files that say so."""
+    """Return what is known of tools here, and what is wrong with the files that say so."""
     files, problems = files_in("rules", settings)
     if not files:
         return catalog.library(), problems

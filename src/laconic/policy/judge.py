@@ -213,12 +213,12 @@ class Judge:
         """What a script visibly does that the same line has written."""
         texts = situation.seen.texts
         paths = [self.facts.real_path(joined(cwd, name)) for cwd in situation.directories]
-        found = [
+        decisions = [
             self.nested(Argument(texts[path], *span), situation.shells | {SYSTEM}, situation)
             for path in paths
             if path in texts
         ]
-        return [leaf for one in found for leaf in one.leaves() if leaf.effects & HARD]
+        return [leaf for one in decisions for leaf in one.leaves() if leaf.effects & HARD]
 
     def code_at(self, path: str, situation: Situation) -> Effect:
         """The effect of running a file: the project's own code, or code that is not known."""

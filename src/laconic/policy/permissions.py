@@ -33,7 +33,7 @@ _NAMED = _SOFT | Effect.SENDS | Effect.SYSTEM | Effect.OUTSIDE_WRITE
 class Permission:
     """A rule for commands whose text fits a pattern, in which `*` stands for anything.
 
-    rest: more words may follow. written: the rule as the user wrote it; source: where it stands.
+    rest: more words may follow. written: the rule as the user wrote it; source: its file.
     unless: patterns, and whether words may follow, of rules that count more and say something
     looser.
     """

@@ -91,8 +91,8 @@ class Cells:
 
     def verdict(self, effects: Effect) -> Verdict:
         """The strictest of the answers to these effects."""
-        found = self._known.get(effects)
-        if found is None:
+        strictest = self._known.get(effects)
+        if strictest is None:
             cells = [v for effect, v in self._cells.items() if effect & effects]
-            found = self._known[effects] = max(cells, default=self._cells[Effect.READS])
-        return found
+            strictest = self._known[effects] = max(cells, default=self._cells[Effect.READS])
+        return strictest

@@ -50,14 +50,14 @@ def ask_for_project_code(call: Call, *, shows_itself: bool) -> None:
         return
     below = [name.removeprefix(_BELOW) for name in names if name.startswith(_BELOW)]
     facts = call.judge.facts
-    found = _first_of([name for name in names if name != _NAMED], _starts(call), facts)
-    if found is None and _NAMED in names:
-        found = _first_named(call, facts)
-    if found is None and below and _searches_below(call):
-        found = f"{below[0]} in a directory below", True
-    if found is None:
+    setting = _first_of([name for name in names if name != _NAMED], _starts(call), facts)
+    if setting is None and _NAMED in names:
+        setting = _first_named(call, facts)
+    if setting is None and below and _searches_below(call):
+        setting = f"{below[0]} in a directory below", True
+    if setting is None:
         return
-    what, is_the_projects = found
+    what, is_the_projects = setting
     if is_the_projects:
         call.does(Effect.PROJECT_CODE, "project-code", f"runs code of the project ({what})")
     else:
@@ -66,7 +66,7 @@ def ask_for_project_code(call: Call, *, shows_itself: bool) -> None:
 
 def _first_of(names: list[str], starts: Iterable[str], facts: Facts) -> tuple[str, bool] | None:
     """The first of the files that is there, and whether it is the project's own."""
-    found = None
+    first = None
     for start in dict.fromkeys(starts):
         if not start.startswith("/"):
             return "of a directory that is not known", False
@@ -76,8 +76,8 @@ def _first_of(names: list[str], starts: Iterable[str], facts: Facts) -> tuple[st
                 if facts.exists(path) and not is_harmless_file(path, facts):
                     if not is_own(directory, facts):
                         return path, False
-                    found = found or (path, True)
-    return found
+                    first = first or (path, True)
+    return first
 
 
 def _first_named(call: Call, facts: Facts) -> tuple[str, bool] | None:
@@ -206,13 +206,13 @@ def _foreign_repository(directory: str, program: str, facts: Facts) -> str:
 
 def _brought_repository(directory: str, program: str, facts: Facts) -> str:
     """The directory that the program takes for the repository, if it is a part of a checkout."""
-    found = ""
+    nearest = ""
     for above in upwards(directory):
         here = above.rstrip("/")
-        if not found and _is_brought(here, program, facts):
-            found = above
+        if not nearest and _is_brought(here, program, facts):
+            nearest = above
         if facts.exists(f"{here}/.git"):
-            return found
+            return nearest
     return ""
 
 

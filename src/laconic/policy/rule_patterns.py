@@ -18,7 +18,7 @@ class _TooMuchError(Exception):
 
 
 def globs_of(expression: str) -> list[str] | None:
-    """Give patterns that fit all that an expression fits, perhaps more; None if that is too much.
+    """Return patterns that fit all that an expression fits, perhaps more; None if that is too much.
 
     `^git (push|pull)\\b` becomes `git push*` and `git pull*`.
     """
@@ -44,7 +44,7 @@ def _closed(text: str) -> str:
 
 
 def _choices(expression: str) -> list[str]:
-    """Give the texts of an expression, one for each way through its groups."""
+    """Return the texts of an expression, one for each way through its groups."""
     texts, branches = [""], list[str]()
     pos = 0
     while pos < len(expression):
@@ -60,7 +60,7 @@ def _choices(expression: str) -> list[str]:
 
 
 def _piece(expression: str, pos: int) -> tuple[list[str], int]:
-    """Give what stands at a position, and where the next piece is."""
+    """Return the piece at a position, and where the next one begins."""
     character = expression[pos]
     if character == "(":
         end = _closing(expression, pos)

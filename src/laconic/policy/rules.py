@@ -62,7 +62,7 @@ class Rules:
         self.instead: Mapping[str, str] = {}
 
     def with_cells(self, cells: Cells) -> Rules:
-        """Give the same rules with other answers to effects."""
+        """Return the same rules with other answers to effects."""
         made = self.here(self.gates, ())
         made.cells = cells
         return made
@@ -74,7 +74,7 @@ class Rules:
         *,
         accepts_edits: bool = False,
     ) -> Rules:
-        """Give the same rules with those that depend on the agent, its mode and the directory."""
+        """Return the same rules with those that depend on the agent, its mode and the directory."""
         made = Rules(self.cells.profile)
         for name in self.__slots__:
             setattr(made, name, getattr(self, name))

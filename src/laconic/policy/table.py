@@ -149,7 +149,7 @@ def _follow_words(call: Call) -> None:
 
 
 def _look_outside(call: Call) -> None:
-    """What changes files or runs code does so where it stands, or where a word leads to.
+    """What changes files or runs code does so in its directory, or where a word leads to.
 
     Words that were judged by their place are not looked at again, unless there is an option
     that is not known, whose value they may be, or code is run that lies there. Words after a

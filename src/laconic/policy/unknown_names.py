@@ -23,7 +23,7 @@ _SUBCOMMANDS = ("git.read_only", "git.allowed_with_config", "cargo.safe_subcomma
 
 
 def unknown_names(config: Config, library: Library) -> Iterator[tuple[str, str, str]]:
-    """Give the list, what is wrong with an entry that the user added, and what may be meant."""
+    """Return the list, what is wrong with an entry that the user added, and what may be meant."""
     for name in (*_PROGRAMS, *_SUBCOMMANDS):
         table, _, key = name.partition(".")
         own: tuple[str, ...] = getattr(getattr(config, table), key)

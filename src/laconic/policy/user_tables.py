@@ -32,7 +32,7 @@ _TABLES = "refuse values does".split()
 
 
 def own_rows(files: tuple[File, ...]) -> tuple[list[Row], tuple[Problem, ...]]:
-    """Give the tables of the files that have no mistake, and the mistakes of the others."""
+    """Return the tables of the files that have no mistake, and the mistakes of the others."""
     rows: list[Row] = []
     problems: list[Problem] = []
     for file in files:

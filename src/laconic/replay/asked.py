@@ -28,7 +28,7 @@ _CLIPPED = " characters)"  # how the log ends a command that is too long for it
 
 
 def seen_of(row: Mapping[str, Any]) -> Seen | None:
-    """Give the command of a line of the log; None if it is not one, or not known as a whole."""
+    """Return the command of a line of the log; None if it is not one, or not known as a whole."""
     agent, cwd, command = (clean(str(row.get(key, ""))) for key in _WHO)
     if str(row.get("rule", "")).startswith(f"{RULES}/"):
         return None  # a tool of the agent, not a command
@@ -37,7 +37,7 @@ def seen_of(row: Mapping[str, Any]) -> Seen | None:
 
 
 def questions(rows: Iterable[Mapping[str, Any]]) -> list[Question]:
-    """Give the commands that asked, each once, the newest first."""
+    """Return the commands that asked, each once, the newest first."""
     counts = Counter[str]()
     newest: dict[str, Mapping[str, Any]] = {}
     for row in rows:
@@ -65,7 +65,7 @@ class Endings:
         return question._replace(ending=self._find(question.row))
 
     def _find(self, row: Mapping[str, Any]) -> Ending:
-        """Give rules that `laconic tune` might propose, else an exception for a while."""
+        """Return rules that `laconic tune` might propose, else an exception for a while."""
         seen = seen_of(row)
         if seen is None:
             is_tool = str(row.get("rule", "")).startswith(f"{RULES}/")

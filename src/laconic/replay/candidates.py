@@ -93,7 +93,7 @@ def _verb(effect: str) -> str:
 def candidates(
     decided: Mapping[Seen, Decision], prompts: Counter[Seen], config: Config
 ) -> list[Candidate]:
-    """Give what may help, that which speaks of most prompts first."""
+    """Return what may help, that which speaks of most prompts first."""
     found: Counter[Candidate] = Counter()
     for seen, decision in decided.items():
         grounds = [leaf for leaf in decision.leaves() if leaf.verdict is Verdict.ASK]
@@ -132,13 +132,13 @@ def _rules(words: list[str | None], effects: Effect) -> Iterator[Candidate]:
 
 @cache
 def open_commands() -> frozenset[str]:
-    """Give the beginnings of commands after which a rule may allow anything."""
+    """Return the beginnings of commands after which a rule may allow anything."""
     lines = (Path(__file__).parent / "data/open.txt").read_text("utf-8").splitlines()
     return frozenset(line for line in lines if line and not line.startswith("#"))
 
 
 def _words(source: bytes, leaf: Decision) -> list[str | None]:
-    """Give the words of the program that a finding is about; None for those that are not known.
+    """Return the words of the program that a finding is about; None for those that are not known.
 
     Inside of a wrapper such as `timeout`, they begin where the program is that the rule names.
     """
@@ -158,7 +158,7 @@ def _words(source: bytes, leaf: Decision) -> list[str | None]:
 
 
 def _is_valid(candidate: Candidate, config: Config) -> bool:
-    """Tell whether it may stand in a configuration, and the user has not said otherwise there."""
+    """Tell whether a configuration may have it, and the user has not said otherwise there."""
     section = getattr(config, candidate.table)
     current = getattr(section, candidate.key)
     if candidate.table == "effects":

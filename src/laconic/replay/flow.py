@@ -66,7 +66,7 @@ def asks(agent: str, step: Step, effects: Effect, rules: Sequence[Permission]) -
 
 
 def _written(command: str) -> list[str] | None:
-    """Give the commands of a line as they are written; None if it cannot be parsed."""
+    """Return the commands of a line as they are written; None if it cannot be parsed."""
     source = command.encode("utf-8", "replace")
     try:
         found = [each.command for each in commands(parse(source)) if each.command.words]

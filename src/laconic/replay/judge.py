@@ -92,7 +92,7 @@ class Judge:
         self._decided = lru_cache(maxsize=4096)(self._decide_all)
 
     def judge(self, agent: str, step: Step) -> Judged:
-        """Give what the agent asks today, and what laconic does, by profile."""
+        """Return what the agent asks today, and what laconic does, by profile."""
         if len(step.command) > _MOST_COMMAND:
             step = step._replace(command=step.command[:_MOST_COMMAND])
         effects, outcomes = self._decided(agent, step.cwd, step.command)
@@ -110,7 +110,7 @@ class Judge:
         return decide(step.command, self._library, self._rules(agent, step.cwd, profile), facts)
 
     def _decide_all(self, agent: str, cwd: str, command: str) -> tuple[Effect, dict[str, str]]:
-        """Give the effects of a command, and what laconic does by profile.
+        """Return the effects of a command, and what laconic does by profile.
 
         What a strict profile allows, a looser one allows, too, and needs no decision.
         """
@@ -130,7 +130,7 @@ class Judge:
     def _with_box(
         self, command: str, decision: Decision, profile: str, rules: Rules, facts: Facts
     ) -> Decision:
-        """Give the answer with the box that this machine can make, if it can."""
+        """Return the answer with the box that this machine can make, if it can."""
         config = self._settings[profile].config
         if decision.verdict is not Verdict.ASK or not decision.is_soft or not config.settings.box:
             return decision

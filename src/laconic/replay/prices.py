@@ -48,7 +48,7 @@ def date() -> str:
 
 @cache
 def find(model: str) -> Price | None:
-    """Give the price of a model; None if it is not in the list."""
+    """Return the price of a model; None if it is not in the list."""
     name = model.lower().rpartition("/")[2]
     name = "".join(c if c.isalnum() else "-" for c in name)
     models = _document()["models"]

@@ -49,7 +49,7 @@ class Replayer:
         self._profiles, self._progress = profiles, progress or (lambda *_: None)
 
     def replay(self, transcripts: Sequence[Transcript], limit_s: float = 0) -> Tally:
-        """Give the sums. limit_s: stop after so long, with those of the newest sessions."""
+        """Return the sums. limit_s: stop after so long, with those of the newest sessions."""
         tally = Tally(self._profiles)
         deadline = time.monotonic() + limit_s if limit_s else 0.0
         work = self._read(transcripts, tally, deadline)
@@ -152,7 +152,7 @@ def _count(session: Session, tally: Tally) -> None:
 
 
 def share_paid(session: Session) -> float:
-    """Give 1, or less if the outputs would have cost more than all that the session sent.
+    """Return 1, or less if the outputs would have cost more than all that the session sent.
 
     Agents leave old outputs out without a word in the transcript; nobody saves what was not paid.
     """

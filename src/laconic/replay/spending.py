@@ -80,7 +80,7 @@ def read_spendings(
 def _transcripts(
     sessions: Collection[str], environ: Mapping[str, str]
 ) -> list[tuple[str, Transcript]]:
-    """Give the newest transcript of each session; its id, or a part of it, ends the file's name."""
+    """Return the newest transcript of each session; the name of its file ends in the id."""
     ids = {session: session for session in sessions if session}
     ids |= {session[:_SHORT_ID]: session for session in ids if len(session) == _ID}
     found: dict[str, Transcript] = {}

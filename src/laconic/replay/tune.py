@@ -56,7 +56,7 @@ class Tuner:
     def propose(
         self, seen: Counter[Seen], progress: Callable[[int, int], None] | None = None
     ) -> tuple[list[Proposal], int]:
-        """Give the best proposals, and how many prompts there were."""
+        """Return the best proposals, and how many prompts there were."""
         prompts = Counter[Seen]()
         decided: dict[Seen, Decision] = {}
         judge = self._judge(())
@@ -94,7 +94,7 @@ class Tuner:
         return proposals
 
     def settle(self, each: Seen) -> tuple[Proposal, ...] | None:
-        """Give rules that end the question about one command; None if it is not asked today.
+        """Return rules that end the question about one command; None if it is not asked today.
 
         They are narrow, so that they can be examined in a moment, and there is one for each part
         of the command that asks. Where one of these has none, none are proposed.
@@ -115,7 +115,7 @@ class Tuner:
         return tuple(proposals)
 
     def _narrow(self, each: Seen, decision: Decision) -> tuple[Candidate, ...]:
-        """Give a rule for each finding that asks, one with any arguments where there is one."""
+        """Return a rule for each finding that asks, one with any arguments where there is one."""
         rules: dict[Candidate, None] = {}
         for leaf in decision.leaves():
             if leaf.verdict is not Verdict.ASK:
@@ -169,7 +169,7 @@ class Tuner:
         )
 
     def _opens(self, before: Judge, after: Judge, each: Seen) -> Decision | None:
-        """Give the decision that allows what was not allowed before."""
+        """Return the decision that allows what was not allowed before."""
         decision = self._decide(after, each)
         if decision.verdict is not Verdict.ALLOW:
             return None
@@ -197,7 +197,7 @@ def _around() -> list[str]:
 
 @cache
 def _uses(program: str) -> list[str]:
-    """Give the examples of what must not run unseen, in the tables of a program, or of all."""
+    """Return the examples of what must not run unseen, in the tables of a program, or of all."""
     found: list[str] = []
     for _, path, table in tables():
         names = {word for name in (path, *table.get("also", ())) for word in first_words(name)}

@@ -21,7 +21,7 @@ _MOST_ROWS, _MOST_LINES = 40, 120
 
 
 def rows(made: Plan) -> list[dict[str, Any]]:
-    """Give each change as values, for a table or for JSON."""
+    """Return each change as values, for a table or for JSON."""
     return [
         {
             "change": _WORDS[step.action],
@@ -79,7 +79,7 @@ def _kinds(step: Step) -> set[str]:
 
 
 def _difference(step: Step, what: str) -> str:
-    """Give a size or a mode: as it was and as it would be, if these differ."""
+    """Return a size or a mode: as it was and as it would be, if these differ."""
     texts = [
         _text(entry, what)
         for entry in (step.now, step.before)

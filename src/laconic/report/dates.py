@@ -8,17 +8,17 @@ _MICRO = 1_000_000
 
 
 def local(seconds: float) -> str:
-    """Give a time that is counted in seconds since 1970."""
+    """Return a time that is counted in seconds since 1970."""
     return f"{datetime.fromtimestamp(seconds, UTC).astimezone():%Y-%m-%d %H:%M:%S}"
 
 
 def local_of(stored_us: int) -> str:
-    """Give a time of the records, which count microseconds."""
+    """Return a time of the records, which count microseconds."""
     return local(stored_us / _MICRO)
 
 
 def from_iso(text: str) -> str:
-    """Give a time of the log; as it is if it is not one."""
+    """Return a time of the log; as it is if it is not one."""
     try:
         return local(datetime.fromisoformat(text).timestamp())
     except (ValueError, OverflowError, OSError):
@@ -26,6 +26,6 @@ def from_iso(text: str) -> str:
 
 
 def utc(stored_us: int) -> str:
-    """Give a time of the records for programs: ISO 8601, in UTC."""
+    """Return a time of the records for programs: ISO 8601, in UTC."""
     at = datetime.fromtimestamp(stored_us / _MICRO, UTC)
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")

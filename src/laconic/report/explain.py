@@ -68,7 +68,7 @@ def underlined(source: bytes, start: int, end: int) -> Iterator[str]:
 
 
 def to_json(decision: Decision, command: str) -> dict[str, Any]:
-    """Give plain values; of each part also its text."""
+    """Return plain values; of each part also its text."""
     source = command.encode("utf-8", "surrogateescape")
     text = source[decision.start : decision.end].decode("utf-8", "replace")
     found: dict[str, Any] = {

@@ -80,7 +80,7 @@ def _dollars(tally: Tally, date: str, screen: Screen) -> Iterator[str]:
 
 
 def to_json(tally: Tally, date: str) -> dict[str, Any]:
-    """Give the sums as plain values."""
+    """Return the sums as plain values."""
     return {
         "version": 1,
         "sessions": tally.sessions,

@@ -70,7 +70,7 @@ def choose(when: str) -> None:
 
 
 def screen(stream: TextIO | None = None, environ: Mapping[str, str] | None = None) -> Screen:
-    """Give what is printed on. stream: stdout, unless another one is named."""
+    """Return what is printed on. stream: stdout, unless another one is named."""
     target = sys.stdout if stream is None else stream
     variables = environment() if environ is None else environ
     is_terminal = is_watched(target, variables)

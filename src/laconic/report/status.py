@@ -136,7 +136,7 @@ def _next(found: Status, screen: Screen) -> Iterator[str]:
 
 
 def to_json(found: Status) -> dict[str, Any]:
-    """Give plain values."""
+    """Return plain values."""
     day = local(found.now)[:10]
     return {
         "version": 1,

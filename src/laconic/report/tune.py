@@ -38,13 +38,13 @@ def proposals(
 
 
 def written(proposal: Proposal) -> str:
-    """Give it as a line of the configuration."""
+    """Return it as a line of the configuration."""
     value = toml.inline([proposal.value] if proposal.is_list else proposal.value)
     return f"[{proposal.table}] {proposal.key} = {value}"
 
 
 def to_json(found: Sequence[Proposal], prompts: int, commands: int, profile: str) -> dict[str, Any]:
-    """Give plain values; the commands without secrets."""
+    """Return plain values; the commands without secrets."""
     rows = [
         {
             **proposal._asdict(),

@@ -24,10 +24,28 @@ if TYPE_CHECKING:
 _LARGEST = 1 << 20
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _SHOWN = 20
+# What the files in `.git` are to a person; a word that ends in a blank is followed by the rest.
+_GIT_NAMES = (
+    ("index", "index"),
+    ("refs/heads/", "branch "),
+    ("refs/tags/", "tag "),
+    ("refs/remotes/", "remote branch "),
+    ("refs/stash", "stash"),
+    ("refs/notes/", "notes"),
+    ("logs", "logs"),
+    ("packed-refs", "packed refs"),
+    ("config", "configuration"),
+    ("objects", "objects"),
+    ("modules", "submodules"),
+    ("worktrees", "work trees"),
+    ("HEAD", "HEAD"),
+    ("", "state"),
+)
+_MOST_GIT_NAMES = 6
 
 
 def rows(keeps: Iterable[Keep], waiting: str = "can be undone") -> list[dict[str, Any]]:
-    """Give each keep as values, for a table or for JSON; waiting: what is said of the others."""
+    """Return each keep as values, for a table or for JSON; waiting: what is said of the others."""
     found = []
     for keep in keeps:
         changed = None if keep.is_running else keep.finish()
@@ -41,7 +59,8 @@ def rows(keeps: Iterable[Keep], waiting: str = "can be undone") -> list[dict[str
                 "command": keep.about.command,
                 "directory": keep.about.directory,
                 "agent": keep.about.agent,
-                "files": len(changed or ()),
+                "files": sum(_is_own_file(path, keep) for path in changed or ()),
+                "git": any(map(is_git, changed or ())),
                 "size": keep.size,
                 "state": state,
                 "undoes": keep.about.of,
@@ -60,14 +79,28 @@ def lines(
         [
             row["id"],
             age(now - row["time"]),
-            "1 file" if row["files"] == 1 else f"{row['files']:,} files",
-            f"{row['size'] / 1e6:.1f} MB",
+            _count(row["files"], has_git=row["git"]),
+            _size(row["size"]),
             row["state"],
             visible(row["command"]),
         ]
         for row in found
     ]
     yield from table(cells, "<>>><<", screen, shrink=(5,))
+
+
+def _count(files: int, *, has_git: bool) -> str:
+    if not files and has_git:
+        return "git"
+    count = "1 file" if files == 1 else f"{files:,} files"
+    return f"{count}, git" if has_git else count
+
+
+def _size(size: int) -> str:
+    for unit, length in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
+        if size >= length:
+            return f"{size / length:.1f} {unit}"
+    return f"{size} B"
 
 
 def age(seconds: float) -> str:
@@ -77,21 +110,41 @@ def age(seconds: float) -> str:
     return f"{max(int(seconds), 0)} s"
 
 
+def _is_own_file(path: str, keep: Keep) -> bool:
+    """Tell whether something changed is a file in the work tree, not a directory or git's own."""
+    kinds = _kind((keep.changed or {}).get(path)), _kind(keep.before.get(path))
+    return not is_git(path) and (kinds[0] or kinds[1]) != DIRECTORY
+
+
 def plan_lines(made: Plan, *, limit: int = _SHOWN) -> Iterator[str]:
     """Yield what an undo would do, git's own files as one line."""
     own = [step for step in made.steps if not is_git(step.path)]
     for step in own[:limit]:
         mark = "  (changed since)" if step.path in made.conflicts else ""
-        yield f"  {step.action:8} {shown(step.path, made)}{mark}"
+        slash = "/" if DIRECTORY in (_kind(step.before), _kind(step.now)) else ""
+        yield f"  {step.action:8} {shown(step.path, made)}{slash}{mark}"
     if len(own) > limit:
         yield f"  … and {len(own) - limit:,} more"
-    count = len(made.steps) - len(own)
-    if count:
+    if len(made.steps) > len(own):
         mark = "  (changed since)" if any(map(is_git, made.conflicts)) else ""
-        files = "1 file" if count == 1 else f"{count:,} files"
-        yield f"  restore  (git: index, refs and the like, {files}){mark}"
+        yield f"  restore  git's {_of_git(step.path for step in made.steps)}{mark}"
     for note in made.keep.about.notes:
         yield f"  not kept: {visible(note)}"
+
+
+def _of_git(paths: Iterable[str]) -> str:
+    """Name what changes in the directories of git: index, branch x, stash, logs."""
+    found: dict[str, None] = {}
+    for path in filter(is_git, paths):
+        name = path.partition("/.git/")[2]
+        for start, word in _GIT_NAMES:
+            if name.startswith(start):
+                rest = name[len(start) :]
+                found[f"{word}{visible(rest)}" if word.endswith(" ") else word] = None
+                break
+    names = list(found)
+    more = len(names) - _MOST_GIT_NAMES
+    return ", ".join((*names[:_MOST_GIT_NAMES], *([f"{more} more"] if more > 0 else [])))
 
 
 def is_git(path: str) -> bool:
@@ -107,7 +160,7 @@ def shown(path: str, made: Plan) -> str:
 def diff_lines(made: Plan, only: Iterable[str] | None = None, word: str = "undo") -> Iterator[str]:
     """Yield unified differences from what is there now to what would be there after the undo.
 
-    word: what stands before the names of what would be there.
+    word: what is printed before the names of what would be there.
     """
     wanted = None if only is None else set(only)
     for step in made.steps:
@@ -151,7 +204,7 @@ def _dress(entry: Entry | None) -> str:
 
 
 def _text(entry: Entry | None, read: Callable[[Entry], bytes]) -> str | None:
-    """Give the content of a file as text, None if it is none; read: how to get it."""
+    """Return the content of a file as text, None if it is none; read: how to get it."""
     if entry is None or entry.kind == DIRECTORY:
         return ""
     if entry.kind == LINK:

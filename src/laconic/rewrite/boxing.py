@@ -34,6 +34,11 @@ _SINKS = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"))
 _FILES = frozenset((">", ">>", ">|", "&>", "&>>", "<>", "<", ">&", "<&"))
 # The box looks at variables of these names when it is made; Surroundings has the others.
 _OF_THE_BOX = pattern(r"\b(?:LACONIC|GIT)_[A-Z]")
+# Options of curl without a value that concern no file, and addresses without patterns.
+_CURL_PRINTS = pattern(
+    r"-[sSfLkv46gi]+|--(?:silent|show-error|fail|fail-with-body|location|compressed|globoff|include"
+    r"|http1\.1|http2|ipv4|ipv6|no-progress-meter)|https?://[^\s\[\]{}]+"
+)
 _MOVES = frozenset(("cd", "pushd", "popd", "chdir"))
 _MOST_DIRECTORIES = 8
 _OWN_NAMES = frozenset(("laconic", "laconic-py"))
@@ -73,7 +78,7 @@ class Surroundings:
 def box_starts(
     script: Script, needed: Iterable[int], around: Surroundings
 ) -> frozenset[int] | None:
-    """Give the starts of the commands to run in the box; None if they cannot be taken one by one.
+    """Return the starts of the commands to run in the box; None if they cannot be taken one by one.
 
     needed: offsets of what has to run there.
     """
@@ -95,10 +100,10 @@ def box_starts(
 
 
 def owners(script: Script, offsets: Iterable[int]) -> frozenset[int]:
-    """Give the starts of the innermost commands around these offsets."""
+    """Return the starts of the innermost commands around these offsets."""
     everything = commands(script)
-    found = (_owners(everything, [offset]) for offset in offsets)
-    return frozenset(one.command.start for some in found for one in some)
+    groups = (_owners(everything, [offset]) for offset in offsets)
+    return frozenset(one.command.start for some in groups for one in some)
 
 
 def writes_by_itself(script: Script) -> bool:
@@ -132,22 +137,22 @@ def _names_of_the_box(script: Script, around: Surroundings) -> bool:
 
 
 def _paths(word: Word | Assignment) -> list[str]:
-    """Give the absolute paths that a word may name, also after an option's `=`."""
+    """Return the absolute paths that a word may name, also after an option's `=`."""
     text = literal(word) or ""
     return [piece for piece in (text, text.partition("=")[2]) if piece.startswith("/")]
 
 
 def _owners(everything: list[Occurrence], needed: Iterable[int]) -> list[Occurrence]:
-    """Give the innermost commands around these offsets; none if one of them is in no command."""
-    found: list[Occurrence] = []
+    """Return the innermost commands around these offsets; none if one of them is in no command."""
+    innermost_ones: list[Occurrence] = []
     for offset in needed:
         around = [one for one in everything if one.command.start <= offset < one.command.end]
         if not around:
             return []
         innermost = max(around, key=lambda one: one.command.start)
-        if innermost not in found:
-            found.append(innermost)
-    return found
+        if innermost not in innermost_ones:
+            innermost_ones.append(innermost)
+    return innermost_ones
 
 
 class _Order:
@@ -168,12 +173,12 @@ class _Order:
         if self.functions or "trap" in names or any(map(_outlives, everything)):
             self._begin, self._is_alone = 0, False
 
-    def is_before(self, found: Command | Redirect) -> bool:
+    def is_before(self, node: Command | Redirect) -> bool:
         """Tell whether it is over: also what the first command's own words run and open."""
-        if found.end <= self._begin:
+        if node.end <= self._begin:
             return True
-        is_inside = self._first.start <= found.start and found.end <= self._first.end
-        return self._is_alone and is_inside and found is not self._first
+        is_inside = self._first.start <= node.start and node.end <= self._first.end
+        return self._is_alone and is_inside and node is not self._first
 
 
 def _outlives(one: Occurrence) -> bool:
@@ -193,8 +198,8 @@ def stays_inside(script: Script, around: Surroundings) -> bool:
 
     Where a later `cd` leads, a command in the box could have put a link to another project.
     """
-    found = [one for one in commands(script) if one.command.words]
-    moves = [one for one in found if literal(one.command.words[0]) in _MOVES]
+    programs = [one for one in commands(script) if one.command.words]
+    moves = [one for one in programs if literal(one.command.words[0]) in _MOVES]
     if not moves:
         return True
     places = _directories(moves, around)
@@ -203,7 +208,7 @@ def stays_inside(script: Script, around: Surroundings) -> bool:
 
 
 def _directories(everything: list[Occurrence], around: Surroundings) -> list[str]:
-    """Give the directories that a `cd` of the line may lead to, where that is certain."""
+    """Return the directories that a `cd` of the line may lead to, where that is certain."""
     reached = [around.cwd]
     for one in everything:
         words = [literal(word) for word in one.command.words]
@@ -222,6 +227,8 @@ def _opens_nothing(one: Occurrence, around: Surroundings) -> bool:
     name = words[0]
     if name == "cd" or name in _OPEN_NOTHING or is_line_tool(command):
         return True
+    if name == "curl":
+        return _only_prints(words[1:])
     if name in _OWN_NAMES:
         return words[1:3] == ["run", "--box"]
     if name in _READERS:
@@ -229,6 +236,11 @@ def _opens_nothing(one: Occurrence, around: Surroundings) -> bool:
         has_input = bool(files) or name != "ls"  # else they read what a redirect opens
         return has_input and all(_is_out_of_reach(word, around) for word in files)
     return False
+
+
+def _only_prints(words: list[str | None]) -> bool:
+    """Tell whether curl prints what it fetches, and opens no file of a project (man 1 curl)."""
+    return all(word is not None and _CURL_PRINTS.fullmatch(word) for word in words)
 
 
 def _is_out_of_reach(path: str | None, around: Surroundings) -> bool:

@@ -120,8 +120,8 @@ def options(settings: Settings) -> Options:
     known = loaded.filters
 
     def find_filter(arguments: list[Argument]) -> str | None:
-        found = known.find(arguments)
-        return None if found is None else found.id
+        wanted = known.find(arguments)
+        return None if wanted is None else wanted.id
 
     def why_not(arguments: list[Argument]) -> str:
         name = arguments[0].text or "" if arguments else ""
@@ -130,8 +130,8 @@ def options(settings: Settings) -> Options:
         return "" if known.is_readable(arguments) else f"no filter, and {name} is not known to end"
 
     def is_summary(identifier: str) -> bool:
-        found = loaded.load(identifier)
-        return found is not None and found.kind == SUMMARY
+        wanted = loaded.load(identifier)
+        return wanted is not None and wanted.kind == SUMMARY
 
     made = Options(find_filter)
     made.why_not, made.is_summary = why_not, is_summary

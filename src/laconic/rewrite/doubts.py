@@ -104,31 +104,31 @@ class Doubts:
 
 
 def find_doubts(script: Script) -> Doubts:
-    found = Doubts()
+    doubts = Doubts()
     source = script.source.decode("latin-1")
     kinds = {type(node) for node in script.nodes()}
     if Function in kinds:
-        found.functions = frozenset(n.name for n in script.nodes() if isinstance(n, Function))
+        doubts.functions = frozenset(n.name for n in script.nodes() if isinstance(n, Function))
     if _OWN_TEXT.search(source):
-        found.everything = "it looks at its own text"
+        doubts.everything = "it looks at its own text"
     elif Coproc in kinds:
-        found.everything = "a coprocess has descriptors of its own"
-    elif handler := next(filter(_FAULT_HANDLERS.fullmatch, found.functions), ""):
-        found.everything = f"{handler} is a function here"
+        doubts.everything = "a coprocess has descriptors of its own"
+    elif handler := next(filter(_FAULT_HANDLERS.fullmatch, doubts.functions), ""):
+        doubts.everything = f"{handler} is a function here"
     if _OF_PIPES.search(source):
-        found.pipes = "it looks at its pipes"
-    _look_at_commands(script, found)
-    _look_at_assignments(script, found)
+        doubts.pipes = "it looks at its pipes"
+    _look_at_commands(script, doubts)
+    _look_at_assignments(script, doubts)
     if kinds & {Arithmetic, Loop, Parameter, Test} or any(map(_binds, commands(script))):
-        _look_at_names(script, found)
+        _look_at_names(script, doubts)
     if "pipe" in source.lower():
-        _look_at_pipefail(script, source, found)
-    return found
+        _look_at_pipefail(script, source, doubts)
+    return doubts
 
 
 def special_in_front(command: Command) -> list[Assignment]:
     """Return a variable before a command that changes more than the command: `HOME=/x git log`."""
-    return [found for found in command.assignments if _is_special(found.name)]
+    return [assignment for assignment in command.assignments if _is_special(assignment.name)]
 
 
 def is_plain_path(assignment: Assignment, source: bytes) -> bool:
@@ -151,38 +151,38 @@ def is_plain_path(assignment: Assignment, source: bytes) -> bool:
 # -- commands --------------------------------------------------------------------------------------
 
 
-def _look_at_commands(script: Script, found: Doubts) -> None:
+def _look_at_commands(script: Script, doubts: Doubts) -> None:
     for occurrence in commands(script):
-        if found.everything:
+        if doubts.everything:
             return
         if not occurrence.context.substitution and occurrence.command.words:
-            _look_at(occurrence.command, found)
+            _look_at(occurrence.command, doubts)
 
 
-def _look_at(command: Command, found: Doubts) -> None:
+def _look_at(command: Command, doubts: Doubts) -> None:
     words = _behind_modifiers(command)
     if not words:
         return
     name = literal(words[0])
     if name is None:
         if not _is_path(words[0]):
-            found.everything = "a command has a name that is not known"
+            doubts.everything = "a command has a name that is not known"
         return
     arguments = [literal(word) for word in words[1:]]
     if name in _PATH_FUNCTIONS:
-        found.path = f"{name} may change the PATH"
-    elif name not in _BUILTINS or name in found.functions:
+        doubts.path = f"{name} may change the PATH"
+    elif name not in _BUILTINS or name in doubts.functions:
         return
     elif name in (".", "source"):
-        _look_at_source(words[1:], found)
+        _look_at_source(words[1:], doubts)
     elif name == "set":
-        _look_at_set(arguments, found)
+        _look_at_set(arguments, doubts)
     elif name == "trap":
-        _look_at_trap(arguments, found)
+        _look_at_trap(arguments, doubts)
     elif name in _BINDING:
-        _look_at_binding(name, arguments, found)
+        _look_at_binding(name, arguments, doubts)
     elif not _is_harmless(name, arguments):
-        found.everything = f"{name} changes how commands run"
+        doubts.everything = f"{name} changes how commands run"
 
 
 def _behind_modifiers(command: Command) -> tuple[Word | Assignment, ...]:
@@ -209,72 +209,72 @@ def _is_harmless(name: str, arguments: list[str | None]) -> bool:
     return name == "hash" and arguments == ["-r"]
 
 
-def _look_at_binding(name: str, arguments: list[str | None], found: Doubts) -> None:
+def _look_at_binding(name: str, arguments: list[str | None], doubts: Doubts) -> None:
     options = [text for text in arguments if text and text[0] in "-+"]
     if name in ("declare", "typeset") and len(options) == len(arguments):
-        found.everything = f"{name} prints what the shell knows"
+        doubts.everything = f"{name} prints what the shell knows"
     elif name == "readonly" or (name != "read" and any("r" in option for option in options)):
-        found.pipes = found.pipes or "a variable is read-only"
+        doubts.pipes = doubts.pipes or "a variable is read-only"
 
 
-def _look_at_source(words: tuple[Word | Assignment, ...], found: Doubts) -> None:
+def _look_at_source(words: tuple[Word | Assignment, ...], doubts: Doubts) -> None:
     parts = flat(words[0].parts) if words and isinstance(words[0], Word) else []
     tail = parts[-1][0] if parts else None
     text = (tail.value or "") if isinstance(tail, Literal | Quoted) else ""
     if f"/{text}".endswith(_PATH_FILES):
-        found.path = "a file that changes the PATH is read"
+        doubts.path = "a file that changes the PATH is read"
     else:
-        found.everything = "a file is read that may change anything"
+        doubts.everything = "a file is read that may change anything"
 
 
-def _look_at_set(arguments: list[str | None], found: Doubts) -> None:
+def _look_at_set(arguments: list[str | None], doubts: Doubts) -> None:
     todo = list(arguments)
     if not todo:
-        found.everything = "set prints what the shell knows"
+        doubts.everything = "set prints what the shell knows"
     while todo:
         word = todo.pop(0)
         if word in ("--", "-"):
             return
         if word is None:
-            found.everything = "set changes options that are not known"
+            doubts.everything = "set changes options that are not known"
             return
         if word[:1] not in ("-", "+"):
-            found.everything = "set may be that of another shell"
+            doubts.everything = "set may be that of another shell"
             return
         names = [todo.pop(0)] if word.endswith("o") and todo else []
         letters = frozenset(word[1:].removesuffix("o") if names else word[1:])
         if not letters <= _SET_OPTIONS or any(n not in (*_SET_NAMES, "pipefail") for n in names):
-            found.everything = "set changes how commands run"
+            doubts.everything = "set changes how commands run"
             return
-        found.nounset = found.nounset or "u" in letters or "nounset" in names
+        doubts.nounset = doubts.nounset or "u" in letters or "nounset" in names
 
 
-def _look_at_trap(arguments: list[str | None], found: Doubts) -> None:
+def _look_at_trap(arguments: list[str | None], doubts: Doubts) -> None:
     """What a trap does must be certain, too; that the shell ignores a signal, programs inherit."""
-    found.pipes = found.pipes or "a trap looks at every command"
+    doubts.pipes = doubts.pipes or "a trap looks at every command"
     body, *signals = arguments or ["-"]
     if body in ("-", "-p", "-l"):
         return
     if not body or not all(s and _TRAPPED.fullmatch(s) for s in signals):
-        found.everything = "a trap changes how commands run"
+        doubts.everything = "a trap changes how commands run"
         return
     try:
         inner = find_doubts(parse(body))
     except ParseError:
-        found.everything = "a trap cannot be parsed"
+        doubts.everything = "a trap cannot be parsed"
         return
     if inner.everything or inner.path:
-        found.everything = f"in a trap, {inner.everything or inner.path}"
+        doubts.everything = f"in a trap, {inner.everything or inner.path}"
 
 
 # -- variables -------------------------------------------------------------------------------------
 
 
-def _look_at_assignments(script: Script, found: Doubts) -> None:
+def _look_at_assignments(script: Script, doubts: Doubts) -> None:
     for occurrence in commands(script):
-        for assignment in _lasting(occurrence.command, found.functions):
+        for assignment in _lasting(occurrence.command, doubts.functions):
             is_plain = assignment.name == "PATH" and is_plain_path(assignment, script.source)
-            _note_name(assignment.name, found, is_plain=is_plain)
+            _note_name(assignment.name, doubts, is_plain=is_plain)
 
 
 def _binds(occurrence: Occurrence) -> bool:
@@ -282,29 +282,29 @@ def _binds(occurrence: Occurrence) -> bool:
     return bool(words) and literal(words[0]) in _TAKE_NAMES
 
 
-def _look_at_names(script: Script, found: Doubts) -> None:
+def _look_at_names(script: Script, doubts: Doubts) -> None:
     """The variables that loops, expansions, arithmetic and builtins set."""
     plain = {
         assignment.start
         for occurrence in commands(script)
-        for assignment in _lasting(occurrence.command, found.functions)
+        for assignment in _lasting(occurrence.command, doubts.functions)
         if assignment.name == "PATH" and is_plain_path(assignment, script.source)
     }
     for node in script.nodes():
         if isinstance(node, Loop):
-            _note_name(node.name, found)
+            _note_name(node.name, doubts)
         elif isinstance(node, Parameter) and node.operator in ("=", ":="):
-            _note_name("" if node.prefix == "!" else node.name, found)
+            _note_name("" if node.prefix == "!" else node.name, doubts)
         elif isinstance(node, Parameter) and node.prefix == "!":
-            found.pipes = found.pipes or "a variable is named by another one"
+            doubts.pipes = doubts.pipes or "a variable is named by another one"
     for site in evaluations(script):
         if site.kind == "arithmetic":
             for name in filter(_is_special, _NAMES.findall(site.text or "")):
-                _note_name(name, found)
+                _note_name(name, doubts)
         elif site.kind == "variable" and site.start not in plain:
-            _note_name(site.text or "", found)
+            _note_name(site.text or "", doubts)
         elif site.kind == "indirect" and site.text is None:
-            _note_name("", found)
+            _note_name("", doubts)
 
 
 def _lasting(command: Command, functions: frozenset[str]) -> Iterator[Assignment]:
@@ -323,24 +323,24 @@ def _is_special(name: str) -> bool:
     return name == "PATH" or name in SWITCHES or _OWN_VARIABLES.fullmatch(name) is not None
 
 
-def _note_name(name: str, found: Doubts, *, is_plain: bool = False) -> None:
+def _note_name(name: str, doubts: Doubts, *, is_plain: bool = False) -> None:
     """A variable is set. is_plain: it is a PATH of absolute directories. An empty name: any one."""
-    if found.everything:
+    if doubts.everything:
         return
     if not name:
-        found.everything = "a variable is set whose name is not known"
+        doubts.everything = "a variable is set whose name is not known"
     elif name in SWITCHES:
-        found.everything = "switched off on this line"
+        doubts.everything = "switched off on this line"
     elif is_plain:
-        found.path = "the PATH changes"
+        doubts.path = "the PATH changes"
     elif _is_special(name):
-        found.everything = f"{name} changes"
+        doubts.everything = f"{name} changes"
 
 
 # -- pipefail --------------------------------------------------------------------------------------
 
 
-def _look_at_pipefail(script: Script, source: str, found: Doubts) -> None:
+def _look_at_pipefail(script: Script, source: str, doubts: Doubts) -> None:
     """It is certain where it is set once, on its own, in a place that is always passed."""
     mentions = len(_PIPEFAIL.findall(source))
     for item, separator in zip(script.body.items, script.body.separators, strict=True):
@@ -351,10 +351,10 @@ def _look_at_pipefail(script: Script, source: str, found: Doubts) -> None:
         texts = [literal(word) for word in words]
         if texts[:1] != ["set"] or texts[-1:] != ["pipefail"] or mentions != 1:
             continue
-        if "--" in texts or "set" in found.functions:
+        if "--" in texts or "set" in doubts.functions:
             continue
         if texts[-2] and texts[-2][0] == "-" and texts[-2][-1] == "o":
-            found.pipefail = first.end
+            doubts.pipefail = first.end
             return
     if mentions:
-        found.pipes = found.pipes or "whether pipefail holds is not known"
+        doubts.pipes = doubts.pipes or "whether pipefail holds is not known"

@@ -221,17 +221,17 @@ class _Plan:
         command = pipeline.commands[0]
         assert isinstance(command, Command)
         arguments = self._arguments(command)
-        found = self._found_filter(arguments)
-        if not found.id:
-            self._note(segment, "skip", found.reason)
+        choice = self._choose_filter(arguments)
+        if not choice.id:
+            self._note(segment, "skip", choice.reason)
             return False
         flags = ""
         if len(pipeline.commands) > 1:
-            is_summary = found.id != GENERIC and self.options.is_summary(found.id)
+            is_summary = choice.id != GENERIC and self.options.is_summary(choice.id)
             flags, reason = self._pipe_flags(segment) if is_summary else ("", "")
             if not flags:
                 # a summary of some lines of the output would not be true of all of it
-                shown = _Found(id=GENERIC) if is_summary else found
+                shown = _Choice(id=GENERIC) if is_summary else choice
                 if (not is_summary or _picks_twice(pipeline)) and self._at_end(segment, shown):
                     return True
                 self._note(segment, "skip", reason or "its output goes into a pipe")
@@ -239,34 +239,34 @@ class _Plan:
             # Lines keep their numbers, which the shell may name.
             removed = self.script.source[command.end : pipeline.end]
             self.edits.append(Edit(command.end, "\\\n" * removed.count(b"\n"), len(removed)))
-        self.edits.append(Edit(found.offset, f"{self._launcher(command)} run {flags}"))
-        self._note(segment, "run", f"filter {found.id}")
+        self.edits.append(Edit(choice.offset, f"{self._launcher(command)} run {flags}"))
+        self._note(segment, "run", f"filter {choice.id}")
         return True
 
-    def _found_filter(self, arguments: list[Argument]) -> _Found:
+    def _choose_filter(self, arguments: list[Argument]) -> _Choice:
         name = arguments[0].text if arguments and arguments[0].is_static else None
         if name is None:
-            return _Found(reason="the program's name is not known")
+            return _Choice(reason="the program's name is not known")
         offset, inner = self._innermost(name, arguments)
         base = (inner[0].text or "").rsplit("/", 1)[-1] if inner else ""
         if base in OURS or name.rsplit("/", 1)[-1] in OURS:
-            return _Found(reason="is laconic already")
+            return _Choice(reason="is laconic already")
         if name in self.doubts.functions:
-            return _Found(reason=f"{name} is a function here")
+            return _Choice(reason=f"{name} is a function here")
         if self.doubts.path and not self.options.full_path:
-            return _Found(reason=self.doubts.path)
+            return _Choice(reason=self.doubts.path)
         if base == "nohup":
-            return _Found(reason="nohup asks whether its output is a terminal")
+            return _Choice(reason="nohup asks whether its output is a terminal")
         if reason := _not_for_readers(inner):
-            return _Found(reason=reason)
+            return _Choice(reason=reason)
         line = shell_line(inner) if base in SHELLS else None
         if line is not None:
             return self._in_shell(line, offset)
-        found = self.options.find_filter(inner) if inner else None
-        if found is None:
+        identifier = self.options.find_filter(inner) if inner else None
+        if identifier is None:
             reason = self.options.why_not(inner) if inner else "no filter"
-            return _Found(reason=reason) if reason else _Found(id=GENERIC, offset=offset)
-        return _Found(id=found, offset=offset)
+            return _Choice(reason=reason) if reason else _Choice(id=GENERIC, offset=offset)
+        return _Choice(id=identifier, offset=offset)
 
     def _innermost(self, name: str, arguments: list[Argument]) -> tuple[int, list[Argument]]:
         """Where `laconic run` belongs, and the command whose output it will be."""
@@ -275,28 +275,28 @@ class _Plan:
             return arguments[0].start, arguments
         return inner_start(arguments, self.options.local_wrappers, self.library)
 
-    def _in_shell(self, line: str, offset: int) -> _Found:
+    def _in_shell(self, line: str, offset: int) -> _Choice:
         """What `bash -c 'line'` prints: a filter if it is one command, or the generic compactor.
 
         Each of its commands must be one that may be wrapped.
         """
-        found: list[_Found] = []
+        choices: list[_Choice] = []
         every = sequence(line)
         for command in every:
             arguments = self._arguments(command) if command is not None else []
             if not arguments:
-                return _Found(reason="its shell runs more than simple commands")
+                return _Choice(reason="its shell runs more than simple commands")
             if arguments[0].text in _SILENT:
                 continue
-            inner = self._found_filter(arguments)
+            inner = self._choose_filter(arguments)
             if not inner.id:
                 return inner
-            found.append(inner)
-        if not found:
-            return _Found(reason="its shell runs no program")
-        return _Found(id=found[0].id if len(every) == 1 else GENERIC, offset=offset)
+            choices.append(inner)
+        if not choices:
+            return _Choice(reason="its shell runs no program")
+        return _Choice(id=choices[0].id if len(every) == 1 else GENERIC, offset=offset)
 
-    def _at_end(self, segment: Segment, found: _Found) -> bool:
+    def _at_end(self, segment: Segment, choice: _Choice) -> bool:
         """Put `laconic run` before the last command of a pipe that only picks or sorts lines.
 
         The shell runs the pipe as it was typed; what comes out of it is shown by the filter of the
@@ -314,7 +314,7 @@ class _Plan:
         if self.doubts.path or (stops_early(last) and self._has_pipefail(last)):
             return False
         is_same = all(keeps_lines(c) for c in others if isinstance(c, Command))
-        view = found.id if is_same else GENERIC
+        view = choice.id if is_same else GENERIC
         self.edits.append(
             Edit(last.words[0].start, f"{self.options.launcher} run --filter {view} ")
         )
@@ -374,7 +374,7 @@ class _Plan:
         self.notes.append(Note(pipeline.commands[0].start, pipeline.end, action, reason))
 
 
-class _Found:
+class _Choice:
     """A filter and where to put `laconic run`, or the reason why there is none."""
 
     __slots__ = ("id", "offset", "reason")

@@ -126,6 +126,6 @@ def _is_stream(redirect: Redirect) -> bool:
 
 
 def hides_heredoc(script: Script) -> bool:
-    """Tell whether a here-document stands inside any substitution: then nothing is touched."""
+    """Tell whether a here-document is inside any substitution: then nothing is touched."""
     substitutions: list[Node] = [n for n in script.nodes() if isinstance(n, Substitution)]
     return any(isinstance(n, Heredoc) for found in substitutions for n in nodes(found))

@@ -30,12 +30,12 @@ def is_excluded(
 
     text: the command as typed, without variables before it. In doubt yes: it then runs as typed.
     """
-    found = list(_commands(arguments, local, library))
+    inside = list(_commands(arguments, local, library))
     if entry.startswith("^"):
-        texts = (text, *(" ".join(words) for words in found))
+        texts = (text, *(" ".join(words) for words in inside))
         return entry != "^" and any(map(compile_written(entry).search, texts))
     wanted = entry.split()
-    return bool(wanted) and any(words[: len(wanted)] == wanted for words in found)
+    return bool(wanted) and any(words[: len(wanted)] == wanted for words in inside)
 
 
 def _commands(

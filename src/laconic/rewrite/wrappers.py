@@ -86,10 +86,10 @@ def inner_start(
         arguments = following
     inner = arguments
     for _ in range(MAX_DEPTH):
-        found = _inside(inner, local, library)
-        if found is None:
+        wrapped = _inside(inner, local, library)
+        if wrapped is None:
             break
-        inner = found
+        inner = wrapped
     return (arguments[0].start if arguments else 0), inner
 
 
@@ -100,8 +100,8 @@ def _inside(
         return None
     name = (arguments[0].text or "").rsplit("/", 1)[-1]
     for wrapper in local:
-        if wrapper.command == name and (found := _behind_marker(arguments, wrapper)):
-            return found
+        if wrapper.command == name and (behind := _behind_marker(arguments, wrapper)):
+            return behind
     if name == "env":
         return _behind_env(arguments)
     return _behind_operands(name, arguments[1:], library)

@@ -54,14 +54,14 @@ class FinishedOutput:
         """Count the secrets in the whole output, read piece by piece."""
         if self._mask is None:
             return 0
-        found = 0
+        count = 0
         for stream, size in self.sizes.items():
             mask = self._mask.again()
             for start in range(0, size, SAMPLE):
                 mask.feed(self.spool.read(stream, start, start + SAMPLE), NUMBERS[stream])
             mask.rest(NUMBERS[stream])
-            found += mask.found
-        return found
+            count += mask.found
+        return count
 
     @property
     def path(self) -> str:
@@ -89,18 +89,18 @@ class FinishedOutput:
 
     def printed_lines(self, lines: Lines) -> Mask:
         """Return a byte for each line of both streams, 1 if it was shown while the command ran."""
-        found = bytearray(len(lines))
+        flags = bytearray(len(lines))
         for stream, follower in self.followers.items():
             start = lines.out_count if stream == ERR else 0
             shown = follower.shown[: follower.lines]
-            found[start : start + len(shown)] = shown
-        return bytes(found)
+            flags[start : start + len(shown)] = shown
+        return bytes(flags)
 
     def tokens(self) -> int:
         """Estimate the tokens from the beginning of the output, which is mostly all of it."""
-        found = 0.0
+        estimated = 0.0
         for stream, size in self.sizes.items():
             sample = self.spool.read(stream, 0, SAMPLE)
             if sample:
-                found += estimate(sample.decode("utf-8", "replace")) * size / len(sample)
-        return round(found)
+                estimated += estimate(sample.decode("utf-8", "replace")) * size / len(sample)
+        return round(estimated)

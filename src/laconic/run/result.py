@@ -312,14 +312,14 @@ def _count_tokens(result: RunResult, source: FinishedOutput) -> None:
         return
     raw = source.read()
     shown = {} if result.texts is None else _all_shown(result.texts, source, raw)
-    found = counts([*raw.values(), *shown.values(), result.piped or b""])
-    if found is None:
+    tokens = counts([*raw.values(), *shown.values(), result.piped or b""])
+    if tokens is None:
         return
-    result.raw_tokens = result.shown_tokens = sum(found[: len(raw)])
+    result.raw_tokens = result.shown_tokens = sum(tokens[: len(raw)])
     if result.texts is not None:
-        result.shown_tokens = sum(found[len(raw) : -1])
+        result.shown_tokens = sum(tokens[len(raw) : -1])
     if result.piped is not None:
-        result.piped_tokens = found[-1]
+        result.piped_tokens = tokens[-1]
     result.is_exact = True
 
 

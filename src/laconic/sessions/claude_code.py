@@ -21,7 +21,7 @@ AGENT = "claude-code"
 PLACES = (Place("$CLAUDE_CONFIG_DIR/projects or ~/.claude/projects", ".jsonl"),)
 
 _STATUS = pattern(r"(?:Error: )?Exit code (\d{1,3})(?:\n|$)")
-# What stands in place of a result when a person said no, and when nobody was there to say yes.
+# What is written in place of a result when a person said no, and when nobody was there to say yes.
 _REFUSED = ("The user doesn't want to proceed with this tool use",)
 _NOT_RUN = (
     *_REFUSED,

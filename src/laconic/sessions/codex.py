@@ -110,7 +110,7 @@ class _Reader:
 
 
 def _command(given: object) -> str:
-    """Give the line of `["bash", "-lc", line]`; of other words, themselves with blanks between."""
+    """Return the line of `["bash", "-lc", line]`; other words are joined by blanks."""
     if not isinstance(given, list):
         return text(given)
     words = [word for word in given if isinstance(word, str)]

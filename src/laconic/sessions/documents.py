@@ -46,7 +46,7 @@ def read_lines(path: Path) -> Iterator[Document]:
 
 
 def read_document(path: Path) -> Document:
-    """Give the JSON object that is all of a file; an empty one, if there is none."""
+    """Return the JSON object that is all of a file; an empty one, if there is none."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -73,32 +73,32 @@ def _object(data: bytes | str) -> Document | None:
 
 
 def table(value: object, *keys: str) -> Document:
-    """Give the object somewhere inside of another; an empty one, if there is none."""
+    """Return the object somewhere inside of another; an empty one, if there is none."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
 
 
 def parsed(value: object) -> Document:
-    """Give the object that a text of JSON holds, or that the value is already."""
+    """Return the object that a text of JSON holds, or that the value is already."""
     if isinstance(value, str):
         return _object(value) or {}
     return table(value)
 
 
 def items(value: object) -> list[Document]:
-    """Give the objects in a list."""
+    """Return the objects in a list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def text(value: object) -> str:
-    """Give a text; of a list of blocks, the texts in them."""
+    """Return a text; of a list of blocks, the texts in them."""
     if isinstance(value, list):
         return "\n".join(text(item.get("text")) for item in items(value))
     return value if isinstance(value, str) else ""
 
 
 def number(value: object) -> int:
-    """Give a count; 0 for what cannot be one."""
+    """Return a count; 0 for what cannot be one."""
     is_count = isinstance(value, int) and not isinstance(value, bool)
     return value if is_count and 0 <= value < 1 << 40 else 0  # type: ignore[operator,return-value]

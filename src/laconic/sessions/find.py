@@ -34,14 +34,14 @@ class Transcript(NamedTuple):
 
 
 def find(environ: Mapping[str, str]) -> list[Transcript]:
-    """Give the files where agents keep their sessions, the newest first."""
+    """Return the files where agents keep their sessions, the newest first."""
     places: list[Place] = [place for agent in _AGENTS for place in agent.PLACES]
     found = {p: path for p in places if (path := _expanded(p.paths, environ))}
     return _newest(t for p, path in found.items() for t in _walk(path, p.depth, p.suffix))
 
 
 def find_in(paths: Sequence[Path]) -> list[Transcript]:
-    """Give those in files and directories, the newest first."""
+    """Return those in files and directories, the newest first."""
     return _newest(t for path in paths for t in _walk(path, _DEEPEST, _SUFFIXES))
 
 
@@ -87,7 +87,7 @@ def _agent(path: Path) -> ModuleType | None:
 
 
 def _expanded(place: str, environ: Mapping[str, str]) -> Path | None:
-    """Give the first of several paths whose variable is set to an absolute one."""
+    """Return the first of several paths whose variable is set to an absolute one."""
     for choice in place.split(" or "):
         first, _, rest = choice.partition("/")
         base = home(environ) if first == "~" else environ.get(first[1:], "")

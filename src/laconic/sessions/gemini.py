@@ -70,7 +70,7 @@ def _messages(path: Path) -> Iterable[Document]:
 
 
 def _root(path: Path) -> str:
-    """Give the project's directory, which a file beside the chats names."""
+    """Return the project's directory, which a file beside the chats names."""
     try:
         data = read_file(path.parent.parent / ".project_root", 4096)
     except FileError:
@@ -99,7 +99,7 @@ def _response(call: Document) -> str:
 
 
 def _printed(shown: str) -> tuple[str, int | None]:
-    """Give what the command printed, and its status, which is only written after a failure."""
+    """Return what the command printed, and its status, which is only written after a failure."""
     head = _OUTPUT.match(shown)
     if not head:
         return shown, None

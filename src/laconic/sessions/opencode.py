@@ -45,7 +45,7 @@ _OPERATIONS = 100_000  # between two looks at the clock
 
 
 def read_all(path: Path) -> Iterator[Session]:
-    """Give the sessions in a database; none if it is not one of OpenCode."""
+    """Return the sessions in a database; none if it is not one of OpenCode."""
     try:
         with closing(_open(path)) as database:
             yield from _sessions(database, str(path))
@@ -91,13 +91,13 @@ def read(path: Path, document: Document) -> Session:
 
 
 def _name(document: Document) -> str:
-    """Give the name of a folder; what would lead elsewhere is the name of none."""
+    """Return the name of a folder; what would lead elsewhere is the name of none."""
     name = text(document.get("id"))
     return name if _NAME.fullmatch(name) else "none"
 
 
 def _documents(folder: Path) -> Iterator[Document]:
-    """Give what the files in a folder hold; their names are in the order of time."""
+    """Return what the files in a folder hold; their names are in the order of time."""
     try:
         names = sorted(entry.name for entry in os.scandir(folder) if entry.name.endswith(".json"))
     except OSError:

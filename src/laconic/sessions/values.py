@@ -122,7 +122,7 @@ class Builder:
 
 
 def clean(text: str) -> str:
-    """Give a text that a system call takes: JSON can hold half characters, and NUL."""
+    """Return a text that a system call takes: JSON can hold half characters, and NUL."""
     return text.encode("utf-8", "replace").decode().replace("\0", "?")
 
 

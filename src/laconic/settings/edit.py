@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def with_item(data: bytes, path: Path, name: str, item: str) -> bytes:
-    """Give the file with an item at the end of a list (`commands.allow`), if it is not there."""
+    """Return the file with an item at the end of a list (`commands.allow`), if it is not there."""
     import tomlkit  # noqa: PLC0415 - for few commands
 
     document = _parsed(data, path)
@@ -25,7 +25,7 @@ def with_item(data: bytes, path: Path, name: str, item: str) -> bytes:
 
 
 def without_item(data: bytes, path: Path, name: str, item: str) -> bytes:
-    """Give the file without an item of a list; LaconicError if it is not there."""
+    """Return the file without an item of a list; LaconicError if it is not there."""
     document = _parsed(data, path)
     table, _, key = name.partition(".")
     items = document.get(table, {}).get(key)
@@ -36,7 +36,7 @@ def without_item(data: bytes, path: Path, name: str, item: str) -> bytes:
 
 
 def with_value(data: bytes, path: Path, name: str, value: object) -> bytes:
-    """Give the file with a value under a dotted name (`permissions.external.command`)."""
+    """Return the file with a value under a dotted name (`permissions.external.command`)."""
     import tomlkit  # noqa: PLC0415 - as above
 
     document = _parsed(data, path)
@@ -49,7 +49,7 @@ def with_value(data: bytes, path: Path, name: str, value: object) -> bytes:
 
 
 def without_value(data: bytes, path: Path, name: str) -> bytes:
-    """Give the file without a value, and without the tables that are empty then."""
+    """Return the file without a value, and without the tables that are empty then."""
     document = _parsed(data, path)
     *tables, key = name.split(".")
     places = [document]

@@ -98,7 +98,7 @@ class ArithmeticReader(Scanner):
             has_comment = any(m.start >= expression.start and m.text[0] == "#" for m in self.marks)
             odd = has_comment or not _balanced(text) or _holds_odd_substitution(expression)
         else:
-            odd = any(found in text for found in ("<(", ">(", "$'", '$"'))
+            odd = any(sign in text for sign in ("<(", ">(", "$'", '$"'))
         if odd:
             raise self.fail("arithmetic that holds a complex substitution", expression.start)
 
@@ -146,8 +146,8 @@ def _balanced(text: str) -> bool:
 
 def _holds_odd_substitution(expression: Arithmetic) -> bool:
     """Tell whether bash, which prints substitutions anew, may print one that reads otherwise."""
-    found = [node for part in expression.parts for node in nodes(part)]
-    if any(isinstance(node, COMPOUNDS) for node in found):
+    inside = [node for part in expression.parts for node in nodes(part)]
+    if any(isinstance(node, COMPOUNDS) for node in inside):
         return True
     is_odd = "\n" in expression.text or "<<" in expression.text
-    return is_odd and any(isinstance(node, Substitution) for node in found)
+    return is_odd and any(isinstance(node, Substitution) for node in inside)

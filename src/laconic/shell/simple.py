@@ -240,10 +240,10 @@ class SimpleReader(Lexer):
                 redirects.append(redirect)
                 continue
             if not words or assigning:
-                found = self.assignment()
-                if found is not None:
-                    self._check_assignment(found, words, redirects)
-                    (words or assignments).append(found)
+                assignment = self.assignment()
+                if assignment is not None:
+                    self._check_assignment(assignment, words, redirects)
+                    (words or assignments).append(assignment)
                     continue
             word = self.word()
             if word is None:
@@ -262,12 +262,12 @@ class SimpleReader(Lexer):
         return Command(start, behind, tuple(assignments), tuple(words), tuple(redirects))
 
     def _check_assignment(
-        self, found: Assignment, words: list[Word | Assignment], redirects: list[Redirect]
+        self, assignment: Assignment, words: list[Word | Assignment], redirects: list[Redirect]
     ) -> None:
-        if words and found.index is not None and any(c in META for c in found.index.text):
-            raise self.fail("blank in the subscript of an argument", found.start)
-        if redirects and (isinstance(found.value, Array) or found.index is not None):
-            raise self.fail("array assignment after a redirect", found.start)
+        if words and assignment.index is not None and any(c in META for c in assignment.index.text):
+            raise self.fail("blank in the subscript of an argument", assignment.start)
+        if redirects and (isinstance(assignment.value, Array) or assignment.index is not None):
+            raise self.fail("array assignment after a redirect", assignment.start)
 
     def _check_name(self, word: Word, name: str | None, *, bare: bool) -> None:
         """Refuse a first word that bash might not read as the name of a command."""
@@ -296,12 +296,12 @@ def _is_continued(word: Word) -> bool:
 
 
 def _leading_literals(word: Word) -> str:
-    found = ""
+    known = ""
     for part in word.parts:
         if not isinstance(part, Literal):
             break
-        found += part.value
-    return found
+        known += part.value
+    return known
 
 
 def _all_literal(quoted: DoubleQuoted) -> bool:

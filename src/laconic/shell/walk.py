@@ -319,13 +319,13 @@ def _known_arguments(
     words: tuple[Word | Assignment, ...], read: Reader
 ) -> list[tuple[Node, str | None]]:
     """Arguments as the builtin sees them; None for a text that is not known."""
-    found: list[tuple[Node, str | None]] = []
+    arguments: list[tuple[Node, str | None]] = []
     for word in words:
         values = read(word)
         if values is None and leading(word).startswith("-"):
-            found.append((word, leading(word)))
-        found += [(word, None)] if values is None else [(word, value.text) for value in values]
-    return found
+            arguments.append((word, leading(word)))
+        arguments += [(word, None)] if values is None else [(word, value.text) for value in values]
+    return arguments
 
 
 def _names_behind(arguments: list[tuple[Node, str | None]], option: str) -> Iterator[Evaluation]:

@@ -51,10 +51,10 @@ def literal(word: Word | Assignment) -> str | None:
             return None if part.value is None else text(part.value)
         if isinstance(part, Literal) and _PLAIN.fullmatch(part.value):
             return part.value
-    found = fields(word)
-    if found is None or len(found) != 1 or found[0].glob or found[0].tilde:
+    known = fields(word)
+    if known is None or len(known) != 1 or known[0].glob or known[0].tilde:
         return None
-    return found[0].text
+    return known[0].text
 
 
 def fields(word: Word | Assignment) -> tuple[Field, ...] | None:
@@ -77,13 +77,13 @@ def fields(word: Word | Assignment) -> tuple[Field, ...] | None:
     if expanded is None or len(expanded) > MAX_FIELDS:
         return None
     # a word that becomes nothing at all is dropped, as `{,}` without quotes would be
-    return tuple(_field(found) for found in expanded if found)
+    return tuple(_field(one) for one in expanded if one)
 
 
 def is_static(word: Word | Assignment) -> bool:
     """Tell whether the arguments are known without running anything or looking at any file."""
-    found = fields(word)
-    return found is not None and not any(field.glob or field.tilde for field in found)
+    known = fields(word)
+    return known is not None and not any(field.glob or field.tilde for field in known)
 
 
 def leading(word: Word | Assignment) -> str:
@@ -123,13 +123,13 @@ def part_splits(part: Part, *, quoted: bool) -> bool:
 
 def flat(parts: tuple[Part, ...], *, quoted: bool = False) -> list[tuple[Part, bool]]:
     """The parts without double quotes around them, each with a flag for "quoted"."""
-    found: list[tuple[Part, bool]] = []
+    flattened: list[tuple[Part, bool]] = []
     for part in parts:
         if isinstance(part, DoubleQuoted):
-            found += flat(part.parts, quoted=True)
+            flattened += flat(part.parts, quoted=True)
         else:
-            found.append((part, quoted or isinstance(part, Quoted)))
-    return found
+            flattened.append((part, quoted or isinstance(part, Quoted)))
+    return flattened
 
 
 def assigned(assignment: Assignment) -> str | None:

@@ -13,10 +13,11 @@ from laconic.knowledge.printed import PRINTERS
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Assignment, Function, Loop, Word
 from laconic.shell.walk import commands, redirects
+from laconic.shell.words import literal
 from laconic.undo import finding, programs
 from laconic.undo.call import Call, is_device, texts
 from laconic.undo.git_commands import git, is_changing
-from laconic.undo.reach import Reach, is_below, located
+from laconic.undo.reach import COPIED, LINKED, Reach, is_below, located
 from laconic.undo.repository import find_repository
 
 TYPE_CHECKING = False
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 64 * 1024
 _SHELLS = frozenset("bash sh dash zsh ksh".split())
+# They set variables that they name: man 1 bash, "SHELL BUILTIN COMMANDS".
+_SETTING = frozenset(
+    "read mapfile readarray printf export declare typeset local readonly unset getopts let".split()
+)
+_EXPORTING = frozenset("export declare typeset readonly local".split())
 _DIRECTORY = frozenset("cd pushd chdir".split())
 _WRITING = frozenset((">", ">>", ">|", "&>", "&>>", "<>", ">&"))
 # Programs that run another: their options, and how many operands come before its name.
@@ -187,12 +193,38 @@ class _Line:
         if not any(_changes_directory(one) for one in occurrences):
             certain["PWD"] = call.directory
         changed = {node.name for node in nodes if isinstance(node, Assignment | Loop)}
+        if "IFS" in changed:
+            call.doubt(reach, "words may be split at other characters")
+        for one in occurrences:
+            changed |= _set_by_builtin(one)
         for name in changed & certain.keys():
             del certain[name]
         self._values = Values(certain, printers=PRINTERS - self._functions)
-        self._values.possible = _possible(nodes, self._values, call.directory)
+        possible = _possible(nodes, self._values, call.directory)
+        for one in occurrences:
+            for name in _set_by_builtin(one) & possible.keys():
+                del possible[name]
+        self._values.possible = possible
         self._named: tuple[Occurrence, list[str]] | None = None
-        self._is_git = self._has_moved = False
+        self._is_git = self._has_moved = self._has_linked = False
+        self._exported = self._exports(occurrences)
+
+    def _exports(self, occurrences: list[Occurrence]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for one in occurrences:
+            words = [each.text or "" for each in expand(one.command.words, self._values)]
+            for word in words[1:] if words and words[0] in _EXPORTING else ():
+                name, equals, value = word.partition("=")
+                found[name] = value if equals else found.get(name, "")
+            if not one.command.words:  # `NAME=VALUE` alone: it may be exported already
+                found.update((each.name, self._value(each)) for each in one.command.assignments)
+        return found
+
+    def _value(self, assignment: Assignment) -> str:
+        """Give what a variable gets, "" if that is not known."""
+        value = assignment.value
+        found = expand((value,), self._values) if isinstance(value, Word) else []
+        return (found[0].text or "") if len(found) == 1 else ""
 
     def analyse(self) -> None:
         for redirect in redirects(self._script):
@@ -204,6 +236,17 @@ class _Line:
         if len(self._directories) > 1:  # again, with all directories that were met
             for redirect in redirects(self._script):
                 self._redirect(redirect)
+        if self._has_linked:
+            self._distrust_names()
+
+    def _distrust_names(self) -> None:
+        """Copy everything, and doubt: a new link leads a later command to another file."""
+        everything = [one for one in commands(self._script) if one.command.words]
+        if len(everything) == 1 and not redirects(self._script):
+            return
+        for place in self._reach.places.values():
+            place.how = COPIED if place.how == LINKED else place.how
+        self._call.doubt(self._reach, "a command of the line makes links")
 
     def _redirect(self, redirect: Redirect) -> None:
         if redirect.operator not in _WRITING or redirect.heredoc is not None:
@@ -243,6 +286,7 @@ class _Line:
             call.doubt(self._reach, "what it runs is not known")
             return
         self._is_git = is_changing(call)
+        self._has_linked = self._has_linked or _makes_links(call)
         if self._is_git and self._has_moved:
             call.doubt(self._reach, "an earlier command of the line changes the repository")
         analyse_call(call, self._reach, self._depth)
@@ -252,11 +296,12 @@ class _Line:
         return self._call.project if directory == self._call.directory else project_of(directory)
 
     def _given(self, one: Occurrence) -> Mapping[str, str]:
-        if not one.command.assignments:
+        """Give the environment of a command: what the line exports before it counts, too."""
+        if not one.command.assignments and not self._exported:
             return self._call.environment
-        given = dict(self._call.environment)
+        given = {**self._call.environment, **self._exported}
         for assignment in one.command.assignments:
-            given[assignment.name] = ""
+            given[assignment.name] = self._value(assignment)
         return given
 
     def _stdin(self, one: Occurrence, directory: str) -> str:
@@ -294,6 +339,14 @@ class _Line:
             self._named = one, found
 
 
+def _makes_links(call: Call) -> bool:
+    if call.name == "cp":
+        flags = {"-l", "--link", "-s", "--symbolic-link"}
+        short = "".join(word for word in call.words[1:] if word[:1] == "-" and word[:2] != "--")
+        return bool(flags.intersection(call.words)) or not {"l", "s"}.isdisjoint(short)
+    return call.name in ("ln", "link")
+
+
 def _is_reader(words: list[str]) -> bool:
     return bool(words) and words[0].rsplit("/", 1)[-1] in programs.READERS
 
@@ -302,6 +355,14 @@ def _changes_directory(one: Occurrence) -> bool:
     words = one.command.words
     found = expand(words[:1], Values()) if words else []
     return bool(found) and found[0].text in _DIRECTORY
+
+
+def _set_by_builtin(one: Occurrence) -> set[str]:
+    """Give the variables that a command of the shell may set whose names are among its words."""
+    words = [literal(word) or "" for word in one.command.words]
+    if not words or words[0] not in _SETTING:
+        return set()
+    return {word.partition("=")[0].partition("[")[0] for word in words[1:]}
 
 
 def _possible(nodes: list[Node], values: Values, directory: str) -> dict[str, tuple[str, ...]]:

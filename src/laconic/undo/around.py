@@ -100,5 +100,6 @@ def notice(around: Around, keep: Keep | None, launcher: str) -> str:
     files = lost(keep)
     if not files:
         return ""
-    count = "1 file" if len(files) == 1 else f"{len(files):,} files"
-    return f"[laconic: kept {count} before this ran; {launcher} undo {keep.id} brings them back]\n"
+    count, them = ("1 file", "it") if len(files) == 1 else (f"{len(files):,} files", "them")
+    how = f"{launcher} undo {keep.id} brings {them} back"
+    return f"[laconic: kept {count} before this ran; {how}]\n"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _DEVICES = ("/dev/", "/proc/", "/sys/")
+_FILES = "/dev/shm/"  # noqa: S108 - files as any others, in memory
 _MOST_MATCHES = 20_000
 _WILD = frozenset("*?[")
 
@@ -91,7 +92,7 @@ class Call:
 
 
 def is_device(path: str) -> bool:
-    return path.startswith(_DEVICES)
+    return path.startswith(_DEVICES) and not path.startswith(_FILES)
 
 
 def texts(arguments: Sequence[Argument]) -> list[str]:

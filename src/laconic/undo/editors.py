@@ -100,6 +100,23 @@ def awk(call: Call, reach: Reach) -> None:
         call.doubt(reach, "its program may write files")
 
 
+def file_type(call: Call, reach: Reach) -> None:
+    """`file`, which reads; with -C it compiles a list of kinds: man 1 file."""
+    if any(word[:1] == "-" and ("C" in word or "compile" in word) for word in call.words[1:]):
+        call.doubt(reach, "it may compile a file of its own")
+
+
+def tree(call: Call, reach: Reach) -> None:
+    """`tree`, which reads; -o and -R write its list: man 1 tree."""
+    if any(word[:1] == "-" and {"o", "R"}.intersection(word) for word in call.words[1:]):
+        call.doubt(reach, "it may write what it lists")
+
+
+def trap(call: Call, reach: Reach) -> None:
+    if call.words[1:2] not in ([], ["-"], [""], ["-p"], ["-l"]):
+        call.doubt(reach, "what it runs later is not followed")
+
+
 def in_place(call: Call, reach: Reach) -> None:
     """An editor: it writes its files in place, with swap and backup files beside them."""
     for word in call.words[1:]:
@@ -122,12 +139,17 @@ _RUFF = (
 )
 
 
+_RUFF_READS = frozenset("rule config linter version help".split())
+
+
 def ruff(call: Call, reach: Reach) -> None:
     parsed = call.read(_RUFF)
     for _, problem in parsed.problems:
         call.doubt(reach, problem)
     operands = texts(parsed.operands)
     if operands[:1] not in (["format"], ["check"]):
+        if operands and operands[0] not in _RUFF_READS:
+            call.doubt(reach, f"{operands[0]} is not known")
         return
     is_written = operands[0] == "format" or parsed.has("--fix", "--add-noqa")
     if is_written and not parsed.has("--diff", "--check"):

@@ -115,8 +115,13 @@ def git(call: Call, reach: Reach) -> None:
     one = GitCall(inner, reach, repository, words)
     for reason in doubts:
         one.doubt(reason)
-    if any(name in call.environment for name in _ELSEWHERE):
+    named = {name: call.environment[name] for name in _ELSEWHERE if name in call.environment}
+    if named:
         one.doubt("another repository is named in the environment")
+    for word in (*_places(call.words[1:]), *named.values()):
+        path = os.path.join(directory, word)
+        if word and os.path.isdir(path):
+            one.reach.doubt(f"git {sub}: it is about {word}", located(path))
     try:
         if repository.is_usual:
             _by_subcommand(one)
@@ -126,6 +131,19 @@ def git(call: Call, reach: Reach) -> None:
     except (OSError, ValueError, MissingObjectError, FileError, RecursionError) as error:
         repository.add_state(reach, whole=True)
         one.doubt(f"the repository cannot be read ({type(error).__name__})")
+
+
+def _places(words: list[str]) -> list[str]:
+    """Give the directories that the options before the subcommand name."""
+    found, rest = [], list(words)
+    while rest and rest[0].startswith("-"):
+        word = rest.pop(0)
+        name, equals, value = word.partition("=")
+        if name in ("--git-dir", "--work-tree"):
+            found.append(value if equals else rest.pop(0) if rest else "")
+        elif word in ("-C", "-c", "--namespace", "--exec-path") and rest:
+            rest.pop(0)
+    return found
 
 
 def is_changing(call: Call) -> bool:

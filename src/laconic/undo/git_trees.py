@@ -122,8 +122,23 @@ def merge(one: GitCall) -> None:
         return
     operands = one.operands or ["@{u}"]
     known = [_target(one, word) for word in operands]
+    for word in operands:
+        _doubt_renames(one, word)
     if not any(known) or _has_unknown(one, known):
         one.doubt("a commit is not known")
+
+
+def _doubt_renames(one: GitCall, name: str) -> None:
+    """Doubt where git may move new files of one side after a directory of the other."""
+    repository = one.repository
+    ours, theirs = repository.resolve("HEAD"), repository.resolve(name)
+    if ours is None or theirs is None:
+        return
+    base = repository.common_ancestor(ours, theirs)
+    if base is None or base in (ours, theirs):
+        return
+    if repository.loses_directory(base, ours, theirs):
+        one.doubt("a directory may have been renamed")
 
 
 def _has_unknown(one: GitCall, known: list[bool]) -> bool:
@@ -185,6 +200,7 @@ def rebase(one: GitCall) -> None:
             one.doubt(f"the commit {word} is not known")
         else:
             _target(one, word)
+            _doubt_renames(one, word)
     known = {commit for commit in commits.values() if commit is not None}
     for tip, base in permutations(known, 2):
         repository.add_names(one.reach, repository.brought_since(tip, base))
@@ -206,6 +222,7 @@ def picking(one: GitCall) -> None:
             repository.add_names(one.reach, repository.brought_since(tip, base))
         else:
             repository.add_names(one.reach, repository.brought_by(tip))
+            _doubt_renames(one, word)
 
 
 def stash(one: GitCall) -> None:

@@ -102,7 +102,7 @@ def _with_surroundings(reach: Reach) -> Reach:
         skipped: frozenset[str] = frozenset()
         if repository is not None:
             stores = repository.stores()
-            skipped = frozenset([*stores, f"{repository.common}/lfs"])
+            skipped = frozenset([*stores, f"{repository.common}/lfs/objects"])
             wider.stores.update(stores)
             repository.add_state(wider, whole=True)
         wider.put(Place(tree, deep=True, skipped=skipped))

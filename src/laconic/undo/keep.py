@@ -30,8 +30,9 @@ from laconic.undo.entry import (
     is_untouched,
     look,
 )
+from laconic.undo.opened import Opened, opened
 from laconic.undo.pack import PACK, shrink, start_of
-from laconic.undo.reach import Place, is_below
+from laconic.undo.reach import DRESSED, Place, is_below
 from laconic.undo.refs import moved_refs, repository_of
 from laconic.undo.survey import matches, visit
 
@@ -155,7 +156,12 @@ class Keep:
         """Write down what is different now; copies of what is not are removed."""
         if self.changed is not None:
             return self.changed
-        changed = self.changes()
+        with opened(self._folders()) as doors:
+            self.changed = self._finish(doors)
+        return self.changed
+
+    def _finish(self, doors: Opened) -> dict[str, Entry | None]:
+        changed = self._changes(doors)
         self._hold_objects(changed)
         with contextlib.suppress(OSError):
             self.refs = moved_refs(self, changed)
@@ -171,13 +177,17 @@ class Keep:
         self.flat_after = {path: now.modified_ns for path, now in looked if now}
         rows = {path: entry and entry.row() for path, entry in changed.items()}
         write(f"{self.path}/{AFTER}", {"changed": rows, "flat": self.flat_after, "refs": self.refs})
-        self.changed = changed
         return changed
 
     def changes(self) -> dict[str, Entry | None]:
         """Give what is different now."""
+        with opened(self._folders()) as doors:
+            return self._changes(doors)
+
+    def _changes(self, doors: Opened) -> dict[str, Entry | None]:
         changed: dict[str, Entry | None] = {}
         for path, now in self._look_again().items():
+            doors.correct(path, now)
             before = self.before.get(path)
             if before is None and (now is None or is_below(path, self.stores)):
                 continue  # objects of git are never taken away again
@@ -228,6 +238,11 @@ class Keep:
 
             held_objects.put_back(f"{self.path}/{name}")
 
+    def _folders(self) -> set[str]:
+        """Give the directories that the command was to change, and those that are above."""
+        kept = {path for path, entry in self.before.items() if entry and entry.kind == DIRECTORY}
+        return kept | self.flat.keys()
+
     def _look_again(self) -> dict[str, Entry | None]:
         found: dict[str, Entry | None] = dict.fromkeys(self.before)
 
@@ -260,11 +275,17 @@ class Keep:
             describe(now, path)
         if before is None or now is None or not is_alike(before, now):
             return False
-        if before.kind == DIRECTORY:
+        if before.kind == DIRECTORY and not self.is_touched(path):
             return True  # its time moves with everything that is made in it
         if before.modified_ns != now.modified_ns:
             return False
         return before.kind != FILE or self.is_kept_content(before, now)
+
+    def is_touched(self, path: str) -> bool:
+        """Tell whether the command itself sets the time of a directory."""
+        return any(
+            place.path == path and place.how == DRESSED and not place.deep for place in self.places
+        )
 
     def is_kept_content(self, before: Entry, now: Entry) -> bool:
         """Tell whether a file has the content that was kept; now: its entry with the digest."""

@@ -19,6 +19,7 @@ from laconic.undo.entry import (
 )
 from laconic.undo.git_index import meaning
 from laconic.undo.keep import describe
+from laconic.undo.opened import Opened, opened
 from laconic.undo.reach import is_below
 
 TYPE_CHECKING = False
@@ -70,6 +71,19 @@ def plan(keep: Keep, only: Sequence[str] = ()) -> Plan:
 
     only: take back nothing but these paths and what is below them.
     """
+    with opened(folders_of(keep)) as made:
+        return plan_opened(keep, only, made)
+
+
+def folders_of(keep: Keep) -> set[str]:
+    """Give the directories that an undo has to look into, or to write."""
+    changed = keep.finish()
+    folders = {os.path.dirname(path) for path in changed}
+    return folders | {path for path, entry in changed.items() if entry and entry.kind == DIRECTORY}
+
+
+def plan_opened(keep: Keep, only: Sequence[str], doors: Opened) -> Plan:
+    """Plan with directories open that are closed without us."""
     made = Plan(keep)
     looker = Looker()
     changed = keep.finish()
@@ -79,7 +93,7 @@ def plan(keep: Keep, only: Sequence[str] = ()) -> Plan:
         if not looker.is_here(path) and not _comes_back_with(path, keep, only):
             made.moved.append(path)
             continue
-        step, is_conflict = _compare(keep, path, after, looker)
+        step, is_conflict = _compare(keep, path, after, looker, doors)
         if step is not None:
             made.steps.append(step)
             if is_conflict:
@@ -120,10 +134,11 @@ def _comes_back_with(path: str, keep: Keep, only: Sequence[str]) -> bool:
 
 
 def _compare(
-    keep: Keep, path: str, after: Entry | None, looker: Looker
+    keep: Keep, path: str, after: Entry | None, looker: Looker, doors: Opened
 ) -> tuple[Step | None, bool]:
     """Give what is to be done at a path, and whether somebody else has changed it."""
     before, now = keep.before.get(path), looker.look(path)
+    doors.correct(path, now)
     if before is not None and before.kind == OTHER:
         return None, False
     if now is not None and now.kind == FILE:
@@ -142,7 +157,8 @@ def _compare(
     elif now is None:
         step = Step(CREATE, path, before)
     elif is_content_there:
-        is_time_equal = before.kind == DIRECTORY or before.modified_ns == now.modified_ns
+        is_timed = before.kind != DIRECTORY or keep.is_touched(path)
+        is_time_equal = not is_timed or before.modified_ns == now.modified_ns
         if is_alike(before, now) and is_time_equal:
             return None, False
         step = Step(DRESS, path, before, now)

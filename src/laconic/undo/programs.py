@@ -116,11 +116,11 @@ FORMS = {
 # like excepted, none of these programs has one.
 READERS = frozenset(
     "[ : arch b2sum base32 base64 basename bg break cal cat cd cksum cmp column comm continue cut"
-    " date df diff dirname du echo egrep exit export expand expr false fg fgrep file fmt fold free"
+    " date df diff dirname du echo egrep exit export expand expr false fg fgrep fmt fold free"
     " getfattr grep groups head hexdump hostname id jobs join kill let local locale logname ls"
     " lsattr lsblk md5sum nl nproc numfmt od paste pathchk pgrep pr printenv printf ps pwd read"
     " readlink readonly realpath return rev seq set sha1sum sha224sum sha256sum sha384sum sha512sum"
-    " shift sleep stat stty sum sync tac tail test tr trap tree true tsort tty type ulimit umask"
+    " shift sleep stat stty sum sync tac tail test tr true tsort tty type ulimit umask"
     " uname unexpand unset uptime wait wc which who whoami yes zcat".split()
 )
 HANDLERS: dict[str, Callable[[Call, Reach], None]] = {
@@ -156,6 +156,9 @@ HANDLERS: dict[str, Callable[[Call, Reach], None]] = {
         archives.compress,
     ),
     "find": finding.find,
+    "file": editors.file_type,
+    "tree": editors.tree,
+    "trap": editors.trap,
 }
 
 

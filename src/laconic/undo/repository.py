@@ -29,7 +29,7 @@ _FULL = 40
 _DEEPEST = 10
 _MOST_COMMITS = 2_000
 # What an ordinary command does not change in the directory of a repository.
-_QUIET = ("hooks", "branches", "lfs", "modules", "worktrees", "objects")
+_QUIET = ("hooks", "branches", "lfs/objects", "modules", "worktrees", "objects")
 
 
 class Repository:
@@ -81,7 +81,8 @@ class Repository:
         stores = self.stores() if whole else [f"{self.common}/objects"]
         reach.stores.update(stores)
         for directory in {self.git, self.common}:
-            quiet = [f"{directory}/lfs"] if whole else [f"{directory}/{name}" for name in _QUIET]
+            names = ("lfs/objects",) if whole else _QUIET
+            quiet = [f"{directory}/{name}" for name in names]
             skipped = frozenset([*quiet, *stores])
             reach.put(Place(directory, deep=True, skipped=skipped))
 
@@ -160,6 +161,31 @@ class Repository:
         first, _ = self.objects.commit(one)
         second, _ = self.objects.commit(other)
         return set(self.objects.differences(first, second))
+
+    def common_ancestor(self, one: bytes, other: bytes) -> bytes | None:
+        """Give a commit that is in the history of both; None if there is none."""
+        known = set(self._history(one))
+        return next((commit for commit in self._history(other) if commit in known), None)
+
+    def loses_directory(self, base: bytes, one: bytes, other: bytes) -> bool:
+        """Tell whether a directory that one side changes since the base is gone on the other side.
+
+        Then git takes it for renamed, and new files go where its files went: man 1 git-config,
+        merge.directoryRenames.
+        """
+        for changed, opposite in ((one, other), (other, one)):
+            folders = {os.path.dirname(name) for name in self.between(base, changed)} - {b""}
+            if any(self._has(base, f) and not self._has(opposite, f) for f in folders):
+                return True
+        return False
+
+    def _has(self, commit: bytes, folder: bytes) -> bool:
+        tree, _ = self.objects.commit(commit)
+        for part in folder.split(b"/"):
+            mode, tree = self.objects.tree(tree).get(part, (b"", b""))
+            if mode != b"40000":
+                return False
+        return True
 
     def brought_by(self, commit: bytes) -> set[bytes]:
         """Give the names that a commit changes against each of its parents."""

@@ -14,12 +14,14 @@ import os
 import shutil
 
 from laconic.errors import LaconicError
+from laconic.undo.checks import BlockedError, ConflictError, check_copy, check_parent, check_plan
 from laconic.undo.copying import copy, dress, make
 from laconic.undo.entry import DIRECTORY, FILE, Entry, Looker, look
 from laconic.undo.keep import JOURNAL, About, DamagedError, Keep
 from laconic.undo.keep import write as write_json
-from laconic.undo.plan import DRESS, REMOVE, Plan, plan
-from laconic.undo.reach import Place, Reach
+from laconic.undo.opened import Opened, close, opened
+from laconic.undo.plan import DRESS, REMOVE, Plan, folders_of, plan_opened
+from laconic.undo.reach import COPIED, DRESSED, Place, Reach
 from laconic.undo.store import MissingError
 from laconic.undo.survey import survey
 
@@ -31,20 +33,9 @@ if TYPE_CHECKING:
     from laconic.undo.plan import Step
     from laconic.undo.store import Held, Store
 
+__all__ = ["BlockedError", "ConflictError", "apply", "recover", "undo"]
 _STAGE = ".laconic-undo-"
 _STAGED = "staged"  # names the staging directories outside, so that none is left behind
-
-
-class ConflictError(LaconicError):
-    """Files were changed after the command; plan: what would have been done."""
-
-    def __init__(self, message: str, hint: str, made: Plan) -> None:
-        super().__init__(message, hint)
-        self.plan = made
-
-
-class BlockedError(LaconicError):
-    """It cannot be done: no room, no permission, or a directory is a link now. Nothing changed."""
 
 
 def undo(store: Store, keep: Keep, only: Sequence[str] = (), *, force: bool = False) -> str:
@@ -68,31 +59,49 @@ def apply(
         recover(store)
         if keep.is_running:
             raise BlockedError(f"the command of {keep.id} is still running")
-        made = plan(keep, only)
-        _check(made, force=force)
-        if not made.steps:
-            if about is None:
-                _mark(store, keep, "", only)
-            return ""
-        held = None
-        try:
-            held = _keep_present(store, made, about)
-            journal = _stage(made, held)
-            journal["only"] = list(only)
-            keep.put_back_objects()
-            write_json(os.path.join(held.path, JOURNAL), journal, sync=True)
-        except OSError as error:
-            if held is not None:
-                held.drop()
-            where = f"{error.filename}: " if error.filename else ""
-            reason = (error.strerror or str(error)).lower()
-            raise BlockedError(f"nothing was changed: {where}{reason}") from error
-        _forward(held.path, journal)
+        with opened(folders_of(keep)) as doors:
+            return _apply(store, keep, only, doors, about, force=force)
+
+
+def _apply(
+    store: Store,
+    keep: Keep,
+    only: Sequence[str],
+    doors: Opened,
+    about: About | None,
+    *,
+    force: bool,
+) -> str:
+    """Do it; doors: the directories that are open meanwhile."""
+    try:
+        made = plan_opened(keep, only, doors)
+    except PermissionError as error:
+        raise BlockedError(f"nothing was changed: {error.filename}: may not be read") from error
+    check_plan(made, force=force)
+    if not made.steps:
         if about is None:
-            _mark(store, keep, held.keep_id, only)
-        _forget(held.path)
-        held.close()
-        return held.keep_id
+            _mark(store, keep, "", only)
+        return ""
+    held = None
+    try:
+        held = _keep_present(store, made, about, doors)
+        journal = _stage(made, held)
+        journal["only"], journal["opened"] = list(only), doors.modes
+        keep.put_back_objects()
+        write_json(os.path.join(held.path, JOURNAL), journal, sync=True)
+    except OSError as error:
+        if held is not None:
+            held.drop()
+        where = f"{error.filename}: " if error.filename else ""
+        reason = (error.strerror or str(error)).lower()
+        raise BlockedError(f"nothing was changed: {where}{reason}") from error
+    doors.modes = {}  # the journal closes them
+    _forward(held.path, journal)
+    if about is None:
+        _mark(store, keep, held.keep_id, only)
+    _forget(held.path)
+    held.close()
+    return held.keep_id
 
 
 def recover(store: Store) -> list[str]:
@@ -129,39 +138,30 @@ def _remove_stages(path: str) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _check(made: Plan, *, force: bool) -> None:
-    if made.moved:
-        raise BlockedError(f"{made.moved[0]}: a directory above it is a symbolic link now")
-    if made.conflicts and not force:
-        count = len(made.conflicts)
-        files = made.conflicts[0] if count == 1 else f"{count} files"
-        keep_id = made.keep.id
-        raise ConflictError(
-            f"{files} changed after the command",
-            f"laconic undo {keep_id} --diff shows it; --force overwrites, and can be undone itself",
-            made,
-        )
-
-
-def _keep_present(store: Store, made: Plan, mine: About | None) -> Held:
+def _keep_present(store: Store, made: Plan, mine: About | None, doors: Opened) -> Held:
     """Keep what is there now, so that the undo can be undone."""
     reach = Reach()
     looker = Looker()
     for step in made.steps:
         # A directory that goes takes with it only what the command has made: each is a step.
         if looker.is_here(step.path):
-            reach.put(Place(step.path))
+            is_folder = step.before is not None and step.before.kind == DIRECTORY
+            is_dressed = step.action == DRESS and is_folder
+            reach.put(Place(step.path, how=DRESSED if is_dressed else COPIED))
     # A store that this undo brings back as a whole goes again with its repository.
     reach.stores = {one for one in made.keep.stores if os.path.isdir(os.path.dirname(one))}
     about = made.keep.about
     if mine is None:
         mine = About(f"undo {made.keep.id}: {about.command}", about.directory, of=made.keep.id)
     found = survey(reach)
+    for path, entry in (*found.before.items(), *found.flat.items()):
+        doors.correct(path, entry)
     for step in made.steps:  # those behind a link that the command has made
         found.before.setdefault(step.path, None)
     for path in _times(made):
         entry = look(path)
         if path not in found.before and entry is not None:
+            doors.correct(path, entry)
             found.flat[path] = entry
             mine.timed.append(path)
     return store.keep(reach, found, mine)
@@ -176,7 +176,7 @@ def _stage(made: Plan, held: Held) -> dict[str, Any]:
     rows: list[list[str]] = []
     try:
         for number, step in enumerate(made.steps):
-            _check_parent(step)
+            check_parent(step)
             staged = ""
             entry = step.before
             if entry is not None and step.action != DRESS and entry.kind != DIRECTORY:
@@ -203,7 +203,7 @@ def _make(step: Step, entry: Entry, keep: Keep, staged: str) -> None:
             file.write(step.text)
         dress(staged, entry)
         return
-    _check_copy(entry, keep)
+    check_copy(entry, keep)
     source, start = keep.data(entry)
     make(entry, source, staged, start)
 
@@ -246,23 +246,6 @@ class _Stages:
                 os.utime(path, ns=(time_ns, time_ns))
 
 
-def _check_copy(entry: Entry, keep: Keep) -> None:
-    """Refuse a copy that is not what was kept: a hard link that somebody wrote to."""
-    if entry.kind != FILE:
-        return
-    path, start = keep.data(entry)
-    size = os.stat(path).st_size
-    if size != entry.size if start is None else size < start + entry.size:
-        raise OSError(errno.EIO, "the kept copy was changed", path)
-
-
-def _check_parent(step: Step) -> None:
-    """Refuse before anything has changed, where a directory may not be written."""
-    parent = os.path.dirname(step.path)
-    if os.path.isdir(parent) and not os.access(parent, os.W_OK | os.X_OK):
-        raise PermissionError(errno.EACCES, "may not be written", parent)
-
-
 def _times(made: Plan) -> dict[str, int]:
     """Give the times of directories that are ours to set back.
 
@@ -299,6 +282,7 @@ def _forward(path: str, journal: dict[str, Any]) -> None:
     before = {
         where: Entry.from_row(row) if row else None for where, row in journal["before"].items()
     }
+    Opened().open(journal.get("opened", ()))  # after a kill they may be closed again
     for action, where, _ in sorted(steps, key=lambda row: row[1], reverse=True):  # deepest first
         _clear(action, where, before[where])
     for action, where, staged in steps:
@@ -306,6 +290,9 @@ def _forward(path: str, journal: dict[str, Any]) -> None:
     for stage in journal["stages"]:
         shutil.rmtree(stage, ignore_errors=True)
     _dress_directories(journal, before)
+    close(
+        {where: mode for where, mode in journal.get("opened", {}).items() if not before.get(where)}
+    )
     Keep(path).finish()
 
 

@@ -1,0 +1,2 @@
+docker pull Shop:latest
+status 1

@@ -1,0 +1,2 @@
+gh run view 77 --log --nosuch
+status 1

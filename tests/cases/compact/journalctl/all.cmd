@@ -1,0 +1,2 @@
+journalctl --no-pager
+status 0

@@ -1,0 +1,2 @@
+journalctl -p err --no-pager
+status 0

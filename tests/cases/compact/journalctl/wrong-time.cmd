@@ -1,0 +1,2 @@
+journalctl -u shop --since nonsense
+status 1

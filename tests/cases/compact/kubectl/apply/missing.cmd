@@ -1,0 +1,2 @@
+kubectl apply -f nosuch.yaml
+status 1

@@ -1,0 +1,2 @@
+kubectl describe pod web --nosuch
+status 1

@@ -1,0 +1,2 @@
+kubectl logs web --nosuch
+status 1

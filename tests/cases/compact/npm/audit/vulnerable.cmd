@@ -1,0 +1,2 @@
+npm audit
+status 1

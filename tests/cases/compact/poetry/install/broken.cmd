@@ -1,0 +1,2 @@
+poetry install
+status 1

@@ -1,0 +1,2 @@
+poetry show
+status 1

@@ -1,0 +1,2 @@
+systemctl list-unit-files --state=enabled --no-pager
+status 0

@@ -1,0 +1,2 @@
+systemctl list-units
+status 1

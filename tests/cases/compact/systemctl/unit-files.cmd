@@ -1,0 +1,2 @@
+systemctl list-unit-files --no-pager
+status 0
