@@ -225,7 +225,8 @@ class Judge:
         real = [self.facts.real_path(joined(cwd, path)) for cwd in situation.directories]
         situation.seen.ran.update(real)
         # of a file that is fetched itself, the line as a whole says so
-        brought = [f for f in real if f not in situation.seen.fetched and is_fetched(f, situation)]
+        fetched = situation.seen.fetched
+        brought = fetched and [f for f in real if f not in fetched and is_fetched(f, situation)]
         is_own = not brought and all(is_within(file, self.facts.project) for file in real)
         return Effect.PROJECT_CODE if is_own else Effect.UNKNOWN
 
@@ -250,7 +251,8 @@ class Judge:
             return self._unknown(base, arguments, span, situation)
         call = Call(match, match.entry, self, situation, span)
         self._judge(call)
-        note_fetched(call)
+        if any(finding.effects & Effect.PROJECT_WRITE for finding in call.findings):
+            note_fetched(call)
         parts = settled(call, base) if self._has_say(base) else call.findings
         if base in REPOSITORIES:
             parts += repository_findings(call, base)

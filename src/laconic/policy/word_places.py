@@ -98,7 +98,9 @@ def _is_of_project(path: str, call: Call) -> bool:
         return True  # judged elsewhere
     paths = [posixpath.normpath(posixpath.join(cwd, path)) for cwd in call.situation.directories]
     real = [facts.real_path(one) for one in paths]
-    return all(is_within(r, facts.project) and not is_fetched(r, call.situation) for r in real)
+    if call.situation.seen.fetched and any(is_fetched(one, call.situation) for one in real):
+        return False
+    return all(is_within(one, facts.project) for one in real)
 
 
 def _places_of_code(call: Call) -> Iterator[str]:
