@@ -38,7 +38,9 @@ def note_fetched(call: Call) -> None:
     if not effects & Effect.PROJECT_WRITE or effects & Effect.HISTORY:
         return
     seen, facts = call.situation.seen, call.judge.facts
-    is_fetched = bool(effects & Effect.DOWNLOADS) or not _FETCHERS.isdisjoint(call.situation.fed_by)
+    is_fetched = bool(effects & Effect.DOWNLOADS) or not _FETCHERS.isdisjoint(
+        call.situation.fed_by()
+    )
     if not is_fetched and seen.fetched:
         named = [t for argument in call.arguments for t in argument.texts if t]
         paths = [joined(cwd, t) for cwd in call.situation.directories for t in named]
@@ -51,7 +53,7 @@ def note_redirected(
     command: Command, decision: Decision, situation: Situation, facts: Facts
 ) -> None:
     """The same for what a command prints to a file."""
-    if not decision.effects & Effect.DOWNLOADS and _FETCHERS.isdisjoint(situation.fed_by):
+    if not decision.effects & Effect.DOWNLOADS and _FETCHERS.isdisjoint(situation.fed_by()):
         return
     targets = tuple(r.target for r in command.redirects if r.operator.startswith(">"))
     names = [argument.text for argument in expand(targets, situation.values) if argument.text]

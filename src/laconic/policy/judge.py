@@ -250,7 +250,8 @@ class Judge:
             return self._unknown(base, arguments, span, situation)
         call = Call(match, match.entry, self, situation, span)
         self._judge(call)
-        note_fetched(call)
+        if any(finding.effects & Effect.PROJECT_WRITE for finding in call.findings):
+            note_fetched(call)
         parts = settled(call, base) if self._has_say(base) else call.findings
         if base in REPOSITORIES:
             parts += repository_findings(call, base)

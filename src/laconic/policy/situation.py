@@ -64,7 +64,7 @@ class Situation(Value):
     literal flows into it (few ask); substituted, whether what it prints becomes part of another
     command; exported, the variables that are certain to be; prefix_env, those that are set before
     its name; input_text, what it reads, if the line itself says it; input_file, the file that it
-    reads; fed_by, the programs that pipe to it.
+    reads; fed_by, a function that names the programs that pipe to it.
     About what runs it: calls, the arguments of those programs and its own; consent, what the user's
     rules allow it to do; guessing, whether its name is one of several that are possible.
     """
@@ -90,7 +90,7 @@ class Situation(Value):
         self.prefix_env: dict[str, str | None] = {}
         self.input_text: str | None = None
         self.input_file: Argument | None = None
-        self.fed_by: tuple[str, ...] = ()
+        self.fed_by: Callable[[], tuple[str, ...]] = lambda: ()
         self.calls: tuple[list[Argument], ...] = ()
         self.consent: Consent | None = None
 

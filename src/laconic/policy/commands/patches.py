@@ -65,7 +65,7 @@ def _judge_patch(call: Call, file: Argument | None) -> None:
         text = next((one for one in found if one is not None), None)
         is_lost = text is None and any(map(call.judge.facts.exists, paths))
     else:
-        is_lost = text is None and situation.is_fed() and set(situation.fed_by) != {"git"}
+        is_lost = text is None and situation.is_fed() and set(situation.fed_by()) != {"git"}
     if text is not None:
         _judge_text(call, text)
     elif is_lost:
