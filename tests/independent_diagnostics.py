@@ -32,6 +32,7 @@ HARMLESS = {
         r"^\s*Download(?:ing|ed) [\w.@/+-]+ v?\d\S*(?: \(.*\))?$",
         r"^\s*(?:Collecting|Installing|Fetching|Building|Adding|Updating) [\w.@/+-]+ v?\d\S*$",
     ),
+    "a migration that was applied, whatever its name": (r"^ +Applying [\w.]+\.\.\. OK$",),
     "a package in a tree, whatever its name": (r"^[│ ]*[├└]─+ [\w.-]+ v\d\S*$",),
     "a package and the line of the file that asks for it, while pip goes on": (
         r"^(?:Collecting|Requirement already satisfied:) .* \(line \d+\)\)",
