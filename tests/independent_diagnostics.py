@@ -99,6 +99,7 @@ SPARED = {
         r"^collected \d+ items? / \d+ errors?$", r"^ImportError while importing test module ",
         r"^file \S+, line \d+$", r"^\S+\.py:\d+: AssertionError$",
     ),
+    "the call that a linter would change, below its place": (r"^ {2,}[-+] [\w.]+\(.*\)$",),
     "what pytest says of itself": (r"^plugins: \w[\w-]*-\d[\d.]*(?:, \w[\w-]*-\d[\d.]*)*$",),
     "advice of pytest below a warning": (
         r"^  Enable tracemalloc to get traceback where the object was allocated\.$",
@@ -110,7 +111,7 @@ SPARED = {
         r":\d+:\d+: note: +(?:candidate|template argument|  )",
     ),
     "the way of a compiler to the place of a mistake": (
-        r"^In file included from \S+:\d+[:,]$",
+        r"^In file included from \S+:\d+[:,]$", r"^ +from \S+:\d+[:,]$",
         r":\d+:\d+: +(?:recursively )?required (?:from|by) ",
     ),
 }  # fmt: skip
