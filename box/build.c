@@ -173,6 +173,9 @@ static const char *put_tree(const struct step *step) {
         bool is_made = fstat(step->tree, &found) == 0 && make_place(step->target, S_ISDIR(found.st_mode));
         place = is_made ? open_place(step->target, false) : -1;
     }
+    /* What was to be hidden may be gone, as sockets often are; `mounts.c` looks whether it came back. */
+    bool hides = step->kind == BIND_READ_ONLY && strcmp(step->source, step->target) != 0;
+    if (place < 0 && errno == ENOENT && hides) return close(step->tree), NULL;
     return place >= 0 && put(step->tree, place) ? NULL : complain_of(step->target, "cannot be put there");
 }
 
@@ -187,7 +190,7 @@ static const char *put_empty(const struct step *step) {
     size_t pos = 0;
     while (is_shared && pos < 3 && kept[pos].mode != NULL && strcmp(kept[pos].mode, mode) != 0) pos++;
     int place = open_place(step->target, false);
-    if (place < 0) return complain_of(step->target, "is not there");
+    if (place < 0) return errno == ENOENT && is_shared ? NULL : complain_of(step->target, "is not there");
     if (is_shared && kept[pos].mode != NULL) {
         int tree = take(kept[pos].place);
         return tree >= 0 && put(tree, place) ? NULL : complain_of(step->target, "cannot be covered");
