@@ -396,21 +396,26 @@ static void on_signal(int number, siginfo_t *info, void *context) {
     errno = reason;
 }
 
-static unsigned long long watch_signals(bool is_in_charge) {
+/* Returns the signals that are ignored, one bit each. */
+static unsigned long long ignored_signals(void) {
+    struct sigaction found;
+    unsigned long long ignored = 0;
+    for (int number = 1; number < NSIG; number++) {
+        if (sigaction(number, NULL, &found) == 0 && found.sa_handler == SIG_IGN) ignored |= 1ull << number;
+    }
+    return ignored;
+}
+
+static void watch_signals(unsigned long long ignored) {
     static const int watched_signals[] = {SIGTERM, SIGHUP,  SIGINT,   SIGQUIT, SIGUSR1,
                                           SIGUSR2, SIGCONT, SIGWINCH, SIGTSTP, 0};
-    struct sigaction old, action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
-    unsigned long long ignored = 0;
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigfillset(&action.sa_mask);
-    for (int number = 1; number < NSIG; number++) {
-        if (sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN) ignored |= 1ull << number;
-    }
-    for (const int *number = watched_signals; is_in_charge && *number != 0; number++) {
+    for (const int *number = watched_signals; *number != 0; number++) {
         if ((ignored >> *number) & 1) continue;
         if (has_terminal && *number == SIGTSTP) continue; /* we stop with the command */
         sigaction(*number, &action, NULL);
     }
-    return ignored;
 }
 
 static int end_as(int status) {
@@ -491,7 +496,8 @@ int main(int argc, char **argv) {
     if (has_terminal) close(terminal);
     if (pipe2(control_pipe, O_CLOEXEC) != 0 || pipe2(told, O_CLOEXEC) != 0 ||
         pipe2(alive, O_CLOEXEC) != 0) return complain(strerror(errno));
-    snprintf(ignored, sizeof ignored, "%llx", watch_signals(false));
+    unsigned long long ignored_ones = ignored_signals();
+    snprintf(ignored, sizeof ignored, "%llx", ignored_ones);
     pid_t keeper = fork();
     if (keeper < 0) return complain(strerror(errno));
     if (keeper == 0) {
@@ -501,7 +507,7 @@ int main(int argc, char **argv) {
     }
     close(lock), close(control_pipe[0]), close(told[1]), close(alive[0]);
     control = control_pipe[1];
-    watch_signals(true);
+    watch_signals(ignored_ones);
     signal(SIGPIPE, SIG_IGN); /* the keeper may be gone before us */
     int status = wait_for_end(told[0]);
     say(alive[1], "k", 1); /* the box may stay */
