@@ -33,6 +33,6 @@ def with_box(command: str, decision: Decision, rules: Rules, facts: Facts) -> De
     """Return the answer where there is a box: the same, if the line cannot be rewritten for it."""
     if decision.verdict is Verdict.DENY:
         return decision
-    made = place(command, decision, rules.cells, facts, Everything(), "/bin/bash")
+    made = place(command, decision, rules.cells, facts, Everything(), lambda: "/bin/bash")
     request = Request(command, facts.cwd, {})
     return made.decision if made and rewritten(made, request, SETTINGS, "laconic") else decision

@@ -21,7 +21,7 @@ enum { STREAMS = 3, CONTROL = 6, REPORTS = 7, MOUNTS = 8, ARGUMENTS = 9, FILTER 
 
 /* What `inside` reports: a kind and a number. Whatever runs in the box could write there, too, so
  * nothing but the exit status of the command is believed. */
-enum report { STARTED = 'i', REFUSED = 'n', ENDED_WITH = 's', STOPPED = 't', LEFT_BEHIND = 'b' };
+enum report { STARTED = 'i', REFUSED = 'n', ENDED_WITH = 's', STOPPED = 't', LEFT_BEHIND = 'b', EMPTY_NOW = 'o' };
 
 struct message {
     char kind;

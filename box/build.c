@@ -51,15 +51,12 @@ static bool is_one_of(const char *word, const char *const *list) {
     return false;
 }
 
+static const char *next_size, *next_mode; /* of the next empty directory */
+
 static bool add_step(enum kind_of_step kind, const char *source, const char *target) {
-    static const char *size, *mode; /* which hold for the next step only */
-    if (target == NULL) { /* not a step yet */
-        *(kind == EMPTY ? &size : &mode) = source;
-        return true;
-    }
     if (step_count == MOST_STEPS) return false;
-    steps[step_count++] = (struct step){kind, source, target, size, mode, -1};
-    size = mode = NULL;
+    steps[step_count++] = (struct step){kind, source, target, next_size, next_mode, -1};
+    next_size = next_mode = NULL;
     return true;
 }
 
@@ -78,17 +75,18 @@ const char *read_box(char **words, struct box *box) {
         else if (first == NULL) is_known = false;
         else if (strcmp(word, "--cap-drop") == 0) is_known = strcmp(first, "ALL") == 0, used = 1;
         else if (strcmp(word, "--chdir") == 0) box->directory = first, used = 1;
-        else if (strcmp(word, "--size") == 0) add_step(EMPTY, first, NULL), used = 1;
-        else if (strcmp(word, "--perms") == 0) add_step(BIND, first, NULL), used = 1;
+        else if (strcmp(word, "--size") == 0) next_size = first, used = 1;
+        else if (strcmp(word, "--perms") == 0) next_mode = first, used = 1;
         else if (strcmp(word, "--tmpfs") == 0) is_known = add_step(EMPTY, NULL, first), used = 1;
         else if (strcmp(word, "--dev") == 0) is_known = add_step(DEVICES, NULL, first), used = 1;
         else if (strcmp(word, "--proc") == 0) is_known = add_step(PROCESSES, NULL, first), used = 1;
         else if (second == NULL) is_known = false;
         else if (strcmp(word, "--bind") == 0) is_known = add_step(BIND, first, second), used = 2;
         else if (strcmp(word, "--ro-bind") == 0) is_known = add_step(BIND_READ_ONLY, first, second), used = 2;
-        else if (strcmp(word, "--setenv") == 0) is_known = box->variables != NULL, used = 2;
+        else if (strcmp(word, "--setenv") == 0) used = 2;
         else is_known = false;
-        if (!is_known) {
+        bool is_variable = strcmp(word, "--setenv") == 0 || strcmp(word, "--clearenv") == 0;
+        if (!is_known || is_variable != (box->variables != NULL)) { /* variables come last */
             snprintf(complaint, sizeof complaint, "%s is not known", word);
             return complaint;
         }
@@ -173,6 +171,9 @@ static const char *put_tree(const struct step *step) {
         bool is_made = fstat(step->tree, &found) == 0 && make_place(step->target, S_ISDIR(found.st_mode));
         place = is_made ? open_place(step->target, false) : -1;
     }
+    /* What was to be hidden may be gone, as sockets often are; `mounts.c` looks whether it came back. */
+    bool hides = step->kind == BIND_READ_ONLY && strcmp(step->source, step->target) != 0;
+    if (place < 0 && errno == ENOENT && hides) return close(step->tree), NULL;
     return place >= 0 && put(step->tree, place) ? NULL : complain_of(step->target, "cannot be put there");
 }
 
@@ -187,7 +188,7 @@ static const char *put_empty(const struct step *step) {
     size_t pos = 0;
     while (is_shared && pos < 3 && kept[pos].mode != NULL && strcmp(kept[pos].mode, mode) != 0) pos++;
     int place = open_place(step->target, false);
-    if (place < 0) return complain_of(step->target, "is not there");
+    if (place < 0) return errno == ENOENT && is_shared ? NULL : complain_of(step->target, "is not there");
     if (is_shared && kept[pos].mode != NULL) {
         int tree = take(kept[pos].place);
         return tree >= 0 && put(tree, place) ? NULL : complain_of(step->target, "cannot be covered");

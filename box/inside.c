@@ -129,5 +129,6 @@ int run_inside(int argc, char **argv, struct part mounts) {
             if (length == 0 || (length < 0 && errno != EINTR)) events[1].fd = -1;
         }
     }
+    report(EMPTY_NOW, 0); /* nobody needs to wait until the kernel has taken the box apart */
     return 0;
 }

@@ -146,6 +146,9 @@ const char *check_mounts(struct part planned) {
         const struct mount *found = mounted_at(path);
         bool must_be_own = plan[pos] == PINNED || plan[pos] == GUARDED;
         bool must_be_read_only = plan[pos] == GUARDED || plan[pos] == COVERED;
+        struct stat there;
+        bool is_to_hide = plan[pos] == COVERED || plan[pos] == HIDDEN;
+        if (found == NULL && is_to_hide && lstat(path, &there) != 0 && errno == ENOENT) continue;
         if (found == NULL) complaint = "is not where it was planned";
         else if (must_be_read_only && !found->is_read_only) complaint = "can be written";
         else if (must_be_own && !is_own(found, plan, length)) complaint = "was exchanged";

@@ -212,7 +212,8 @@ static void become_first(uid_t user, gid_t group, const char *ignored, char **co
 }
 
 static bool is_report(char kind) {
-    return kind == STARTED || kind == REFUSED || kind == ENDED_WITH || kind == STOPPED || kind == LEFT_BEHIND;
+    static const char kinds[] = {STARTED, REFUSED, ENDED_WITH, STOPPED, LEFT_BEHIND, EMPTY_NOW};
+    return memchr(kinds, kind, sizeof kinds) != NULL;
 }
 
 static void drop(int *handle) {
@@ -269,12 +270,18 @@ static void release(struct order *order) {
     for (int number = 0; number < 3; number++) drop(&order->streams[number]);
 }
 
-/* What is heard of a box until it has ended. */
+/* What is heard of a box until it has ended, or until nobody is in it. */
 struct heard {
     bool has_started, is_not_ours;
     char text[SAID_BYTES]; /* what it said if it has not started, for the other process */
     size_t length;
 };
+
+static void wait_for_box(struct started started, struct heard *heard) {
+    int status = 0;
+    while (started.box > 0 && waitpid(started.box, &status, 0) < 0 && errno == EINTR) continue;
+    heard->is_not_ours = started.box < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == NOT_OURS);
+}
 
 /* caller: readable once the other process ends; told: what it is told; kept: its stderr. */
 static void listen_to(struct started started, struct order *order, int caller, int told, int *kept,
@@ -282,10 +289,9 @@ static void listen_to(struct started started, struct order *order, int caller, i
     struct pollfd events[] = {{.fd = started.reports, .events = POLLIN},
                               {.fd = started.said, .events = POLLIN},
                               {.fd = caller, .events = POLLIN}};
-    int status = 0;
-    bool was_seen = false;
+    bool was_seen = false, is_empty = false;
     heard->text[0] = FAILED, heard->length = 1;
-    while (events[0].fd >= 0 || events[1].fd >= 0) {
+    while (!is_empty && (events[0].fd >= 0 || events[1].fd >= 0)) {
         struct message message;
         if (poll(events, 3, WATCH_MS) == 0) {
             bool is_there = has_appeared();
@@ -308,6 +314,8 @@ static void listen_to(struct started started, struct order *order, int caller, i
                 heard->has_started = true;
                 if (message.kind == REFUSED) refused = message.number;
                 if (message.kind == ENDED_WITH) ended = message.number;
+                /* An overlay is whole once it is not mounted any more. */
+                is_empty = message.kind == EMPTY_NOW && overlays.length == 0;
                 if (message.kind == LEFT_BEHIND) {
                     look("while", *kept);
                     drop(kept);
@@ -321,9 +329,7 @@ static void listen_to(struct started started, struct order *order, int caller, i
             if (got == 0 || heard->length == sizeof heard->text - 1) events[1].fd = -1;
         }
     }
-    while (started.box > 0 && waitpid(started.box, &status, 0) < 0 && errno == EINTR) continue;
-    close(started.reports), close(started.said);
-    heard->is_not_ours = started.box < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == NOT_OURS);
+    if (!is_empty) wait_for_box(started, heard);
 }
 
 static void keep(struct order *order, int caller, int told) {
@@ -342,7 +348,8 @@ static void keep(struct order *order, int caller, int told) {
     if (chdir("/") != 0) _exit(NO_BOX);
     listen_to(started, order, caller, told, &kept, &heard);
     if (OWN_ENGINE && !heard.has_started && heard.is_not_ours && order->bwrap[0] != '\0') {
-        listen_to(start_box(order, false), order, caller, told, &kept, &heard);
+        started = start_box(order, false);
+        listen_to(started, order, caller, told, &kept, &heard);
     }
     look_at_end(kept);
     if (!heard.has_started && heard.is_not_ours && order->bwrap[0] == '\0') {
@@ -353,7 +360,8 @@ static void keep(struct order *order, int caller, int told) {
     if (!heard.has_started) say(told, heard.text, heard.length);
     struct message over = {.kind = OVER};
     if (heard.has_started) say(told, &over, sizeof over);
-    remove_cgroup(); /* which takes a while, and nobody waits for it */
+    wait_for_box(started, &heard); /* which takes a while, and nobody waits for it */
+    remove_cgroup();
     _exit(0);
 }
 
@@ -388,21 +396,26 @@ static void on_signal(int number, siginfo_t *info, void *context) {
     errno = reason;
 }
 
-static unsigned long long watch_signals(bool is_in_charge) {
+/* Returns the signals that are ignored, one bit each. */
+static unsigned long long ignored_signals(void) {
+    struct sigaction found;
+    unsigned long long ignored = 0;
+    for (int number = 1; number < NSIG; number++) {
+        if (sigaction(number, NULL, &found) == 0 && found.sa_handler == SIG_IGN) ignored |= 1ull << number;
+    }
+    return ignored;
+}
+
+static void watch_signals(unsigned long long ignored) {
     static const int watched_signals[] = {SIGTERM, SIGHUP,  SIGINT,   SIGQUIT, SIGUSR1,
                                           SIGUSR2, SIGCONT, SIGWINCH, SIGTSTP, 0};
-    struct sigaction old, action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
-    unsigned long long ignored = 0;
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigfillset(&action.sa_mask);
-    for (int number = 1; number < NSIG; number++) {
-        if (sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN) ignored |= 1ull << number;
-    }
-    for (const int *number = watched_signals; is_in_charge && *number != 0; number++) {
+    for (const int *number = watched_signals; *number != 0; number++) {
         if ((ignored >> *number) & 1) continue;
         if (has_terminal && *number == SIGTSTP) continue; /* we stop with the command */
         sigaction(*number, &action, NULL);
     }
-    return ignored;
 }
 
 static int end_as(int status) {
@@ -483,7 +496,8 @@ int main(int argc, char **argv) {
     if (has_terminal) close(terminal);
     if (pipe2(control_pipe, O_CLOEXEC) != 0 || pipe2(told, O_CLOEXEC) != 0 ||
         pipe2(alive, O_CLOEXEC) != 0) return complain(strerror(errno));
-    snprintf(ignored, sizeof ignored, "%llx", watch_signals(false));
+    unsigned long long ignored_ones = ignored_signals();
+    snprintf(ignored, sizeof ignored, "%llx", ignored_ones);
     pid_t keeper = fork();
     if (keeper < 0) return complain(strerror(errno));
     if (keeper == 0) {
@@ -493,7 +507,7 @@ int main(int argc, char **argv) {
     }
     close(lock), close(control_pipe[0]), close(told[1]), close(alive[0]);
     control = control_pipe[1];
-    watch_signals(true);
+    watch_signals(ignored_ones);
     signal(SIGPIPE, SIG_IGN); /* the keeper may be gone before us */
     int status = wait_for_end(told[0]);
     say(alive[1], "k", 1); /* the box may stay */

@@ -63,7 +63,9 @@ static bool drop_privileges(void) {
     struct { uint32_t version; int pid; } header = {0x20080522, 0}; /* _LINUX_CAPABILITY_VERSION_3 */
     struct { uint32_t effective, permitted, inheritable; } none[2] = {{0}};
     for (int number = 0; number <= LAST_CAPABILITY; number++) {
-        if (prctl(PR_CAPBSET_DROP, number, 0, 0, 0) != 0 && errno != EINVAL) return false;
+        if (prctl(PR_CAPBSET_DROP, number, 0, 0, 0) == 0) continue;
+        if (errno != EINVAL || number == 0) return false;
+        break; /* the kernel knows no more */
     }
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     return syscall(SYS_capset, &header, none) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;

@@ -32,6 +32,7 @@ HARMLESS = {
         r"^\s*Download(?:ing|ed) [\w.@/+-]+ v?\d\S*(?: \(.*\))?$",
         r"^\s*(?:Collecting|Installing|Fetching|Building|Adding|Updating) [\w.@/+-]+ v?\d\S*$",
     ),
+    "a migration that was applied, whatever its name": (r"^ +Applying [\w.]+\.\.\. OK$",),
     "a package in a tree, whatever its name": (r"^[│ ]*[├└]─+ [\w.-]+ v\d\S*$",),
     "a package and the line of the file that asks for it, while pip goes on": (
         r"^(?:Collecting|Requirement already satisfied:) .* \(line \d+\)\)",
@@ -78,23 +79,20 @@ def texts_shown(compacted: Compacted) -> set[str]:
 # What a shape may hide after a failure, because another line says it, or nobody wrote it.
 SPARED = {
     "the source around a place that is shown": (
-        r"^\s*>?\s*\d+ [|\u2502]", r"^\s+[|\u2502]\s+[\^~]+\s*$",
+        r"^\s*>?\s*\d+ [|\u2502]",
     ),
     "a frame of a language's, a runner's or a package's own code": (
         r"^\s*File \"[^\"]*(?:/site-packages/|/lib/python3)",
         r"^\s+at .*(?:\(node:|/node_modules/)",
         r"^\t\S*/go/src/\S+\.(?:go|s):\d+", r"^(?:testing|runtime|time)\.\S*\(", r"^panic\(\{0x",
         r"^\s+\d+: (?:0x[0-9a-f]+ - )?(?:core|std|alloc|test|__rustc)::",
-        r"^/\S*(?:/lib/python3|/site-packages/)\S*:\d+: in ", r"^    self\._raiseFailure\($",
+        r"^/\S*(?:/lib/python3|/site-packages/)\S*:\d+: in ",
         r"^\s*File \"<(?:frozen |string>)",
         r"^\s+at (?:java\.base/|(?:org\.(?:junit|opentest4j|apache|gradle)|java|jdk|sun)\.)",
     ),
     "a package that Maven fetches": (r"^\[INFO\] Download(?:ing|ed) from \S+: https?://\S+",),
     "a test that passed, with its place": (r"^\s*[✓✔√] +\d+ \S+:\d+:\d+ \u203a ",),
     "the heading of what shellcheck only recommends": (r"^In \S+ line \d+:$",),
-    "the line of a program that a linter is about, below its place": (
-        r"^\t+return .*errors\.New\(", r"^\s+\|\s+\^+ no item named `\w+` in scope$",
-    ),
     "what announces a test whose result is shown": (r"^=== RUN +\S+$", r"^ +Start +\d+: \S+$"),
     "a heading of pytest, whose section is told": (r"^=+ (?:ERRORS|FAILURES) =+$", r"^Traceback:$"),
     "what pytest says twice": (
@@ -106,7 +104,6 @@ SPARED = {
     "advice of pytest below a warning": (
         r"^  Enable tracemalloc to get traceback where the object was allocated\.$",
         r"^  Did you mean to use `assert` instead of `return`\?$",
-        r"^  See https://docs\.pytest\.org/\S+ for more information\.$",
     ),
     "the first line of a function, above the line that failed": (r"^ {4,}(?:async )?def \w+\(",),
     "a note of a compiler that names no mistake": (
@@ -115,7 +112,6 @@ SPARED = {
     ),
     "the way of a compiler to the place of a mistake": (
         r"^In file included from \S+:\d+[:,]$", r"^ +from \S+:\d+[:,]$",
-        r"^\S+: In (?:function|instantiation|substitution|member function|static member)",
         r":\d+:\d+: +(?:recursively )?required (?:from|by) ",
     ),
 }  # fmt: skip

@@ -40,6 +40,14 @@ SLOW = (
     "tests/packaging_test.py::test_a_client_that_does_not_work_without_the_c_library*",
     "tests/packages_test.py::test_the_action_fails_where*",
     "tests/server/isolation_test.py::*-laconic-twin[]]",
+    "tests/run/streamed_lines_test.py::test_what_appeared_is_not_told_again*",
+    "tests/run/step_back_test.py::*[[]c[]]",
+    "tests/run/masked_runs_test.py::*large*",
+    "tests/run/runaway_test.py::*",
+    "tests/record/tokenizer_test.py::*server*",
+    "tests/replay/tune_test.py::test_the_cell_that_saves_most_prompts_comes_first",
+    "tests/gate_report_test.py::test_it_counts_what_is_allowed",
+    "tests/effects_test.py::test_a_hole_in_a_table_is_found_by_chance_too",
     "tests/shell/oracle_test.py::test_what_is_put_at_our_offsets_lands_before_every_command_name",
     "tests/shell/oracle_test.py::test_pretty_printing_by_bash_changes_no_fact",
     "tests/shell/oracle_test.py::test_the_bash_of_this_machine_accepts_whatever_we_accept",
@@ -59,8 +67,12 @@ SLOW_WITH_A_CLIENT = ("tests/run/*[[]python[]-]*", "tests/run/*-python[]]")
 
 def put_in_order(items: list[pytest.Item], *, has_client: bool) -> None:
     slow = (*SLOW, *(SLOW_WITH_A_CLIENT if has_client else ()))
+    ids = {item.nodeid for item in items}
     for item in items:
-        if any(fnmatchcase(item.nodeid, pattern) for pattern in slow):
+        # Most that is tried with the client as it is installed is tried with sanitizers, too.
+        twin = item.nodeid.replace("installed", "sanitized")
+        is_second = twin != item.nodeid and twin in ids
+        if is_second or any(fnmatchcase(item.nodeid, pattern) for pattern in slow):
             item.add_marker("slow")
     items.sort(key=_place)
 

@@ -208,6 +208,7 @@ class Rules:
                 members.setdefault(match.groups(), []).append(match)
         for found in members.values():
             known = {"count": str(len(found)), "line": found[0].string.strip()}
+            known["last"] = found[-1].string.strip()
             yield _fill(rule["show"], {**_captures(found[0]), **known})
 
     def _is_dropped(self, text: str) -> bool:

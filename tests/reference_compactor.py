@@ -23,6 +23,7 @@ _HARMLESS = (
     r"^test .* \.\.\. (?:ok|ignored)$", r"^\s*--- PASS: ", r"^ok +\S+\s+[\d.]+m?s$",
     r"^\s*[✓✔√] [^:]*$", r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$", r"^\s+at /rustc/[0-9a-f]{40}/",
     rf"^\s*(?:{'|'.join(_PACKAGES)}) [\w.@/+-]+ v?\d[\w.+-]*(?: \([^()]*\))?$",
+    r"^\s*Applying [\w.]+\.\.\. OK$",
 )  # fmt: skip
 _ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[()*+][0-9A-Za-z]|[@-Z\\^_])"

@@ -153,3 +153,13 @@ def test_the_very_first_box_hides_where_laconic_keeps_its_files(box):
     assert not Path(state, "laconic").exists()
     assert box.sh(f"ls {state}/laconic").stdout == ""
     assert Path(state, "laconic").exists()
+
+
+def test_what_was_to_be_hidden_and_is_gone_is_not_in_the_way(box, home):
+    """Sockets come and go, between the plan and the box as well."""
+    (home / ".netrc").write_text("secret\n")
+    (home / ".aws").mkdir()
+    words = opened(box).words
+    (home / ".netrc").unlink()
+    (home / ".aws").rmdir()
+    assert run(words, box, f"ls -A {home}; cat /proc/1/comm").stdout.split()[-1] == OWN

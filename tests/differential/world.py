@@ -146,9 +146,10 @@ class World:
                 (directory / name).parent.mkdir(parents=True, exist_ok=True)
                 (directory / name).write_text(text.replace("OTHER", str(self.other)))
             found = self._outcome(shell, script.replace("OTHER", str(self.other)), directory)
-        return Outcome(
-            found.status, *(text.replace(parent.encode(), b"") for text in found[1:3]), found.files
-        )
+        name = parent.encode()
+        files = {path: text.replace(name, b"") for path, text in found.files.items()}
+        stdout, stderr = (text.replace(name, b"") for text in (found.stdout, found.stderr))
+        return Outcome(found.status, stdout, stderr, files)
 
     def _outcome(self, shell: str, script: str, directory: Path) -> Outcome:
         words = [shell, "-f", "-c"] if shell == "zsh" else [shell, "-c"]

@@ -55,7 +55,7 @@ def contained(profile, command, machine):
     """Give the decision with a machine, and what runs; nothing if that stays as it is."""
     rules = Rules(profile)
     decision = decide(command, library(), rules, FACTS)
-    made = place(command, decision, rules.cells, FACTS, machine, "/bin/bash")
+    made = place(command, decision, rules.cells, FACTS, machine, lambda: "/bin/bash")
     request = Request(command, FACTS.cwd, {})
     found = rewritten(made, request, isolated_settings({}), "laconic") if made else None
     return (made.decision, found.text) if found else (decision, "")

@@ -106,7 +106,8 @@ MUTATIONS = {
     "sh -c": lambda c: "sh -c '" + c.replace("'", "'\\''") + "'",
     "substitution": lambda c: f"echo $({c}\n)",
     "group": lambda c: f"{{ {c}\n}}",
-    "behind cd": lambda c: f"cd x && {{ {c}\n}}",
+    # `..` leads out of the project, and from a directory in it to the project.
+    "behind cd": lambda c: None if ".." in c else f"cd x && {{ {c}\n}}",
     "continued": lambda c: f"true &&\n{c}",
     "loop": lambda c: f"for i in 1; do {c}\ndone",
     "behind an assignment": lambda c: f"w=1; {c}",

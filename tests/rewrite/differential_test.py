@@ -34,6 +34,11 @@ def test_the_stand_in_for_laconic_takes_every_flag_that_a_rewrite_writes():
     assert [name for name in written if not re.search(rf"{name}[|)]", LACONIC)] == []
 
 
+def test_the_name_of_the_directory_makes_no_difference(world):
+    script = "pwd; pwd >&2; pwd > made.txt"
+    assert world.run("bash", script) == world.run("bash", script)
+
+
 def test_rewritten_scripts_do_what_was_typed(world):
     found = list(differences(changed(SEED, 90, world), world))
     assert not found, "\n".join(map(str, found))

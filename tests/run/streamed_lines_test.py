@@ -6,15 +6,25 @@ import os
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
+
 from laconic.compact.lines import read_lines
 from laconic.compact.pipeline import compact
 from laconic.compact.result import GAP
 from laconic.compact.result import RAW as RAW_LINE
+from laconic.run import follow
 from laconic.run.finished import FinishedOutput
 from laconic.run.follow import follower
 from laconic.run.result import _was_streamed
 from laconic.run.spool import OUT, open_spool
 from outputs import cases, for_each
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """What is shown, not how fast: a machine may be busy."""
+    monkeypatch.setattr(follow, "_TICK_S", 60)
+
 
 RECORDED = [case for case in cases() if case.filter]
 

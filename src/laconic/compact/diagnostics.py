@@ -72,13 +72,14 @@ _SIGNS = tuple(
 )
 _MARKS = tuple(pattern(source) for source in _by_beginning())
 # Lines that mention errors but report none: tests that passed, stack frames of other people's code,
-# names of packages, counts of zero.
+# names of packages and of migrations, counts of zero.
 _HARMLESS = Patterns((
     (r"^(?=[\s\-to✓✔√A-IU])(?:test .* \.\.\. (?:ok|ignored)$|ok +\S+\s+[\d.]+m?s$"
      r"|\s*(?:--- PASS: |[✓✔√] [^:]*$|(?<=\s)at /rustc/[0-9a-f]{40}/"
      "|(?<=\\s)(?:[aA][tT]|\u276f) " r".*[nN](?i:ode(?:_modules|:internal)/)\S*\s*$"
      r"|(?:Compiling|Checking|Downloading|Downloaded|Collecting|Installing|Fetching|Building"
-     r"|Documenting|Adding|Updating) [\w.@/+-]+ v?\d[\w.+-]*(?: \([^()]*\))?$))"),
+     r"|Documenting|Adding|Updating) [\w.@/+-]+ v?\d[\w.+-]*(?: \([^()]*\))?$"
+     r"|Applying [\w.]+\.\.\. OK$))"),
 ))  # fmt: skip
 _PASSED, _PASSED_TEST = b" PASSED", Patterns((r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$",))
 # Lines that begin as nothing but a report of a mistake does; also a success shows them.

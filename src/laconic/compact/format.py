@@ -156,7 +156,7 @@ def _check_templates(document: Mapping[str, Any]) -> Iterator[Fault]:
             else:
                 yield from _unknown_places(where, pair[1], _groups(pair[0]))
         for number, group in enumerate(table.get("group", ()), 1):
-            known = [*_groups(group["match"]), "count", "line"]
+            known = [*_groups(group["match"]), "count", "line", "last"]
             where = f'{name}[[group]] number {number}: key "show"'
             yield from _unknown_places(where, group["show"], known)
 

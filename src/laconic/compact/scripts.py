@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from itertools import islice
 
+from laconic.compact.filter import Filter
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -17,7 +18,18 @@ if TYPE_CHECKING:
 _NAMED = pattern(r"> (?:@[\w.-]+/)?[\w.-]+(?:@\S+)? [\w:.-]+(?: \S.*)?")
 _OF_NPM, _OF_OTHERS = pattern(r"> (\S.*)"), pattern(r"\$ (\S.*)")
 _VERSION = pattern(r"yarn run v1\.\S+")
+NAMES = (r"^> (?:@[\w.-]+/)?[\w.-]+@\S+ [\w:.-]+(?: /\S*)?$", r"^yarn run v1\.")  # of a script
 _FIRST = 12  # lines from the beginning that are not blank, among which it must stand
+
+
+def without_name(wanted: Filter) -> Filter:
+    """The same filter, which leaves out the name of the script that runs its command."""
+    table = {**wanted.table, "drop": [*wanted.table.get("drop", ()), *NAMES]}
+    for branch in ("success", "failure"):
+        own = wanted.table.get(branch, {})
+        if "drop" in own:
+            table[branch] = {**own, "drop": [*own["drop"], *NAMES]}
+    return Filter(wanted.id, table, wanted.source)
 
 
 def script_of(texts: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from laconic.compact.lines import Lines
 from laconic.compact.notice import MARK, masked, notice, said
 from laconic.compact.pipeline import compact
 from laconic.compact.result import GAP, RAW, SHORT, WHOLE, Compacted, Row, Shown
-from laconic.compact.scripts import script_of
+from laconic.compact.scripts import script_of, without_name
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.limit import gap_row
 
@@ -80,7 +80,8 @@ class View:
         if self.mode == OVERVIEW:
             return summary(lines)
         if self.of_script is not None and (line := _script(lines)):
-            self.filter = self.of_script(line) or self.filter
+            found = self.of_script(line)
+            self.filter = without_name(found) if found else self.filter
         if self.filter is None:
             return compact_generic(lines, status)
         return compact(self.filter, status, lines, self.hits, printed)

@@ -8,6 +8,7 @@ decision stays as it is.
 from __future__ import annotations
 
 import contextlib
+from functools import partial
 
 from laconic.errors import LaconicError
 from laconic.hooks.wrap import usable_shell
@@ -37,7 +38,7 @@ from laconic.types import HARD, Decision, Effect, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Protocol
 
     from laconic.engine import Request
@@ -202,7 +203,7 @@ def contain(
         cells = cells.without_box(Effect.UNKNOWN if general.box else ~Effect.READS)
     if not decision.effects & (cells.box | cells.undo | UNDONE | Effect.INSTALLS):
         return None
-    host = usable_shell(shell, request.environ)
+    host = partial(usable_shell, shell, request.environ)
     return place(request.command, decision, cells, request.facts, machine, host, config.box)
 
 
@@ -212,12 +213,12 @@ def place(
     cells: Cells,
     facts: Facts,
     machine: Abilities,
-    shell: str,
+    shell: Callable[[], str],
     box: Box | None = None,
 ) -> Containment | None:
     """Find what has to be written on a line so that it is contained.
 
-    shell: the one that may run all of it. box: what the user says about the box.
+    shell: finds the one that may run all of it. box: what the user says about the box.
     """
     if decision.verdict is Verdict.DENY or decision.effects & HARD:
         return None
@@ -254,7 +255,7 @@ def _put_in_box(
     script: Script,
     facts: Facts,
     around: Surroundings,
-    shell: str,
+    shell: Callable[[], str],
 ) -> bool:
     """Put commands in the box, one by one or all of them; False if neither is possible."""
     needed = [leaf.start for leaf in parts.boxed]
@@ -270,10 +271,10 @@ def _put_in_box(
         made.add(starts, BOX + project)
         made.needed |= starts
         return True
-    if fetching or parts.held or changes_its_shell(script) or not shell:
+    if fetching or parts.held or changes_its_shell(script):
         return False
-    made.whole = shell
-    return True
+    made.whole = shell()
+    return bool(made.whole)
 
 
 def _surroundings(facts: Facts, box: Box | None) -> Surroundings:

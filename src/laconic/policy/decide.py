@@ -51,13 +51,12 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 64 * 1024
 _MAX_READABLE_LINES = 40
-# What a text must have for one of its commands to read or write text of the line itself.
-_GIVES_TEXT = pattern(rb"<|\b(?:echo|printf|cat)\b")
-_TO_FILES = frozenset((">", ">>", ">|", "&>", "&>>"))
 _BASH_LIKE = frozenset(("bash", "zsh"))
 # Without any of these in a text, zsh evaluates nothing in it that bash does not: there is no
 # expansion or subscript, no quote that may hide a name, no builtin that reads or shifts variables.
 _EVALUATED_BY_ZSH = pattern(rb"[$`\[(~+\\'\"]|shift|read|mapfile|getopts")
+# Without any of these in a text, no command of it prints a text that the line itself gives.
+_PRINTS = pattern(rb"[<'\"\\]|echo|printf|pwd|cat")
 
 
 def decide(command: str, library: Library, rules: Rules, facts: Facts) -> Decision:
@@ -137,7 +136,7 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
     feeds = cache(lambda: Feeds(all_nodes, around=situation.is_fed()))
     inputs = cache(lambda: Inputs(all_nodes))
     reached = Reached(all_nodes, judge.facts) if scope.changes_directory else None
-    streams = feeds, inputs, _GIVES_TEXT.search(script.source) is not None
+    streams = feeds, inputs, _PRINTS.search(script.source) is not None
     parts = _judge_occurrences(occurrences, exported, scope, streams, reached, judge, situation)
     for redirect in redirects(script):
         if _copies_stream(redirect):
@@ -219,11 +218,12 @@ def _judge_occurrence(
     """One simple command, for all values that its variables may have: the strictest counts."""
     command, context = occurrence.command, occurrence.context
     directories = (reached and reached.at(command)) or outer.directories
-    feeds, inputs, has_text = streams
+    feeds, inputs, may_print = streams
+    is_redirected = not all(map(_copies_stream, command.redirects))
     here: dict[str, Any] = {
         "directories": directories,
         "is_fed": lambda: feeds().reach(occurrence),
-        "fed_by": lambda: inputs().sources(command),
+        "fed_by": lambda: inputs().sources(command) if context.reads_pipe else (),
         "substituted": bool(context.substitution) and not context.assigned,
         "exported": {e.name: e.value for e in exported if e.start <= command.start < e.end},
     }
@@ -231,14 +231,14 @@ def _judge_occurrence(
     for values in scope.at(command, directories):
         prefix_env = {a.name: value_of(a, values) for a in command.assignments}
         given = None
-        if has_text and (command.redirects or context.reads_pipe):
+        if is_redirected or (context.reads_pipe and may_print):
             given = inputs().text(command, values, outer.functions)
             here["input_file"] = inputs().file(command, values)
         situation = outer.but(values=values, prefix_env=prefix_env, input_text=given, **here)
-        if has_text and (command.redirects or given is not None):
+        if is_redirected or given is not None:
             _note_text(command, given, situation, judge.facts)
         cases.append(judge.simple(command, situation))
-        if any(redirect.operator in _TO_FILES for redirect in command.redirects):
+        if is_redirected:
             note_redirected(command, cases[-1], situation, judge.facts)
         if reached and changes_directory(occurrence):
             reached.note(command, follow_directory(command, situation, judge.facts))

@@ -64,7 +64,7 @@ class Situation(Value):
     literal flows into it (few ask); substituted, whether what it prints becomes part of another
     command; exported, the variables that are certain to be; prefix_env, those that are set before
     its name; input_text, what it reads, if the line itself says it; input_file, the file that it
-    reads; fed_by, a function that gives the programs which pipe to it.
+    reads; fed_by, a function that names the programs that pipe to it.
     About what runs it: calls, the arguments of those programs and its own; consent, what the user's
     rules allow it to do; guessing, whether its name is one of several that are possible.
     """

@@ -160,19 +160,22 @@ def _look_outside(call: Call) -> None:
         return
     if call.path[0] in OURS and judge_for(call).is_in_box:
         return
-    if effects & Effect.PROJECT_CODE:
+    early = any(parsed.options or parsed.problems for _, parsed in call.match.before)
+    has_words = early or bool(call.arguments)
+    if effects & Effect.PROJECT_CODE and has_words:
         call.findings += command_findings(call)
         follow_code(call)
     words = _words_that_lead_somewhere(call, effects)
-    if effects & Effect.PROJECT_CODE and (any(map(is_stream, words)) or reads_code(call)):
+    is_code = bool(effects & Effect.PROJECT_CODE)
+    if is_code and has_words and (any(map(is_stream, words)) or reads_code(call)):
         call.does(Effect.UNCLEAR, "input", "runs code that it reads from its input")
-    if guarded := guarded_word(call, effects):
+    if has_words and (guarded := guarded_word(call, effects)):
         call.does(Effect.GUARDED_WRITE, "guarded", f"may write to {guarded}", firm=True)
     outside = [where for where in (".", *words) if call.is_outside(where)]
     if outside and effects & _CHANGES:
         why = f"works in {outside[0]}, outside the project"
         call.does(Effect.OUTSIDE_WRITE, "outside", why)
-    elif effects & Effect.PROJECT_CODE and (place := next(iter(outside), foreign_code(call))):
+    elif is_code and (place := outside[0] if outside else foreign_code(call)):
         call.does(Effect.UNKNOWN, "outside", f"runs code of {place}, outside the project")
 
 

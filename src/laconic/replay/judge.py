@@ -5,7 +5,7 @@ Nothing runs and nothing is kept. The files that a decision looks at are those o
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.compact.tokens import estimate, estimate_bytes
@@ -134,7 +134,7 @@ class Judge:
         config = self._settings[profile].config
         if decision.verdict is not Verdict.ASK or not decision.is_soft or not config.settings.box:
             return decision
-        shell = usable_shell("", self._environ)
+        shell = partial(usable_shell, "", self._environ)
         made = place(command, decision, rules.cells, facts, self._machine, shell, config.box)
         return made.decision if made else decision
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from laconic.undo.entry import Entry
 
-_OPEN = stat.S_IRWXU
+LOOK, WRITE = stat.S_IRUSR | stat.S_IXUSR, stat.S_IRWXU
 
 
 class Opened:
@@ -23,17 +23,17 @@ class Opened:
     def __init__(self) -> None:
         self.modes: dict[str, int] = {}
 
-    def open(self, folders: Iterable[str]) -> None:
-        """Open those that are closed and ours; to root nothing is closed."""
+    def open(self, folders: Iterable[str], wanted: int) -> None:
+        """Open those that are closed and ours, to look or to write; to root nothing is closed."""
         own = os.geteuid()
         if own == 0:
             return
         for path in sorted(folders):  # what is above comes first
             with contextlib.suppress(OSError):
                 status = os.lstat(path)
-                is_closed = status.st_mode & _OPEN != _OPEN
+                is_closed = status.st_mode & wanted != wanted
                 if stat.S_ISDIR(status.st_mode) and status.st_uid == own and is_closed:
-                    os.chmod(path, stat.S_IMODE(status.st_mode) | _OPEN)
+                    os.chmod(path, stat.S_IMODE(status.st_mode) | wanted)
                     self.modes[path] = stat.S_IMODE(status.st_mode)
 
     def close(self) -> None:
@@ -53,10 +53,10 @@ def close(modes: dict[str, int]) -> None:
 
 
 @contextlib.contextmanager
-def opened(folders: Iterable[str]) -> Iterator[Opened]:
+def opened(folders: Iterable[str], wanted: int = LOOK) -> Iterator[Opened]:
     made = Opened()
     try:
-        made.open(folders)
+        made.open(folders, wanted)
         yield made
     finally:
         made.close()

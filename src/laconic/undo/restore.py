@@ -19,7 +19,7 @@ from laconic.undo.copying import copy, dress, make
 from laconic.undo.entry import DIRECTORY, FILE, Entry, Looker, look
 from laconic.undo.keep import JOURNAL, About, DamagedError, Keep
 from laconic.undo.keep import write as write_json
-from laconic.undo.opened import Opened, close, opened
+from laconic.undo.opened import WRITE, Opened, close, opened
 from laconic.undo.plan import DRESS, REMOVE, Plan, folders_of, plan_opened
 from laconic.undo.reach import COPIED, DRESSED, Place, Reach
 from laconic.undo.store import MissingError
@@ -59,7 +59,7 @@ def apply(
         recover(store)
         if keep.is_running:
             raise BlockedError(f"the command of {keep.id} is still running")
-        with opened(folders_of(keep)) as doors:
+        with opened(folders_of(keep), WRITE) as doors:
             return _apply(store, keep, only, doors, about, force=force)
 
 
@@ -282,7 +282,7 @@ def _forward(path: str, journal: dict[str, Any]) -> None:
     before = {
         where: Entry.from_row(row) if row else None for where, row in journal["before"].items()
     }
-    Opened().open(journal.get("opened", ()))  # after a kill they may be closed again
+    Opened().open(journal.get("opened", ()), WRITE)  # after a kill they may be closed again
     for action, where, _ in sorted(steps, key=lambda row: row[1], reverse=True):  # deepest first
         _clear(action, where, before[where])
     for action, where, staged in steps:

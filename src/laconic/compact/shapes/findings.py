@@ -53,7 +53,7 @@ _LEVEL = pattern(
 )
 _RULE_FIRST = pattern(r"(?P<rule>[A-Z]{1,6}\d{2,6})[:\s]\s*(?P<text>\S.*)")
 _RULE_LAST = pattern(r"(?P<text>.*\S)\s+(?P<rule>\[[\w.:=+/-]+\]|\([a-z][\w./-]*\))")
-_GUTTER = pattern(r"\s*>?\s*\d*\s*[|│](?:\s.*)?|\s*\d+ [-+~] .*|\s*\d+ [|│] .*|\s*\.\.\.\s*")
+_GUTTER = pattern(r"\s*>?\s*\d*\s*[|│](?:\s.*)?|\s*\d+ [-+~](?: .*)?|\s*\d+ [|│] .*|\s*\.\.\.\s*")
 _SOURCE = pattern(r"\s*>?\s*(\d+)\s*[|│] ?(.*)")
 _CARETS = pattern(r"[\s|│]*[\^~¯‾_|/\\-]*[\^~¯‾][\s\^~¯‾_|/\\-]*")
 _LABEL = pattern(r"\s*[|│][\s|_^~/\\-]*([^\s|^~_/\\-].*?)[\s^~-]*")
@@ -151,7 +151,7 @@ def _read(lines: list[int], texts: Texts, asked: Asked) -> Iterator[Finding]:
         following = texts[lines[pos + 1]] if pos + 1 < len(lines) else ""
         finding: Finding | None = None
         if (arrow := _ARROW.fullmatch(following)) and (header := _HEADER.fullmatch(text)):
-            finding, pos = _of_arrow(header, arrow, lines, pos, texts)
+            finding, pos = _of_arrow(header, arrow, lines, pos, texts, asked)
         elif heading and (below := _BELOW.fullmatch(text)):
             finding = _of_below(heading, below, lines[pos])
             if head_index >= 0:
@@ -183,7 +183,7 @@ def _is_file(path: str) -> bool:
 
 
 def _of_arrow(
-    header: Match, arrow: Match, lines: list[int], pos: int, texts: Texts
+    header: Match, arrow: Match, lines: list[int], pos: int, texts: Texts, asked: Asked
 ) -> tuple[Finding, int]:
     finding = Finding(arrow["path"], arrow["line"], arrow["column"], [lines[pos], lines[pos + 1]])
     finding.level = header["level"] or ""
@@ -206,15 +206,17 @@ def _of_arrow(
         )
         is_note = bool(_OF_BLOCK.fullmatch(text) or (is_note and _CONTINUED.fullmatch(text)))
         if is_excerpt or is_note:
-            _take(finding, lines[pos], text)
+            _take(
+                finding, lines[pos], text, is_wrong=bool(asked.status and asked.pinned[lines[pos]])
+            )
         elif not text[0].isspace() and not text[0].isdigit():
             break
         pos += 1
     return finding, pos
 
 
-def _take(finding: Finding, index: int, text: str) -> None:
-    """A line of the block below a finding."""
+def _take(finding: Finding, index: int, text: str, *, is_wrong: bool) -> None:
+    """A line of the block below a finding; is_wrong: it says what is wrong, after a failure."""
     if rule := _RULE_OF_LINT.search(text):
         name = rule[1] or rule[2]
         if name not in finding.rule:
@@ -226,7 +228,8 @@ def _take(finding: Finding, index: int, text: str) -> None:
         return
     source, label = _SOURCE.fullmatch(text), _LABEL.fullmatch(text)
     note = _NOTE.fullmatch(text)
-    if label and not source and (finding.is_error or label[1].startswith("help:")):
+    tells = finding.is_error or is_wrong
+    if label and not source and (tells or label[1].startswith("help:")):
         finding.text += f"; {label[1].strip()}"
         finding.hidden.append(index)
     elif (

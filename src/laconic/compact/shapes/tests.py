@@ -43,7 +43,6 @@ _RULER = pattern(r"[=_*~-]{20,}")
 
 def passed(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Count the tests that passed."""
-    del asked
     lines = raw_of(rows)
     good = [i for i in lines if _PASSED.fullmatch(texts[i]) and not _SKIPPED.fullmatch(texts[i])]
     gone, moved = _announced(lines, texts)
@@ -51,7 +50,7 @@ def passed(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     gone |= set(moved.values())
     if len(good) < _FEWEST:
         return placed(rows, instead, gone)
-    gone |= set(good) | _blocks(lines, set(good), texts)
+    gone |= set(good) | _blocks(lines, set(good), texts, asked)
     has_sum = any(_SUM.fullmatch(texts[i]) for i in lines if i not in gone)
     last = max(gone)
     if not has_sum:
@@ -120,17 +119,23 @@ def _name(match: re.Match[str]) -> str:
     return next(filter(None, match.groups()), "").strip()
 
 
-def _blocks(lines: list[int], good: set[int], texts: Texts) -> set[int]:
-    """The details of TAP below a test that passed."""
+def _blocks(lines: list[int], good: set[int], texts: Texts, asked: Asked) -> set[int]:
+    """The details of TAP below a test that passed: all are indented as their first line is.
+
+    Another program may print between them; after a failure what says that something is wrong stays.
+    """
     found: set[int] = set()
-    is_inside = is_next = False
+    indent, is_next = "", False
     for index in lines:
         text = texts[index]
         if is_next and _BLOCK_START.fullmatch(text):
-            is_inside = True
-        if is_inside:
-            found.add(index)
-            is_inside = not _BLOCK_END.fullmatch(text)
+            indent = text[: len(text) - len(text.lstrip())]
+        if indent and not text.startswith(indent):
+            indent = ""
+        if indent:
+            if not (asked.status and asked.pinned[index]):
+                found.add(index)
+            indent = "" if _BLOCK_END.fullmatch(text) else indent
         is_next = index in good
     return found
 

@@ -70,5 +70,6 @@ def _mark(gone: bytearray, parts: list[Sequence[int]]) -> None:
 
 
 def _made(values: dict[str, str], numbers: list[int], lines: Lines, show: str) -> Shown:
-    line = lines.texts[numbers[0] - 1].strip()
-    return Shown(MADE, fill(show, {**values, "count": str(len(numbers)), "line": line}), numbers)
+    line, last = (lines.texts[number - 1].strip() for number in (numbers[0], numbers[-1]))
+    known = {"count": str(len(numbers)), "line": line, "last": last}
+    return Shown(MADE, fill(show, {**values, **known}), numbers)
