@@ -119,7 +119,7 @@ HOLES = [
     ("sort", {"options": "-o=V --output=V"}),
     ("uniq", {"operands": "READ V"}),
     ("nice", {"operands": "V..."}),
-    ("patch", {"needs": None}),
+    ("patch", {"needs": None, "code": None}),
 ]
 closed = pytest.mark.skipif(not (GUARD and GUARD.is_closed), reason="needs a closed place")
 
