@@ -113,12 +113,17 @@ def test_a_server_in_the_background_lives_on(box, url):
             printf 'GET /a HTTP/1.0\r\n\r\n' >&3
             tail -n 1 <&3
         }
-        (until (ask) > part; do sleep 0.1; done; mv part answer; kill $server) > /dev/null 2>&1 &
+        (
+            until [ -e go ]; do sleep 0.1; done
+            until (ask) > part; do sleep 0.1; done
+            mv part answer
+            kill $server
+        ) > /dev/null 2>&1 &
         echo up
     """
     done = box.sh(script)
     assert (done.stdout, done.returncode) == ("up\n", 0), url
-    assert not (box.project / "answer").exists()
+    (box.project / "go").touch()
     wait_until((box.project / "answer").exists)
     assert (box.project / "answer").read_text() == "a\n"
     wait_until(lambda: not list((box.directory / "open").iterdir()))

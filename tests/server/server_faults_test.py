@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -156,14 +157,27 @@ def test_a_directory_that_others_can_enter_is_not_used(cold, mode):
     assert not list((cold.runtime / "laconic").iterdir())
 
 
+@contextlib.contextmanager
+def stopped(server):
+    """Stop a server and its workers; the server first, which could make another one."""
+    process = server.process
+    warm_server.kill(process, signal.SIGSTOP)
+    workers = server.workers(process)
+    for pid in workers:
+        warm_server.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in (process, *workers):
+            warm_server.kill(pid, signal.SIGCONT)
+
+
 @pytest.mark.parametrize("first", ["hook", "run", "-c"])
 def test_a_server_that_is_stopped_is_given_up_once(server, first):
     """Only the first call waits for it: the next finds no socket, or that of another server."""
     path = server.socket
     first_made = path.stat().st_mtime_ns  # the number of a file is given again
-    for pid in [server.process, *server.workers(server.process)]:
-        warm_server.kill(pid, signal.SIGSTOP)
-    try:
+    with stopped(server):
         if first == "hook":
             assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
         else:
@@ -172,9 +186,6 @@ def test_a_server_that_is_stopped_is_given_up_once(server, first):
         assert not path.exists() or path.stat().st_mtime_ns != first_made
         assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
         has_run(server.run("run", "sh", "-c", SCRIPT))
-    finally:
-        for pid in [server.process, *server.workers(server.process)]:
-            warm_server.kill(pid, signal.SIGCONT)
 
 
 def test_the_client_in_python_gives_up_a_stopped_server_once(server, bin_dir):
@@ -184,16 +195,10 @@ def test_the_client_in_python_gives_up_a_stopped_server_once(server, bin_dir):
     assert server.calls() == before + 2
     path = server.socket
     first_made = path.stat().st_mtime_ns
-    stopped = [server.process, *server.workers(server.process)]
-    for pid in stopped:
-        warm_server.kill(pid, signal.SIGSTOP)
-    try:
+    with stopped(server):
         assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
         assert not path.exists() or path.stat().st_mtime_ns != first_made
         assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
-    finally:
-        for pid in stopped:
-            warm_server.kill(pid, signal.SIGCONT)
 
 
 def test_a_request_that_is_too_large_or_never_ends_is_cut_off(server):
