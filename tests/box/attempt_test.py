@@ -7,6 +7,7 @@ import os
 import shutil
 import stat
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -221,6 +222,10 @@ def test_try_keep_undo_and_drop_as_typed(project, can_box):  # noqa: ARG001
     assert "  deleted  tree/other" in done.stderr
     assert "+three" in done.stderr
     name = done.stderr.partition("changed; ")[2].split()[0]
+    tried = Path(os.environ["XDG_STATE_HOME"], "laconic/try")
+    folders = [path for path in tried.glob("**/*") if path.is_dir()]
+    assert folders, "what was tried is there"
+    assert all(path.stat().st_mode & 0o700 == 0o700 for path in folders), "so that rm -r removes it"
     assert name in laconic(project, "try", "--list").stdout
     assert "+three" in laconic(project, "keep", name, "--diff").stdout
     assert "three" not in (project / "text").read_text()

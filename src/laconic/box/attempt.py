@@ -80,6 +80,8 @@ class Attempt:
             self.drop()
             return None
         self._write(about, wanted, present)
+        for layer in self._layers:
+            remove_tree(layer.work)  # the kernel leaves a closed directory in it
         os.close(self._handle)
         return Keep(self.path)
 
