@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from laconic.box.temporary import can_be_read, named
 def place(can_box):  # noqa: ARG001 - it may skip
     """A project and a home that are not below /tmp."""
     base = fit_directory()
+    if str(base).startswith("/tmp/") or sys.prefix.startswith("/tmp/"):
+        base.rmdir()
+        pytest.skip("the box shows what it needs below /tmp, where this runs")
     (base / "home").mkdir()
     (base / "project").mkdir()
     subprocess.run(["git", "init", "-q", base / "project"], check=True)
