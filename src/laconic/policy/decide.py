@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from laconic.knowledge.arguments import expand
 from laconic.patterns import pattern
 from laconic.policy.boxed import has_only_boxed
 from laconic.policy.configured import changed_names, exports, value_of
@@ -18,7 +19,7 @@ from laconic.policy.evaluation import evaluation_findings
 from laconic.policy.fetched import note_redirected
 from laconic.policy.file_tools import RULES, file_findings
 from laconic.policy.functions import bombs, defined_functions
-from laconic.policy.input_text import Inputs, written
+from laconic.policy.input_text import Inputs, named_program, opens_output, written
 from laconic.policy.judge import Judge
 from laconic.policy.listed_secrets import listed_findings
 from laconic.policy.permissions import apply_to_text
@@ -137,6 +138,8 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
     inputs = cache(lambda: Inputs(all_nodes))
     reached = Reached(all_nodes, judge.facts) if scope.changes_directory else None
     streams = feeds, inputs, _PRINTS.search(script.source) is not None
+    if b">" in script.source:
+        _note_around(script, occurrences, situation, judge.facts)
     parts = _judge_occurrences(occurrences, exported, scope, streams, reached, judge, situation)
     for redirect in redirects(script):
         if _copies_stream(redirect):
@@ -236,7 +239,7 @@ def _judge_occurrence(
             here["input_file"] = inputs().file(command, values)
         situation = outer.but(values=values, prefix_env=prefix_env, input_text=given, **here)
         if is_redirected or given is not None:
-            _note_text(command, given, situation, judge.facts)
+            _note_texts(command, given, situation, judge.facts)
         cases.append(judge.simple(command, situation))
         if is_redirected:
             note_redirected(command, cases[-1], situation, judge.facts)
@@ -248,14 +251,28 @@ def _judge_occurrence(
     return worst
 
 
-def _note_text(command: Command, given: str | None, situation: Situation, facts: Facts) -> None:
-    """Remember the texts that the line itself puts into files: `cat > x.py <<E`, `echo a > x`."""
-    found = written(command, given, situation.values, situation.functions)
-    for target, text, is_more in found:
+def _note_texts(command: Command, given: str | None, situation: Situation, facts: Facts) -> None:
+    """Remember what the line puts into files: `cat > x.py <<E`, `echo a > x`, `make > x`."""
+    seen, program = situation.seen, named_program(command)
+    for target, text, is_more in written(command, given, situation.values, situation.functions):
         for cwd in situation.directories:
             path = facts.real_path(joined(cwd, target.text or ""))
-            before = situation.seen.texts.get(path, "") if is_more else ""
-            situation.seen.texts[path] = before + text
+            before: str | None = ""
+            if is_more:
+                before = seen.texts.get(path, facts.text(path) if facts.exists(path) else "")
+            known = None if text is None or before is None else before + text
+            seen.note_text(path, known, program)
+
+
+def _note_around(
+    script: Script, occurrences: list[Occurrence], situation: Situation, facts: Facts
+) -> None:
+    """The same for files that get the output of several commands: `{ a; b; } > x`."""
+    own = {id(redirect) for one in occurrences for redirect in one.command.redirects}
+    targets = tuple(r.target for r in redirects(script) if id(r) not in own and opens_output(r))
+    for target in expand(targets, situation.values) if targets else ():
+        for cwd in situation.directories:
+            situation.seen.note_text(facts.real_path(joined(cwd, target.text or "")), None, "")
 
 
 def _follow_exports(

@@ -11,6 +11,7 @@ import posixpath
 
 from laconic.knowledge.arguments import expand
 from laconic.patterns import pattern
+from laconic.policy.input_text import opens_output
 from laconic.policy.places import is_within
 from laconic.policy.situation import joined
 from laconic.types import Effect, union
@@ -55,7 +56,7 @@ def note_redirected(
     """The same for what a command prints to a file."""
     if not decision.effects & Effect.DOWNLOADS and _FETCHERS.isdisjoint(situation.fed_by()):
         return
-    targets = tuple(r.target for r in command.redirects if r.operator.startswith(">"))
+    targets = tuple(r.target for r in command.redirects if opens_output(r))
     names = [argument.text for argument in expand(targets, situation.values) if argument.text]
     for cwd in situation.directories:
         situation.seen.fetched.update(facts.real_path(joined(cwd, name)) for name in names)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Inputs:
-    """What stands on the left of each command's pipe."""
+    """The commands on the left of each command's pipe."""
 
     __slots__ = ("_before",)
 
@@ -52,9 +52,16 @@ class Inputs:
         before = self._before.get(id(command))
         if before is None:
             return ()
-        is_plain = isinstance(before, Command) and bool(before.words)
-        name = literal(before.words[0]) if is_plain and isinstance(before, Command) else None
-        return (*self.sources(before), name or "")
+        name = named_program(before) if isinstance(before, Command) else ""
+        return (*self.sources(before), name)
+
+
+def named_program(command: Command) -> str:
+    """The name of a command's program, with the subcommand of git; empty if it is not known."""
+    name = (literal(command.words[0]) if command.words else None) or ""
+    if name == "git" and command.words[1:]:
+        return f"git {literal(command.words[1]) or ''}"
+    return name
 
 
 def printed(
@@ -74,19 +81,28 @@ def printed(
 
 def written(
     command: Command, given: str | None, values: Values, functions: frozenset[str]
-) -> Iterator[tuple[Argument, str, bool]]:
-    """The files that get such a text, the text, and whether it comes after what is there."""
+) -> Iterator[tuple[Argument, str | None, bool]]:
+    """The files that get output, its text if that is known, and whether it is appended."""
     words = expand(command.words, values)
     is_tee = bool(words) and words[0].text == "tee" and "tee" not in functions
     if is_tee and given is not None:
         is_more = any(word.text in ("-a", "--append") for word in words)
         for target in words[1:]:
             yield target, given, is_more
-    puts = [r for r in command.redirects if r.operator in (">", ">|", ">>") and r.fd in ("", "1")]
+    puts = [redirect for redirect in command.redirects if opens_output(redirect)]
     shown = printed(command, given, values, functions) if puts and not is_tee else None
-    for redirect in puts if shown is not None else ():
+    for redirect in puts:
+        is_plain = redirect.operator in (">", ">|", ">>") and redirect.fd in ("", "1")
         for target in expand((redirect.target,), values):
-            yield target, shown or "", redirect.operator == ">>"
+            yield target, shown if is_plain else None, redirect.operator == ">>"
+
+
+def opens_output(redirect: Redirect) -> bool:
+    """Tell whether it opens a file to write: `> x`, `&> x`, `<> x`, but not `2>&1` or `3>&-`."""
+    if redirect.operator in (">&", "<&"):
+        copied = (literal(redirect.target) or "").rstrip("-")
+        return bool(copied) and not copied.isdigit()
+    return ">" in redirect.operator
 
 
 def _given(redirect: Redirect, values: Values) -> str | None:

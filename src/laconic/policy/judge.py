@@ -253,6 +253,7 @@ class Judge:
         self._judge(call)
         if any(finding.effects & Effect.PROJECT_WRITE for finding in call.findings):
             note_fetched(call)
+            _note_unread(call)
         parts = settled(call, base) if self._has_say(base) else call.findings
         if base in REPOSITORIES:
             parts += repository_findings(call, base)
@@ -368,3 +369,14 @@ def _ends_with(outer: list[Argument], arguments: list[Argument]) -> bool:
     """Tell whether these very arguments are the last ones of a command that runs them."""
     tail = outer[-len(arguments) :]
     return len(tail) == len(arguments) and all(a is b for a, b in zip(tail, arguments, strict=True))
+
+
+def _note_unread(call: Call) -> None:
+    """Remember the files that get what nobody has read; `decide` notes what tee and redirects put.
+
+    A patch is not changed by being applied, though its table names it as the place of the change.
+    """
+    is_tee = call.path[0] == "tee" and call.situation.input_text is not None
+    if not is_tee and call.entry.code != "patches":
+        for path in call.written:
+            call.situation.seen.note_text(path, None, " ".join(call.path[:2]))

@@ -28,8 +28,9 @@ class Seen:
     """What the commands of a line did so far that the judgement of others needs.
 
     ran, written: files that they run, and that they write; texts: what is in those that they write
-    from texts of the line; fetched: those that come from elsewhere. unknown_vars: variables that
-    may have any value from now on.
+    from texts of the line; unread: those that get something that nobody has read, with the program
+    that writes it; fetched: those that come from elsewhere. unknown_vars: variables that may have
+    any value from now on.
     reads: the spans of calls that read files whose names are not known. For `listed_secrets`, which
     is asked only if there are such reads: calls, those that it has not seen yet, with the
     directories that they may run in; named, hidden: the spans of those that name secrets, and of
@@ -37,7 +38,8 @@ class Seen:
     """
 
     __slots__ = (
-        "calls", "fetched", "hidden", "named", "ran", "reads", "texts", "unknown_vars", "written",
+        "calls", "fetched", "hidden", "named", "ran", "reads", "texts", "unknown_vars",
+        "unread", "written",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -49,7 +51,15 @@ class Seen:
         self.fetched: set[str] = set()
         self.written: set[str] = set()
         self.texts: dict[str, str] = {}
+        self.unread: dict[str, str] = {}
         self.unknown_vars: set[str] = set()
+
+    def note_text(self, path: str, text: str | None, program: str) -> None:
+        """Remember what a file gets; text: None if that is not known."""
+        if text is None:
+            self.unread[path] = program
+        else:
+            self.texts[path] = text
 
 
 class Situation(Value):

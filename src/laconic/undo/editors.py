@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from laconic.errors import FileError
 from laconic.files import read_file
 from laconic.patterns import pattern
 from laconic.undo.call import texts
@@ -11,8 +12,6 @@ from laconic.undo.reach import COPIED, LINKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from laconic.undo.call import Call
     from laconic.undo.reach import Reach
 
@@ -184,7 +183,7 @@ def patch(call: Call, reach: Reach) -> None:
     paths = [os.path.join(folder, name) for name in operands[:1]]
     if not operands:
         strip = texts(parsed.values("-p", "--strip"))
-        for name in _names_or_none(source):
+        for name in names_in_diff(source):
             parts = name.split("/")
             cuts = range(len(parts)) if not strip else [_number(strip[-1], len(parts))]
             paths += [os.path.join(folder, *parts[cut:]) for cut in cuts]
@@ -203,21 +202,18 @@ def patch(call: Call, reach: Reach) -> None:
             reach.add(f"{path}{suffix}")
 
 
-def _names_or_none(source: str) -> list[str]:
-    try:
-        return list(names_in_diff(source)) if source else []
-    except OSError:
-        return []
-
-
 def _number(text: str, count: int) -> int:
     return min(int(text), count - 1) if text.isdigit() else 0
 
 
-def names_in_diff(path: str) -> Iterator[str]:
-    """Give every name that the headers of a patch mention, with the prefixes as they stand."""
+def names_in_diff(path: str) -> list[str]:
+    """Return every name that the headers of a patch mention, with its prefix; none if not known."""
     seen = set()
-    for line in read_file(path, _MOST_DIFF_BYTES).split(b"\n"):
+    try:
+        lines = read_file(path, _MOST_DIFF_BYTES).split(b"\n") if path else []
+    except FileError:
+        return []
+    for line in lines:
         name = b""
         if line.startswith((b"--- ", b"+++ ")):
             name = line[4:].split(b"\t")[0]
@@ -229,7 +225,7 @@ def names_in_diff(path: str) -> Iterator[str]:
                 seen.add(_unquoted(name))
         if name and name != b"/dev/null":
             seen.add(_unquoted(name))
-    yield from sorted(seen)
+    return sorted(seen)
 
 
 _ESCAPE = pattern(rb"\\([0-7]{3}|.)", 0)

@@ -278,7 +278,7 @@ def apply(one: GitCall) -> None:
         one.doubt("a value stands apart from its option")
     place = repository.top if one.sub == "am" or not starts else ""
     for path in files:
-        names = list(names_in_diff(path)) if path else []
+        names = names_in_diff(path)
         if not names:
             one.doubt("the names in the patch are not known")
         for name in names:

@@ -39,6 +39,8 @@ _PAIR = pattern(r"(\S+) (\S+)|(.+) (b/.+)")
 _ED = pattern(r"(?m)^\d+(?:,\d+)?[acd]$")
 _NAMED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _MOST_PATHS = 200
+# What these print names files that git has, and no others.
+_PRINT_OWN = frozenset(("git diff", "git format-patch", "git stash"))
 
 
 def judge(call: Call) -> None:
@@ -63,12 +65,13 @@ def _judge_patch(call: Call, file: Argument | None) -> None:
         paths = [joined(cwd, file.text or "") for cwd in situation.directories]
         found = [_text_of(call, path) for path in paths]
         text = next((one for one in found if one is not None), None)
-        is_lost = text is None and any(map(call.judge.facts.exists, paths))
+        is_lost = any(_is_lost(call, path, text) for path in paths)
     else:
-        is_lost = text is None and situation.is_fed() and set(situation.fed_by()) != {"git"}
+        is_fed = text is None and situation.is_fed()
+        is_lost = is_fed and not (situation.fed_by() and _PRINT_OWN.issuperset(situation.fed_by()))
     if text is not None:
         _judge_text(call, text)
-    elif is_lost:
+    if is_lost:
         call.does(
             Effect.UNCLEAR, "input", "changes the files that a patch names, which is not read"
         )
@@ -81,7 +84,16 @@ def _text_of(call: Call, path: str) -> str | None:
     if real in seen.texts:
         return seen.texts[real]
     seen.ran.add(real)  # what the same line fetches is not applied unseen
-    return None if real in seen.written else facts.text(real)
+    return None if real in seen.unread else facts.text(real)
+
+
+def _is_lost(call: Call, path: str, text: str | None) -> bool:
+    """Tell whether nobody has read the patch that is or will be there; text: what is known."""
+    facts = call.judge.facts
+    program = call.situation.seen.unread.get(facts.real_path(path))
+    if program is not None:
+        return program not in _PRINT_OWN
+    return text is None and facts.exists(path)
 
 
 def _judge_text(call: Call, text: str) -> None:
