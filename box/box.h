@@ -65,6 +65,8 @@ const char *read_box(char **words, struct box *box);
 const char *build_box(void);
 const char *become_box(uid_t user, gid_t group, struct part arguments, struct part filter, struct part overlays);
 
+bool write_to(const char *path, const char *text);
+bool map_user(unsigned inside_user, unsigned user, unsigned inside_group, unsigned group);
 bool limit_namespaces(void);
 bool has_own_pid_limit(void);
 bool must_look(struct part texts); /* may something have been left behind? */

@@ -8,25 +8,12 @@
 #include <sched.h>
 #include <sys/mount.h>
 
-static bool write_to(const char *path, const char *text) {
-    int handle = open(path, O_WRONLY | O_CLOEXEC);
-    if (handle < 0) return false;
-    bool is_done = write(handle, text, strlen(text)) == (ssize_t)strlen(text);
-    close(handle);
-    return is_done;
-}
-
 /* Every user stays who it is. Root knows all of them, others only themselves (man 7
  * user_namespaces). */
 static bool become_own_root(uid_t user, gid_t group) {
-    char text[64];
     if (user == 0 && write_to("/proc/self/uid_map", "0 0 4294967295") &&
         write_to("/proc/self/gid_map", "0 0 4294967295")) return true;
-    snprintf(text, sizeof text, "%u %u 1", (unsigned)user, (unsigned)user);
-    if (!write_to("/proc/self/uid_map", text)) return false;
-    write_to("/proc/self/setgroups", "deny");
-    snprintf(text, sizeof text, "%u %u 1", (unsigned)group, (unsigned)group);
-    return write_to("/proc/self/gid_map", text);
+    return map_user(user, user, group, group);
 }
 
 /* overlays: four texts each: the real directory, the one for changes, one for the kernel's use, and

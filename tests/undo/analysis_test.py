@@ -97,6 +97,7 @@ DOUBTED = (
     "git rm -f --pathspec-from-file=names", "git checkout :/text",
     "git checkout-index -a --prefix=x/",
     "git read-tree --prefix=x -u HEAD", "git apply --build-fake-ancestor=x p", "git config --edit",
+    "patch -p1 < missing.patch", "patch -p1 -i missing.patch", "git apply < missing.patch",
     "git --work-tree=dir checkout -- a", "GIT_WORK_TREE=dir git checkout -- a",
     "export GIT_WORK_TREE=dir; git checkout -- a", "GIT_DIR=x; export GIT_DIR; git reset --hard",
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """Opens the box for one command: writes down what laconic-box needs, and gives the words to start.
 
-It stands in the journal of the box: what was left behind by one that was killed is looked at before
-the next box of the project is opened.
+It is written into the journal of the box: what a box left behind that was killed is looked at
+before the next box of the project is opened.
 """
 
 from __future__ import annotations

@@ -55,8 +55,8 @@ class Surroundings:
 
     cwd: where the line begins. variables: names of those that tell the box what to hide.
     is_inside: whether a path is in the project. is_reached: whether a command in the box could
-    change it. is_hidden: whether the box has something else there; is_absent: whether it has that
-    for a command, too, which names the path, be it that the shell makes a file of this name before.
+    change it. is_hidden: whether the box has something else there. is_absent: whether that also
+    holds for a command that names the path; it is told whether the shell makes that file first.
     """
 
     __slots__ = ("cwd", "is_absent", "is_hidden", "is_inside", "is_reached", "variables")
