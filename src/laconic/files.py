@@ -28,16 +28,35 @@ else:
     is_there = os.path.lexists
 
 
-def real_path(path: str) -> str:
-    """Return what os.path.realpath does, but faster if the path has no links, as most have not."""
+class RealPaths(dict[str, str]):
+    """The real paths that one decision asks for, again and again; each is looked up once."""
+
+    def __init__(self) -> None:
+        self._plain: set[str] = set()
+
+    def __missing__(self, path: str) -> str:
+        real = self[path] = real_path(path, self._plain)
+        return real
+
+
+def real_path(path: str, plain: set[str] | None = None) -> str:
+    """Return what os.path.realpath does, but faster if the path has no links, as most have not.
+
+    plain: paths that are known not to be links; those that are found are added.
+    """
     if path[:1] != "/" or path[-1] == "/" or "//" in path or "/." in path:
         return os.path.realpath(path)
+    plain = set() if plain is None else plain
     end = 0
     try:
         while end >= 0:
             end = path.find("/", end + 1)
-            if os.lstat(path if end < 0 else path[:end]).st_mode & _FILE_TYPE == _LINK:
+            part = path if end < 0 else path[:end]
+            if part in plain:
+                continue
+            if os.lstat(part).st_mode & _FILE_TYPE == _LINK:
                 return os.path.realpath(path)
+            plain.add(part)
     except FileNotFoundError:
         return path  # there is nothing below it either
     except OSError:

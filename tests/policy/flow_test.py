@@ -18,7 +18,6 @@ from laconic.policy.rules import Rules
 from laconic.policy.scope import Scope
 from laconic.policy.situation import Situation
 from laconic.shell import parse
-from laconic.shell.ast import nodes
 from laconic.shell.walk import commands, evaluations
 from laconic.types import Verdict
 
@@ -46,10 +45,10 @@ def known_at(script: str) -> dict[str, list[dict[str, str]]]:
 def values_at(script: str) -> dict[str, list[Values]]:
     """For each numbered echo: what is known of the variables, in each of the cases."""
     tree = parse(script)
-    found, occurrences = nodes(tree.body), commands(tree)
+    occurrences = commands(tree)
     situation = Situation(Facts())
-    scope = Scope(found, occurrences, situation)
-    scope.follow(tree, found, occurrences, evaluations(tree, scope.fields), library())
+    scope = Scope(tree, occurrences, situation)
+    scope.follow(tree, occurrences, evaluations(tree, scope.fields), library())
     known = {}
     for occurrence in occurrences:
         command = occurrence.command

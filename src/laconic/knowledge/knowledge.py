@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
+from functools import cache
 
 from laconic.knowledge.options import Parsed, Reading, Spec, parse_options
 from laconic.types import EFFECTS, Effect, union
@@ -98,6 +99,7 @@ class Entry:
         return Reading(spec, **self.reading_keys)
 
 
+@cache
 def effects_in(text: str) -> Effect:
     """The effects that a table names, with blanks between them."""
     return union(EFFECTS[word] for word in text.split())

@@ -19,12 +19,13 @@ FLAG, VALUE, ATTACHED = 0, 1, 2  # takes none; the next word or attached; attach
 class Spec:
     """The options that a program accepts, from the notation of docs/knowledge.md."""
 
-    __slots__ = ("anything", "known", "number", "patterns")
+    __slots__ = ("_joined", "anything", "known", "number", "patterns")
 
     def __init__(self, notation: str = "") -> None:
         self.known: dict[str, tuple[int, str]] = {}
         self.patterns: list[str] = []
         self.number = self.anything = False
+        self._joined: dict[Spec, Spec] = {}
         for word in notation.split():
             self._add(word)
 
@@ -44,7 +45,22 @@ class Spec:
         else:
             self.known[word] = (FLAG, "")
 
+    @property
+    def is_empty(self) -> bool:
+        return not (self.known or self.patterns or self.number or self.anything)
+
     def joined(self, other: Spec) -> Spec:
+        """Return the options of both; where both have one by that name, it is this one's."""
+        if other.is_empty:
+            return self
+        if self.is_empty:
+            return other
+        both = self._joined.get(other)
+        if both is None:
+            both = self._joined[other] = self._with(other)
+        return both
+
+    def _with(self, other: Spec) -> Spec:
         both = Spec()
         both.known = {**other.known, **self.known}
         both.patterns = self.patterns + other.patterns

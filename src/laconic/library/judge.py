@@ -58,6 +58,8 @@ class Judge:
             envelope = faulty(command, fault)
             with going_to(pending):
                 report(envelope)
+        if envelope.cwd == context.cwd and not pending.effects:
+            return envelope
         return replace(envelope, effects=tuple(pending.effects), cwd=context.cwd)
 
     def _decide(self, command: str, context: Context) -> Envelope:
@@ -70,15 +72,14 @@ class Judge:
             envelope = self._classified(command, context)
             also = command
         if envelope is None:
-            envelope = Envelope(action=PASSTHROUGH, command=command, original_command=command)
+            envelope = _unruled(command, context)
         if not self.uses_gate or envelope.verdict == DENY:
             return envelope
         return self._gated(envelope, context, also)
 
     def gated(self, command: str, context: Context) -> Envelope:
         """What laconic itself says of a command, without any rule."""
-        plain = Envelope(action=PASSTHROUGH, command=command, original_command=command)
-        return self._gated(plain, context, "")
+        return self._gated(_unruled(command, context), context, "")
 
     def _by_own_mode(self, command: str, context: Context) -> Envelope | None:
         """Let a mode of the user's own decide, with nothing to run; what it changes is checked."""
@@ -175,6 +176,11 @@ class Judge:
             environ=context.environ,
             use_up_exceptions=use_up,
         )
+
+
+def _unruled(command: str, context: Context) -> Envelope:
+    """The envelope of a command that no rule is about."""
+    return Envelope(action=PASSTHROUGH, command=command, original_command=command, cwd=context.cwd)
 
 
 def faulty(command: object, fault: Exception) -> Envelope:

@@ -15,7 +15,7 @@ from laconic.policy.places import is_stream, is_within, leads_to_guarded, place
 from laconic.policy.secret_files import may_be_secret, secrets_below
 from laconic.policy.sending import address_harm, is_literal
 from laconic.policy.user_places import fits
-from laconic.types import HARD, Decision, Effect, Verdict
+from laconic.types import HARD, Decision, Effect, Verdict, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,6 +88,11 @@ class Call:
         self.why = entry.about
         if entry.anything and entry.about and not entry.code:
             self.why += ", whatever its arguments are"
+
+    @property
+    def effects(self) -> Effect:
+        """All that was found so far."""
+        return union(finding.effects for finding in self.findings)
 
     # -- what handlers say
 

@@ -7,8 +7,6 @@ strictest part decides. What cannot be parsed asks, and what can be read of it m
 
 from __future__ import annotations
 
-from functools import cache
-
 from laconic.knowledge.arguments import expand
 from laconic.patterns import pattern
 from laconic.policy.boxed import has_only_boxed
@@ -37,7 +35,7 @@ from laconic.types import Decision, Effect, Verdict, strictest, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
     from typing import Any
 
     from laconic.knowledge.knowledge import Library
@@ -48,7 +46,6 @@ if TYPE_CHECKING:
     from laconic.shell.ast import Command, Node, Redirect, Script
     from laconic.shell.walk import Occurrence
 
-    Streams = tuple[Callable[[], Feeds], Callable[[], Inputs], bool]
 
 MAX_BYTES = 64 * 1024
 _MAX_READABLE_LINES = 40
@@ -120,12 +117,39 @@ def _unparsable(
     return asks
 
 
+class _Streams:
+    """What flows into the commands of a script; few ask, so that it is looked up when they do.
+
+    may_print: a command of it may print a text that the line itself gives.
+    """
+
+    __slots__ = ("_feeds", "_inputs", "_script", "_situation", "may_print")
+
+    def __init__(self, script: Script, situation: Situation) -> None:
+        self._script, self._situation = script, situation
+        self._feeds: Feeds | None = None
+        self._inputs: Inputs | None = None
+        self.may_print = _PRINTS.search(script.source) is not None
+
+    @property
+    def feeds(self) -> Feeds:
+        if self._feeds is None:
+            self._feeds = Feeds(self._script.nodes(), around=self._situation.is_fed())
+        return self._feeds
+
+    @property
+    def inputs(self) -> Inputs:
+        if self._inputs is None:
+            self._inputs = Inputs(self._script.nodes())
+        return self._inputs
+
+
 def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
     all_nodes, occurrences = script.nodes(), commands(script)
-    functions = [node for node in all_nodes if isinstance(node, Function)]
-    scope = Scope(all_nodes, occurrences, outer)
+    functions = script.nodes_of(Function)
+    scope = Scope(script, occurrences, outer)
     sites = evaluations(script, scope.fields)
-    scope.follow(script, all_nodes, occurrences, sites, judge.library)
+    scope.follow(script, occurrences, sites, judge.library)
     situation = outer.but(
         functions=scope.functions,
         defined=defined_functions(script, occurrences) if functions else {},
@@ -134,10 +158,8 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
         values=scope.start,
     )
     exported = _follow_exports(script, all_nodes, occurrences, judge, situation)
-    feeds = cache(lambda: Feeds(all_nodes, around=situation.is_fed()))
-    inputs = cache(lambda: Inputs(all_nodes))
     reached = Reached(all_nodes, judge.facts) if scope.changes_directory else None
-    streams = feeds, inputs, _PRINTS.search(script.source) is not None
+    streams = _Streams(script, situation)
     if b">" in script.source:
         _note_around(script, occurrences, situation, judge.facts)
     parts = _judge_occurrences(occurrences, exported, scope, streams, reached, judge, situation)
@@ -150,7 +172,7 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
             parts += redirect_findings(redirect, judge, place)
     parts += _fetched_code(parts, script, judge, situation)
     around = evaluation_findings(sites, all_nodes, script.source, scope.start) if sites else []
-    around += binding_findings(all_nodes, sites, judge.facts.environment)
+    around += binding_findings(script, sites, judge.facts.environment)
     around += _findings_of_shells(script, all_nodes, situation.shells)
     around += bombs(functions, occurrences) if functions else []
     around += listed_findings(situation.seen, all_nodes) if situation.seen.reads else []
@@ -195,7 +217,7 @@ def _judge_occurrences(
     occurrences: list[Occurrence],
     exported: list[Export],
     scope: Scope,
-    streams: Streams,
+    streams: _Streams,
     reached: Reached | None,
     judge: Judge,
     situation: Situation,
@@ -213,7 +235,7 @@ def _judge_occurrence(
     occurrence: Occurrence,
     exported: list[Export],
     scope: Scope,
-    streams: Streams,
+    streams: _Streams,
     reached: Reached | None,
     judge: Judge,
     outer: Situation,
@@ -221,12 +243,11 @@ def _judge_occurrence(
     """One simple command, for all values that its variables may have: the strictest counts."""
     command, context = occurrence.command, occurrence.context
     directories = (reached and reached.at(command)) or outer.directories
-    feeds, inputs, may_print = streams
     is_redirected = not all(map(_copies_stream, command.redirects))
     here: dict[str, Any] = {
         "directories": directories,
-        "is_fed": lambda: feeds().reach(occurrence),
-        "fed_by": lambda: inputs().sources(command) if context.reads_pipe else (),
+        "is_fed": lambda: streams.feeds.reach(occurrence),
+        "fed_by": lambda: streams.inputs.sources(command) if context.reads_pipe else (),
         "substituted": bool(context.substitution) and not context.assigned,
         "exported": {e.name: e.value for e in exported if e.start <= command.start < e.end},
     }
@@ -234,9 +255,9 @@ def _judge_occurrence(
     for values in scope.at(command, directories):
         prefix_env = {a.name: value_of(a, values) for a in command.assignments}
         given = None
-        if is_redirected or (context.reads_pipe and may_print):
-            given = inputs().text(command, values, outer.functions)
-            here["input_file"] = inputs().file(command, values)
+        if is_redirected or (context.reads_pipe and streams.may_print):
+            given = streams.inputs.text(command, values, outer.functions)
+            here["input_file"] = streams.inputs.file(command, values)
         situation = outer.but(values=values, prefix_env=prefix_env, input_text=given, **here)
         if is_redirected or given is not None:
             _note_texts(command, given, situation, judge.facts)

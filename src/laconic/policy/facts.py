@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from functools import cache
 from os import listdir
 from os.path import isabs, realpath
 
 from laconic.errors import FileError
-from laconic.files import is_there, read_file, real_path, upwards
+from laconic.files import RealPaths, is_there, read_file, upwards
 from laconic.policy.places import Facts, holds_everything, place
 from laconic.settings.environ import home
 
@@ -25,15 +24,15 @@ _IMPORTED = (".py", ".pyc", ".pyw", ".so", ".pyd", ".dll", ".sl")
 
 
 def read_facts(cwd: str, environ: Mapping[str, str], shells: frozenset[str] = SHELLS) -> Facts:
-    here = real_path(cwd)
-    own = real_path(home(environ))
+    paths = RealPaths()
+    here, own = paths[cwd], paths[home(environ)]
     facts = Facts(
         cwd=here,
         home=own,
         project=NOWHERE,
         temporary=_temporary_directories(environ, own),
         environment=environ,
-        real_path=cache(real_path),  # one decision asks for the same paths again and again
+        real_path=paths.__getitem__,
         modules=_modules,
         exists=is_there,
         names=_names,

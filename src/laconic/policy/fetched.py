@@ -14,7 +14,7 @@ from laconic.patterns import pattern
 from laconic.policy.input_text import opens_output
 from laconic.policy.places import is_within
 from laconic.policy.situation import joined
-from laconic.types import Effect, union
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _FETCHERS = frozenset("aria2c curl http https wget xh".split())
 
 def note_fetched(call: Call) -> None:
     """Remember the files that a call writes with what comes from elsewhere."""
-    effects = union(finding.effects for finding in call.findings)
+    effects = call.effects
     if not effects & Effect.PROJECT_WRITE or effects & Effect.HISTORY:
         return
     seen, facts = call.situation.seen, call.judge.facts

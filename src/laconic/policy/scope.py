@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from laconic.shell.ast import Command, Node, Script
     from laconic.shell.walk import Evaluation, Occurrence
 
-BINDERS = (Loop, Coproc, Parameter, Redirect)
+_BINDERS = (Loop, Coproc, Parameter, Redirect)
 _ASSIGNS = pattern(r"(?<![=!<>])=(?!=)|<<=|>>=|\+\+|--")
 _NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 _MAX_POSSIBLE = 16
@@ -46,15 +46,13 @@ class Scope:
 
     __slots__ = ("_flow", "_outer", "changes_directory", "functions", "start")
 
-    def __init__(
-        self, all_nodes: list[Node], occurrences: list[Occurrence], situation: Situation
-    ) -> None:
-        own_functions = {node.name for node in all_nodes if isinstance(node, Function)}
-        self.functions = situation.functions | own_functions
+    def __init__(self, script: Script, occurrences: list[Occurrence], situation: Situation) -> None:
+        own_functions = (node.name for node in script.nodes_of(Function))
+        self.functions = situation.functions.union(own_functions)
         self._flow: Flow | None = None
-        setters = [node for node in all_nodes if isinstance(node, Assignment | Loop)]
+        setters = _setters(script)
         changed = {node.name for node in setters}
-        changed.update(n for node in all_nodes if isinstance(node, BINDERS) for n in bound_by(node))
+        changed.update(name for node in _binders(script) for name in bound_by(node))
         self.changes_directory = any(map(changes_directory, occurrences))
         if len(situation.directories) > 1 or self.changes_directory:
             changed.add("PWD")
@@ -75,7 +73,6 @@ class Scope:
     def follow(
         self,
         script: Script,
-        all_nodes: list[Node],
         occurrences: list[Occurrence],
         sites: list[Evaluation],
         library: Library,
@@ -83,10 +80,10 @@ class Scope:
         """Find out what variables hold where, as far as that is certain."""
         if self.functions:
             return
-        names = followed_names(all_nodes, occurrences, sites, library)
+        names = followed_names(script, occurrences, sites, library)
         names -= self._outer.keys()
         if names:
-            self._flow = Flow(script, names, all_nodes, self.start)
+            self._flow = Flow(script, names, script.nodes(), self.start)
 
     def at(self, node: Node, directories: list[str]) -> list[Values]:
         """What holds at a simple command or a redirect, for each case that is possible there.
@@ -168,14 +165,9 @@ def _given(setters: list[Assignment | Loop], values: Values) -> Iterator[tuple[s
 
 
 def binding_findings(
-    all_nodes: list[Node], sites: list[Evaluation], environment: dict[str, str]
+    script: Script, sites: list[Evaluation], environment: dict[str, str]
 ) -> list[Decision]:
-    bound = [
-        (name, node.start, node.end)
-        for node in all_nodes
-        if isinstance(node, BINDERS)
-        for name in bound_by(node)
-    ]
+    bound = [(name, node.start, node.end) for node in _binders(script) for name in bound_by(node)]
     bound += [(name, site.start, site.end) for site in sites for name in assigned_at(site)]
     return [
         Decision(
@@ -189,6 +181,14 @@ def binding_findings(
         for name, start, end in bound
         if not is_private(name, environment)
     ]
+
+
+def _setters(script: Script) -> list[Assignment | Loop]:
+    return [*script.nodes_of(Assignment), *script.nodes_of(Loop)]
+
+
+def _binders(script: Script) -> list[Node]:
+    return [node for kind in _BINDERS for node in script.nodes_of(kind)]
 
 
 def bound_by(node: Node) -> Iterator[str]:
@@ -241,29 +241,23 @@ _PLAIN_SWITCH = pattern(r"[-+][euxvfCETo]+|pipefail|errexit|nounset|xtrace|verbo
 
 
 def followed_names(
-    all_nodes: list[Node], occurrences: list[Occurrence], sites: list[Evaluation], library: Library
+    script: Script, occurrences: list[Occurrence], sites: list[Evaluation], library: Library
 ) -> frozenset[str]:
     """Variables that only plain assignments and `for` loops set: their values can be followed.
 
     None at all where something may set variables unseen.
     """
-    names = {
-        node.name
-        for node in all_nodes
-        if isinstance(node, Assignment | Loop) and _sets_plainly(node)
-    }
+    setters = _setters(script)
+    names = {node.name for node in setters if _sets_plainly(node)}
     if not names or len(names) > _MAX_NAMES:
         return frozenset()
-    others = set(_MAGIC)
-    for node in all_nodes:
-        if isinstance(node, Function | Coproc):
-            return frozenset()
-        if isinstance(node, Parameter) and node.prefix == "!" and node.operator in ("=", ":="):
-            return frozenset()
-        if isinstance(node, Assignment) and not _sets_plainly(node):
-            others.add(node.name)
-        elif not _sets_plainly(node):
-            others.update(bound_by(node))
+    if any(script.nodes_of(kind) for kind in (Function, Coproc)):
+        return frozenset()
+    if any(p.prefix == "!" and p.operator in ("=", ":=") for p in script.nodes_of(Parameter)):
+        return frozenset()
+    others = {node.name for node in setters if not _sets_plainly(node)} | _MAGIC
+    for node in (*script.nodes_of(Parameter), *script.nodes_of(Redirect)):
+        others.update(bound_by(node))
     for site in sites:
         others.update(assigned_at(site))
     for occurrence in occurrences:

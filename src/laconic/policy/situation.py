@@ -79,12 +79,6 @@ class Situation(Value):
     rules allow it to do; guessing, whether its name is one of several that are possible.
     """
 
-    __slots__ = (
-        "boxable", "calls", "consent", "defined", "directories", "exported", "fed_by", "functions",
-        "guessing", "input_file", "input_text", "is_fed", "prefix_env", "script_depth", "seen",
-        "shells", "substituted", "values",
-    )  # fmt: skip
-
     def __init__(self, facts: Facts) -> None:
         self.seen = Seen()
         self.shells = facts.shells

@@ -17,7 +17,7 @@ from laconic.policy.word_places import (
     name_and_path,
     reads_code,
 )
-from laconic.types import Effect, union
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ _WRITES = (
     | Effect.DESTROYS
 )
 _CHANGES = Effect.PROJECT_WRITE | Effect.HISTORY | Effect.DISCARDS
+_CHANGES_OR_CODE = _CHANGES | Effect.PROJECT_CODE
 # Who sends or installs something also fetches.
 _FETCHING = Effect.SENDS | Effect.INSTALLS
 # What options are called that print secrets which a program masks otherwise.
@@ -128,14 +129,13 @@ def conclude(call: Call) -> None:
     _look_outside(call)
     if call.entry.network and _goes_out(call):
         call.network()
-    if union(finding.effects for finding in call.findings) & _FETCHING:
+    if call.effects & _FETCHING:
         call.findings = [f for f in call.findings if f.effects != Effect.DOWNLOADS]
 
 
 def _follow_words(call: Call) -> None:
     """Names of tasks that say what they do, and code that is fetched before it runs."""
-    effects = union(finding.effects for finding in call.findings)
-    if not effects & Effect.PROJECT_CODE:
+    if not call.effects & Effect.PROJECT_CODE:
         return
     names = frozenset(name for name in call.entry.does if name[0] != "-")
     for word in call.arguments:
@@ -155,8 +155,8 @@ def _look_outside(call: Call) -> None:
     that is not known, whose value they may be, or code is run that lies there. Words after a
     file of code are arguments of that code.
     """
-    effects = union(finding.effects for finding in call.findings)
-    if not effects & (_CHANGES | Effect.PROJECT_CODE):
+    effects = call.effects
+    if not effects & _CHANGES_OR_CODE:
         return
     if call.path[0] in OURS and judge_for(call).is_in_box:
         return

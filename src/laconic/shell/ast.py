@@ -11,9 +11,12 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+    from typing import TypeVar
 
     from laconic.shell.walk import Occurrence
+
+    N = TypeVar("N", bound="Node")
 
 
 class Node:
@@ -26,6 +29,17 @@ class Node:
     def fields(self) -> Iterator[tuple[str, object]]:
         for name in self.__slots__:
             yield name, getattr(self, name)
+
+    def children(self) -> Iterable[Node]:
+        """Return the nodes right below this one."""
+        below: list[Node] = []
+        for name in self.__slots__:
+            value = getattr(self, name)
+            if isinstance(value, tuple):
+                below += [item for item in value if isinstance(item, Node)]
+            elif isinstance(value, Node):
+                below.append(value)
+        return below
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -63,6 +77,9 @@ class Literal(Node):
     def __init__(self, start: int, end: int, value: str) -> None:
         self.start, self.end, self.value = start, end, value
 
+    def children(self) -> Iterable[Node]:
+        return ()
+
 
 class Quoted(Node):
     """Text that stands for itself. style: `'`, `$'` or a backslash; value None: not certain."""
@@ -71,6 +88,9 @@ class Quoted(Node):
 
     def __init__(self, start: int, end: int, value: str | None, style: str) -> None:
         self.start, self.end, self.value, self.style = start, end, value, style
+
+    def children(self) -> Iterable[Node]:
+        return ()
 
 
 class DoubleQuoted(Node):
@@ -385,12 +405,13 @@ class Script(Node):
     commands: what laconic.shell.walk finds in it, once somebody has asked.
     """
 
-    __slots__ = ("_nodes", "body", "commands", "marks", "source")
+    __slots__ = ("_by_kind", "_nodes", "body", "commands", "marks", "source")
 
     def __init__(self, source: bytes, body: Sequence, marks: tuple[Mark, ...]) -> None:
         self.start, self.end = 0, len(source)
         self.source, self.body, self.marks = source, body, marks
         self._nodes: list[Node] | None = None
+        self._by_kind: dict[type[Node], list[Node]] = {}
         self.commands: list[Occurrence] | None = None
 
     def fields(self) -> Iterator[tuple[str, object]]:
@@ -400,7 +421,14 @@ class Script(Node):
         """All nodes of the body; computed once, because trees are never changed."""
         if self._nodes is None:
             self._nodes = nodes(self.body)
+            for node in self._nodes:
+                self._by_kind.setdefault(type(node), []).append(node)
         return self._nodes
+
+    def nodes_of(self, kind: type[N]) -> list[N]:
+        """Return the nodes of one kind."""
+        self.nodes()
+        return self._by_kind.get(kind, [])  # type: ignore[return-value]
 
 
 def nodes(root: Node) -> list[Node]:
@@ -409,9 +437,5 @@ def nodes(root: Node) -> list[Node]:
     while todo:
         node = todo.pop()
         found.append(node)
-        for _, value in node.fields():
-            if isinstance(value, Node):
-                todo.append(value)
-            elif isinstance(value, tuple):
-                todo += [item for item in value if isinstance(item, Node)]
+        todo += node.children()
     return found

@@ -90,8 +90,7 @@ def commands(script: Script) -> list[Occurrence]:
 
 def redirects(script: Script) -> list[Redirect]:
     """Every redirect at any depth, those of compound commands included, in the source's order."""
-    all_redirects = [node for node in script.nodes() if isinstance(node, Redirect)]
-    return sorted(all_redirects, key=lambda redirect: redirect.start)
+    return sorted(script.nodes_of(Redirect), key=lambda redirect: redirect.start)
 
 
 # -- commands ------------------------------------------------------------------------------------
@@ -130,10 +129,8 @@ def _in_pipeline(pipeline: Pipeline, context: Context, occurrences: list[Occurre
 def _in_command(command: AnyCommand, context: Context, occurrences: list[Occurrence]) -> None:
     if isinstance(command, Command):
         occurrences.append(Occurrence(command, context))
-        for assignment in command.assignments:
-            _in_words(assignment, context.but(assigned=True), occurrences)
-        for part in (*command.words, *command.redirects):
-            _in_words(part, context.but(assigned=isinstance(part, Assignment)), occurrences)
+        for part in (*command.assignments, *command.words, *command.redirects):
+            _in_words(part, context, occurrences, assigned=isinstance(part, Assignment))
     elif isinstance(command, Function):
         _in_command(command.body, context.but(function=command.name), occurrences)
     elif isinstance(command, Coproc):
@@ -177,10 +174,16 @@ def _in_compound(
         _in_words(command.expression, inner, occurrences)
 
 
-def _in_words(root: Node, context: Context, occurrences: list[Occurrence]) -> None:
-    """Follow the substitutions in words, assignments, redirects and here-documents."""
+def _in_words(
+    root: Node, context: Context, occurrences: list[Occurrence], *, assigned: bool | None = None
+) -> None:
+    """Follow the substitutions in words, assignments, redirects and here-documents.
+
+    assigned: whether they become the value of a variable; as around them if None.
+    """
     for substitution in outermost_substitutions(root):
         inner = context.but(
+            assigned=context.assigned if assigned is None else assigned,
             substitution=substitution.style,
             subshell=True,
             stage=0,
@@ -201,11 +204,7 @@ def outermost_substitutions(root: Node) -> Iterator[Substitution]:
         if isinstance(node, Substitution):
             yield node
             continue
-        for _, value in node.fields():
-            if isinstance(value, Node):
-                todo.append(value)
-            elif isinstance(value, tuple):
-                todo += [item for item in value if isinstance(item, Node)]
+        todo += node.children()
 
 
 # -- evaluation sites ----------------------------------------------------------------------------
