@@ -77,23 +77,37 @@ _BEFORE_SUBCOMMAND = {
 }
 
 
+class Written:
+    """A text as it was written, and where. began_in: where the outermost line begins.
+
+    Invocations refer to it, not to their line, which refers to them: only the collector of garbage
+    would free such a circle.
+    """
+
+    __slots__ = ("began_in", "cwd", "home", "source")
+
+    def __init__(self, source: bytes, cwd: str, home: str, began_in: str) -> None:
+        self.source, self.cwd, self.home, self.began_in = source, cwd, home, began_in
+
+
 class Invocation:
     """One program that a line would run, with its arguments.
 
-    program: its base name; `pip` for `python -m pip`. name: as it is written. start, end: its bytes
-    in the line, from the program to its last argument; program_end: where its name ends.
-    is_editable: these bytes are in the line itself, not in code that an argument of another program
-    holds. variables: the names that are set for it alone. directories: where it may run, as far as
-    `cd` says. reader: the words of the command that its output is piped into, empty for none.
+    written: the text that it is in. program: its base name; `pip` for `python -m pip`. name: as it
+    is written. start, end: its bytes in that text, from the program to its last argument;
+    program_end: where its name ends. is_editable: these bytes are in the line itself, not in code
+    that an argument of another program holds. variables: the names that are set for it alone.
+    directories: where it may run, as far as `cd` says. reader: the words of the command that its
+    output is piped into, empty for none.
     """
 
     __slots__ = (
-        "arguments", "directories", "end", "is_editable", "line", "name", "program",
-        "program_end", "reader", "start", "variables",
+        "arguments", "directories", "end", "is_editable", "name", "program", "program_end",
+        "reader", "start", "variables", "written",
     )  # fmt: skip
 
-    def __init__(self, line: Line, arguments: list[Argument], *, is_editable: bool) -> None:
-        self.line, self.is_editable = line, is_editable
+    def __init__(self, written: Written, arguments: list[Argument], *, is_editable: bool) -> None:
+        self.written, self.is_editable = written, is_editable
         self.name = arguments[0].text or ""
         self.program = self.name.rsplit("/", 1)[-1]
         self.arguments = arguments[1:]
@@ -111,7 +125,7 @@ class Invocation:
     @property
     def text(self) -> str:
         """The program with its arguments, as they are written."""
-        source = self.line.source[self.start : self.end]
+        source = self.written.source[self.start : self.end]
         return source.decode("utf-8", "surrogateescape")
 
     def before_end(self) -> list[Argument]:
@@ -139,15 +153,15 @@ class Invocation:
 class Line:
     """A command line: its text, and all invocations in it.
 
-    script: None if it cannot be parsed. began_in: the directory that the outermost line begins in.
+    script: None if it cannot be parsed.
     """
 
     def __init__(
         self, text: str, cwd: str = "/", home: str = "", depth: int = 0, began_in: str = ""
     ) -> None:
-        self.text, self.cwd, self.home, self.depth = text, cwd, home or _NO_HOME, depth
-        self.began_in = began_in or cwd
+        self.text, self.home, self.depth = text, home or _NO_HOME, depth
         self.source = text.encode("utf-8", "surrogateescape")
+        self.written = Written(self.source, cwd, self.home, began_in or cwd)
         self.script = _parsed(self.source)
         self._directories = [cwd]
         self._variables = {"HOME": self.home, "PWD": cwd}
@@ -223,7 +237,7 @@ class Line:
                     yield from self._of_arguments([program, *arguments[1:]], is_editable=False)
             if not arguments or not arguments[0].text or arguments[0].glob:
                 return
-            invocation = Invocation(self, arguments, is_editable=is_editable)
+            invocation = Invocation(self.written, arguments, is_editable=is_editable)
             invocation.directories = tuple(dict.fromkeys(self._directories))
             inner = _behind_wrapper(invocation)
             if inner is None:
@@ -245,7 +259,8 @@ class Line:
 
     def _nested(self, code: str) -> Iterator[Invocation]:
         if self.depth < MAX_DEPTH:
-            inner = Line(code, self._directories[-1], self.home, self.depth + 1, self.began_in)
+            began_in = self.written.began_in
+            inner = Line(code, self._directories[-1], self.home, self.depth + 1, began_in)
             yield from inner.invocations
 
     def _enter(self, invocation: Invocation) -> None:
@@ -335,7 +350,7 @@ def _module(invocation: Invocation) -> Invocation | None:
     for pos, argument in enumerate(arguments[:-1]):
         if argument.text == "-m" and arguments[pos + 1].text:
             found = Invocation(
-                invocation.line, arguments[pos + 1 :], is_editable=invocation.is_editable
+                invocation.written, arguments[pos + 1 :], is_editable=invocation.is_editable
             )
             found.start = invocation.start
             place, slash, _ = invocation.name.rpartition("/")

@@ -59,7 +59,7 @@ def removes_root_adjacent(
 
 
 def _is_root_adjacent(operand: Argument, invocation: Invocation) -> bool:
-    source = invocation.line.source[operand.start : operand.end].decode("latin-1")
+    source = invocation.written.source[operand.start : operand.end].decode("latin-1")
     if operand.text is None and _SOMEBODYS_HOME.fullmatch(source):
         return True
     # a `*` in a shape stands for what is not known, unless the word is a pattern itself
@@ -74,12 +74,12 @@ def _names_kept(path: str, is_pattern: bool, invocation: Invocation) -> bool:
         if set(_BRACKETS.sub("", last)) - set("*?."):
             return False
         path = path.rstrip("/")[: -len(last)] or "."
-    line = invocation.line
+    place = invocation.written
     if path.startswith("/"):  # where it went for a while may be removed by its name
-        return _is_kept(path, (line.began_in, line.home))
-    directories = invocation.directories or (line.cwd,)
+        return _is_kept(path, (place.began_in, place.home))
+    directories = invocation.directories or (place.cwd,)
     return any(
-        _is_kept(join(directory, path), (directory, line.began_in, line.home))
+        _is_kept(join(directory, path), (directory, place.began_in, place.home))
         for directory in directories
     )
 

@@ -267,6 +267,8 @@ def _judge_occurrence(
         if reached and changes_directory(occurrence):
             reached.note(command, follow_directory(command, situation, judge.facts))
     add_new(outer.directories, directories)
+    if len(cases) == 1:
+        return cases[0]
     worst = max(cases, key=lambda case: (case.verdict, not case.is_soft, case.risk, case.firm))
     worst.effects = union(case.effects for case in cases)
     return worst

@@ -122,10 +122,8 @@ class Scope:
 
 def changes_directory(occurrence: Occurrence) -> bool:
     """Tell whether it is `cd` or the like, also after `command` and `builtin`."""
-    names = [literal(word) for word in occurrence.command.words[:4]]
-    while names and names[0] in _BEFORE_NAME:
-        del names[0]
-    return bool(names) and names[0] in _CHANGES_DIRECTORY
+    names = map(literal, occurrence.command.words[:4])
+    return next((n for n in names if n not in _BEFORE_NAME), None) in _CHANGES_DIRECTORY
 
 
 def _possible_values(

@@ -102,8 +102,8 @@ def follow_table(call: Call) -> None:
     elif entry.options is not None or not entry.code:
         call.parsed = parse_options(call.arguments, entry.reading(call.match.everywhere))
         lacks = bool(entry.needs) and not _has(call, call.parsed, entry.needs)
-        is_write = bool(call.match.effect & Effect.PROJECT_WRITE)
-        call.is_changing = is_write and (lacks or entry.verdict == "ask")
+        if lacks or entry.verdict == "ask":
+            call.is_changing = bool(call.match.effect & Effect.PROJECT_WRITE)
         if lacks and "RUN" in (entry.operands or ()) and not call.parsed.operands:
             call.does(Effect.UNCLEAR, "input", "runs the code that it reads from its input")
         if lacks:

@@ -57,7 +57,7 @@ def _parse(source: bytes | str) -> Script:
     return Script(raw, body, tuple(parser.marks))
 
 
-_parsed = lru_cache(maxsize=4)(_parse)
+_parsed = lru_cache(maxsize=16)(_parse)
 
 
 def forget() -> None:

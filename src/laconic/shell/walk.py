@@ -251,16 +251,13 @@ def evaluations(script: Script, read: Reader = fields) -> list[Evaluation]:
 
     read: what the arguments of builtins say, None for a word that is not known.
     """
-    sites: list[Evaluation] = []
-    for node in script.nodes():
-        if isinstance(node, Arithmetic):
-            sites.append(Evaluation(node, "arithmetic", node.text))
-        elif isinstance(node, Parameter):
-            sites += _in_parameter(node)
-        elif isinstance(node, Test):
-            sites += _in_test(node)
-        elif isinstance(node, Command):
-            sites += _in_builtin(node, read)
+    sites = [Evaluation(node, "arithmetic", node.text) for node in script.nodes_of(Arithmetic)]
+    for parameter in script.nodes_of(Parameter):
+        sites += _in_parameter(parameter)
+    for test in script.nodes_of(Test):
+        sites += _in_test(test)
+    for command in script.nodes_of(Command):
+        sites += _in_builtin(command, read)
     return sorted(sites, key=lambda site: site.start)
 
 
