@@ -74,20 +74,20 @@ def test_no_profile_allows_a_hard_effect(profile: str) -> None:
     cells = Cells(profile)
     for effect in EFFECTS.values():
         if effect & HARD:
-            assert cells.verdict(effect) is not Verdict.ALLOW
-    assert cells.verdict(Effect.DESTROYS) is Verdict.DENY
+            assert cells[effect] is not Verdict.ALLOW
+    assert cells[Effect.DESTROYS] is Verdict.DENY
 
 
 @pytest.mark.parametrize("word", [word for word, effect in EFFECTS.items() if effect & FIXED])
 def test_no_cell_of_the_user_loosens_what_is_fixed(word: str) -> None:
-    assert Cells("work", {word: "allow"}).verdict(EFFECTS[word]) is not Verdict.ALLOW
-    assert Cells("work", {word: "deny"}).verdict(EFFECTS[word]) is Verdict.DENY
+    assert Cells("work", {word: "allow"})[EFFECTS[word]] is not Verdict.ALLOW
+    assert Cells("work", {word: "deny"})[EFFECTS[word]] is Verdict.DENY
 
 
 def test_a_cell_of_the_user_counts() -> None:
-    assert Cells("default", {"project-code": "allow"}).verdict(Effect.PROJECT_CODE) == 0
-    assert Cells("work", {"history": "ask"}).verdict(Effect.HISTORY) is Verdict.ASK
-    assert Cells("work", {"system": "allow"}).verdict(Effect.SYSTEM | Effect.SENDS) is Verdict.ASK
+    assert Cells("default", {"project-code": "allow"})[Effect.PROJECT_CODE] == 0
+    assert Cells("work", {"history": "ask"})[Effect.HISTORY] is Verdict.ASK
+    assert Cells("work", {"system": "allow"})[Effect.SYSTEM | Effect.SENDS] is Verdict.ASK
 
 
 # -- what a line does as a whole -------------------------------------------------------------------

@@ -212,7 +212,7 @@ def test_a_change_that_opens_a_use_with_another_effect_is_dropped(project, monke
     """As if the knowledge of a tool were wrong: with the change it allows what it calls sending."""
 
     def wrong(command, library, rules, facts):
-        is_changed = rules.cells.verdict(Effect.PROJECT_CODE) is Verdict.ALLOW
+        is_changed = rules.cells[Effect.PROJECT_CODE] is Verdict.ALLOW
         if command == "pulumi up" and is_changed:
             return Decision(Verdict.ALLOW, "pulumi/up", "", effects=Effect.SENDS)
         return decide(command, library, rules, facts)

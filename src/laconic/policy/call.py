@@ -111,7 +111,7 @@ class Call:
         firm: bool = False,
     ) -> None:
         """This call has these effects; the profile says what follows from them."""
-        verdict = self.judge.rules.cells.verdict(effects)
+        verdict = self.judge.rules.cells[effects]
         start, end = (argument.start, argument.end) if argument is not None else self.span
         rule_id = f"{self.id}/{rule}" if rule else self.id
         instead = instead or self.entry.instead

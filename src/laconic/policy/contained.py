@@ -69,7 +69,7 @@ def _is_settled(leaf: Decision, box: Effect, cells: Cells, is_offline: bool) -> 
     if effects & Effect.UNCLEAR and not leaf.rule.endswith(_WORDS):
         return False
     rest = effects & ~(box | cells.undo)
-    return rest != effects and cells.verdict(rest) is Verdict.ALLOW
+    return rest != effects and cells[rest] is Verdict.ALLOW
 
 
 def in_box_effects(leaf: Decision, is_offline: bool) -> Effect:

@@ -233,14 +233,14 @@ class Judge:
     def answered(self, findings: list[Decision]) -> list[Decision]:
         """The same findings, with the answers that the profile gives to their effects."""
         for finding in findings:
-            finding.verdict = self.rules.cells.verdict(finding.effects)
+            finding.verdict = self.rules.cells[finding.effects]
         return findings
 
     def finding(
         self, effects: Effect, rule: str, reason: str, span: tuple[int, int], *, firm: bool = False
     ) -> Decision:
         """Something that would happen, with the answer that the profile gives."""
-        verdict = self.rules.cells.verdict(effects)
+        verdict = self.rules.cells[effects]
         return Decision(verdict, rule, reason, *span, effects=effects, firm=firm)
 
     def _known_program(

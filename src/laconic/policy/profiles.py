@@ -32,14 +32,15 @@ _UNDOABLE = {"work": Effect.DISCARDS}
 _EDITS = ("project-write", "history")
 
 
-class Cells:
+class Cells(dict[Effect, Verdict]):
     """The answers of one profile, with the cells that the user has changed.
 
+    cells[effects] is the strictest of the answers to these effects; each is looked up once.
     box: effects that are allowed in the box, where there is one. undo: effects that are allowed
     where an undo holds them.
     """
 
-    __slots__ = ("_cells", "_changed", "_known", "box", "profile", "undo")
+    __slots__ = ("_cells", "_changed", "box", "profile", "undo")
 
     def __init__(self, profile: str = "default", changed: Mapping[str, str] | None = None) -> None:
         self.profile = ALIASES.get(profile, profile)
@@ -60,7 +61,6 @@ class Cells:
             verdict = Verdict[answer.upper()]
             if verdict > self._cells[effect] or not effect & FIXED:
                 self._cells[effect] = verdict
-        self._known: dict[Effect, Verdict] = {}
 
     def with_edits(self) -> Cells:
         """The same where edits of the project are accepted: unless the user wants to be asked."""
@@ -89,10 +89,7 @@ class Cells:
         made._cells = {e: verdict if e & self.box else v for e, v in self._cells.items()}
         return made
 
-    def verdict(self, effects: Effect) -> Verdict:
-        """The strictest of the answers to these effects."""
-        strictest = self._known.get(effects)
-        if strictest is None:
-            cells = [v for effect, v in self._cells.items() if effect & effects]
-            strictest = self._known[effects] = max(cells, default=self._cells[Effect.READS])
+    def __missing__(self, effects: Effect) -> Verdict:
+        cells = [v for effect, v in self._cells.items() if effect & effects]
+        strictest = self[effects] = max(cells, default=self._cells[Effect.READS])
         return strictest

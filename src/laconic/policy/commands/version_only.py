@@ -19,7 +19,7 @@ def judge(call: Call) -> None:
         return
     why = f"of {call.path[0]} laconic knows no more than its version"
     effects = call.match.effect
-    verdict = call.judge.rules.cells.verdict(effects)
+    verdict = call.judge.rules.cells[effects]
     call.findings.append(
         Decision(verdict, f"{call.id}/unknown", why, *call.span, effects=effects, risk=False)
     )
