@@ -14,10 +14,11 @@ from laconic.compact.shapes.commits import commits
 from laconic.compact.shapes.dependencies import dependencies
 from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
-from laconic.compact.shapes.findings import findings, notes
+from laconic.compact.shapes.findings import findings
 from laconic.compact.shapes.frames import frames
 from laconic.compact.shapes.listing import listing
 from laconic.compact.shapes.logs import logs
+from laconic.compact.shapes.notes import notes
 from laconic.compact.shapes.pytest import pytest
 from laconic.compact.shapes.repeats import repeats
 from laconic.compact.shapes.rows import raw_of
