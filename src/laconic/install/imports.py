@@ -15,7 +15,7 @@ from laconic.errors import FileError, LaconicError
 from laconic.files import read_file
 from laconic.install.recipe import expand
 from laconic.settings import schema, toml
-from laconic.settings.config import file_schema
+from laconic.settings.keys import file_schema
 from laconic.settings.layers import check_bytes
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from laconic.patterns import pattern
 from laconic.secrets.redact import redact
 from laconic.settings import schema
-from laconic.settings.config import file_schema
+from laconic.settings.keys import file_schema
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
 from laconic.shell.words import literal
