@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +19,7 @@ from uuid import uuid4
 from laconic.library.asking import Ask, answer, async_answer
 from laconic.library.audit import Audit, MemoryAudit
 from laconic.library.call import Call
+from laconic.library.calls import Calls
 from laconic.library.classifier import Classifier
 from laconic.library.effects import Audited, Outlets
 from laconic.library.envelope import ALLOW, ASK, DENY, Envelope
@@ -55,7 +54,6 @@ TOOLS = (
     "run_command", "shell", "bash", "Bash", "terminal", "execute_bash", "execute_command",
     "run_shell_command",
 )  # fmt: skip
-_MOST_CALLS = 4096
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -131,8 +129,7 @@ class Gate:
         self.outlets = Outlets((self.audit_log, *sinks), self.reminders, session)
         self.tools = frozenset(tools)
         self.shell, self.timeout, self.keeps_raw = shell, timeout, keeps_raw
-        self._calls: OrderedDict[tuple[str, str], dict[str, Any]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._calls = Calls()
 
     @property
     def environ(self) -> Mapping[str, str]:
@@ -164,17 +161,16 @@ class Gate:
 
         call_id: of the tool call; the answer to the same call is the same.
         """
-        known = self._call(call_id, command)
-        if known is not None and "envelope" in known:
-            envelope: Envelope = known["envelope"]
-            return envelope
+        known = self._calls.known(call_id, command)
+        if known is not None and known.envelope is not None:
+            return known.envelope
         try:
             context = self.context(cwd)
         except Exception as fault:  # noqa: BLE001 - a directory may be any object
             return faulty(command, fault)
         envelope = self.judge.decide(command, context)
         if known is not None:
-            known["envelope"] = envelope
+            known.envelope = envelope
         return envelope
 
     async def adecide(
@@ -196,14 +192,14 @@ class Gate:
         if envelope.verdict == ASK and approved is None:
             return False
         runs = envelope.verdict == ALLOW or (envelope.verdict == ASK and approved is True)
-        known = self._call(call_id, envelope.original_command)
+        known = self._calls.known(call_id, envelope.original_command)
         if known is None:
             return self._act_on(envelope, call_id, runs=runs)
-        with known["lock"]:
-            if "runs" not in known:
-                known["started"] = time.monotonic()
-                known["runs"] = self._act_on(envelope, call_id, runs=runs)
-            return runs and bool(known["runs"])
+        with known.lock:
+            if known.runs is None:
+                known.started = time.monotonic()
+                known.runs = self._act_on(envelope, call_id, runs=runs)
+            return runs and known.runs
 
     def _act_on(self, envelope: Envelope, call_id: str, *, runs: bool) -> bool:
         try:
@@ -246,17 +242,14 @@ class Gate:
         for other in also:
             envelope = envelope.tightened_by(self.decide(other, cwd=place))
         call = Call(gate=self, arguments=arguments, envelope=envelope, call_id=call_id)
-        known = self._call(call_id, envelope.original_command)
+        known = self._calls.known(call_id, envelope.original_command)
         if known is not None:
-            known["call"] = call
+            known.call = call
         return call
 
     def call(self, call_id: str) -> Call | None:
         """The call of this id that `hook` was asked about, for a hook that comes after the tool."""
-        with self._lock:
-            same_id = [known for (name, _), known in self._calls.items() if name == call_id]
-        made: Call | None = same_id[-1].get("call") if same_id else None
-        return made
+        return self._calls.last(call_id)
 
     async def ahook(
         self,
@@ -396,11 +389,9 @@ class Gate:
         duration_ms: int | None = None,
     ) -> None:
         """Write down how a command has ended; another call may have its id from now on."""
-        if call_id:
-            with self._lock:
-                known = self._calls.pop((call_id, envelope.original_command), {})
-            if duration_ms is None and "started" in known:
-                duration_ms = round((time.monotonic() - known["started"]) * 1000)
+        known = self._calls.forget(call_id, envelope.original_command)
+        if duration_ms is None and known is not None and known.started is not None:
+            duration_ms = round((time.monotonic() - known.started) * 1000)
         payload = {
             "call_id": call_id,
             "command": envelope.command,
@@ -432,18 +423,6 @@ class Gate:
         self.outlets.play(told)
         if envelope.verdict == DENY:
             self.outlets.emit("tool_denied", payload)
-
-    def _call(self, call_id: str, command: str) -> dict[str, Any] | None:
-        """What is known of a tool call; None for one without an id."""
-        if not call_id:
-            return None
-        with self._lock:
-            known = self._calls.get((call_id, command))
-            if known is None:
-                known = self._calls[call_id, command] = {"lock": threading.RLock()}
-            while len(self._calls) > _MOST_CALLS:
-                self._calls.popitem(last=False)
-        return known
 
 
 def _refused(envelope: Envelope) -> Result:
