@@ -164,7 +164,7 @@ class Installation:
     # -- the server
 
     def status(self) -> dict[str, str]:
-        """Give what the server says of itself; empty without one."""
+        """Return what the server says of itself; empty without one."""
         return status_of(self.bin_dir, self.environ)
 
     def warm_up(self) -> int:
@@ -198,7 +198,7 @@ class Installation:
 
 
 def until(path: Path | str) -> str:
-    """Give shell code that goes on once there is such a file."""
+    """Return shell code that goes on once there is such a file."""
     return f"while [ ! -e {path} ]; do sleep 0.05; done"
 
 
@@ -208,7 +208,7 @@ def kill(pid: int, number: int = signal.SIGKILL) -> None:
 
 
 def wait_for(condition, seconds: float = PATIENCE_S, told=str):
-    """Give what the condition gives, once that is something."""
+    """Return what the condition gives, once that is something."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         found = condition()

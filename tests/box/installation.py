@@ -18,14 +18,14 @@ _PYTHONS = ("/usr/bin/python3", "/usr/local/bin/python3", sys.executable)
 
 
 def as_user(user: int | None) -> list[str]:
-    """Give the words that start a program as another user; none for the one that we are."""
+    """Return the words that start a program as another user; none for the one that we are."""
     if user is None:
         return []
     return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
 
 
 def users() -> dict[str, int | None]:
-    """Give those that attempts are made as: who we are and, if that is root, a plain user."""
+    """Return those that attempts are made as: who we are and, if that is root, a plain user."""
     own = "root" if os.geteuid() == 0 else "user"
     return {"root": None, "user": NOBODY} if own == "root" else {"user": None}
 

@@ -65,7 +65,7 @@ class openai:
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
-    """Give what installs a package for this process and for those it starts."""
+    """Return what installs a package for this process and for those it starts."""
 
     def install(**parts):
         loads = write_package(tmp_path / "site", **parts)
@@ -369,7 +369,7 @@ def bin_dir():
 
 @pytest.fixture
 def started(bin_dir, installed):
-    """Give what starts a server of its own with a tokenizer."""
+    """Return what starts a server of its own with a tokenizer."""
     made = []
     site = bin_dir / "sitecustomize.py"  # of the program; see warm_server.write_program
 

@@ -76,7 +76,7 @@ class Judge:
         return self._gated(envelope, context, also)
 
     def gated(self, command: str, context: Context) -> Envelope:
-        """What laconic itself says of a command, without any rule."""
+        """Return what laconic itself says of a command, without any rule."""
         plain = Envelope(action=PASSTHROUGH, command=command, original_command=command)
         return self._gated(plain, context, "")
 

@@ -18,7 +18,7 @@ from laconic.patterns import pattern
 
 _DATA = Path(__file__).parent / "data"
 _PLACE = pattern(r"@([a-z]+)@")
-# Inside of a script element only `<` could end it, or hide its end; JSON has these in texts alone.
+# In a script element only `<` could end it, or hide its end; JSON has `<` only in texts.
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 

@@ -39,7 +39,7 @@ class RunPlan:
         self.stepped = ""
 
     def can_step_back(self, task: Task) -> bool:
-        """Tell whether a command is known by its words: not one at the end of a pipe, or with one.
+        """Tell whether a command is known by its words alone, without a pipe before or after it.
 
         For a program that uses the library nothing is remembered.
         """

@@ -106,7 +106,7 @@ class Effects(Section):
 
 
 class Paths(Section):
-    """Places that are more, or less, than where they lie. Patterns count from the project."""
+    """Files with rules of their own, by pattern; patterns are relative to the project."""
 
     write: Annotated[tuple[str, ...], Option("files that may be written without a question")]
     never_write: Annotated[tuple[str, ...], Option("files that ask when they are written", EXTEND)]

@@ -54,7 +54,7 @@ _SOURCE = pattern(r"\s*>?\s*(\d+)\s*[|│] ?(.*)")
 _CARETS = pattern(r"[\s|│]*[\^~¯‾_|/\\-]*[\^~¯‾][\s\^~¯‾_|/\\-]*")
 _LABEL = pattern(r"\s*[|│][\s|_^~/\\-]*([^\s|^~_/\\-].*?)[\s^~-]*")
 _RULE_OF_LINT = pattern(r"#\[(?:warn|deny)\((?:clippy::)?(\w+)\)\]|index\.html#(\w+)")
-# What a compiler writes below the place of a finding; any other line there is somebody else's.
+# What a compiler writes below the place of a finding; any other line is another program's.
 _OF_BLOCK = pattern(
     r"\s*= (?:\w+: )?.*|(?:help|note): .*|\s*(?:-->|:::|\u256d|\u2570).*|\s*docs: https?://.*"
 )
@@ -69,7 +69,7 @@ _ERRORS = ("error", "fatal error", "✖", "\u00d7", "ERROR")
 
 
 class Finding:
-    """One finding. lines: those that are told by it; below: rows that stay under it."""
+    """One finding. lines: the lines that it is shown for; below: rows that stay under it."""
 
     __slots__ = ("below", "column", "hidden", "level", "line", "lines", "path", "rule", "text")
 
@@ -171,7 +171,7 @@ def _of_arrow(
 
 
 def _take(finding: Finding, index: int, text: str, *, is_wrong: bool) -> None:
-    """A line of the block below a finding; is_wrong: it says what is wrong, after a failure."""
+    """Add a line of the block below a finding; is_wrong: it says why the command failed."""
     if rule := _RULE_OF_LINT.search(text):
         name = rule[1] or rule[2]
         if name not in finding.rule:
@@ -206,7 +206,7 @@ def _of_below(heading: str, match: Match, index: int) -> Finding:
 def _of_line(
     match: Match, lines: list[int], pos: int, texts: Texts, asked: Asked
 ) -> tuple[Finding, int]:
-    """A finding of one line, and the excerpt below it."""
+    """Read a finding of one line, and the excerpt below it."""
     finding = Finding(match["path"], match["line"], match["column"], [lines[pos]])
     rest = match["rest"]
     finding.level = match.groupdict().get("level") or ""
@@ -226,7 +226,7 @@ def _of_line(
 
 
 def _continued(finding: Finding, index: int, texts: Texts) -> int:
-    """Whether a line says more of the finding above it: `  symbol: class X`."""
+    """Take a line that says more of the finding above it (`  symbol: class X`); 1 if it does."""
     text = texts[index]
     if not text[:1].isspace() or not text.strip() or _is_start(text) or _BELOW.fullmatch(text):
         return 0
@@ -237,7 +237,7 @@ def _continued(finding: Finding, index: int, texts: Texts) -> int:
 
 
 def _excerpt(finding: Finding, lines: list[int], pos: int, texts: Texts, asked: Asked) -> int:
-    """How many lines from here on are an excerpt of the source."""
+    """Take the lines from here on that are an excerpt of the source; return how many."""
     text = texts[lines[pos]]
     following = texts[lines[pos + 1]] if pos + 1 < len(lines) else ""
     source = _SOURCE.fullmatch(text)

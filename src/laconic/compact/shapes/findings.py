@@ -1,6 +1,6 @@
 """Findings of compilers, linters and type checkers: place, rule and message of each, in one line.
 
-What is found in many places is told once with all of them.
+What is found in many places is shown once with all of them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """All shapes by name: a filter lists those of its command, the generic compactor tries them all.
 
-A pass takes rows and gives rows. It looks only at lines that no pass before it has touched, and
+A pass takes rows and returns rows. It looks only at lines that no pass before it has touched, and
 leaves alone what does not have its shape.
 """
 
@@ -62,7 +62,7 @@ _PASSES = {
     "values": values,
 }
 NAMES = tuple(sorted(_PASSES))
-# The passes for what stands among lines of any kind; for the others every line has a part to play.
+# The passes for blocks among lines of any kind; the others need to see every line.
 _WITH_OTHER_LINES = frozenset((
     "differences", "excerpts", "findings", "frames", "logs", "notes", "packages", "passed",
     "repeats", "tables", "values",
