@@ -133,7 +133,7 @@ class Reading:
         return self._is_short(line) or self._is_made(line) or self._begins_branches(line, following)
 
     def _takes(self, text: str, positions: set[int]) -> bool:
-        """Find the next raw line with this text, behind those that were read."""
+        """Find the next raw line with this text, after those that were read."""
         try:
             pos = self.raw.index(text, self._at)
         except ValueError:

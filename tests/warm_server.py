@@ -137,7 +137,7 @@ class Installation:
         self.bin_dir, self.client = bin_dir, bin_dir / ("laconic" if has_client else "laconic-py")
         self.runtime = Path(tempfile.mkdtemp(prefix="lac"))  # short: names of sockets are
         self.environ = environ | {"XDG_RUNTIME_DIR": str(self.runtime)}
-        self.environ["ASAN_OPTIONS"] = "detect_leaks=0"  # who is about to exit frees nothing
+        self.environ["ASAN_OPTIONS"] = "detect_leaks=0"  # an exiting process frees nothing
 
     def run(self, *words: str, **options) -> subprocess.CompletedProcess[bytes]:
         options.setdefault("env", self.environ)
@@ -168,7 +168,7 @@ class Installation:
         return status_of(self.bin_dir, self.environ)
 
     def warm_up(self) -> int:
-        """Have a server; give its process id."""
+        """Have a server; return its process id."""
         self.hook()
         spools = Path(self.environ["XDG_STATE_HOME"], "laconic", "spool")
         spools.mkdir(0o700, parents=True, exist_ok=True)

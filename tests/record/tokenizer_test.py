@@ -246,7 +246,7 @@ def test_what_a_pipe_would_have_left_is_counted(installed, state, tmp_path, monk
 
 
 def _report(tmp_path, monkeypatch):
-    """Put a pytest on the path that always says the same; give what that is."""
+    """Put a pytest on the path that always says the same; return what that is."""
     program = tmp_path / "bin/pytest"
     program.parent.mkdir()
     program.write_text(REPORT)

@@ -402,7 +402,7 @@ STRICT_TABLES = st.fixed_dictionaries(
 
 
 def rank(values, table, name):
-    """Say how strict the answer for a name is; -1 when it stands in no list."""
+    """Say how strict the answer for a name is; -1 when it is in no list."""
     lists = STRICTNESS[table]
     return max(
         (n for n, key in enumerate(lists) if name in values[f"{table}.{key}"].value), default=-1

@@ -50,7 +50,7 @@ def without_captures(source: str) -> str:
 
 
 def alternatives(source: str) -> list[str]:
-    """The patterns of which one must match: the source, cut at each `|` outside of groups."""
+    """The patterns of which one must match: the source, cut at each `|` outside groups."""
     flag = FLAG if source.startswith(FLAG) else ""
     parts, depth = [""], 0
     for piece in _PIECE.findall(source.removeprefix(FLAG)):

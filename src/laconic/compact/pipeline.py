@@ -17,7 +17,7 @@
 12. dedupe     equal neighbours become one
 13. group      lines with the same captured values become one
 14. tree       neighbouring paths share the line of their directory
-15. blank      of neighbouring blank lines outside of blocks one stays, unless the kind is text
+15. blank      of neighbouring blank lines outside blocks one stays, unless the kind is text
 16. clip, head and tail, budget: the last resort
 
 In doubt the raw output is shown: None is the answer when nothing would change, when the result does

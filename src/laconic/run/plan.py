@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class RunPlan:
     """How the output of a task is shown: its view, and what was recognised.
 
-    inner: the command inside of a shell, if there is one. program: the name under which the records
+    inner: the command inside a shell, if there is one. program: the name under which the records
     group it, `git status`; the name alone, if nothing better is known. stepped: why the output is
     shown as it is although something could be hidden.
     """

@@ -108,7 +108,7 @@ def analyse_call(call: Call, reach: Reach, depth: int = 0) -> None:
 
 
 def _unknown(call: Call, reach: Reach) -> None:
-    """Doubt a program that is not known, and keep what its words name outside of the project."""
+    """Doubt a program that is not known, and keep what its words name outside the project."""
     call.doubt(reach, "what it changes is not known")
     for word in call.words[1:]:
         value = word.partition("=")[2] if word.startswith("-") else word

@@ -41,7 +41,7 @@ class Opened:
         self.modes = {}
 
     def correct(self, path: str, entry: Entry | None) -> None:
-        """Give an entry the mode that it has without us."""
+        """Set the mode in an entry to what it is without us."""
         if entry is not None and path in self.modes:
             entry.mode = self.modes[path]
 

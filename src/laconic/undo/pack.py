@@ -39,7 +39,7 @@ class Pack:
         self._folder, self._at, self._writer = folder, 0, -1
 
     def add(self, source: str) -> str:
-        """Copy the content of a file; give where it lies, or "" if it needs a file of its own."""
+        """Copy the content of a file; return where it is, or "" if it needs a file of its own."""
         for _ in range(_ATTEMPTS):
             reader = open_to_read(source)
             try:

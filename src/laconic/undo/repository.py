@@ -92,7 +92,7 @@ class Repository:
             reach.put(Place(store, deep=True, how=LINKED))
 
     def add_names(self, reach: Reach, names: Iterable[bytes]) -> None:
-        """Add paths of the work tree. One whose directories are links is outside of it."""
+        """Add paths of the work tree. One whose directories are links is outside it."""
         real: dict[str, bool] = {}
         for name in names:
             path = f"{self.top}/{os.fsdecode(name)}"

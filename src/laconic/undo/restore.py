@@ -171,7 +171,7 @@ def _keep_present(store: Store, made: Plan, mine: About | None, doors: Opened) -
 
 
 def _stage(made: Plan, held: Held) -> dict[str, Any]:
-    """Make everything that comes back, ready to be renamed; give the journal."""
+    """Make everything that comes back, ready to be renamed; return the journal."""
     stages = _Stages(held)
     rows: list[list[str]] = []
     try:

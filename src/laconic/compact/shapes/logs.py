@@ -28,7 +28,7 @@ _FEWEST = 4
 
 
 def logs(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Fold the log lines inside of another output, such as that of tests.
+    """Fold the log lines inside another output, such as that of tests.
 
     Of plain messages, the first of each kind stays after a failure, and none after a success.
     """

@@ -1,4 +1,4 @@
-"""Notes of compilers, and the steps of instantiation that lead to an error inside of a library."""
+"""Notes of compilers, and the steps of instantiation that lead to an error inside a library."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LONGEST = 160  # characters of an instantiation
 
 
 def notes(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Count a compiler's notes and what leads to an error inside of a library."""
+    """Count a compiler's notes and what leads to an error inside a library."""
     del asked
     lines = raw_of(rows)
     found = [i for i in lines if _is_note(texts[i])]
