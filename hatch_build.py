@@ -113,7 +113,7 @@ class ReadmeHook(MetadataHookInterface):
 
 
 def for_an_index(text: str, home: str, version: str) -> str:
-    """Return the README as an index can show it: it has no files beside it, and is no checkout."""
+    """Return the README as an index can show it, which has no other files of the checkout."""
 
     def link(found: re.Match[str]) -> str:
         mark, shown, target = found.groups()

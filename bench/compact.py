@@ -3,7 +3,7 @@
 `python bench/compact.py [NAME ...]` prints a line for each kind of output whose name has one of the
 words in it. The last column compares with splitting and decoding the same 4 MB, in the same
 process. Typical is a recorded output once, among as many lines of the same command that went well
-as make up the size; of a dense one nothing but the recorded output again and again, each of its
+as make up the size. Dense is nothing but the recorded output again and again, with each of its
 errors thousands of times.
 """
 
@@ -35,7 +35,7 @@ MEGABYTE = 1_000_000
 SIZES_MB = (1, 4, 16)
 RUNS = {1: 5, 4: 5, 16: 2}
 AIM_MS = 15.0
-SMALLEST = 1000  # bytes; a line or two is no output
+SMALLEST = 1000  # bytes; a line or two is not an output
 LACONIC = str(Path(sys.executable).with_name("laconic-py"))
 LARGE_MB = (25, 50, 100)
 _KILOBYTE = 1024 if sys.platform == "darwin" else 1  # the unit of ru_maxrss there is a byte
@@ -111,7 +111,7 @@ def long_lines(size: int) -> bytes:
 
 
 def invalid(size: int) -> bytes:
-    """A log with bytes that are no UTF-8 in each line."""
+    """A log with bytes that are not UTF-8 in each line."""
     return numbered(LINES["log"], size).replace(b"INFO", b"\xff\xfe\xc3")
 
 
@@ -199,7 +199,7 @@ def report_large() -> None:
 
 def main(words: list[str]) -> int:
     if not words:
-        report_large()  # first: a child is measured as no smaller than who started it
+        report_large()  # first: a child counts as at least as large as its parent
     worst: dict[str, float] = {}
     print(f"{'ms for 1 MB, of':44} {'1 MB':>7} {'4 MB':>7} {'16 MB':>7} {'x plain':>8}")
     for name, wanted, status, make in sources():

@@ -111,7 +111,7 @@ def shown(command: str, status: int, raw: str, settings: Settings) -> tuple[str,
 
 
 class Part(NamedTuple):
-    """A command of a line, and the words behind `laconic run`, if it is wrapped.
+    """A command of a line, and the words after `laconic run`, if it is wrapped.
 
     said: for an `echo`, the line that it prints, as a pattern.
     """

@@ -123,7 +123,7 @@ def share(some: list[Judged], all_rows: list[Judged]) -> str:
 
 
 def print_asked(rows: list[Judged]) -> None:
-    """Why harmless rows ask, and how many for each reason: some of them do so rightly."""
+    """Print why harmless rows ask, and how many for each reason: some of them ask rightly."""
     reasons = Counter(
         next(leaf.reason for leaf in j.decision.leaves() if leaf.verdict is j.decision.verdict)
         for j in rows

@@ -2,7 +2,7 @@
 
 `python bench/masks.py [FILE.jsonl ...]`: the recorded outputs of tests/cases/compact, and all texts
 of several lines in files with a JSON object on each line. Every line that is masked is printed, to
-be judged by a person: at most one in a hundred thousand may be none.
+be judged by a person: at most one in a hundred thousand may be masked by mistake.
 """
 
 from __future__ import annotations

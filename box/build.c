@@ -113,7 +113,7 @@ static bool restrict_tree(int tree, uint64_t what) {
     return syscall(MOUNT_SETATTR, tree, "", THIS | AND_BELOW, &attributes, sizeof attributes) == 0;
 }
 
-/* Takes what will be put somewhere; what is put where it comes from must be no link. */
+/* Takes what will be put somewhere; what is put where it comes from must not be a link. */
 static const char *take_all(void) {
     for (size_t pos = 1; pos < step_count; pos++) {
         struct step *step = &steps[pos];

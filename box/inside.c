@@ -11,7 +11,7 @@
 static pid_t command;
 static bool is_alone; /* the command leads a group of its own; else it shares that of the terminal */
 
-/* Returns false if nobody is there who listens. */
+/* Returns false if nobody listens. */
 static bool report(char kind, int number) {
     struct message message = {.kind = kind, .number = number};
     ssize_t written;

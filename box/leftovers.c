@@ -1,5 +1,5 @@
 /* Tells whether a command may have left something behind that must not stay, so that `after` has to
- * look (src/laconic/box/leftovers.py and nested.py): nothing here decides, in doubt it is looked.
+ * look (src/laconic/box/leftovers.py and nested.py): nothing is decided here; in doubt the answer is yes.
  *
  * A file is young if it changed since the box was opened, by ctime, which no command can set. */
 #include "box.h"

@@ -101,7 +101,7 @@ static const struct mount *mounted_at(const char *point) {
     return NULL;
 }
 
-/* Whom we cannot reach, nobody in the box can: all have our rights. bubblewrap leaves such mounts as
+/* What we cannot reach, nobody in the box can: all have our rights. bubblewrap leaves such mounts as
  * they are, because it cannot reach them either. */
 static bool is_out_of_reach(const char *point) {
     struct stat found;

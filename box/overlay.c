@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 
-/* Every user stays who it is. Root knows all of them, others only themselves (man 7
+/* Every user keeps its id. Root can map all of them, others only themselves (man 7
  * user_namespaces). */
 static bool become_own_root(uid_t user, gid_t group) {
     if (user == 0 && write_to("/proc/self/uid_map", "0 0 4294967295") &&

@@ -15,7 +15,7 @@
 #include <sys/utsname.h>
 
 #define LAST_CAPABILITY 63
-#define MOST_PIDS "2300" /* the kernel keeps 300 for itself once they begin anew */
+#define MOST_PIDS "2300" /* the kernel reserves the first 300 once numbers start again (kernel/pid.c) */
 
 bool write_to(const char *path, const char *text) {
     int handle = open(path, O_WRONLY | O_CLOEXEC);
@@ -74,7 +74,7 @@ static bool drop_privileges(void) {
 static bool filter_calls(struct part code) {
     struct sock_filter *lines = calloc(1, code.length + 1);
     if (lines == NULL || code.length == 0 || code.length % sizeof *lines != 0) return false;
-    memcpy(lines, code.data, code.length); /* the journal has them anywhere */
+    memcpy(lines, code.data, code.length); /* in the journal they may be unaligned */
     struct sock_fprog program = {(unsigned short)(code.length / sizeof *lines), lines};
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }

@@ -36,7 +36,7 @@ void *sys_realloc(void *data, size_t old, size_t size) {
     return made == -1 ? NULL : (void *)made;
 }
 
-/* Compilers call these where nobody else does; those of the library need it to be started. */
+/* Compilers insert calls of these; the library's own work only once the library is started. */
 void *memcpy(void *to, const void *from, size_t length) {
     void *at = to;
     __asm__ volatile("rep movsb" : "+D"(at), "+S"(from), "+c"(length) : : "memory");

@@ -29,7 +29,7 @@
 #include <sys/syscall.h>
 #else
 #include <mach-o/dyld.h>
-#define F_SETPIPE_SZ F_GETFD /* a pipe has the size that it has */
+#define F_SETPIPE_SZ F_GETFD /* the size of a pipe cannot be set there */
 #endif
 
 #include "kinds.h"
@@ -73,7 +73,7 @@ void *sys_realloc(void *data, size_t old, size_t size);
 #define heed(number) signal(number, SIG_DFL)
 #endif
 
-/* -- paths.c: where things are. Each gives false, or -1, if there is nothing to use. ---------- */
+/* -- paths.c: where things are. Each returns false, or -1, if there is nothing to use. -------- */
 bool path_of_python(char path[PATH_ROOM]); /* `laconic-py` beside this executable, as it really is */
 bool path_of_interpreter(const char *python, char path[PATH_ROOM]); /* what it runs in */
 bool path_of_state(char path[PATH_ROOM], const char *name); /* in the directory for records */

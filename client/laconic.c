@@ -20,7 +20,7 @@
 #define STDIN_MS 5000          /* an agent that does not close our stdin is not waited for */
 #define PYTHON_S 30            /* for a laconic-py of our own, which has to load everything */
 #define REMIND_S 3600          /* how often a person is told that hooks are not answered */
-#define DENIED 2               /* how some agents are told no; programs that fail end so, too */
+#define DENIED 2               /* how some agents are told no; other programs end so when they fail */
 #define DENIED_TO_CLIENT 102   /* how hooks/hook.py tells us */
 
 static char python[PATH_ROOM];

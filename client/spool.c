@@ -55,7 +55,7 @@ bool is_kept_file(int number) {
     struct stat own, parents;
     char path[40];
     if (fstat(number, &own) != 0) return true;
-    /* what /dev/null takes is shown to nobody, and so must nothing of ours be that counts */
+    /* nobody sees what goes to /dev/null, so no notice that matters may go there */
     if (!S_ISREG(own.st_mode))
         return number == 2 && stat("/dev/null", &parents) == 0 && S_ISCHR(own.st_mode) && parents.st_rdev == own.st_rdev;
     const char *is_read = getenv("CLAUDECODE");

@@ -15,8 +15,8 @@ from laconic.record.hosts import LIMITS
 from laconic.record.migrations import newest
 from laconic.record.schema import SCHEMA
 from laconic.server.wire import Kind
-from laconic.settings.config import options
 from laconic.settings.environ import VARIABLES
+from laconic.settings.keys import options
 from laconic.settings.layers import built_in
 from laconic.settings.toml import brief
 

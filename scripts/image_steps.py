@@ -65,7 +65,7 @@ def instructions(text: str) -> list[tuple[str, str]]:
 
 
 def build(place: Path) -> tuple[Layer, str, list[str]]:
-    """Carry out all stages; give the last, its user and what it starts."""
+    """Carry out all stages; return the last, its user and what it starts."""
     stages: dict[str, Layer] = {}
     layer, user, start = new_layer(place, "none"), "root", []
     for word, rest in instructions((PACKAGES / "Dockerfile").read_text()):

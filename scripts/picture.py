@@ -67,7 +67,7 @@ def main(argv: list[str]) -> int:
 
 
 def panes() -> tuple[Pane, Pane, Pane]:
-    """Run everything; give what stands left, right and below."""
+    """Run everything; return what is on the left, on the right and below."""
     with tempfile.TemporaryDirectory(prefix="laconic-picture-") as folder:
         home = Path(folder).resolve()
         project = home / "shop"

@@ -6,7 +6,7 @@ work on, `setup` and `cleanup` shell lines before and after, and each `[[run]]` 
 output becomes tests/cases/compact/<case>.in, with the command and its status in <case>.cmd.
 `before` of a run is a shell line whose output nobody wants, `really` what is typed in place of the
 command, if that needs more than its name says. A run that `needs` a program is left alone where it
-is missing. What must be kept of an output stands in <case>.keep, one text per line; it is written
+is missing. What must be kept of an output is in <case>.keep, one text per line; it is written
 by hand and never changed here, but what is no longer in the output is told.
 """
 
@@ -31,7 +31,7 @@ CASES = HERE.parent / "tests/cases/compact"
 ROOT = Path(tempfile.gettempdir()) / "laconic-record"
 SHOWN_HOME = "/home/dev"
 LIMIT_S = 900
-# Servers of packages are not the same everywhere, and are nobody's business.
+# The addresses of package servers differ between machines and must not be recorded.
 _HOSTS = pattern(
     r"\b(?:registry\.npmjs\.org|registry\.yarnpkg\.com|(?:www\.)?pypi\.org|files\.pythonhosted\.org"
     r"|repo1?\.maven(?:\.apache)?\.org|(?:static\.|index\.)?crates\.io|proxy\.golang\.org"

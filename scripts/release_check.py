@@ -48,7 +48,7 @@ def say(what: str, text: str) -> None:
 
 
 def run(command: list[str | Path], *, shown: bool = False, **options: object) -> str:
-    """Run a program that must succeed; give what it printed, or show it."""
+    """Run a program that must succeed; return what it printed, or show it."""
     status = options.pop("status", 0)
     pipe = None if shown else subprocess.PIPE
     done = subprocess.run(  # type: ignore[call-overload]  # noqa: S603
@@ -102,7 +102,7 @@ def examine(package: Path, repository: str) -> None:
 
 
 def install(package: Path, place: Path) -> Path:
-    """Install it where nothing else is; give the program."""
+    """Install it where nothing else is; return the program."""
     shutil.rmtree(place, ignore_errors=True)
     run([sys.executable, "-m", "venv", place])
     run([place / "bin/pip", "install", "--quiet", "--disable-pip-version-check", package])

@@ -26,8 +26,8 @@ pytest_plugins = ["hook_fixture", "oracle.plugin"]
 
 
 def pytest_configure(config):
-    """Begin as if typed at a terminal: who runs in the background ignores signals."""
-    if "PYTEST_XDIST_WORKER" not in os.environ:  # which has the place of the one who started it
+    """Begin as if typed at a terminal: a job in the background ignores signals."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:  # a worker shares the place of its parent
         place = enclose()
         config.add_cleanup(lambda: shutil.rmtree(place, ignore_errors=True))
     if hasattr(config.option, "loadscopereorder"):
@@ -62,7 +62,7 @@ def home(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(directory / ".cache"))
     monkeypatch.delenv("NO_COLOR", raising=False)
     yield directory
-    # Most tests leave nothing in it; to remove a directory takes longer than such a test.
+    # Most tests leave nothing in it, and removing a directory takes longer than such a test.
     with contextlib.suppress(OSError):
         if not any(directory.iterdir()):
             _empty_homes.append(directory)

@@ -14,7 +14,7 @@ DEMO = Path(__file__).parent.parent / "demo/demo.sh"
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory):
-    """Give what it prints into a pipe, as an agent would read it; its server is its own."""
+    """Return what it prints into a pipe, as an agent would read it; its server is its own."""
     directory = tmp_path_factory.mktemp("demo")
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     done = subprocess.run(

@@ -23,8 +23,8 @@ from laconic.permissions import read as agent_rules
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
-from laconic.settings.config import options
 from laconic.settings.environ import VARIABLES
+from laconic.settings.keys import options
 from laconic.settings.layers import check_bytes
 from laconic.types import Verdict
 

@@ -135,7 +135,7 @@ def test_the_lists_of_the_configuration(project, configure, config, command, exp
 
 
 def test_the_built_in_lists_name_only_programs_that_are_known():
-    """Else the built-in allow list would allow them without a look at their arguments."""
+    """Otherwise the built-in allow list would allow them without a look at their arguments."""
     defaults = built_in()
     lists = [*defaults["commands"].values(), *defaults["wrappers"].values()]
     names = {name for names in lists for name in names}

@@ -92,7 +92,7 @@ def is_before(path):
 
 
 def said(given):
-    """An answer as it stands in a case file."""
+    """An answer as it is in a case file."""
     if given.status:
         assert not given.stdout
         return {"status": given.status, "stderr": given.stderr.decode().removesuffix("\n")}

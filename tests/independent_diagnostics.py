@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from laconic.compact.result import GAP, MADE, SHORT, Compacted
 
-# Part of a word is enough, and any number behind a name, a bracket or the word "line" is a place.
+# Part of a word is enough, and any number after a name, a bracket or the word "line" is a place.
 _ALARM = re.compile(
     r"""err(?:or|no|s\b) | fail | panic | exception | assert | traceback | fatal | undefined
     | denied | not\ found | no\ such | cannot | can't | unable | abort | invalid | expected
@@ -46,7 +46,7 @@ HARMLESS = {
     ),
 }
 _HARMLESS = re.compile("|".join(source for sources in HARMLESS.values() for source in sources))
-# A count of zero is no alarm; what else stands on its line may be one.
+# A count of zero is not an alarm; the rest of its line may be one.
 _ZERO = re.compile(
     r"(?<![\w.])(?:0|no) (?:\w+ )?(?:errors?|fail(?:ed|ures?|ing)?|conflicts?|exceptions?)\b"
     r"|\b(?:errors?|failed|failures?)[=:] ?0(?![\w.])",
@@ -61,7 +61,7 @@ def is_alarm(text: str) -> bool:
 def texts_shown(compacted: Compacted) -> set[str]:
     """Every raw text that can be read off the result: as it is, as `text (x3)`, or as a branch.
 
-    The branch of a tree is the heading's text and, behind the indent, what its line adds.
+    The branch of a tree is the heading's text and, after the indent, what its line adds.
     """
     texts: set[str] = set()
     heading = ""

@@ -29,7 +29,7 @@ RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
 
 def unit(module: str) -> str:
-    """Give the entry of LAYERS that a module belongs to."""
+    """Return the entry of LAYERS that a module belongs to."""
     head = ".".join(module.split(".")[:2])
     return head if head in RANK else module.partition(".")[0]
 

@@ -1,6 +1,6 @@
 """Recorded outputs: tests/cases/compact/<tool>/<command>/<name>.in, .cmd and .out.
 
-What must be kept of an output stands in <name>.keep, one text per line. A third line of <name>.cmd
+What must be kept of an output is in <name>.keep, one text per line. A third line of <name>.cmd
 says why the output is not a recording.
 """
 

@@ -21,7 +21,7 @@ from laconic import __version__
 
 
 def build(tmp_path, **variables):
-    """Build a wheel from the checkout; give it."""
+    """Build a wheel from the checkout; return it."""
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
     environ = dict(os.environ) | variables
     subprocess.run([*command, "-w", tmp_path, warm_server.ROOT], env=environ, check=True)
@@ -29,7 +29,7 @@ def build(tmp_path, **variables):
 
 
 def installed(wheel, directory):
-    """Install a wheel; give the directory of its executables."""
+    """Install a wheel; return the directory of its executables."""
     venv.create(directory)
     pip = [sys.executable, "-m", "pip", "--python", directory / "bin/python"]
     subprocess.run([*pip, "install", "--quiet", "--no-deps", "--no-index", wheel], check=True)

@@ -16,7 +16,7 @@ CARETS = re.compile(r"\s*[~^]+")  # later Pythons mark the expression in a trace
 
 
 def texts(path):
-    """Give the lines of the picture, without what changes from run to run and Python to Python."""
+    """Return the lines of the picture, without what changes between runs and Pythons."""
     found = ["".join(text.itertext()) for text in ET.parse(path).iter() if "text" in text.tag]
     same = [re.sub(r"recall \w+", "recall", re.sub(r"[\d.,]+", "0", line)) for line in found]
     return list(dict.fromkeys(line for line in same if not CARETS.fullmatch(line)))

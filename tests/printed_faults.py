@@ -36,7 +36,7 @@ def faults(
     text: str,
     must_show: Callable[[str], bool] = is_alarm,
 ) -> list[str]:
-    """Give all that is not true of a text that was printed for these lines; raw: without colours.
+    """Return all that is not true of a text that was printed for these lines; raw: without colours.
 
     must_show: tells which lines of a failure may not be hidden.
     """
@@ -133,7 +133,7 @@ class Reading:
         return self._is_short(line) or self._is_made(line) or self._begins_branches(line, following)
 
     def _takes(self, text: str, positions: set[int]) -> bool:
-        """Find the next raw line with this text, behind those that were read."""
+        """Find the next raw line with this text, after those that were read."""
         try:
             pos = self.raw.index(text, self._at)
         except ValueError:
@@ -166,7 +166,7 @@ class Reading:
 
 
 def _clipped(text: str, line: str) -> str | None:
-    """Give the line if it is the text without its middle, and says how much that was."""
+    """Return the line if it is the text without its middle, and says how much that was."""
     parts = _CLIPPED.fullmatch(line)
     if not parts or not text.startswith(parts[1]) or not text.endswith(parts[3]):
         return None
@@ -216,7 +216,7 @@ class Rules:
 
 
 def _requirements(table: dict[str, Any], raw: list[str]) -> dict[str, str] | None:
-    """Give the values of a success, or None where the output has not all that it requires."""
+    """Return the values of a success, or None where the output has not all that it requires."""
     if "success" not in table:
         return None
     values = {rule["name"]: str(_count(rule["match"], raw)) for rule in table.get("count", ())}

@@ -51,7 +51,7 @@ def runtime():
 
 @pytest.fixture(params=[PYTHON, COLD, WARM], autouse=True)
 def runner(request, monkeypatch):
-    """Start commands by this runner; give the installation that it belongs to."""
+    """Start commands by this runner; return the installation that it belongs to."""
     monkeypatch.setenv("LACONIC_NO_SERVER", "1")
     words, place = IN_PYTHON, None
     if request.param != PYTHON:
@@ -59,7 +59,7 @@ def runner(request, monkeypatch):
         place = folder / "checked" if request.param == "c" else folder
         words = [str(place / "laconic")]
     if request.param == "c":
-        monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")  # who is about to exit frees nothing
+        monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")  # an exiting process frees nothing
     if request.param == "c and server":
         monkeypatch.delenv("LACONIC_NO_SERVER")
         monkeypatch.setenv("XDG_RUNTIME_DIR", str(request.getfixturevalue("runtime")))

@@ -46,7 +46,7 @@ def test_a_hook_loads_little():
 
 
 def test_a_hook_goes_through_few_modules():
-    """Who follows one call through the code has to read them all."""
+    """Whoever follows one call through the code has to read them all."""
     walk = ROOT / "scripts" / "hook_walk.py"
     done = subprocess.run([sys.executable, walk], check=True, capture_output=True, text=True)
     files = re.search(r"in (\d+) files", done.stdout)

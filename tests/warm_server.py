@@ -137,7 +137,7 @@ class Installation:
         self.bin_dir, self.client = bin_dir, bin_dir / ("laconic" if has_client else "laconic-py")
         self.runtime = Path(tempfile.mkdtemp(prefix="lac"))  # short: names of sockets are
         self.environ = environ | {"XDG_RUNTIME_DIR": str(self.runtime)}
-        self.environ["ASAN_OPTIONS"] = "detect_leaks=0"  # who is about to exit frees nothing
+        self.environ["ASAN_OPTIONS"] = "detect_leaks=0"  # an exiting process frees nothing
 
     def run(self, *words: str, **options) -> subprocess.CompletedProcess[bytes]:
         options.setdefault("env", self.environ)
@@ -164,11 +164,11 @@ class Installation:
     # -- the server
 
     def status(self) -> dict[str, str]:
-        """Give what the server says of itself; empty without one."""
+        """Return what the server says of itself; empty without one."""
         return status_of(self.bin_dir, self.environ)
 
     def warm_up(self) -> int:
-        """Have a server; give its process id."""
+        """Have a server; return its process id."""
         self.hook()
         spools = Path(self.environ["XDG_STATE_HOME"], "laconic", "spool")
         spools.mkdir(0o700, parents=True, exist_ok=True)
@@ -198,7 +198,7 @@ class Installation:
 
 
 def until(path: Path | str) -> str:
-    """Give shell code that goes on once there is such a file."""
+    """Return shell code that goes on once there is such a file."""
     return f"while [ ! -e {path} ]; do sleep 0.05; done"
 
 
@@ -208,7 +208,7 @@ def kill(pid: int, number: int = signal.SIGKILL) -> None:
 
 
 def wait_for(condition, seconds: float = PATIENCE_S, told=str):
-    """Give what the condition gives, once that is something."""
+    """Return what the condition gives, once that is something."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         found = condition()

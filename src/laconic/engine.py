@@ -137,7 +137,7 @@ def compact(
 
 
 def run(argv: Sequence[str], settings: Settings | None = None) -> int:
-    """Run a command as `laconic run` does, in a process of its own; give its exit status."""
+    """Run a command as `laconic run` does, in a process of its own; return its exit status."""
     from laconic.run.child import run_in_child  # noqa: PLC0415 - a hook runs nothing
 
     return run_in_child(argv, settings or isolated_settings(process_environment()))

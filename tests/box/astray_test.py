@@ -103,7 +103,7 @@ echo ran"""
 
 
 def contents(home):
-    """Give what is in the home but for what laconic has there, and caches."""
+    """Return what is in the home but for what laconic has there, and caches."""
     places = [home / "other", home / ".ssh"]
     files = [path for place in places for path in sorted(place.rglob("*"))]
     return {str(path): path.read_bytes() if path.is_file() else b"" for path in files}

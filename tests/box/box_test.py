@@ -1,4 +1,4 @@
-"""A command in the box behaves as outside of it, but for what it must not reach."""
+"""A command behaves in the box as it does outside, except for what it must not reach."""
 
 from __future__ import annotations
 

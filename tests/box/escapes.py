@@ -79,7 +79,7 @@ def _has_hits(world: World) -> bool:
 
 
 def out_of(attempt: Attempt, world: World, words: list[str]) -> str:
-    """Make an attempt; give what shows that it got out, or nothing."""
+    """Make an attempt; return what shows that it got out, or nothing."""
     world.reset()
     variables = world.variables()
     arg = re.sub(r"\$(\w+)", lambda found: variables.get(found[1], found[0]), attempt.arg)

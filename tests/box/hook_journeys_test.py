@@ -46,7 +46,7 @@ class Journey:
         path.chmod(0o755)
 
     def hook(self, command, agent="claude-code", **fields):
-        """Send what Claude Code sends; give the decision and the command that it would run."""
+        """Send what Claude Code sends; return the decision and the command that it would run."""
         call = {
             "hook_event_name": "PreToolUse",
             "tool_name": "Bash",

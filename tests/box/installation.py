@@ -18,14 +18,14 @@ _PYTHONS = ("/usr/bin/python3", "/usr/local/bin/python3", sys.executable)
 
 
 def as_user(user: int | None) -> list[str]:
-    """Give the words that start a program as another user; none for the one that we are."""
+    """Return the words that start a program as another user; none for the one that we are."""
     if user is None:
         return []
     return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
 
 
 def users() -> dict[str, int | None]:
-    """Give those that attempts are made as: who we are and, if that is root, a plain user."""
+    """Return the users that attempts are made as: our own and, if that is root, a plain one."""
     own = "root" if os.geteuid() == 0 else "user"
     return {"root": None, "user": NOBODY} if own == "root" else {"user": None}
 
@@ -42,7 +42,7 @@ ONLY_BUBBLEWRAP = "-DLACONIC_ONLY_BUBBLEWRAP"
 
 
 def install(place: Path, *options: str) -> list[str]:
-    """Install laconic there, and give the words that start it; options: for the C compiler."""
+    """Install laconic there, and return the words that start it; options: for the C compiler."""
     python = next(path for path in _PYTHONS if _can_start(path))
     subprocess.run([python, "-m", "venv", "--without-pip", place], check=True)
     library = next(place.glob("lib/python3*/site-packages"))

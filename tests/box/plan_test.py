@@ -454,7 +454,7 @@ def test_names_that_count_at_the_top_of_a_repository_stay_in_packages(box):
         assert (box.project / f"dep/p{name}").exists()
         box.sh(f"mkdir -p $(dirname .{name}); echo x > .{name}")
         assert not (box.project / name[1:]).exists()
-    box.sh("mkdir dep/.vscode; touch dep/.vscode/x")  # which who opens this directory obeys
+    box.sh("mkdir dep/.vscode; touch dep/.vscode/x")  # an editor that opens this directory obeys it
     assert not (box.project / "dep/.vscode").exists()
 
 

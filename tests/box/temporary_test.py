@@ -31,7 +31,7 @@ def place(can_box):  # noqa: ARG001 - it may skip
 
 @pytest.fixture
 def scratch():
-    """A directory below /tmp, and outside of the box."""
+    """A directory below /tmp, and outside the box."""
     found = Path(tempfile.mkdtemp(prefix="laconic-test-", dir="/tmp"))
     yield found
     shutil.rmtree(found)

@@ -213,7 +213,7 @@ class World:
         return state in "Tt"
 
     def print_of_outside(self) -> dict[str, str]:
-        """Give what is outside the project, each file with a print of it."""
+        """Return what is outside the project, each file with a print of it."""
         found: dict[str, str] = {}
         for top in (self.home, self.out, self.runtime, self.work / "other", self.base / "keys"):
             for directory, names, files in os.walk(top):
@@ -248,7 +248,7 @@ class World:
 
 
 def print_of(path: str | Path) -> str:
-    """Give a text that changes with a file's content, mode, owner and time, and where it leads."""
+    """Return a text that changes with a file's content, mode, owner, time and link target."""
     try:
         status = os.stat(path)
         link = os.readlink(path) if os.path.islink(path) else ""

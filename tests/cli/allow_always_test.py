@@ -14,7 +14,7 @@ PROGRAM = Path(sys.executable).with_name("laconic")
 
 @pytest.fixture
 def run(home, tmp_path):
-    """Give what a call of the program prints and its exit status; `agent` calls its hook."""
+    """Return what a call of the program prints and its exit status; `agent` calls its hook."""
     project = tmp_path / "project"
     (project / ".git").mkdir(parents=True)
     environ = {

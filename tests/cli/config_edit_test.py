@@ -7,7 +7,7 @@ import json
 import pytest
 
 from laconic.cli import main as cli
-from laconic.settings.config import options
+from laconic.settings.keys import options
 
 TEXT = """\
 # mine, see the wiki

@@ -169,7 +169,7 @@ def test_an_example_in_another_form_is_left_to_its_author(mine, laconic):
 
 @pytest.fixture
 def new(laconic):
-    """Write a filter; give the document that its file has."""
+    """Write a filter; return the document that its file has."""
 
     def write(*argv: str) -> dict:
         status, out, err = laconic("new", *argv)

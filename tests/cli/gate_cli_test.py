@@ -17,7 +17,7 @@ from laconic.report.text import columns, visible
 
 @pytest.fixture
 def laconic(capsys, monkeypatch):
-    """Run a command line in this process; give exit status, stdout and stderr."""
+    """Run a command line in this process; return exit status, stdout and stderr."""
 
     def run(*words, stdin=b""):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))

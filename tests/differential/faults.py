@@ -1,4 +1,4 @@
-"""Faults to plant in the rewrite, one at a time: a comparison that misses them is no good."""
+"""Faults to plant in the rewrite, one at a time: a comparison that misses them is useless."""
 
 from __future__ import annotations
 

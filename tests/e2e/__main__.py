@@ -12,7 +12,7 @@ from e2e.agents import fetch, read_agents
 
 
 def main() -> int:
-    """Give 0 without a test when no agent can be had: then it is the network that is missing."""
+    """Return 0 without a test when no agent can be fetched: then the network is missing."""
     agents = read_agents()
     with ThreadPoolExecutor(4) as pool:
         complaints = dict(zip(agents, pool.map(fetch, agents.values()), strict=True))

@@ -70,7 +70,7 @@ def read_agents() -> dict[str, Agent]:
 
 
 def fetch(agent: Agent) -> str:
-    """Put an agent into the cache, unless it is there; give what is in the way, or nothing."""
+    """Put an agent into the cache, unless it is there; return what is in the way, or nothing."""
     if agent.path.exists():
         return ""
     if agent.python:
@@ -171,7 +171,7 @@ class Place:
         return values | own
 
     def call(self, *argv: str | Path) -> str:
-        """Run a program here that must succeed; give its output."""
+        """Run a program here that must succeed; return its output."""
         done = self.run(argv)
         assert done.status == 0, f"{argv}: {done.said}"
         return done.said

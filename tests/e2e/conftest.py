@@ -104,7 +104,7 @@ def _write_history(place: Place) -> None:
 
 
 def find_server(place: Place) -> int:
-    """Give the process id of the server of this home; 0 if there is none, or only what it left."""
+    """Return the process id of the server of this home; 0 if none is running."""
     said = place.run([place.laconic, "server", "status"]).said
     found = re.search(r"^process +(\d+)$", said, re.MULTILINE)
     return int(found[1]) if found and found[1] != "1" else 0

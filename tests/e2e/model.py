@@ -63,7 +63,7 @@ class Model:
         return max((list(_results(each.body)) for each in self.requests), key=len, default=[])
 
     def answer(self, path: str, body: Json) -> list[tuple[str, Json]]:
-        """Give the events of one answer.
+        """Return the events of one answer.
 
         Agents also ask for titles and the like: they offer no shell there, and get a plain text.
         """
@@ -77,7 +77,7 @@ class Model:
 
 
 def _offered(body: Json) -> set[str]:
-    """Give the names of the tools in a request, in whatever format."""
+    """Return the names of the tools in a request, in whatever format."""
     names = set()
     for tool in body.get("tools") or ():
         inner = tool.get("function") or tool
@@ -107,7 +107,7 @@ def _blocks(content: Any) -> list[Json]:
 
 
 def _text(value: Any) -> str:
-    """Give the text of a result: a string, a list of text blocks, or the strings of an object."""
+    """Return the text of a result: a string, a list of text blocks, or the strings of an object."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):

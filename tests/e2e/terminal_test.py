@@ -48,7 +48,7 @@ def place(tmp_path):
 
 
 def seen(place: Place, mode: str, command: str) -> str:
-    """Give what stands on the screen, once there is a question or the command has run."""
+    """Return what stands on the screen, once there is a question or the command has run."""
     place.model.script(AGENT.tool, [place.input_for(command)])
     environment = {**place.environment, "TERM": "xterm-256color"}
     child, handle = pty.fork()

@@ -109,7 +109,7 @@ def random_command(source: Random, tool: Tool) -> str:
     if tool.examples and source.random() < 0.6:
         words, most = list(source.choice(tool.examples)), 2
         if len(words) > len(tool.path) and source.random() < 0.4:
-            # some programs read no options behind operands
+            # some programs read no options after operands
             words.append(words.pop(source.randrange(len(tool.path), len(words))))
     else:
         words, most = list(tool.path), 4
@@ -124,7 +124,7 @@ def random_command(source: Random, tool: Tool) -> str:
 def each_option(tool: Tool) -> Iterator[list[str]]:
     """Every option that is accepted or known to do harm, each in all its ways, telling ones first.
 
-    In the examples and alone, with values that would show, before operands and behind them.
+    In the examples and alone, with values that would show, before operands and after them.
     """
     for name, (arity, _) in tool.spec.known.items():
         if arity == FLAG:
@@ -157,7 +157,7 @@ def _placed(tool: Tool, options: list[list[str]]) -> list[str]:
 
 
 def _disguised(tool: Tool, name: str) -> list[list[str]]:
-    """An option that the table refuses: shortened, with a value or none, behind other letters."""
+    """An option that the table refuses: shortened, with a value or none, after other letters."""
     found = [[name], [name, "out"], [_attached(name, "out")], [_attached(name, "./p.sh")]]
     if name.startswith("--"):
         found += [[name[:length], "out"] for length in range(3, len(name))]

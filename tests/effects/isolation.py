@@ -105,7 +105,7 @@ def spawn(
 
 
 def _read_until(stream: int, deadline: float) -> bytes:
-    """Read until nobody can write any more; give the first megabyte."""
+    """Read until nobody can write any more; return the first megabyte."""
     found = bytearray()
     while (left := deadline - time.monotonic()) > 0:
         if select.select([stream], [], [], left)[0]:

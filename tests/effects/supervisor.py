@@ -86,7 +86,7 @@ class Listeners:
 
 
 def left_running() -> list[str]:
-    """Give the names of the programs in this namespace that are neither we nor dead."""
+    """Return the names of the programs in this namespace that are neither we nor dead."""
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit() or int(entry.name) == os.getpid():
@@ -99,7 +99,7 @@ def left_running() -> list[str]:
 
 
 def still_running() -> list[str]:
-    """Give what is left after a while: the parts of a program need not end at the same time."""
+    """Return what is left after a while: the parts of a program need not end at the same time."""
     deadline = time.monotonic() + _ENDING_SECONDS
     while (left := left_running()) and time.monotonic() < deadline:
         time.sleep(_GRACE_SECONDS)

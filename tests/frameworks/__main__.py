@@ -50,7 +50,7 @@ class Framework(NamedTuple):
         return ["tomlkit", *self.packages]  # what laconic itself needs comes first
 
     def fetch(self) -> str:
-        """Make the environment; give what is in the way, or nothing."""
+        """Make the environment; return what is in the way, or nothing."""
         packages = self._wanted()
         python = next(filter(_runs, self.python), None)
         if not python:

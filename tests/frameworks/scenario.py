@@ -48,7 +48,7 @@ class Scenario:
         os.environ["PATH"] = f"{self.here}/bin:{os.environ['PATH']}"
 
     def next_commands(self, text: str) -> tuple[str, ...]:
-        """Take down what the model reads in this turn; give the commands it answers with."""
+        """Take down what the model reads in this turn; return the commands it answers with."""
         self.seen.append(text)
         turn = len(self.seen) - 1
         return TURNS[turn] if turn < len(TURNS) else ()

@@ -52,7 +52,7 @@ class WithoutBox(WithBox):
 
 
 def contained(profile, command, machine):
-    """Give the decision with a machine, and what runs; nothing if that stays as it is."""
+    """Return the decision with a machine, and what runs; nothing if that stays as it is."""
     rules = Rules(profile)
     decision = decide(command, library(), rules, FACTS)
     made = place(command, decision, rules.cells, FACTS, machine, lambda: "/bin/bash")

@@ -128,7 +128,7 @@ def test_a_fault_after_the_verdict_does_not_undo_it(target, command, verdict, pl
 
 
 def test_what_cannot_be_sent_back_does_not_undo_a_verdict(place):
-    """1e999 is read as infinity, which is no JSON to give back."""
+    """1e999 is read as infinity, which is not JSON to give back."""
     stdin = json.dumps(claude(ASKED)).replace('"command"', '"timeout": 1e999, "command"')
     given = place.answer("claude", stdin.encode())
     assert decision_of(given)["permissionDecision"] == "ask"

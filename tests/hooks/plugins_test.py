@@ -67,7 +67,7 @@ def site(home, tmp_path):
 
 @pytest.fixture
 def play(site, tmp_path):
-    """Give a function that runs a plugin once and tells what came of it and what laconic got."""
+    """Return a function that runs a plugin once and tells what came of it and what laconic got."""
 
     def run(name, says=None, *, after=False, executable=None, limit_ms=10000, **request):
         asked_for = frozenset(["hooks.replace_output"] if after else [])

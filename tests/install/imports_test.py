@@ -59,7 +59,7 @@ def here(tmp_path, monkeypatch):
 
 @pytest.fixture
 def theirs(home):
-    """Give a function that writes a tool's settings."""
+    """Return a function that writes a tool's settings."""
 
     def write(tool, name, text):
         path = home / ".config" / tool / name

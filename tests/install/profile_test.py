@@ -29,7 +29,7 @@ def config(home):
 
 
 def at_a_terminal(*argv, answer="", limit_s=60):
-    """Type a command at a terminal, and an answer when it asks; give what the terminal showed."""
+    """Type a command at a terminal, and an answer when it asks; return what the terminal showed."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "laconic", *argv]
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs) as process:

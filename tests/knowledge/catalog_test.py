@@ -13,7 +13,7 @@ from laconic.settings import disk_cache
 
 
 def everything(branch, path=()):
-    """Give all that is known below a branch, as plain values."""
+    """Return all that is known below a branch, as plain values."""
     entry = branch.entry
     options = sorted(entry.options.known.items()) if entry and entry.options else None
     yield path, entry and (entry.path, entry.source, entry.verdict, entry.why, entry.code, options)

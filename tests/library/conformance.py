@@ -32,7 +32,7 @@ def cases(path):
 
 
 def run(case):
-    """Give what is wrong with a case, one line each; nothing if it holds."""
+    """Return what is wrong with a case, one line each; nothing if it holds."""
     tool_hooks.lifecycle_audit_log_take()
     return [fault for fault in _KINDS[case["kind"]](case) if fault]
 

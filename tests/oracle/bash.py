@@ -21,7 +21,7 @@ _MAX_FEEDS = 300
 
 
 class Truth(NamedTuple):
-    """What bash says. verdict `broken`: accepted, but a part read at run time is no valid text."""
+    """What bash says. verdict `broken`: accepted, but a part read at run time is not valid."""
 
     verdict: str
     records: list[Record]

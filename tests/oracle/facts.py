@@ -296,7 +296,7 @@ def _joined(escape: re.Match[str]) -> str:
 def missing(bash: Iterable[Fact], ours: Iterable[Fact]) -> tuple[Facts, Facts]:
     """Facts that only bash has, and facts that only we have.
 
-    A word that is DYNAMIC for us and known to bash is no difference: we know less, which is safe.
+    A word that is DYNAMIC for us and known to bash does not differ: we know less, which is safe.
     """
     by_text = {repr(fact): fact for fact in [*bash, *ours]}
     theirs, own = Counter(map(repr, bash)), Counter(map(repr, ours))
@@ -320,7 +320,7 @@ def _agrees(bash: object, ours: object) -> bool:
 
 
 def _without_time(fact: Fact) -> Fact:
-    """bash 5.2 takes `time` behind `$(` for the program, later ones for the reserved word."""
+    """bash 5.2 takes `time` after `$(` for the program, later ones for the reserved word."""
     if fact[0] != "command" or fact[1] or not fact[2] or fact[2][0] != "time":  # type: ignore[index]
         return fact
     words = fact[2][1:]  # type: ignore[index]

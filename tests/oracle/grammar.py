@@ -61,7 +61,7 @@ class Grammar:
         return " " if self.chance(0.93) else self.pick(["  ", "\t", " \\\n", "\\\n "])
 
     def end(self) -> str:
-        """A newline, at times behind a comment; the bodies of here-documents follow it."""
+        """A newline, at times after a comment; the bodies of here-documents follow it."""
         return self.pick(COMMENTS) + "\n" + "".join(body + "\n" for body in self._taken())
 
     def list(self, depth: int) -> str:

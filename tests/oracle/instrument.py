@@ -72,7 +72,7 @@ EDITS = [
         "nestret = ttrans; nestlen = ttranslen;",
         'oracle_feed ("t", ttrans, ttranslen);',
     ),
-    # ${x:-<<(a)}: the parser sees no substitution behind `<<`, the expansion does and runs it
+    # ${x:-<<(a)}: the parser sees no substitution after `<<`, the expansion does and runs it
     Edit(
         "y.tab.c",
         "instead",

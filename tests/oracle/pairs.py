@@ -20,7 +20,7 @@ SUBSTITUTIONS = [
     "$(evil <<E\n)\nE\n)", "$(: `evil`)", "`: $(evil)`", "`: \\`evil\\``", "$(: $(: $(evil)))",
     "$(<f evil)", "$(: '(' ; evil)", '$(: "(" ; evil)', "$(: \\( ; evil)",
 ]  # fmt: skip
-# Only outside of double quotes.
+# Only outside double quotes.
 UNQUOTED_SUBSTITUTIONS = [
     "<(evil)", ">(evil)", "${x:-<(evil)}", "<(: | evil)", '$"$(evil)"', "<((evil))",
     "<( (evil) )",

@@ -76,7 +76,7 @@ class Browser:
         self.until("document.readyState === 'complete' && location.href !== 'about:blank'")
 
     def call(self, method, **params):
-        """Call a method of the protocol, and give its result."""
+        """Call a method of the protocol, and return its result."""
         self._next += 1
         message = {"id": self._next, "method": method, "params": params}
         if self._session:

@@ -1,4 +1,4 @@
-"""The dashboard answers who knows its address, on this machine, and nobody else."""
+"""The dashboard answers only callers on this machine that know its address."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def dashboard(state_dir, home):
 
 
 def ask(server, request):
-    """Send bytes, and give the status, the headers and the body of the answer."""
+    """Send bytes, and return the status, the headers and the body of the answer."""
     with socket.create_connection(("127.0.0.1", server.server_port), timeout=20) as connection:
         connection.sendall(request)
         answer = b""

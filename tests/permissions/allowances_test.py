@@ -150,7 +150,7 @@ def test_many_writers_lose_nothing(state):
 
 @pytest.fixture
 def allowed(tmp_path, monkeypatch):
-    """Let a command run in the project, and give what is decided on others."""
+    """Let a command run in the project, and return what is decided on others."""
     (tmp_path / ".git").mkdir()
     monkeypatch.chdir(tmp_path)
     settings, environ = read_settings(), process_environment()

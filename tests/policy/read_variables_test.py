@@ -50,7 +50,7 @@ def shim(tmp_path_factory):
 
 
 def asked_for(shim: Path, folder: Path, *words: str) -> set[str]:
-    """Run a program where nothing is; give the variables that it looked at."""
+    """Run a program where nothing is; return the variables that it looked at."""
     (shim / "asked").write_text("")
     subprocess.run(
         words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False,

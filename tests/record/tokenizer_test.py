@@ -65,7 +65,7 @@ class openai:
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
-    """Give what installs a package for this process and for those it starts."""
+    """Return what installs a package for this process and for those it starts."""
 
     def install(**parts):
         loads = write_package(tmp_path / "site", **parts)
@@ -246,7 +246,7 @@ def test_what_a_pipe_would_have_left_is_counted(installed, state, tmp_path, monk
 
 
 def _report(tmp_path, monkeypatch):
-    """Put a pytest on the path that always says the same; give what that is."""
+    """Put a pytest on the path that always says the same; return what that is."""
     program = tmp_path / "bin/pytest"
     program.parent.mkdir()
     program.write_text(REPORT)
@@ -369,7 +369,7 @@ def bin_dir():
 
 @pytest.fixture
 def started(bin_dir, installed):
-    """Give what starts a server of its own with a tokenizer."""
+    """Return what starts a server of its own with a tokenizer."""
     made = []
     site = bin_dir / "sitecustomize.py"  # of the program; see warm_server.write_program
 

@@ -1,4 +1,4 @@
-"""Reports about the runs: what each command prints stands in cases/record/reports.case."""
+"""Reports about the runs: what each command prints is in cases/record/reports.case."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def test_a_command_that_is_told_to_end_may_say_goodbye():
 
 
 def test_a_command_has_as_long_as_it_takes_to_clean_up():
-    """Nobody has sent a KILL, so there is none, however often it is told to end."""
+    """laconic never sends KILL by itself, however often the command is told to end."""
     processes = {}
     for name in ("TERM", "HUP", "INT"):  # at the same time: each takes its seconds
         line = f"trap 'echo cleaning; sleep 2.5; echo cleaned; exit 5' {name}"

@@ -507,7 +507,7 @@ def test_prefer_less_takes_the_smaller_one():
     assert done.stdout == b"the end\n"
     assert b"on stderr" in done.stderr
 
-    def is_recorded():  # behind the output: the client does not wait for it
+    def is_recorded():  # after the output: the client does not wait for it
         told = subprocess.run([*LACONIC, "gain"], capture_output=True, check=True).stdout
         return b"pipe preferred: 1 run" in told
 

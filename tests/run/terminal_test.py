@@ -30,7 +30,7 @@ def no_agent(monkeypatch):
 
 
 def at_terminal(*words, typed=(), **variables):
-    """Run a command at a terminal of its own; give what is on it in the end, and the status.
+    """Run a command at a terminal of its own; return what is on it in the end, and the status.
 
     typed: pairs of what to wait for, and what to type then.
     """

@@ -148,7 +148,7 @@ def test_pieces_of_any_size_hide_as_much_as_the_whole(text, sizes):
     shown += mask.feed(data[at:], 1) + mask.rest(1)
     assert shown.count(b"\n") == data.count(b"\n")
     for secret in (SECRET, *TOKENS[:6]):
-        # one that stands within a longer word, or behind another, is a matter of the words
+        # a token inside a longer word, or after another one, is masked as part of that word
         if re.search(rf"(?:^|\s){re.escape(secret)}(?:\s|$)", text):
             whole = Masker.of({"A_PASSWORD": SECRET}).mask(data, 1)
             assert shown.count(secret.encode()) <= whole.count(secret.encode())

@@ -20,7 +20,7 @@ names = st.text(st.characters(codec="ascii", exclude_characters="\0="), min_size
 
 
 def received(data):
-    """Give the frame that is read from these bytes."""
+    """Return the frame that is read from these bytes."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         ours.sendall(data)

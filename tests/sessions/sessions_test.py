@@ -285,7 +285,7 @@ ANYTHING = st.recursive(
 
 
 def with_something_else(draw, value):
-    """Put anything in the place of some value inside of a document."""
+    """Put anything in the place of some value inside a document."""
     if isinstance(value, dict | list) and value and draw(st.integers(0, 4)):
         key = draw(st.sampled_from(sorted(value) if isinstance(value, dict) else range(len(value))))
         changed = value.copy()

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.settings import schema, toml
-from laconic.settings.config import Config, file_schema, kinds, options
+from laconic.settings.config import Config
+from laconic.settings.keys import file_schema, kinds, options
 from laconic.settings.layers import built_in, check_bytes
 
 CASES = sorted((Path(__file__).parents[1] / "cases/schema").glob("*.toml"))

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.settings import merge, trust
-from laconic.settings.config import STRICTNESS, file_schema, options
+from laconic.settings.config import STRICTNESS
 from laconic.settings.environ import VARIABLES
+from laconic.settings.keys import file_schema, options
 from laconic.settings.layers import built_in
 from laconic.settings.load import read_directories, read_settings
 from laconic.settings.merge import Layer
@@ -401,7 +402,7 @@ STRICT_TABLES = st.fixed_dictionaries(
 
 
 def rank(values, table, name):
-    """Say how strict the answer for a name is; -1 when it stands in no list."""
+    """Say how strict the answer for a name is; -1 when it is in no list."""
     lists = STRICTNESS[table]
     return max(
         (n for n, key in enumerate(lists) if name in values[f"{table}.{key}"].value), default=-1

@@ -98,7 +98,7 @@ def test_every_refusal_is_a_parse_error_and_refusals_do_not_grow() -> None:
 def wrapped(script: Script) -> tuple[str, list[list[str]]]:
     """The text with `W ` put before every command name, and the words that this must give.
 
-    `shopt` is left alone: it must stay in force for the lines behind it.
+    `shopt` is left alone: it must stay in force for the lines after it.
     """
     text, expected, places = script.source, [], []
     for item, words in zip(commands(script), facts.words_of(script), strict=True):
@@ -162,7 +162,7 @@ def test_the_bash_of_this_machine_accepts_whatever_we_accept() -> None:
     stock.version() < (5, 2), reason=f"bash {stock.version()} has no usable --pretty-print"
 )
 def test_pretty_printing_by_bash_changes_no_fact() -> None:
-    # bash prints `coproc a` as `coproc COPROC a`, loses a separator behind some here-documents,
+    # bash prints `coproc a` as `coproc COPROC a`, loses a separator after some here-documents,
     # doubles its own control characters, and cannot read extended globs without running `shopt`
     unprintable = re.compile("coproc|<<|extglob|[\1\x7f]")
     cases = [(case, script) for case, script in accepted() if not unprintable.search(case.text)]

@@ -131,7 +131,7 @@ def spans(found: tuple[Node, ...]) -> list[Span]:
 
 
 def delimiters(node: Substitution, source: bytes) -> Iterator[Span]:
-    """The opening and closing marks; in escaped backquotes a backslash may stand around them."""
+    """The opening and closing marks; in escaped backquotes a backslash may be around them."""
     opening, closing = node.style.encode(), b"`" if node.style == "`" else b")"
     start = source.index(opening, node.start, node.end)
     yield start, start + len(opening)
@@ -220,7 +220,7 @@ def check_parents(script: Script) -> None:
         for name, value in parent.fields():
             children = value if isinstance(value, tuple) else (value,)
             for child in children:
-                # a body stands below the command's line, a separator behind the list
+                # a body is below the command's line, a separator after the list
                 if isinstance(child, Node) and name not in ("heredoc", "close", "separators"):
                     assert parent.start <= child.start <= child.end <= parent.end
 

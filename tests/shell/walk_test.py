@@ -142,7 +142,7 @@ def test_text_that_is_evaluated_again_is_an_evaluation_site(tmp_path: Path) -> N
 
 
 def has_site(snippet: Snippet) -> bool:
-    """Tell whether a site of the right kind holds `evil` or stands behind the text that does.
+    """Tell whether a site of the right kind holds `evil` or comes after the text that does.
 
     A site whose text is not known, of whatever kind, will do as well: it may be anything.
     """

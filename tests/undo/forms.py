@@ -35,7 +35,7 @@ class SkippedError(Exception):
 
 
 def check_form(world: World, form: dict[str, Any]) -> list[str]:
-    """Run one form, undo it, undo the undo; give what is not as it should be."""
+    """Run one form, undo it, undo the undo; return what is not as it should be."""
     world.renew(form.get("setup", ""))
     line = form["form"]
     store = Store(world.state)

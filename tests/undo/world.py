@@ -55,7 +55,7 @@ class World:
         )
 
     def objects(self) -> set[str]:
-        """Give all objects that git can read."""
+        """Return all objects that git can read."""
         listed = ["git", "cat-file", "--batch-all-objects", "--batch-check=%(objectname)"]
         done = subprocess.run(
             listed, cwd=self.project, env=self.environment, check=False, capture_output=True
@@ -68,7 +68,7 @@ class World:
         ).stdout
 
     def picture(self) -> dict[str, tuple[object, ...]]:
-        """Give everything that is there: kind, mode, owner, time, content, link, attributes."""
+        """Return everything that is there: kind, mode, owner, time, content, link, attributes."""
         found: dict[str, tuple[object, ...]] = {}
         for directory, folders, files in os.walk(self.root):
             folders[:] = [name for name in folders if name != "objects"]

@@ -17,7 +17,7 @@ _ALLOWED: WeakKeyDictionary[Gate, list[tuple[str, str, str]]] = WeakKeyDictionar
 
 
 def guard(gate: Gate) -> Callable[..., Any]:
-    """A hook, which is not async because Agent.run passes over those that are.
+    """Return a hook, which is not async because Agent.run skips those that are.
 
     Consent is what `settle` was told, or else what the gate's `ask` says.
     """

@@ -38,7 +38,7 @@ def guard(gate: Gate) -> None:
         return None if runs else False
 
     def after(context: Any) -> str | None:
-        """Its text stands for the tool's; it is called for a tool that was blocked, too."""
+        """Its text replaces the tool's; it is also called for a tool that was blocked."""
         call, runs = calls.pop(id(context.tool_input), (None, False))
         if call is None:
             return None

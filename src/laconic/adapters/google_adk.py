@@ -20,7 +20,7 @@ class guard(BasePlugin):  # noqa: N801 - it is used like the functions of the ot
         self.gate = gate
 
     async def before_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any) -> Any:
-        """A result stands for the tool's; None lets the tool run."""
+        """A result replaces the tool's; None lets the tool run."""
         call_id = tool_context.function_call_id
         call = await self.gate.ahook(dict(tool_args), tool=tool.name, call_id=call_id)
         if call is None:

@@ -40,7 +40,7 @@ def server(gate: Gate) -> MCPServer:
         cwd: str = "",
         timeout_s: float = 600,
     ) -> str:
-        """Run a command in bash and give what matters of its output.
+        """Run a command in bash and return what matters of its output.
 
         cwd: the directory, that of the server if it is empty.
         """

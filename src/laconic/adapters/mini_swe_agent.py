@@ -35,7 +35,7 @@ def guard(gate: Gate, agent: Any) -> Any:
     def ask(commands: Sequence[str]) -> None:
         """Ask about all commands of one turn; a no is an exception."""
         confirmed.clear()
-        is_person = agent.config.mode in {"confirm", "human"}  # `human`: who typed them
+        is_person = agent.config.mode in {"confirm", "human"}  # in `human` a person typed them
         wanted = [command for command in commands if needs(command)]
         try:
             confirm(commands)

@@ -18,7 +18,7 @@ def guard(gate: Gate, agent: Any) -> Any:
     shown: list[tuple[Any, str]] = []
 
     def remind(step: Any, agent: Any = None) -> None:  # noqa: ARG001
-        """Each turn is made from the steps, so what is taken out of a step is forgotten."""
+        """Show reminders in one turn: turns are made from the steps, so older ones are removed."""
         while shown:
             last, note = shown.pop()
             last.observations = last.observations.replace(note, "")

@@ -54,7 +54,7 @@ class guard(HookProvider):  # noqa: N801 - it is used like the functions of the 
             event.result = {**event.result, "content": [{**first, "text": shown}, *more]}
 
     def remind(self, context: Any) -> Any:
-        """Add to the last message, because roles take turns."""
+        """Add the reminders to the last message, because the roles of messages must alternate."""
         note = self.gate.take_reminders()
         if not note:
             return context

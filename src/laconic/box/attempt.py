@@ -1,7 +1,7 @@
-"""A command that is tried: it runs in the box, and what it changes is put beside the project.
+"""`laconic try`: a command runs in the box, and what it changes is put beside the project.
 
-What it left is written down in the form of a keep of `undo`, whose kept state is what the command
-made. To apply it is to bring that state back, with the same journal, and can be undone.
+The changes are stored in the form of a keep of `undo`, whose kept state is what the command made.
+Applying the trial restores that state, with the same journal, and can be undone.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Attempt:
         return Keep(self.path)
 
     def _as_at_start(self, now: Entry | None) -> Entry | None:
-        """Give what is there; what somebody else has changed during the run is a conflict."""
+        """Return the state at the start; what others changed during the run is a conflict."""
         if now is not None and now.kind != DIRECTORY and now.changed_ns >= self._started:
             return Entry(OTHER, 0, (0, 0), 0)
         return now
@@ -195,15 +195,15 @@ def _copy(layers: list[Layer], reason: str) -> None:
 
 
 def tries(settings: Settings) -> Store:
-    """Return the place where trials lie."""
+    """Return the place where trials are kept."""
     return store_for(settings, FOLDER)
 
 
 def keep_attempt(store: Store, tried: Keep, only: list[str], *, force: bool) -> str:
     """Apply what a trial would have changed; return the id that takes it back, or nothing.
 
-    What makes programs run later and came in by a way that no name tells is moved to quarantine, as
-    after a box. Raises what an undo raises.
+    What makes programs run later, and is not known by its name, is moved to quarantine, as after a
+    box. Raises what an undo raises.
     """
     about = About(f"keep {tried.id}: {tried.about.command}", tried.about.directory)
     about.agent, about.session = tried.about.agent, tried.about.session
@@ -217,7 +217,7 @@ def keep_attempt(store: Store, tried: Keep, only: list[str], *, force: bool) -> 
 
 
 def _is_same(left: Entry | None, now: Entry | None, where: str, path: str) -> bool:
-    """Tell whether a file was touched and not changed; a time alone is not a change."""
+    """Tell whether a file was only touched; a new time alone is not a change."""
     if left is None or now is None:
         return left is now
     if not is_alike(left, now):

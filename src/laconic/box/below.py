@@ -62,7 +62,7 @@ def _add_rights(name: str, handle: int) -> int | None:
 
 
 def close_again(root: str, path: str, mode: int) -> None:
-    """Give a directory its mode back."""
+    """Restore the mode of a directory."""
     with parent_of(root, path) as handle, contextlib.suppress(OSError):
         if handle is None:
             return

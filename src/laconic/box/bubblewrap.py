@@ -145,7 +145,7 @@ def arguments(
     for path in plan.guarded:
         words += ["--ro-bind", merged_path(path, layers), path]
     for path in plan.hidden:
-        if path in covered:  # it could be written by who opens it, and is gone with the box
+        if path in covered:  # its owner could write it, and it is gone with the box
             words += ["--size", _TINY, "--perms", "0500", "--tmpfs", path]
         else:  # not /dev/null, which cannot be opened on a mount without devices
             words += ["--ro-bind", join(own, "empty"), path]

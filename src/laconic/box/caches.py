@@ -32,7 +32,7 @@ _MOST_BYTES = 8 << 20
 
 
 def fill(plan: Plan) -> None:
-    """Fill the cache of a box, as far as it is not: whatever is in the way stays."""
+    """Fill the cache of a box where something is missing; what is there already stays."""
     user = join(plan.user_home, ".cache")
     handle = os.open(join(plan.directory, "home", OWN), _DIRECTORY)
     try:
@@ -47,7 +47,7 @@ def fill(plan: Plan) -> None:
 
 
 def _fill_npm(user: str, cache: int) -> None:
-    """Copy npm's index where it has changed, and lead to the contents."""
+    """Copy npm's index where it has changed, and link to the contents."""
     stamp = _stamp(user)
     if not stamp:
         return

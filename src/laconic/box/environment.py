@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-# Words that say it anywhere in a name, and words that say it at its end.
+# Words that mark a secret anywhere in a variable's name, and those that do so at its end.
 _SECRET = pattern(
     r"""SECRET | PASSWORD | PASSWD | PASSPHRASE | PASSCODE | CREDENTIAL
     | (?:PRIVATE|API|APP|ACCESS|SIGNING|ENCRYPTION|MASTER|DEPLOY|ACCOUNT)_?KEY

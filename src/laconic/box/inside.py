@@ -12,7 +12,7 @@ _SIGNS = {"NoNewPrivs:": "1", "Seccomp:": "2"}
 
 @cache
 def is_inside() -> bool:
-    """Tell whether this process is in a box of ours, where it was started then.
+    """Tell whether this process was started in a box of ours.
 
     Anybody can set a variable. No command outside can make the root read-only, take all privileges
     from itself and put a file into /run, and still reach what a box does not reach.

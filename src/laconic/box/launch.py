@@ -1,7 +1,7 @@
-"""Opens the box for one command: writes down what laconic-box needs, and gives the words to start.
+"""Opens the box for one command: writes down what laconic-box needs, and says how to start it.
 
-It is written into the journal of the box: what a box left behind that was killed is looked at
-before the next box of the project is opened.
+All of it is in the journal of the box. If a box is killed, the journal is read before the next box
+of the project is opened, and what the first one left behind is looked at.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _LOOK = (
 
 
 class OpenBox:
-    """A box that is ready for one command; words: they start it there, none if we are in a box."""
+    """A box that is ready for one command; words: what starts it, none if we are in a box."""
 
     __slots__ = ("directory", "place", "plan", "words")
 
@@ -90,7 +90,7 @@ def open_box(
 ) -> OpenBox:
     """Open the box of a project for one command; raises LaconicError if there can be none here.
 
-    told: the command as it is typed outside, if nobody waits for it who could say what was refused.
+    told: the command as it is typed outside, if nobody waits for it to say what was refused.
     words: the command, which may name temporary files.
     is_elsewhere: the command may begin outside the project, where it can only read.
     """
@@ -106,7 +106,7 @@ def open_box(
 
 
 def plan_here(project: str, settings: Settings, environ: Mapping[str, str]) -> Plan:
-    """Plan the box of a project; where laconic keeps its files is there first, to be hidden."""
+    """Plan the box of a project, once the directory of laconic's files is there to be hidden."""
     with contextlib.suppress(OSError):
         make_private(settings.directories.state_dir)
     return make_plan(project, settings, environ)
@@ -143,7 +143,7 @@ def open_planned(
 
 
 def prepare(plan: Plan) -> None:
-    """Make what the box has of its own, and lasts: a home, temporary directories, an empty file."""
+    """Make what the box has of its own for good: a home, temporary directories, an empty file."""
     own = plan.directory
     if any(is_below(own, path) for path in plan.write):
         hint = "unset LACONIC_STATE_DIR, or let it name a place outside the project"

@@ -20,7 +20,7 @@ _NOT_PLAIN = frozenset(',:\\"\n\t ')  # an option of mount would have to quote t
 _PROBE = "--can-overlay"  # box/box.h
 _OPAQUE = "user.overlay.opaque"
 _OF_OVERLAY = "user.overlay."
-_MOST_BYTES, _MOST_ENTRIES = 256 << 20, 20_000  # of a copy; it may be shared blocks, or not
+_MOST_BYTES, _MOST_ENTRIES = 256 << 20, 20_000  # of a copy, whether it shares blocks or not
 
 
 class Layer:

@@ -1,4 +1,4 @@
-"""Looks, when a box has ended, what came into being that may not: it goes to quarantine, by name.
+"""When a box has ended, moves what must not have come into being to quarantine, and names it.
 
 Whatever has a guarded name, or makes git run a program, is moved away and never deleted. Another
 box of the project may still run, so nothing here follows a link that a command could have made:

@@ -118,7 +118,7 @@ class Look:
             yield from self.matching(path, wanted)
 
     def real(self, path: str) -> str:
-        """Return what realpath does."""
+        """Return what os.path.realpath does."""
         known = self._real.get(path)
         if known is None:
             above, name = path.rpartition("/")[::2]
@@ -130,9 +130,9 @@ class Look:
         return known
 
     def can_enter(self, directory: str) -> bool:
-        """Tell whether who has no privileges, but our name, can come into a directory.
+        """Tell whether our user could enter a directory without any privileges.
 
-        In the box root has none: it does not pass the closed directories of others.
+        In the box, root has none, and cannot pass the closed directories of others.
         """
         if directory not in self._entered:
             self._entered[directory] = self.can_enter(dirname(directory)) and _is_open(directory)

@@ -55,7 +55,7 @@ def guarded_names() -> tuple[str, ...]:
 
 @cache
 def guarded_anywhere() -> frozenset[str]:
-    """Return the names that count in any directory: who enters one, or opens it, obeys them.
+    """Return the names that count in any directory: programs that enter or open it obey them.
 
     Names that begin with a letter are those of plain files in many directories.
     """

@@ -261,7 +261,7 @@ def _found_dotenv(project: str, homes: Iterable[str]) -> list[str]:
 
 
 def _sockets(look: Look) -> set[str]:
-    """Return the sockets of others: a read-only mount does not keep anybody from them."""
+    """Return the sockets of others: a read-only mount does not keep anybody from connecting."""
     try:
         with open("/proc/net/unix", encoding="utf-8", errors="surrogateescape") as file:
             lines = file.read().split("\n")

@@ -68,8 +68,8 @@ class Ended:
 
 
 def refused(plan: Plan, ended: Ended) -> list[str]:
-    """Give what the box refused, in words that follow `the box`."""
-    # Who succeeds may have printed anything; on stderr a complaint is still one.
+    """Return what the box refused, in words that follow `the box`."""
+    # A command that succeeds may have printed anything; on stderr a complaint still counts.
     said = f"{ended.out}\n{ended.err}" if ended.status else ended.err
     lines = said.splitlines()[-_MOST_LINES:]
     found = list(_network(plan, ended, said))

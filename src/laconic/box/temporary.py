@@ -41,7 +41,7 @@ def _place_of(path: str) -> str:
 
 
 def can_be_read(path: str, shown: Iterable[str], *, is_made: bool = False) -> bool:
-    """Tell whether a command in the box finds there what is there outside.
+    """Tell whether a command in the box finds the same files there as outside.
 
     shown: what the box shows below the temporary directories, which it does not keep then. is_made:
     a plain file will be there when the command runs.

@@ -73,7 +73,7 @@ def _try_box(environ: Mapping[str, str]) -> Trial:
 
 
 def _hint(environ: Mapping[str, str]) -> str:
-    """Say what would help: bubblewrap, if it is missing or too old, else the kernel's leave."""
+    """Say what would help: bubblewrap, if it is missing or too old, else a kernel setting."""
     try:
         version_of(find_bubblewrap(environ))
     except LaconicError as error:

@@ -53,7 +53,7 @@ def wants_trial(environ: Mapping[str, str]) -> bool:
 
 
 def _read(environ: Mapping[str, str]) -> tuple[str, float]:
-    """Give what the last trial found, if it was about these programs, and how long ago it was."""
+    """Return what the last trial found, if it was about these programs, and how long ago it was."""
     path = _path(environ)
     try:
         found, _, stamp = read_file(path).decode("utf-8", "surrogateescape").partition("\n")

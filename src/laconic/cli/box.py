@@ -46,7 +46,7 @@ def run_boxed(task: Task) -> int:
 
     environ, cwd = environment(), here()
     launcher = typed_name(environ)
-    # Who becomes the command cannot say afterwards what the box refused.
+    # A process that becomes the command cannot say afterwards what the box refused.
     told = f"{launcher} run --outside {task.command}" if is_transparent(task, environ) else ""
     try:
         project = task.project or project_here()

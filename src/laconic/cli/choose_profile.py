@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _LIMIT_S = 2.0
 _MOST_BYTES = 24 << 20  # as much as can be read in a part of that time
-_FEWEST = 20  # commands; fewer tell nothing
+_FEWEST = 20  # commands; fewer say nothing
 _MOST_TRIES = 3
 
 

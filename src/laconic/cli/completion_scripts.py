@@ -1,7 +1,7 @@
 """Writes completions for bash, zsh and fish.
 
 The words are in the script; values that change (ids, names of filters) are asked of `laconic
-completions --values KIND`. After `laconic run` the shell completes as if the rest stood alone.
+completions --values KIND`. After `laconic run` the shell completes the rest as a line of its own.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def _exceptions() -> Iterator[tuple[str, str]]:
 
 
 def _keys() -> Iterable[tuple[str, str]]:
-    from laconic.settings.config import options  # noqa: PLC0415
+    from laconic.settings.keys import options  # noqa: PLC0415
 
     return ((name, "") for name in options())
 

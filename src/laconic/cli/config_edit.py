@@ -15,7 +15,7 @@ from laconic.install import originals
 from laconic.policy.facts import read_facts, scope
 from laconic.report.text import visible
 from laconic.settings import edit, toml
-from laconic.settings.config import kinds, options
+from laconic.settings.keys import kinds, options
 from laconic.settings.layers import check_file
 from laconic.settings.load import current_directory, process_environment, read_settings
 from laconic.settings.merge import Items

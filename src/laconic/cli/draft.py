@@ -228,7 +228,7 @@ def is_found_by(path: str, identifier: str, arguments: list[Argument]) -> bool:
 
 
 def proposed_patterns(outputs: list[bytes]) -> list[str]:
-    """Patterns for the kinds of lines that stand in every one of several outputs, and often.
+    """Return patterns for the kinds of lines that occur often in each of several outputs.
 
     Numbers, paths and names with digits may differ. What says that something is wrong stays.
     """

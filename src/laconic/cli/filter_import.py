@@ -71,7 +71,7 @@ def _read(path: Path, source: Path) -> Iterator[Imported]:
 
 
 def _write(found: Imported, origin: Path) -> int:
-    """Write a filter; say what was left out of it. Gives how many were written."""
+    """Write a filter and say what was left out of it; return how many were written."""
     path = read_directories().config / "filters" / f"{found.identifier}.toml"
     said = [f"  left out: {reason}" for reason in found.left_out]
     reason = _refusal(found, path)

@@ -87,7 +87,7 @@ def _last(rows: list[Row], count: int | None) -> list[Row]:
 
 
 def _name_undoable(rows: list[Row], keeps: Keeps) -> None:
-    """Add the ids of what `laconic undo` would take back to the decisions that let it run.
+    """Add to each decision the id of what `laconic undo` would take back of its command.
 
     A keep is made when a command runs, soon after the last decision about a line that has it.
     """

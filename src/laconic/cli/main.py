@@ -145,7 +145,7 @@ def main(argv: list[str]) -> int:
 
 
 def _without_color(argv: list[str]) -> list[str]:
-    """Take `--color` out, which may stand anywhere; the reports ask for its value."""
+    """Take `--color` out, which may come anywhere; the reports ask for its value."""
     from laconic.report import screen  # noqa: PLC0415 - not for the commands above
 
     left: list[str] = []

@@ -42,7 +42,7 @@ def run_outside(task: Task) -> int:
 
 
 def _is_wanted(command: str, decision: Decision) -> bool:
-    """Ask the person, with the reason; `a` is an answer for good, where there can be one."""
+    """Ask the person, with the reason; `a` answers for good, where that is possible."""
     print(f"without the box: {visible(command)}\n{visible(decision.reason)}", file=sys.stderr)
     choices = "[y/N]" if decision.firm else "[y/N/a: always in this project]"
     print(f"Run it? {choices} ", end="", file=sys.stderr, flush=True)

@@ -31,7 +31,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(message, f"{self.prog} --help")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Name what was probably meant, where argparse names all choices only."""
+        """Name what was probably meant; argparse alone would list all choices."""
         choices = [str(choice) for choice in action.choices or ()]
         if action.choices is None or value in action.choices:
             return
@@ -43,7 +43,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{what}: there is no {value!r}", hint)
 
     def hint_for(self, argv: Sequence[str], word: str) -> str:
-        """Say what to type instead of an option that there is not."""
+        """Say what to type instead of an option that does not exist."""
         from laconic.settings.schema import closest  # noqa: PLC0415 - as above
 
         *_, level = _levels(self, argv)
@@ -90,7 +90,7 @@ class _Root(Parser):
 
 
 def add_actions(parser: argparse.ArgumentParser) -> Callable[[str, str], argparse.ArgumentParser]:
-    """Give a command actions of its own; what is returned adds one: its name, and what it does."""
+    """Add actions to a command; the function that is returned adds one, with its name and help."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
     def action(name: str, text: str) -> argparse.ArgumentParser:

@@ -96,7 +96,7 @@ def _switched_off(settings: Settings) -> Iterator[str]:
 
 
 def _agents() -> tuple[tuple[AgentState, ...], str]:
-    """Return the agents on this machine, those that laconic is in first; and what is in the way."""
+    """Return the agents on this machine, those with laconic first; and any error."""
     try:
         site, _ = read_site()
     except LaconicError as error:

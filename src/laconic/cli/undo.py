@@ -74,7 +74,7 @@ def _find(store: Store, keep_id: str) -> Keep:
 
 
 def _hold(name: str) -> int:
-    """Keep what a line will change that runs next; whatever goes wrong, it runs."""
+    """Keep what the line that runs next will change; whatever goes wrong, it runs."""
     refusal = ""
     with contextlib.suppress(OSError, LaconicError):
         settings, directory = read_settings(), current_directory()

@@ -30,7 +30,7 @@ WORDS = (
     "crash", "timeout", "segmentation fault", "out of memory", "npm err!", "unrecognized",
     "no space left", "data race", ".tf line ", "✗", "✘", "✕", "✖", "\u00d7", "❌",
 )  # fmt: skip
-# All of these are for bytes in small letters whose digits are all 0.
+# All of these are for bytes in lower case whose digits are all 0.
 # `src/main.rs:3:5`, `app.ts(3,7)`; `File "x.py", line 3`; `(line 3)`, but not pip's `(line 3))`,
 # which says only who asks for a package.
 _PLACES = {".": r"\.[a-z][a-z0_]{0,9}[:(]0", ",": ", line 0", "(": r"\(line 0+\)(?!\))"}
@@ -64,8 +64,8 @@ def _by_beginning() -> Iterator[bytes]:
 
 _ANCHORS = ("x", "v", "f", "ss", "ra", "ab", "no", "time", "nied", "umped")
 _FREQUENT_FIRST = " etaoinsrhldcumwfgypbkvx(,.z!"
-# Each up to the end of the line, with the rarest character of it: what has none, as numbers, need
-# not be searched. The most frequent come first: see _with_sign().
+# Each up to the end of the line, with its rarest character: a text without that character need not
+# be searched. The most frequent come first: see _with_sign().
 _SIGNS = tuple(
     (max(text, key=_FREQUENT_FIRST.find).encode(), pattern(rf"(?:{sign})[^\n]*".encode()))
     for text, sign in {**_PLACES, **_by_anchor()}.items()
@@ -82,7 +82,7 @@ _HARMLESS = Patterns((
      r"|Applying [\w.]+\.\.\. OK$))"),
 ))  # fmt: skip
 _PASSED, _PASSED_TEST = b" PASSED", Patterns((r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$",))
-# Lines that begin as nothing but a report of a mistake does; also a success shows them.
+# Only a report of a mistake begins like these lines; they are shown after a success, too.
 _CERTAIN = Patterns((
     (r"^(?:[\w./+-]+: )?(?:fatal |internal )?"
      r"(?:[Ee]rror|ERROR|[Ff]atal|FATAL|[Pp]anic)(?:\[\w+\])?: \S"),
@@ -97,13 +97,13 @@ _PERHAPS_CERTAIN = tuple(map(Pattern, (
      r"|g?make[:\[]|Segmentation |[Pp]anic)"),
 )))  # fmt: skip
 _MISTAKES = rb"(?:errors?|fail(?:ed|ures?|ing)?|conflicts?|exceptions?)\b"
-# In small letters. A look behind stands behind the first characters, as `re` searches for these.
+# In lower case. A lookbehind comes after the first characters, because `re` searches for these.
 _NONE = tuple(map(pattern, (
     rb"0 (?<![\w.]0 )(?:\w+ )?" + _MISTAKES, rb"no (?<!\wno )(?:\w+ )?" + _MISTAKES,
     rb"errors?[=:] ?0(?![\w.])", rb"fail(?:ed|ures?)[=:] ?0(?![\w.])",
 )))  # fmt: skip
 _MOST = 12_000  # tokens at either end: no more are ever shown of both
-# What is said of a line does not depend on its numbers, but for 0; so lines become equal.
+# Whether a line counts does not depend on its numbers, except for 0; so lines become equal.
 _ANY_DIGIT = bytes.maketrans(b"123456789", b"0" * 9)
 _LOWERED = bytes(range(256)).lower().translate(_ANY_DIGIT)
 _DIGIT_NOT_0 = bytes.maketrans(b"23456789", b"1" * 8)
@@ -160,7 +160,7 @@ def _judged(text: bytes) -> bytes:
 
 
 def _settle(found: list[bytes], lines: Lines, order: range, settled: Known) -> int:
-    """Find out about the doubtful, chunk by chunk, until enough is left; give the next chunk."""
+    """Settle the doubtful lines, chunk by chunk, until enough is left; return the next chunk."""
     left = _MOST
     for number in order:
         if left < 0:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from laconic.compact.patterns import Pattern, Patterns
 
 SUMMARY, LISTING, TEXT = "summary", "listing", "text"
-BUDGET = 8000  # tokens; what agents cut off by themselves begins at about 30,000 characters
-SUCCESS_BUDGET, FAILURE_BUDGET = 2000, 6000  # of what has a shape
+BUDGET = 8000  # tokens; agents themselves truncate at about 30,000 characters
+SUCCESS_BUDGET, FAILURE_BUDGET = 2000, 6000  # tokens of an output that has a shape
 WIDTH = 1000  # characters of a line
 
 

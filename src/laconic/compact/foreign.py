@@ -1,8 +1,8 @@
 """Reads filters of tokf (TOML) and rules of tokenjuice (JSON) as filters of ours.
 
 Their forms: docs/writing-filters.md of https://github.com/mpecan/tokf, and the rules of
-https://github.com/vincentkoc/tokenjuice. What ours cannot say, or would not say because the output
-does not say it, is left out and named.
+https://github.com/vincentkoc/tokenjuice. What our filters cannot express, or would not because it
+is not in the output, is left out and named.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from laconic.compact.stages.limit import Excess
 
 MOST_LINES, MOST_BYTES = 200, 16 * 1024
-_SMALL = 300  # characters: what is no longer is read faster as it is
+_SMALL = 300  # characters: an output up to this size is read fastest as it is
 _ENDS = 10  # lines at each end that stay as they are
 _CONTEXT = 2
 _HEAD_SHARE = 0.5
@@ -65,7 +65,7 @@ def compact_generic(
         return _cheaper("generic", lines, (list(told), Written())) if told else None
     cleaned = clean(lines)
     pinned = find_diagnostics(cleaned)
-    # errors without end are counted, as no shape does
+    # endless errors are counted; no shape does that
     is_endless = status != 0 and find_excess(pinned, cleaned) is not None
     if lines.size <= MOST_SHAPED and not is_endless:
         return _cheaper("generic", lines, _shaped(cleaned, status, pinned))
@@ -91,7 +91,7 @@ def _shaped(cleaned: Lines, status: int, pinned: Mask) -> tuple[list[Row], Writt
 
 
 def _is_document(lines: Lines) -> bool:
-    """Tell whether it looks like JSON: some lines of it would be of no use."""
+    """Tell whether it looks like JSON, of which single lines would be of no use."""
     first = next(filter(None, map(str.lstrip, lines.chunks)), "")
     last = next(filter(None, map(str.rstrip, reversed(lines.chunks))), "")
     return first[:1] + last[-1:] in ("{}", "[]")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _SHORTEST = 10  # bytes of a line on average; shorter ones are searched faster than looked up
 _SAMPLE = 1024  # bytes that tell whether lines are short
-_PATIENCE = 2000  # lines that were new beyond the half; then there is no use in looking them up
+_PATIENCE = 2000  # new lines in excess of known ones, after which looking up is given up
 _MOST = 50_000  # lines that are remembered
 
 

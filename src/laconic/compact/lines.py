@@ -53,7 +53,7 @@ class Texts:
         return chain.from_iterable(map(split_chunk, self._lines.chunks))
 
     def _turn_to(self, pos: int) -> int:
-        """Have the chunk of a line at hand; give the place of the line in it."""
+        """Load the chunk of a line; return the place of the line in it."""
         if not 0 <= pos < len(self):
             raise IndexError(pos)
         number = self._lines.chunk_of(pos)

@@ -72,7 +72,7 @@ class FilterSet:
 
 
 def load_filters(settings: Settings | None, library: Library | None = None) -> FilterSet:
-    """Give the filters in force. A broken file is a problem, and the filter it hides stays."""
+    """Return the filters in force. A broken file is a problem, and the filter it hides stays."""
     files, problems = files_in("filters", settings) if settings else ((), ())
     return _filter_set(files, problems, library)
 
@@ -92,8 +92,8 @@ def _filter_set(
 
 
 def check_bytes(data: bytes, source: str) -> tuple[dict[str, Any], list[Problem]]:
-    """Give the document of a filter file, and what is wrong with it."""
-    # Who has no filters of their own does not pay for checking them.
+    """Return the document of a filter file, and what is wrong with it."""
+    # The import is here because only users with filters of their own need it.
     from laconic.compact.format import check_filter  # noqa: PLC0415
     from laconic.settings import toml  # noqa: PLC0415
 
@@ -110,7 +110,7 @@ def check_bytes(data: bytes, source: str) -> tuple[dict[str, Any], list[Problem]
 
 @lru_cache(maxsize=1)
 def _compiled() -> dict[str, Any]:
-    """Give `filters`: each ready to be loaded alone; and the lines of the lists, by their names."""
+    """Return `filters`, each ready to be loaded alone, and the lines of the lists, by name."""
     paths = [*toml_files(_DATA), *(join(_DATA, name) for name in _LISTS)]
     found: dict[str, Any] = cached_on_disk("filters", [stamp(path) for path in paths], _compile)
     return found

@@ -33,7 +33,7 @@ class Entry:
 
 
 class Runner:
-    """A command that runs the command behind it, as a line of runners.txt has it.
+    """A command that runs the command after it, as a line of runners.txt has it.
 
     valued: its options with a value. spare: how many words of its own it has (`timeout 60`).
     is_env: assignments may come before the command (`env X=1`).
@@ -48,7 +48,7 @@ class Runner:
         self.spare, self.is_env = words.count("+1"), "=" in words
 
     def command(self, arguments: list[Argument], pos: int) -> int:
-        """Where the command begins, behind the options and words of the runner from pos on."""
+        """Where the command begins, after the options and words of the runner from pos on."""
         spare = self.spare
         while pos < len(arguments):
             text = arguments[pos].text or ""
@@ -68,8 +68,8 @@ class Runner:
 class Filters:
     """All filters, by program; of those that fit the most specific wins, then the last added.
 
-    load: gives a filter by its id, when it is needed. exact: commands whose output is left alone.
-    readable: others that may be wrapped. runners: commands that run the command behind them (`npx`,
+    load: returns a filter by its id, when it is needed. exact: commands whose output is left alone.
+    readable: others that may be wrapped. runners: commands that run the command after them (`npx`,
     `uv run`).
     """
 
@@ -104,10 +104,10 @@ class Filters:
         with_passthrough: bool = False,
         with_scripts: bool = True,
     ) -> Filter | None:
-        """Give the filter for a command, or None: nothing fits, or exact output is asked for.
+        """Return the filter for a command, or None: nothing fits, or exact output is asked for.
 
-        with_passthrough: also one that an option of the command passes by. with_scripts: also that
-        for all scripts of packages, whatever their names are.
+        with_passthrough: also a filter that an option of the command switches off. with_scripts:
+        also the one for all scripts of packages, whatever their names are.
         """
         layers = self.layers(arguments)
         for inner in layers:
@@ -189,8 +189,9 @@ class Filters:
         )
 
     def _behind(self, words: tuple[str, ...], arguments: list[Argument]) -> int:
-        """The position behind the words of a path, 0 if they are not there; options may be
-        between them, with their values where the tool's table knows which have one.
+        """Return the position after the words of a path, 0 if they are not there.
+
+        Options may be between them, with their values where the tool's table knows which have one.
         """
         branch = self._library.root.words.get(words[0]) if self._library else None
         pos = 1
@@ -236,7 +237,7 @@ def exact_option(arguments: list[Argument]) -> str:
 
 
 def is_endless(arguments: list[Argument]) -> str:
-    """Give the option by which a command runs until it is stopped, else an empty text."""
+    """Return the option by which a command runs until it is stopped, else an empty text."""
     name = (arguments[0].text or "").rsplit("/", 1)[-1] if arguments else ""
     follows = ("-f",) if name in _FOLLOWERS else ()
     words = (argument.text or "" for argument in arguments[1:])
@@ -248,7 +249,7 @@ def _unless_passed(wanted: Filter, arguments: list[Argument]) -> Filter | None:
 
 
 def is_passed_through(wanted: Filter, arguments: list[Argument]) -> bool:
-    """Tell whether an argument says that all of the output is wanted: an option, or a pattern's."""
+    """Tell whether an argument asks for all of the output: an option, or one that matches."""
     options = [entry for entry in wanted.passthrough if entry.startswith("-")]
     if any(has_option(argument, option) for option in options for argument in arguments[1:]):
         return True

@@ -10,7 +10,7 @@ import re
 
 from laconic.patterns import pattern
 
-FLAG = "(?i)"  # the only one that a pattern may begin with; elsewhere flags would join in
+FLAG = "(?i)"  # the only flag that a pattern may begin with: others would hold for all joined ones
 # Patterns that are not rewritten, because they depend on the end of the text or name characters by
 # code. A few harmless ones are among them; these are only slower.
 _UNSAFE = pattern(r"[\x00-\x08\n-\x1f]|\\[nAZzBxuUN0-9]|\t-|\\[tabfvr]-|\(\?(?![:=!]|<[=!]|P<|i:)")
@@ -50,7 +50,7 @@ def without_captures(source: str) -> str:
 
 
 def alternatives(source: str) -> list[str]:
-    """The patterns of which one must match: the source, cut at each `|` outside of groups."""
+    """The patterns of which one must match: the source, cut at each `|` outside groups."""
     flag = FLAG if source.startswith(FLAG) else ""
     parts, depth = [""], 0
     for piece in _PIECE.findall(source.removeprefix(FLAG)):

@@ -61,14 +61,14 @@ class Pattern:
         """The lines that match."""
         if self._over_lines is None:
             return bytes(map(bool, map(self.search, _timed(lines.texts))))
-        # what finds runs takes longer to compile than to search a few chunks without it
+        # compiling the pattern for runs takes longer than searching a few chunks without it
         self._searched += len(lines.chunks)
         is_worth_it = self.is_anchored and self._searched > _FEW_CHUNKS
         search = self._mask_by_runs if is_worth_it else self._mask_of
         search = self._mask_of_plain if self._plain_text else search
         of_empty = b"\1" if self.search("") else b"\0"
         pairs = zip(lines.chunks, lines.counts, strict=True)
-        # a chunk of nothing but newlines is mostly one of lines that are cut: Excess.hollowed()
+        # a chunk of newlines alone mostly has lines that are cut: Excess.hollowed()
         return b"".join([of_empty * n if len(c) == n else search(c, n) for c, n in _timed(pairs)])
 
     def hits(self, lines: Lines) -> list[int]:
@@ -204,7 +204,7 @@ def rows_of(columns: Columns, count: int) -> Iterator[Groups]:
 
 
 def _first_of_each(found: list[int], columns: Columns) -> tuple[list[int], Columns]:
-    """Without the matches of nothing that may follow on the same line."""
+    """Leave out empty matches that may follow on the same line."""
     is_first = list(map(ne, found, [-1, *found]))
     return list(compress(found, is_first)), [list(compress(c, is_first)) for c in columns]
 
@@ -220,7 +220,7 @@ class Patterns:
 
     @cached_property
     def _parts(self) -> list[Pattern]:
-        """Few patterns that find the same: one for all that can only match at the start."""
+        """Fewer patterns that find the same: those that can only match at the start become one."""
         every = [p for source in self.sources for p in alternatives(without_captures(source))]
         joined = [p for p in every if is_anchored(p) and across_lines(p) is not None]
         rest = [p for p in every if p not in joined]

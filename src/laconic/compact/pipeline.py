@@ -17,7 +17,7 @@
 12. dedupe     equal neighbours become one
 13. group      lines with the same captured values become one
 14. tree       neighbouring paths share the line of their directory
-15. blank      of neighbouring blank lines outside of blocks one stays, unless the kind is text
+15. blank      of neighbouring blank lines outside blocks one stays, unless the kind is text
 16. clip, head and tail, budget: the last resort
 
 In doubt the raw output is shown: None is the answer when nothing would change, when the result does
@@ -83,8 +83,8 @@ if TYPE_CHECKING:
 
 # What a result must save, the notice included; for less the raw output is worth more.
 _WORTH, _FEWEST_TOKENS = 0.9, 20
-# The part of the budget that goes to the beginning: a list is read from there, a test run's or a
-# build's result stands at the end.
+# The part of the budget that goes to the beginning: a list is read from there, while the result of
+# a test run or a build is at the end.
 _HEAD_SHARE = {LISTING: 0.9, SUMMARY: 0.3, TEXT: 0.5}
 
 
@@ -263,10 +263,10 @@ def _staying(
 def _merged(
     branch: Branch, left: Mask, marks: dict[int, Shown], lines: Lines, held: Mask
 ) -> tuple[Mask, dict[int, Shown]]:
-    """The stages that make one line of several, wherever they stand.
+    """Run the stages that make one line of several, wherever these are.
 
-    Lines that are to be replaced are compared as they will be, and not grouped. Takes and gives the
-    lines that are left, and what is written in place of some of them.
+    Lines that are to be replaced are compared as they will be, and not grouped. Takes and returns
+    the lines that are left, and what is written in place of some of them.
     """
     if branch.dedupe:
         texts = lines.texts
@@ -324,9 +324,9 @@ def _without_cuts(total: int, blocks: Blocks, pinned: Mask) -> Mask:
 def _with_cuts(
     left: Mask, blocks: Blocks, pinned: Mask, excess: Excess | None
 ) -> tuple[Mask, dict[int, Shown]]:
-    """Mark where the rest of a block was, and where lines were that had to stay and are too many.
+    """Mark where the rest of a block was, and where there were too many pinned lines.
 
-    Gives the lines that are left, and the marks by the line in whose place they stand.
+    Returns the lines that are left, and the marks by the line that each of them replaces.
     """
     marks = {excess.first: excess.mark} if excess else {}
     marked = bytearray(excess.left_of(left) if excess else left)
@@ -340,7 +340,7 @@ def _with_cuts(
 
 
 def without_blanks(rows: list[Row], texts: RowTexts, held: Mask) -> list[Row]:
-    """Of neighbouring blank lines one stays; none at the beginning and the end."""
+    """Keep one of neighbouring blank lines, and none at the beginning and the end."""
     stripped = map(str.strip, texts_of(rows, texts))
     found = compress(count(), map(not_, stripped))
     blank = {pos for pos in found if not _is_held(rows[pos], held)}

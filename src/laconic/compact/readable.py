@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.knowledge.arguments import Argument
 
-# The options of each by which it runs no file, or one in place of what the operand says.
+# The options of each with which it does not run the file that its operand names.
 INTERPRETERS = {
     "python": ("-c", "-i", "-V"),
     "node": ("-e", "--eval", "-p", "--print", "-i", "--interactive", "--watch", "--inspect"),

@@ -47,7 +47,7 @@ Row = int | Shown
 class Written(dict[Row, str]):
     """The texts of some lines by their indexes; any other row has its own."""
 
-    __missing__ = attrgetter("text")  # not a method: looked up for thousands of rows, many times
+    __missing__ = attrgetter("text")  # faster than a method; it is called for thousands of rows
 
 
 class Compacted:
@@ -59,7 +59,7 @@ class Compacted:
     def __init__(
         self, name: str, lines: Lines, rows: Sequence[Row], texts: RowTexts | None = None
     ) -> None:
-        """Rows that are indexes stand for cleaned lines, which are the raw ones if not given."""
+        """Take rows; those that are indexes are cleaned lines, by default the raw ones."""
         self.filter, self.lines, self._rows = name, lines, rows
         self._written = texts_of(rows, lines.texts if texts is None else texts)
         self.tokens = self.tokens_raw = 0
@@ -81,7 +81,7 @@ class Compacted:
 
     @cached_property
     def regrouped(self) -> int:
-        """How many lines are told by others that have all that they say."""
+        """How many lines are merged into others that say all of it."""
         rows = [row for row in self._rows if not isinstance(row, int)]
         return len({number for row in rows if row.kind == WHOLE for number in row.numbers})
 
@@ -103,7 +103,7 @@ class Compacted:
 
     @cached_property
     def _whole(self) -> list[int]:
-        """The indexes of the lines all of which can be read."""
+        """The indexes of the lines that are shown whole."""
         found = [row for row in self._rows if isinstance(row, int)]
         rows = [row for row in self._rows if not isinstance(row, int)]
         return found + [n - 1 for row in rows if row.kind == WHOLE for n in row.numbers]
@@ -130,7 +130,7 @@ class Compacted:
 
 
 class Compaction:
-    """What `laconic.compact` gives: the text to read, and what is not in it.
+    """What `laconic.compact` returns: the text to read, and what is not in it.
 
     hidden: the ranges of line numbers that are not shown, first and last, counted from 1. notice:
     the line that says so. filter: the id of the filter, or `generic`.

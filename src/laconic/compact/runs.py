@@ -1,6 +1,6 @@
 """Runs of equal and of similar lines, found from either end of an output, as far as is asked for.
 
-A run is a range of lines: neighbours that are equal, or that differ in numbers only, or one line.
+A run is a range of neighbouring lines that are equal or differ only in numbers, or a single line.
 """
 
 from __future__ import annotations

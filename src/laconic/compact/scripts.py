@@ -19,11 +19,11 @@ _NAMED = pattern(r"> (?:@[\w.-]+/)?[\w.-]+(?:@\S+)? [\w:.-]+(?: \S.*)?")
 _OF_NPM, _OF_OTHERS = pattern(r"> (\S.*)"), pattern(r"\$ (\S.*)")
 _VERSION = pattern(r"yarn run v1\.\S+")
 NAMES = (r"^> (?:@[\w.-]+/)?[\w.-]+@\S+ [\w:.-]+(?: /\S*)?$", r"^yarn run v1\.")  # of a script
-_FIRST = 12  # lines from the beginning that are not blank, among which it must stand
+_FIRST = 12  # lines at the beginning, blank ones not counted, among which it must be
 
 
 def without_name(wanted: Filter) -> Filter:
-    """The same filter, which leaves out the name of the script that runs its command."""
+    """Return the same filter, which also leaves out the script's name that npm prints."""
     table = {**wanted.table, "drop": [*wanted.table.get("drop", ()), *NAMES]}
     for branch in ("success", "failure"):
         own = wanted.table.get(branch, {})

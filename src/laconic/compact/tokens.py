@@ -60,7 +60,7 @@ def _middle(chunk: str) -> str:
 def _cost(raw: bytes) -> float:
     kinds = raw.translate(_KINDS)
     bits = int.from_bytes(kinds, "little")
-    # of each run the first byte: it does not have the kind of the one before it
+    # the first byte of each run: its kind is not that of the byte before it
     starts = (bits ^ (bits & bits << 8)).to_bytes(len(raw) + 1, "little")
     others = 0 if raw.isascii() else kinds.count(_OTHER)
     return (

@@ -29,8 +29,8 @@ class View:
     """How an output is to be compacted.
 
     A view that is exact shows all of it. hits: what the command searched for, if it is a search.
-    of_script: gives the filter for a command line, where the command runs the script of a package,
-    whose output says what that is. problem: why a filter gave nothing, if it failed.
+    of_script: returns the filter for a command line, for a command that runs the script of a
+    package and prints what it runs. problem: why a filter had no result, if it failed.
     """
 
     __slots__ = ("filter", "hits", "is_exact", "mode", "of_script", "problem")
@@ -51,7 +51,7 @@ class View:
 
     @property
     def is_summary(self) -> bool:
-        """Tell whether the result stands for the whole, so that `| tail` is not wanted of it."""
+        """Tell whether the result sums up the whole output, so that `| tail` must not cut it."""
         return self.mode != RUN or (self.filter is not None and self.filter.kind == SUMMARY)
 
     def compacted(
@@ -140,7 +140,7 @@ def render(
     program: str = "laconic",
     secrets: int = 0,
 ) -> dict[str, str]:
-    """The text for each stream, with the notice; rows that were told already are left out.
+    """The text for each stream, with the notice; rows that were printed already are left out.
 
     program: what the reader can type to start us. secrets: how many are masked.
     """

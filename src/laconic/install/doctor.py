@@ -117,7 +117,7 @@ def unanswered(state_dir: Path) -> Iterator[Finding]:
 
 
 def misnamed(state_dir: Path) -> Iterator[Finding]:
-    """Say if a hook is called by a name that there is not, so that its commands are not checked."""
+    """Say if a hook is called by a name that does not exist: then its commands are not checked."""
     found = call_log.last_unknown(str(state_dir))
     if found is None or time.time() - found[0] > _OF_LATE_S:
         return
@@ -194,7 +194,7 @@ def _answer_to(command: str, sample: str, site: Site) -> tuple[str, str]:
 
 
 def _call(command: str, sample: str, site: Site) -> subprocess.CompletedProcess[str]:
-    # The server of a sample call may still write here, which must not keep this from being removed.
+    # The server of a sample call may still write here; the directory must be removed all the same.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         # The samples are not calls of an agent, so they are kept out of the records.
         environ = {**site.variables, "LACONIC_STATE_DIR": scratch}

@@ -15,7 +15,7 @@ from laconic.errors import FileError, LaconicError
 from laconic.files import read_file
 from laconic.install.recipe import expand
 from laconic.settings import schema, toml
-from laconic.settings.config import file_schema
+from laconic.settings.keys import file_schema
 from laconic.settings.layers import check_bytes
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _faults(path: tuple[str, ...], value: object) -> bool:
 
 
 def extended(data: bytes, document: Mapping[str, Any], path: Path) -> tuple[bytes, list[str]]:
-    """Return a configuration with what it does not say yet, and the keys where it says otherwise.
+    """Return a configuration with the keys that it lacks, and the keys where it says otherwise.
 
     Comments and order stay. LaconicError if the file is broken as it is.
     """

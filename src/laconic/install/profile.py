@@ -22,7 +22,7 @@ RECOMMENDED = "work"
 
 
 def is_chosen(path: Path) -> bool:
-    """Tell whether a configuration names a profile; of one that cannot be read, yes."""
+    """Tell whether a configuration names a profile; yes if it cannot be read."""
     try:
         document = toml.parse(originals.current(path.resolve()) or b"")
     except (FileError, ValueError):

@@ -22,7 +22,7 @@ _OURS = frozenset(("hook", "run", "install"))
 
 
 def repair(recipe: Recipe, site: Site, settings: Settings) -> list[Change]:
-    """Write again what the doctor finds fault with; give what changed."""
+    """Write again what the doctor finds fault with; return what changed."""
     found = examine(recipe, site, settings)
     if not any(each.check in _OURS and each.state in ("warn", "broken") for each in found):
         return []

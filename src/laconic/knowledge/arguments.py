@@ -39,10 +39,10 @@ class Argument:
 
     text: its value, None if not known (for a glob, the pattern). leading: what it begins with for
     certain. glob: it names files by pattern. splits: it may become several words, or none.
-    expanded: a variable (but HOME or PWD) or a substitution gave a part of it, or became nothing in
-    front of it. possible: values that it may have, where its text is not known; never the whole
-    truth. is_number: it is a number, or there is no such argument. shapes: what it looks like, with
-    a `*` for each part that is not known.
+    expanded: a part of it comes from a variable (other than HOME or PWD) or a substitution, or one
+    before it became nothing. possible: values that it may have, where its text is not known; there
+    may be others. is_number: it is a number, or there is no such argument. shapes: what it looks
+    like, with a `*` for each part that is not known.
     """
 
     __slots__ = (
@@ -109,10 +109,10 @@ class Argument:
 
 
 class Values:
-    """What is known of the values that expansions give.
+    """What is known of the values of expansions.
 
     certain: variables that have this value. possible: values that others may have. printers: the
-    commands of which `$(echo x)` gives what their arguments say; those that no function replaces.
+    commands whose `$(echo x)` is what their arguments say; those that no function replaces.
     leading: what others begin with for certain. paths: those that are absolute paths, or empty.
     shapes: what the text gives to variables anywhere, with `*` for what is not known of it.
     """
@@ -259,7 +259,7 @@ def _has_pattern(value: str) -> bool:
 
 
 def _split_into(done: list[str], current: str | None, value: str) -> str | None:
-    """Add an unquoted result to the argument at hand: blanks end it and begin the next."""
+    """Add an unquoted result to the current argument: blanks end it and begin the next."""
     words = [word for word in value.translate(_TO_SPACE).split(" ") if word]
     if current is not None and value[:1] in _BLANKS and value:
         done.append(current)
@@ -338,7 +338,7 @@ def _begins_with(parts: list[tuple[Part, bool]], values: Values, depth: int) -> 
 
 
 def begins_path(rest: list[tuple[Part, bool]]) -> bool:
-    """Tell whether what follows a path (or nothing) leaves it a path: a slash, or nothing more."""
+    """Tell whether what follows a path, or nothing, keeps it a path: a slash, or no more text."""
     following = [part for part, _ in rest if part.start < part.end]
     if not following:
         return True

@@ -105,7 +105,7 @@ def effects_in(text: str) -> Effect:
     return union(EFFECTS[word] for word in text.split())
 
 
-_NO_TABLE = Entry("", {}, "")  # of a program whose subcommands alone have one
+_NO_TABLE = Entry("", {}, "")  # for a program of which only subcommands have a table
 
 
 class Branch:
@@ -218,7 +218,7 @@ class Library:
 class Match:
     """A walk down the command paths.
 
-    entry: the last table met; path: the words; arguments: what is behind them; everywhere: options
+    entry: the last table met; path: the words; arguments: what follows them; everywhere: options
     accepted at any depth; missing: the subcommand that is not known, if any.
     """
 
@@ -272,8 +272,8 @@ class Match:
     def wanted(self, entry: Entry, name: str) -> str | None:
         """What the value of an option must match: as its table says, or one above it.
 
-        entry: the table that the option was read with. What stands above it counts for options that
-        are accepted everywhere, unless the table has one of its own by that name.
+        entry: the table that the option was read with. Tables above it count for options that are
+        accepted everywhere, unless the table has one of its own by that name.
         """
         if name in entry.values or (entry.options is not None and name in entry.options.known):
             return entry.values.get(name)

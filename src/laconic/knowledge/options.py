@@ -87,7 +87,7 @@ class Parsed:
         self.options: list[Option] = []
         self.operands: list[Argument] = []
         self.problems: list[tuple[Argument, str]] = []
-        self.rest: list[Argument] = []  # with stop_at_operand: the operand and all behind it
+        self.rest: list[Argument] = []  # with stop_at_operand: the operand and all after it
         self.ended = False
 
     def has(self, *names: str) -> bool:
@@ -219,7 +219,7 @@ def _read_bundle(
 
 
 def _accept_unlisted(argument: Argument, name: str, reading: Reading, parsed: Parsed) -> None:
-    """By pattern; of an option that goes on in an unknown way, whatever that is must fit."""
+    """Accept an option by pattern; if its end is not known, every possible end must match."""
     spec, is_open = reading.spec, not argument.is_static
     patterns = [p for p in spec.patterns if not is_open or p.endswith("*")]
     if spec.anything or any(fnmatchcase(name, p) for p in patterns):

@@ -1,4 +1,4 @@
-"""What a substitution gives, where its command does nothing but print its own arguments."""
+"""The result of a substitution whose command does nothing but print its own arguments."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def is_path(name: str, words: list[str]) -> bool:
 
 
 def is_number(name: str, words: list[str]) -> bool:
-    """Tell whether a command prints a number or nothing: what it is asked for is one."""
+    """Tell whether a command prints a number or nothing, because a number is asked for."""
     if name == "gh":
         return _is_number_of_gh(words)
     if name == "pgrep":  # pgrep(1): numbers, unless -l, -a or a delimiter is asked for

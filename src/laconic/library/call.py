@@ -48,18 +48,18 @@ class Call:
         return self.command
 
     def start(self, approved: bool | None = None) -> bool:
-        """Write it down, once for each call id; tell whether the tool may run now."""
+        """Record the call, once for each call id; tell whether the tool may run now."""
         return self.gate.record(self.envelope, call_id=self.call_id, approved=approved)
 
     def ask_and_start(self, approved: bool = False) -> bool:
-        """The same where the gate's `ask` is asked unless a person has said yes already."""
+        """Do the same after asking the gate's `ask`, unless a person has said yes already."""
         return self.start(approved or answer(self.gate.ask, self.envelope))
 
     async def aask_and_start(self) -> bool:
         return self.start(await async_answer(self.gate.ask, self.envelope))
 
     def finish(self, output: Any, status: int | None = None, *, remind: bool = False) -> Any:
-        """The output as the model is to read it; what is not text stays as it is.
+        """Return the output as the model is to read it; what is not text stays as it is.
 
         remind: append the reminders, where the framework has no better place for them.
         """
@@ -72,5 +72,5 @@ class Call:
         return f"{output}\n{note}" if note and isinstance(output, str) else output
 
     async def afinish(self, output: Any, status: int | None = None, *, remind: bool = False) -> Any:
-        """The same in a thread: a long output must not keep an event loop waiting."""
+        """Do the same in a thread: a long output must not keep an event loop waiting."""
         return await asyncio.to_thread(self.finish, output, status, remind=remind)

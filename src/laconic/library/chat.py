@@ -1,7 +1,7 @@
 """A small client for language models: OpenAI-compatible endpoints and Anthropic's.
 
-One request, one text. No redirect is followed, because the key would go along; an answer of more
-than a megabyte is an error.
+One request, one text. No redirect is followed, because the key would be sent along; an answer of
+more than a megabyte is an error.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OWN_OPTIONS = frozenset(("timeout", "base_url", "api_key"))
 
 
 class ChatError(LaconicError):
-    """The model could not be asked, or gave no answer."""
+    """The model could not be asked, or did not answer."""
 
 
 @dataclass(frozen=True, slots=True)

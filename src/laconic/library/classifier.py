@@ -59,7 +59,7 @@ class Verdict:
 class Classifier:
     """A model with its threshold and cache; the keys are those of `llm_classifier`.
 
-    client: a function (system, user, model, options) that gives the model's text; without one the
+    client: a function (system, user, model, options) that returns the model's text; without one the
     provider is asked by HTTP. id: classifiers with the same id and configuration share a cache.
     """
 
@@ -182,7 +182,7 @@ def parse_verdict(said: object) -> Verdict:
 
 
 def _confidence(value: object) -> float:
-    """A number from 0 to 1; what is none counts as no confidence at all, `true` among them."""
+    """Return a number from 0 to 1; anything else, `true` included, counts as no confidence."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return 0.0
     return float(min(max(value, 0), 1))

@@ -1,4 +1,4 @@
-"""What a decision brings about besides itself: audit entries and reminders.
+"""The effects of a decision: audit entries and reminders.
 
 While a decision is made they are only collected, because frameworks ask more than once about one
 call. They happen when the decision is acted on.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Audited:
-    """An audit entry to be."""
+    """An audit entry that is not written yet."""
 
     kind: str
     payload: Mapping[str, Any]
@@ -97,7 +97,7 @@ _current: ContextVar[Outlets] = ContextVar("laconic_outlets", default=_common)
 
 @contextmanager
 def going_to(outlets: Outlets) -> Iterator[None]:
-    """Let effects of modes that are called in here go there."""
+    """Send the effects of modes that are called in this block to an outlet."""
     token = _current.set(outlets)
     try:
         yield

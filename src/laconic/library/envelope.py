@@ -26,7 +26,7 @@ PASSTHROUGH, REWRITE = "passthrough", "rewrite"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope(Mapping[str, Any]):
-    """A decision about one command. It is also a mapping, of the keys that to_dict gives.
+    """A decision about one command. It is also a mapping, with the keys of to_dict().
 
     action: `rewrite`, `deny`, `passthrough`, `ask`, or what a mode of your own says. command: what
     is to run, rewritten or not. verdict: `allow`, `ask` or `deny`; only `allow` may run without
@@ -72,7 +72,7 @@ class Envelope(Mapping[str, Any]):
         return ""
 
     def tightened_by(self, other: Envelope) -> Envelope:
-        """This decision, denied or asked about if that of another command that might run is."""
+        """Return this decision, as strict as that about another command that might run."""
         if other.verdict == DENY and self.verdict != DENY:
             return other
         if other.verdict != ASK or self.verdict != ALLOW:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +19,7 @@ from uuid import uuid4
 from laconic.library.asking import Ask, answer, async_answer
 from laconic.library.audit import Audit, MemoryAudit
 from laconic.library.call import Call
+from laconic.library.calls import Calls
 from laconic.library.classifier import Classifier
 from laconic.library.effects import Audited, Outlets
 from laconic.library.envelope import ALLOW, ASK, DENY, Envelope
@@ -55,7 +54,6 @@ TOOLS = (
     "run_command", "shell", "bash", "Bash", "terminal", "execute_bash", "execute_command",
     "run_shell_command",
 )  # fmt: skip
-_MOST_CALLS = 4096
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -83,10 +81,10 @@ class Result:
 class Gate:
     """Rules, verdicts, compaction, audit and reminders for the commands of one agent.
 
-    gate: laconic's own verdicts count, too. settings: those of laconic.load_settings(), to be as
-    `laconic check` is; without them the gate is isolated. ask: asked where the verdict is `ask`;
-    True lets the command run. audit: where entries go besides `audit_log`. tools: the names of
-    tools that `hook` is about. keeps_raw: hidden output is kept for `laconic recall`.
+    gate: laconic's own verdicts count, too. settings: those of laconic.load_settings(), to decide
+    as `laconic check` does; without them the gate is isolated. ask: called where the verdict is
+    `ask`; True lets the command run. audit: where entries go besides `audit_log`. tools: the names
+    of tools that `hook` looks at. keeps_raw: hidden output is kept for `laconic recall`.
     """
 
     def __init__(
@@ -117,7 +115,7 @@ class Gate:
             raise RuleError("`registry` must be a Registry")
         self.stacks = tuple(normal_stack(s) for s in texts(stacks, "Gate", "stacks"))
         seeded = Registry.seed(self.stacks, plugins=plugins) if registry is None else registry
-        if registry is None and plugins:  # who names a catalogue wants its stack
+        if registry is None and plugins:  # to name a catalogue is to want its stack
             named = (catalogue.stack for catalogue in seeded if catalogue.stack)
             self.stacks = tuple(dict.fromkeys((*self.stacks, *named)))
         self._environ, self._cwd, self.ask = environ, cwd, ask
@@ -131,8 +129,7 @@ class Gate:
         self.outlets = Outlets((self.audit_log, *sinks), self.reminders, session)
         self.tools = frozenset(tools)
         self.shell, self.timeout, self.keeps_raw = shell, timeout, keeps_raw
-        self._calls: OrderedDict[tuple[str, str], dict[str, Any]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._calls = Calls()
 
     @property
     def environ(self) -> Mapping[str, str]:
@@ -160,27 +157,26 @@ class Gate:
     def decide(
         self, command: str, *, cwd: str | PathLike[str] | None = None, call_id: str = ""
     ) -> Envelope:
-        """May it run, and as what? Without effects, and never an exception: a fault denies.
+        """Decide whether it may run, and as what; has no effects and never raises: a fault denies.
 
-        call_id: of the tool call; the answer to the same call is the same.
+        call_id: that of the tool call; the same call gets the same answer.
         """
-        known = self._call(call_id, command)
-        if known is not None and "envelope" in known:
-            envelope: Envelope = known["envelope"]
-            return envelope
+        known = self._calls.known(call_id, command)
+        if known is not None and known.envelope is not None:
+            return known.envelope
         try:
             context = self.context(cwd)
         except Exception as fault:  # noqa: BLE001 - a directory may be any object
             return faulty(command, fault)
         envelope = self.judge.decide(command, context)
         if known is not None:
-            known["envelope"] = envelope
+            known.envelope = envelope
         return envelope
 
     async def adecide(
         self, command: str, *, cwd: str | PathLike[str] | None = None, call_id: str = ""
     ) -> Envelope:
-        """The same; the event loop is not kept waiting for a model."""
+        """Decide without keeping the event loop waiting for a model."""
         if self.judge.is_quick:
             return self.decide(command, cwd=cwd, call_id=call_id)
         return await asyncio.to_thread(self.decide, command, cwd=cwd, call_id=call_id)
@@ -196,14 +192,14 @@ class Gate:
         if envelope.verdict == ASK and approved is None:
             return False
         runs = envelope.verdict == ALLOW or (envelope.verdict == ASK and approved is True)
-        known = self._call(call_id, envelope.original_command)
+        known = self._calls.known(call_id, envelope.original_command)
         if known is None:
             return self._act_on(envelope, call_id, runs=runs)
-        with known["lock"]:
-            if "runs" not in known:
-                known["started"] = time.monotonic()
-                known["runs"] = self._act_on(envelope, call_id, runs=runs)
-            return runs and bool(known["runs"])
+        with known.lock:
+            if known.runs is None:
+                known.started = time.monotonic()
+                known.runs = self._act_on(envelope, call_id, runs=runs)
+            return runs and known.runs
 
     def _act_on(self, envelope: Envelope, call_id: str, *, runs: bool) -> bool:
         try:
@@ -223,11 +219,11 @@ class Gate:
         cwd: str | None = None,
         others: Mapping[str, object] | None = None,
     ) -> Call | None:
-        """What a framework's hook needs before a tool call; None: this call is not for us.
+        """Return what a framework's hook needs before a tool call; None: the call is not for us.
 
         call_id: None if the framework has no ids for its calls, so that this one gets its own.
-        cwd: where the tool runs commands, unless it is told a directory, by the arguments or by
-        others, which are those of a tool that takes its command alone.
+        cwd: where the tool runs commands, unless the arguments name a directory, or `others` do,
+        which are the arguments of a tool whose hook is given the command alone.
         """
         if tool and tool not in self.tools:
             return None
@@ -246,17 +242,14 @@ class Gate:
         for other in also:
             envelope = envelope.tightened_by(self.decide(other, cwd=place))
         call = Call(gate=self, arguments=arguments, envelope=envelope, call_id=call_id)
-        known = self._call(call_id, envelope.original_command)
+        known = self._calls.known(call_id, envelope.original_command)
         if known is not None:
-            known["call"] = call
+            known.call = call
         return call
 
     def call(self, call_id: str) -> Call | None:
         """The call of this id that `hook` was asked about, for a hook that comes after the tool."""
-        with self._lock:
-            same_id = [known for (name, _), known in self._calls.items() if name == call_id]
-        made: Call | None = same_id[-1].get("call") if same_id else None
-        return made
+        return self._calls.last(call_id)
 
     async def ahook(
         self,
@@ -273,7 +266,7 @@ class Gate:
     # -- after it
 
     def compact(self, command: str, output: str | bytes, status: int | None = None) -> str:
-        """What the model is to read of an output; never an exception: a fault shows all of it."""
+        """Return what the model is to read of an output; never raises: a fault shows all of it."""
         return self.show(command, output, status).text
 
     async def acompact(self, command: str, output: str | bytes, status: int | None = None) -> str:
@@ -282,14 +275,14 @@ class Gate:
     def show(
         self, command: str, output: str | bytes, status: int | None = None, errors: bytes = b""
     ) -> Shown:
-        """The same with the id of the kept copy and the tokens that are saved."""
+        """Compact an output; the result has the id of the kept copy and the tokens saved, too."""
         data = output.encode("utf-8", "surrogateescape") if isinstance(output, str) else output
         return show(
             command, data, errors, status, self.settings, self.environ, keeps=self.keeps_raw
         )
 
     def take_reminders(self) -> str:
-        """What the model is to be told in its next turn, once; empty for nothing."""
+        """Return what the model is to be told in its next turn, once; empty if there is nothing."""
         return self.reminders.take_text()
 
     # -- all of it
@@ -320,7 +313,7 @@ class Gate:
         call_id: str = "",
         approved: bool | None = None,
     ) -> Result:
-        """The same; when the task is cancelled, the command is stopped."""
+        """Do the same as run; when the task is cancelled, the command is stopped."""
         envelope = await self.adecide(command, cwd=cwd, call_id=call_id)
         if approved is None:
             approved = await async_answer(self.ask, envelope)
@@ -347,7 +340,7 @@ class Gate:
         return wrapped(self, function, key, is_async=None)
 
     def atool(self, function: Any = None, *, key: str = "") -> Any:
-        """The same; a function that is not async is run in a thread."""
+        """Do the same as tool; a function that is not async is run in a thread."""
         from laconic.library.wrap import wrapped  # noqa: PLC0415
 
         return wrapped(self, function, key, is_async=True)
@@ -396,11 +389,9 @@ class Gate:
         duration_ms: int | None = None,
     ) -> None:
         """Write down how a command has ended; another call may have its id from now on."""
-        if call_id:
-            with self._lock:
-                known = self._calls.pop((call_id, envelope.original_command), {})
-            if duration_ms is None and "started" in known:
-                duration_ms = round((time.monotonic() - known["started"]) * 1000)
+        known = self._calls.forget(call_id, envelope.original_command)
+        if duration_ms is None and known is not None and known.started is not None:
+            duration_ms = round((time.monotonic() - known.started) * 1000)
         payload = {
             "call_id": call_id,
             "command": envelope.command,
@@ -412,7 +403,7 @@ class Gate:
         self.outlets.emit("tool_result", payload)
 
     def _uses_up(self, envelope: Envelope) -> bool:
-        """An exception for one run is gone now; tell whether it was still there."""
+        """Use up an exception for one run; tell whether it was still there."""
         decision = envelope.decision
         if decision is None or not decision.rule.startswith("exception/"):
             return True
@@ -432,18 +423,6 @@ class Gate:
         self.outlets.play(told)
         if envelope.verdict == DENY:
             self.outlets.emit("tool_denied", payload)
-
-    def _call(self, call_id: str, command: str) -> dict[str, Any] | None:
-        """What is known of a tool call; None for one without an id."""
-        if not call_id:
-            return None
-        with self._lock:
-            known = self._calls.get((call_id, command))
-            if known is None:
-                known = self._calls[call_id, command] = {"lock": threading.RLock()}
-            while len(self._calls) > _MOST_CALLS:
-                self._calls.popitem(last=False)
-        return known
 
 
 def _refused(envelope: Envelope) -> Result:

@@ -78,7 +78,7 @@ class Judge:
         return self._gated(envelope, context, also)
 
     def gated(self, command: str, context: Context) -> Envelope:
-        """What laconic itself says of a command, without any rule."""
+        """Return what laconic itself says of a command, without any rule."""
         return self._gated(_unruled(command, context), context, "")
 
     def _by_own_mode(self, command: str, context: Context) -> Envelope | None:

@@ -1,4 +1,4 @@
-"""A command line as rules see it: every program in it, behind wrappers and inside of nested code.
+"""A command line as rules see it: every program in it, also after wrappers and in nested code.
 
 What is read here decides whether a rule is about a command, so it is read generously: an option of
 a wrapper that is not known counts as a flag, and a program is found by its base name. Whether a
@@ -129,7 +129,7 @@ class Invocation:
         return source.decode("utf-8", "surrogateescape")
 
     def before_end(self) -> list[Argument]:
-        """The arguments before `--`, behind which nothing is an option."""
+        """The arguments before `--`, after which nothing is an option."""
         for pos, argument in enumerate(self.arguments):
             if argument.text == "--":
                 return self.arguments[:pos]
@@ -229,7 +229,7 @@ class Line:
     def _of_arguments(
         self, arguments: list[Argument], *, is_editable: bool
     ) -> Iterator[Invocation]:
-        """What runs: the program, and those that it runs in its turn."""
+        """Yield what runs: the program, and those that it runs in turn."""
         for _ in range(MAX_DEPTH):
             if arguments and arguments[0].text is None:
                 for name in arguments[0].possible:
@@ -292,7 +292,7 @@ def _looped_over(script: Script) -> dict[str, tuple[str, ...]]:
 
 
 def _reader(found: list[Occurrence], pos: int) -> tuple[str, ...]:
-    """The words of the command that the pipe behind this one leads to; `?` if nobody knows."""
+    """The words of the command that this one's output is piped into; `?` if nobody knows."""
     context = found[pos].context
     if not context.feeds_pipe:
         return ()
@@ -354,7 +354,7 @@ def _module(invocation: Invocation) -> Invocation | None:
             )
             found.start = invocation.start
             place, slash, _ = invocation.name.rpartition("/")
-            found.name = f"{place}{slash}{found.name}"  # one of a project stays one
+            found.name = f"{place}{slash}{found.name}"  # a project's own program stays one
             return found
         if not argument.leading.startswith("-"):
             return None

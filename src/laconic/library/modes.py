@@ -43,7 +43,7 @@ def command_of(args: object) -> str:
 
 
 def lacks_command(args: object) -> bool:
-    """Tell whether a tool is given texts, but none where we look for the command."""
+    """Tell whether a tool gets texts, but none under a key where we look for the command."""
     if not isinstance(args, Mapping) or any(key in args for key in KEYS):
         return False
     return any(isinstance(value, str | list | tuple) and value for value in args.values())
@@ -65,7 +65,7 @@ def other_commands(args: object) -> list[str]:
 
 
 def directory_of(args: object) -> str | None:
-    """The directory that a tool is told to run its command in; None if it is told none.
+    """The directory that a tool is told to run its command in; None if it is not told any.
 
     Raises for what cannot be judged: two of them, and `~`, which not every tool expands.
     """

@@ -24,7 +24,7 @@ _SOMEBODYS_HOME = pattern(r"~[\w.+-]*/?(?:\*)?")
 _UNBOUNDED = pattern(r"(?is)\s*select\s+\*\s+from\s+\S")
 _BOUNDED = pattern(r"(?i)\b(?:where|limit|count\s*\(|fetch\s+first)")
 _EXTENSION = pattern(r"\*\.(\w+)")
-# What may read a list of files in place of a person: it prints or counts, and changes nothing.
+# Programs that may read a list of files: they print or count, and change nothing.
 _HARMLESS_READERS = frozenset("head tail wc sort uniq cat less more grep rg nl column tee".split())
 _HARMLESS_BEHIND_XARGS = frozenset("wc cat head tail grep rg ls stat file".split())
 _PROTECTED = frozenset(("main", "master"))
@@ -98,7 +98,7 @@ def _is_kept(path: str, places: tuple[str, ...]) -> bool:
 def forces_push_to_main(
     invocation: Invocation, environ: Mapping[str, str], values: Mapping[str, Any]
 ) -> bool:
-    """A push that overwrites or deletes main or master, or a branch that nobody has named.
+    """A push that overwrites or deletes main or master, or a branch that the line does not name.
 
     https://git-scm.com/docs/git-push: `+` before a refspec and an empty source do so, too, and a
     plain --force is not softened by a --force-with-lease beside it.

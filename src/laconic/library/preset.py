@@ -41,7 +41,7 @@ class CommandDeniedError(RuleError):
 
 
 class RunCommand:
-    """What preset_run_command gives: call it with what the tool is called with."""
+    """What preset_run_command returns: call it with what the tool is called with."""
 
     def __init__(self, gate: Gate, inner: Inner | None) -> None:
         self.gate, self.inner = gate, inner
@@ -51,7 +51,7 @@ class RunCommand:
     def __call__(self, args: Any) -> Any:
         """The executor's own value where nothing matched, else the envelope.
 
-        With an async executor this gives something to be awaited.
+        With an async executor this returns an awaitable.
         """
         if self._awaits:
             return self.acall(args)
@@ -99,7 +99,7 @@ class RunCommand:
         try:
             context = self.gate.context(self.gate.place_of(args))
         except (RuleError, TypeError):
-            return None  # nor has the hook an idea where it would run, and denies it
+            return None  # the hook does not know either where it would run, and denies it
         return judge.rules.first(command_of(args), context)
 
     def _checked(self, given: Any, match: Match) -> Inner | None:
@@ -182,7 +182,7 @@ def preset_run_command(
     classifier = given.pop("llm_classifier", None)
     reminders = given.pop("reminders", None)
     gate = Gate(**{"gate": False, **given}, mode=mode, classifier=classifier, reminders=reminders)
-    # Its entries are also in the common log, which lifecycle_audit_log_take() gives. Nobody reads
+    # Its entries are also in the common log, which lifecycle_audit_log_take() returns. Nobody reads
     # reminders unless the caller has given a queue.
     sinks = (LOG, *gate.outlets.sinks)
     gate.outlets = Outlets(sinks, reminders, gate.outlets.session)

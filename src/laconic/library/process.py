@@ -26,7 +26,7 @@ _MOST = 64 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """How a command has ended; a signal N gives the status 128 + N."""
+    """How a command has ended; after a signal N the status is 128 + N."""
 
     status: int
     out: bytes

@@ -142,7 +142,7 @@ class Registry:
 
     @classmethod
     def seed(cls, stacks: Sequence[str] = (), *, plugins: Sequence[str] = ()) -> Registry:
-        """The universal catalogue, and one for each stack that is known; others are passed over.
+        """The universal catalogue, and one for each stack that is known; others are skipped.
 
         plugins: names of installed catalogues of others (entry points) that are to be in it, too.
         """
@@ -152,7 +152,7 @@ class Registry:
         return cls([*found, *(plugin(name) for name in plugins)])
 
     def register(self, catalogue: Catalogue) -> Registry:
-        """With this catalogue, in the place of one with the same id."""
+        """Return a registry with this catalogue, which replaces one with the same id."""
         if not isinstance(catalogue, Catalogue):
             raise RuleError("tool_hooks_register: a catalogue is needed")
         if catalogue.id in self:
@@ -171,7 +171,7 @@ class Registry:
         return Registry(c for c in self.catalogues if not c.stack or c.stack in wanted)
 
     def list(self) -> Rows:
-        """What there is: id, stack, version, source, priority and the number of rules."""
+        """Describe each catalogue: id, stack, version, source, priority and the number of rules."""
         names = ("id", "stack", "version", "source", "priority")
         return [
             {name: getattr(c, name) for name in names} | {"rule_count": len(c.rules)}
@@ -333,7 +333,7 @@ def shipped(name: str) -> Catalogue:
 
 
 def plugin(name: str) -> Catalogue:
-    """A catalogue that another package offers: its value, what a function gives, or a TOML file."""
+    """A catalogue that another package offers: a value, a function's result, or a TOML file."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - slow, and few have any
 
     found = entry_points(group=ENTRY_POINTS, name=name)

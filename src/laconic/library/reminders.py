@@ -16,7 +16,7 @@ _ids = count(1)
 class Reminder:
     """A text for the model. ttl_turns: for how many turns; None: until it is replaced.
 
-    dedupe_key: a later reminder with the same key takes the place of this one.
+    dedupe_key: a later reminder with the same key replaces this one.
     """
 
     body: str
@@ -37,7 +37,7 @@ class Reminder:
 
     @classmethod
     def of(cls, spec: Reminder | Mapping[str, Any]) -> Reminder:
-        """Make one of a mapping; keys that only Harn knows are passed over."""
+        """Make a reminder of a mapping; keys that only Harn knows are ignored."""
         if isinstance(spec, Reminder):
             return spec
         if not isinstance(spec, Mapping):
@@ -55,7 +55,7 @@ class ReminderQueue:
         self._lock = threading.Lock()
 
     def inject(self, reminder: Reminder | Mapping[str, Any]) -> int:
-        """Add one; tell how many it has taken the place of."""
+        """Add one; return how many others it replaced."""
         new = Reminder.of(reminder)
         with self._lock:
             kept = [old for old in self._waiting if not _is_same(old, new)]
@@ -64,7 +64,7 @@ class ReminderQueue:
         return replaced
 
     def take(self) -> list[Reminder]:
-        """What the model is to read in this turn; a turn of each is over then."""
+        """Return what the model is to read in this turn, which counts as one turn of each."""
         with self._lock:
             taken = self._waiting
             self._waiting = [_aged(r) for r in taken if r.ttl_turns is None or r.ttl_turns > 1]

@@ -46,7 +46,7 @@ class Rules:
         return own + self.registry.match(line, context=context)
 
     def apply(self, command: str, context: Context, mode: ShippedMode) -> Envelope | None:
-        """The envelope of what the rules say, its effects reported; None if no rule matches."""
+        """Return what the rules say, its effects reported; None if no rule matches."""
         current, applied, noted = command, [], []
         done: set[tuple[str, str]] = set()
         for _ in range(MAX_ROUNDS):

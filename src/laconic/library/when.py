@@ -26,9 +26,9 @@ class RuleError(LaconicError, ValueError):
 class When:
     """The commands that a rule is about; what is left out does not matter.
 
-    program: names of programs. subcommand: the word behind the program's own options. option: one
-    of these stands before `--`, alone, with a value or among other letters. unless: one of these
-    words stands anywhere behind the program. operand: a glob that one of the operands matches.
+    program: names of programs. subcommand: the word after the program's own options. option: one
+    of these comes before `--`, alone, with a value or among other letters. unless: one of these
+    words comes anywhere after the program. operand: a glob that one of the operands matches.
     unless_variable: one of these is set for the command alone. code: a function of
     laconic.library.predicates that has the last word, with its own values.
     """
@@ -94,7 +94,7 @@ def _is_plain(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """Put words behind the arguments of the program, before `--`."""
+    """Put words after the arguments of the program, before `--`."""
 
     words: str
 
@@ -119,7 +119,7 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Put another command in the place of the program and its arguments."""
+    """Replace the program and its arguments by another command."""
 
     command: str
 
@@ -130,7 +130,7 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class ListFiles:
-    """Put `rg --files` in the place of `find . -name '*.py'`; types: ripgrep's by extension."""
+    """Replace `find . -name '*.py'` by `rg --files`; types: ripgrep's, by extension."""
 
     types: Mapping[str, str]
 

@@ -1,6 +1,6 @@
 """Writes the page: one HTML file that needs no other, and lets nothing but its own script run.
 
-The data is JSON inside of the page. The script makes text nodes of it and never markup, the JSON
+The data is JSON inside the page. The script makes text nodes of it and never markup, the JSON
 has no `<`, and the policy of the page (https://www.w3.org/TR/CSP3/) forbids every other script,
 every style, every address and, in browsers that know Trusted Types, markup made from text.
 """
@@ -18,7 +18,7 @@ from laconic.patterns import pattern
 
 _DATA = Path(__file__).parent / "data"
 _PLACE = pattern(r"@([a-z]+)@")
-# Inside of a script element only `<` could end it, or hide its end; JSON has these in texts alone.
+# In a script element only `<` could end it, or hide its end; JSON has `<` only in texts.
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 

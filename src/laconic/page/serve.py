@@ -34,7 +34,7 @@ _HEADERS = {
 
 
 class Dashboard(ThreadingHTTPServer):
-    """The server. read: gives the data; stamp: a value that changes with it, and costs little."""
+    """The server. read: returns the data; stamp: a cheap value that changes with it."""
 
     daemon_threads = True
 

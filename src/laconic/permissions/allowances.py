@@ -94,7 +94,7 @@ def _forms(allowance: Allowance) -> list[str]:
 
 
 def use(state_dir: Path, allowance: Allowance) -> bool:
-    """Use it; False if it is gone. One that counts once is gone after this, for everybody."""
+    """Use an exception; False if it is gone. One for a single run is gone after this."""
     return remove(state_dir, allowance.id) if allowance.once else True
 
 

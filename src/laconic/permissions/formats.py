@@ -173,9 +173,9 @@ _OPENCODE_WORDS = {"allow": Verdict.ALLOW, "ask": Verdict.ASK, "deny": Verdict.D
 
 
 def read_opencode(data: bytes) -> Iterator[Written]:
-    """`permission.bash = {"*": "ask", "git status*": "allow"}`: of those that fit, the last counts.
+    """`permission.bash = {"*": "ask", "git status*": "allow"}`: the last that matches counts.
 
-    What is asked about every command is left to the agent: it applies that to any text.
+    A rule that asks about every command is left to the agent, which applies it to any text.
     """
     permission = _document(data).get("permission")
     given = permission.get("bash") if isinstance(permission, dict) else None
@@ -225,7 +225,7 @@ def _is_about_shell(rule: Mapping[str, Any]) -> bool:
 def _by_expression(expression: str, verdict: Verdict, text: str) -> Iterator[Written]:
     """Return the rules of a regular expression; one that allows is left to the agent.
 
-    What it is read as may fit more, which is right for rules that forbid, and for no others.
+    Our reading of it may match more, which is right for rules that forbid, and for no others.
     """
     if verdict is Verdict.ALLOW:
         return

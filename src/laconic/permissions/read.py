@@ -45,7 +45,7 @@ _LIMIT = 1 << 20
 _MOST_DIRECTORIES = 40
 
 # Where rules are, row by row: how a file is read, the user's directories, the names there, and the
-# files of a project. Of directories with `or` between them the first counts whose variable is set.
+# files of a project. Of directories with `or` between them, the first whose variable is set counts.
 _FILES: Mapping[str, Sequence[tuple[Reader, Sequence[str], str, str]]] = {
     CLAUDE: [
         (
@@ -230,7 +230,7 @@ _BROKEN = (ValueError, SyntaxError, LookupError, TypeError, RecursionError, Memo
 
 
 def _read(source: RuleFile, state_dir: str | Path) -> tuple[list[Written], list[Problem]]:
-    """Read one file; a broken one gives the rules of its last good copy."""
+    """Read one file; if it is broken, the rules of its last good copy count."""
     copy = last_good_path(state_dir, source.path)
     try:
         found = _parsed(source.reader, read_file(source.path, _LIMIT), copy)

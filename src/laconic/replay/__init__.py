@@ -1,1 +1,1 @@
-"""Past sessions once more: what laconic would have said and shown, and which rules would help."""
+"""Replays past sessions: what laconic would have said and shown, and which rules would help."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from laconic.patterns import pattern
 from laconic.secrets.redact import redact
 from laconic.settings import schema
-from laconic.settings.config import file_schema
+from laconic.settings.keys import file_schema
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
 from laconic.shell.words import literal
@@ -140,7 +140,7 @@ def open_commands() -> frozenset[str]:
 def _words(source: bytes, leaf: Decision) -> list[str | None]:
     """Return the words of the program that a finding is about; None for those that are not known.
 
-    Inside of a wrapper such as `timeout`, they begin where the program is that the rule names.
+    Inside a wrapper such as `timeout`, they begin where the program is that the rule names.
     """
     try:
         found = [each.command for each in commands(parse(source))]

@@ -60,7 +60,7 @@ class Places:
 
 
 class _Today(Machine):
-    """This machine: it may have a box, but nothing can be said of files that were there then."""
+    """This machine: it may have a box, but nobody knows which files were there then."""
 
     def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
         super().__init__(settings, environ)

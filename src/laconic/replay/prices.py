@@ -26,9 +26,9 @@ class Price(NamedTuple):
         return sum(a * b for a, b in zip(usage, self, strict=True)) / _MILLION
 
     def of_held(self, tokens: int, held: int, usage: Usage) -> float:
-        """What tokens cost that so many requests of a session held, the first of them as new.
+        """Return the cost of tokens that so many requests of a session held, the first as new.
 
-        The others paid for them as the session paid for what it sent: so much of it from the cache.
+        The others paid the average of what the session sent, part of which came from the cache.
         """
         if not held:
             return 0.0

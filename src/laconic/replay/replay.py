@@ -28,7 +28,7 @@ _MOST_PROCESSES = 8
 
 
 class _Work(NamedTuple):
-    """A step to judge. share: the part of what its session's outputs come to that was paid."""
+    """A step to judge. share: the part of its session's outputs that was really paid for."""
 
     session: Session
     step: Step
@@ -36,7 +36,7 @@ class _Work(NamedTuple):
 
 
 class Replayer:
-    """Replays with one user's settings. progress: is told how many of how many bytes are read."""
+    """Replays with one user's settings. progress: called with the bytes read, and all bytes."""
 
     def __init__(
         self,

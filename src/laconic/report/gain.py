@@ -115,7 +115,7 @@ def grouped(
 
 
 def _room(rows: Sequence[Line], align: str, screen: Screen, shrink: Sequence[int]) -> int:
-    """Tell how long a bar may be beside a table, whose keys give way to a short one."""
+    """Return how long a bar may be beside a table, whose keys are shortened for it."""
     if screen.width is None:
         return _BAR
     narrow = Screen(screen.width - _SHORTEST_BAR - _GAP)

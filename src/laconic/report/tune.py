@@ -58,6 +58,6 @@ def to_json(found: Sequence[Proposal], prompts: int, commands: int, profile: str
 
 
 def _shown(command: str, screen: Screen, behind: int = 0) -> str:
-    """One line, without secrets; for those who cannot be asked how wide they are, not too long."""
+    """One line without secrets, as wide as the screen; of bounded length if that is not known."""
     text = visible(" ".join(redact(command).split()))
     return shorten(text, (screen.width or _WIDTH) - len("     ") - behind)

@@ -1,4 +1,4 @@
-"""Formats what can be undone, what an undo would do, and in what files differ."""
+"""Formats what can be undone, what an undo would do, and how files differ."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def _dress(entry: Entry | None) -> str:
 
 
 def _text(entry: Entry | None, read: Callable[[Entry], bytes]) -> str | None:
-    """Return the content of a file as text, None if it is none; read: how to get it."""
+    """Return the content of a file, None if it is not text; read: how to get it."""
     if entry is None or entry.kind == DIRECTORY:
         return ""
     if entry.kind == LINK:

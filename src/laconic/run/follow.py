@@ -208,7 +208,7 @@ class Filtered(Follower):
             self.lines += 1
 
     def _is_early(self, text: str) -> bool:
-        """Tell whether a line shows that the command is at work, of which nothing is shown yet."""
+        """Tell whether a line shows that the command is at work, and nothing is shown of it yet."""
         is_first = not self._has_early and self._filter.early.matches(text)
         return is_first and 0 < len(text) < _SHORT
 

@@ -49,11 +49,11 @@ def _keep(task: Task, environ: Mapping[str, str], directory: str) -> Around | No
 
 
 def notice_after(around: Around, environ: Mapping[str, str]) -> bytes:
-    """Write down what the command changed; give the line that says how to bring it back."""
+    """Record what the command changed; return the line that says how to bring it back."""
     from laconic.run.launcher import typed_name  # noqa: PLC0415
     from laconic.undo.around import notice  # noqa: PLC0415
 
-    with contextlib.suppress(Exception):  # the command has run; only the undo is poorer
+    with contextlib.suppress(Exception):  # the command has run; only its undo is lost
         keep = around.finish()
         return notice(around, keep, typed_name(environ)).encode("utf-8", "surrogateescape")
     return b""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class RunPlan:
     """How the output of a task is shown: its view, and what was recognised.
 
-    inner: the command inside of a shell, if there is one. program: the name under which the records
+    inner: the command inside a shell, if there is one. program: the name under which the records
     group it, `git status`; the name alone, if nothing better is known. stepped: why the output is
     shown as it is although something could be hidden.
     """
@@ -39,7 +39,7 @@ class RunPlan:
         self.stepped = ""
 
     def can_step_back(self, task: Task) -> bool:
-        """Tell whether a command is known by its words: not one at the end of a pipe, or with one.
+        """Tell whether a command is known by its words alone, without a pipe before or after it.
 
         For a program that uses the library nothing is remembered.
         """

@@ -1,4 +1,4 @@
-"""Finds the shell that the host uses, and the command inside of `bash -lc '...'`."""
+"""Finds the shell that the host uses, and the command inside `bash -lc '...'`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _usable(name: str, path: Sequence[str]) -> str | None:
 
 
 class Inner:
-    """The command inside of a command line.
+    """The command inside a command line.
 
     command: the text that the innermost shell runs; None without a shell. arguments: those of its
     only command; empty if it has several commands, or is dynamic.

@@ -1,7 +1,7 @@
 """Supervises one command: plans how its output is shown, shows what is certain, then the rest.
 
 The command may run here (`run/execute`) or in a client of the server (`server/run_handler`); both
-give the output that they have, and print what is written to its printer.
+pass the output that they have, and print what is written to its printer.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ HIDDEN = "[hidden]"
 _MOST_PARSED = 64 * 1024
 _MOST_SHOWN = 16 * 1024
 _LONGEST_NAME = 100
-_DEEPEST = 3  # levels of command lines inside of command lines
+_DEEPEST = 3  # levels of command lines inside command lines
 
 # In names of options, variables and fields: some words count anywhere, short ones only alone.
 _SECRET_NAME = rf"(?i){SAYS_IT}|(?<![a-z])(?:pass|pwd|auth|bearer|cookie|pat|key|otp|pin)(?![a-z])"

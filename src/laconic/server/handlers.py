@@ -68,7 +68,7 @@ def hook(connection: Connection, call: ClientCall) -> None:
 
 
 def _try_box(environ: Mapping[str, str]) -> None:
-    """Have it tried whether boxes can be made, if one was wanted: a hook only reads the outcome."""
+    """Try whether boxes can be made, if one was wanted; a hook only reads the outcome."""
     if was_asked_for():
         with contextlib.suppress(OSError):
             if wants_trial(environ):

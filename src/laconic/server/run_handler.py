@@ -98,7 +98,7 @@ def attend(connection: Connection, call: ClientCall) -> None:
 
 
 def _attend_beside(connection: Connection, task: Task, call: ClientCall) -> None:
-    """Keep what a command will change that has the client's own streams; nothing else is done."""
+    """Only keep what a command will change, because it has the client's own streams."""
     around = keep_before(task, call.variables, call.directory)
     with _kept(connection, around, wire.answer(0)):
         kind, body = connection.receive(patiently=True)

@@ -60,7 +60,7 @@ class _Reader:
             self._item(text(payload.get("type")), payload)
 
     def _count(self, info: Document) -> None:
-        """The event comes again without a request; then the total is as it was."""
+        """Count an event once: it may come again without a request, with the same total."""
         total, last = table(info, "total_token_usage"), table(info, "last_token_usage")
         if not last or total == self._total:
             return
@@ -87,7 +87,7 @@ class _Reader:
         self.builder.start(key, step, is_counted=False)  # the count comes after the answer
 
     def _asked(self, given: Document) -> bool | None:
-        """The model asks a person by asking for more than the sandbox lets it do."""
+        """Tell whether a person was asked: the model wants more than the sandbox permits."""
         if self._mode == "never":
             return False
         if self._mode in ("on-request", "on-failure"):

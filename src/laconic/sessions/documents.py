@@ -73,7 +73,7 @@ def _object(data: bytes | str) -> Document | None:
 
 
 def table(value: object, *keys: str) -> Document:
-    """Return the object somewhere inside of another; an empty one, if there is none."""
+    """Return the object somewhere inside another; an empty one, if there is none."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}

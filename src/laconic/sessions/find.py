@@ -102,7 +102,7 @@ def _newest(transcripts: Iterable[Transcript]) -> list[Transcript]:
 
 
 def _walk(path: Path, depth: int, suffixes: str | tuple[str, ...]) -> Iterator[Transcript]:
-    """Links inside of a directory are not followed: they may lead anywhere, and in circles."""
+    """Yield the files in a directory; links in it are not followed, as they may form circles."""
     try:
         if path.is_file():
             status = path.stat()

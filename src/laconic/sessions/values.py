@@ -96,7 +96,7 @@ class Builder:
         self._steps[key] = step._replace(has_run=has_run, output=data, status=status)
 
     def refuse(self, key: str) -> None:
-        """A person was asked, and said no."""
+        """Note that a person was asked, and said no."""
         if key in self._steps:
             self._steps[key] = self._steps[key]._replace(was_asked=True)
 
@@ -105,7 +105,7 @@ class Builder:
         self.usage[model] = self.usage.get(model, Usage()).plus(usage)
 
     def sum_up(self, chain: str = "") -> None:
-        """What the chain held so far is gone from the requests that follow."""
+        """Note a summary: later requests no longer have what the chain held so far."""
         for key, counted in self._counted.items():
             if self._chains[key] == chain and key not in self._ended:
                 self._ended[key] = self._requests.get(chain, 0) - counted

@@ -10,7 +10,6 @@ A hook loads this module before every command, so the annotations stay strings u
 
 from __future__ import annotations
 
-from functools import cache
 from os.path import dirname, join
 from types import MappingProxyType
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Annotated, Any, Literal, Self
 
-    from laconic.settings.schema import Kind, Name, Table
+    from laconic.settings.schema import Name
 
 DEFAULTS = join(dirname(__file__), "data", "defaults.toml")  # noqa: PTH118, PTH120 - see above
 EXTEND = "extend"
@@ -107,7 +106,7 @@ class Effects(Section):
 
 
 class Paths(Section):
-    """Places that are more, or less, than where they lie. Patterns count from the project."""
+    """Files with rules of their own, by pattern; patterns are relative to the project."""
 
     write: Annotated[tuple[str, ...], Option("files that may be written without a question")]
     never_write: Annotated[tuple[str, ...], Option("files that ask when they are written", EXTEND)]
@@ -354,63 +353,3 @@ def unpacked(value: Any) -> Any:
         found = {key: unpacked(item) for key, item in value.items() if key is not None}
         return globals()[value[None]](**found)
     return MappingProxyType(value) if isinstance(value, dict) else value
-
-
-# -- keys and their kinds --------------------------------------------------------------------------
-
-
-@cache
-def options() -> Mapping[str, Option]:
-    """Return every key by its dotted name (`permissions.external.command`), in order."""
-    return dict(_walk(Config, ""))
-
-
-def _walk(cls: type[Section], prefix: str) -> list[tuple[str, Option]]:
-    from laconic.settings import schema  # noqa: PLC0415 - code that only reads values does not need it
-
-    found: list[tuple[str, Option]] = []
-    for name, annotation in schema.hints(cls).items():
-        option = next((item for item in schema.notes(annotation) if isinstance(item, Option)), None)
-        found += [(prefix + name, option)] if option else _walk(annotation, f"{prefix}{name}.")
-    return found
-
-
-@cache
-def kinds() -> Mapping[str, Kind]:
-    """Return the kind of value that each key takes, by its dotted name."""
-    from laconic.settings import schema  # noqa: PLC0415 - as above
-
-    whole = schema.table_of(Config)
-
-    def kind_at(name: str) -> Kind:
-        kind: Kind = whole
-        for part in name.split("."):
-            assert isinstance(kind, schema.Table)
-            kind = kind.keys[part]
-        return kind
-
-    return {name: kind_at(name) for name in options()}
-
-
-@cache
-def file_schema() -> Table:
-    """Return the schema of a file: all keys, none required, and the keys that edit lists."""
-    return _file_table(Config, "")
-
-
-def _file_table(cls: type[Section], prefix: str) -> Table:
-    from laconic.settings import schema  # noqa: PLC0415 - as above
-
-    keys: dict[str, Kind] = {}
-    for name, annotation in schema.hints(cls).items():
-        if not schema.notes(annotation):
-            keys[name] = _file_table(annotation, f"{prefix}{name}.")
-            continue
-        keys[name] = kind = schema.kind_of(annotation)
-        is_list = isinstance(kind, schema.ListOf)
-        if prefix and is_list and options()[prefix + name].lists == "extend":
-            keys[f"remove_{name}"] = kind
-            keys["replace"] = schema.Flag()
-        if name == "config_env" and isinstance(kind, schema.MapOf):
-            keys["config_env_var"] = schema.Text((schema.is_name,))
-    return schema.Table(keys)

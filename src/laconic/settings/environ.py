@@ -216,7 +216,7 @@ def is_kept_file(number: int, environ: Mapping[str, str]) -> bool:
     """
     status = os.fstat(number)
     if not stat.S_ISREG(status.st_mode):
-        # what /dev/null takes is shown to nobody, and so must nothing of ours be that counts
+        # nobody sees what goes to /dev/null, so no notice that matters may go there
         return number == _ERR and os.path.samestat(status, os.stat(os.devnull))  # noqa: PTH116
     if not environ.get(_READ_FILES) and not _leads_to(status, 3 - number):
         return True

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from laconic.errors import FileError, Problem
 from laconic.files import read_file
 from laconic.settings import merge, schema, toml
-from laconic.settings.config import DEFAULTS, Config, file_schema
+from laconic.settings.config import DEFAULTS, Config
+from laconic.settings.keys import file_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from laconic.settings import toml
-from laconic.settings.config import EXTEND, STRICTNESS, kinds, options
+from laconic.settings.config import EXTEND, STRICTNESS
+from laconic.settings.keys import kinds, options
 from laconic.settings.schema import Fault, ListOf, MapOf, closest
 
 

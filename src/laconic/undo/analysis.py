@@ -62,7 +62,7 @@ _MOST_POSSIBLE = 16  # as many as laconic.knowledge.arguments puts together
 
 
 def reach_of(argv: Sequence[str], directory: str, environment: Mapping[str, str]) -> Reach:
-    """Give what a program may change that is about to be started with these words."""
+    """Return what a program may change when it is started with these words."""
     reach = Reach()
     call = Call(argv, directory, project_of(directory))
     call.environment = dict(environment)
@@ -71,7 +71,7 @@ def reach_of(argv: Sequence[str], directory: str, environment: Mapping[str, str]
 
 
 def reach_of_line(line: str, directory: str, environment: Mapping[str, str]) -> Reach:
-    """Give what a line of a shell may change, all of its commands together."""
+    """Return what a line of a shell may change, all of its commands together."""
     reach = Reach()
     call = Call(["sh"], directory, project_of(directory))
     call.environment = dict(environment)
@@ -80,7 +80,7 @@ def reach_of_line(line: str, directory: str, environment: Mapping[str, str]) -> 
 
 
 def project_of(directory: str) -> str:
-    """Give the work tree that a directory is in, or the directory itself."""
+    """Return the work tree that a directory is in, or the directory itself."""
     repository = find_repository(directory)
     return repository.top or repository.git if repository else located(directory)
 
@@ -108,7 +108,7 @@ def analyse_call(call: Call, reach: Reach, depth: int = 0) -> None:
 
 
 def _unknown(call: Call, reach: Reach) -> None:
-    """Doubt a program that is not known, and keep what its words name outside of the project."""
+    """Doubt a program that is not known, and keep what its words name outside the project."""
     call.doubt(reach, "what it changes is not known")
     for word in call.words[1:]:
         value = word.partition("=")[2] if word.startswith("-") else word
@@ -216,12 +216,12 @@ class _Line:
             for word in words[1:] if words and words[0] in _EXPORTING else ():
                 name, equals, value = word.partition("=")
                 found[name] = value if equals else found.get(name, "")
-            if not one.command.words:  # `NAME=VALUE` alone: it may be exported already
+            if not one.command.words:  # `NAME=VALUE` alone: the variable may be exported already
                 found.update((each.name, self._value(each)) for each in one.command.assignments)
         return found
 
     def _value(self, assignment: Assignment) -> str:
-        """Give what a variable gets, "" if that is not known."""
+        """Return what a variable gets, "" if that is not known."""
         value = assignment.value
         found = expand((value,), self._values) if isinstance(value, Word) else []
         return (found[0].text or "") if len(found) == 1 else ""
@@ -233,7 +233,7 @@ class _Line:
             for directory in list(self._directories):
                 self._command(one, directory)
             self._has_moved = self._has_moved or self._is_git
-        if len(self._directories) > 1:  # again, with all directories that were met
+        if len(self._directories) > 1:  # again, now that all directories are known
             for redirect in redirects(self._script):
                 self._redirect(redirect)
         if self._has_linked:
@@ -292,11 +292,11 @@ class _Line:
         analyse_call(call, self._reach, self._depth)
 
     def _projects(self, directory: str) -> str:
-        """Give the project of a directory that a `cd` may lead to."""
+        """Return the project of a directory that a `cd` may lead to."""
         return self._call.project if directory == self._call.directory else project_of(directory)
 
     def _given(self, one: Occurrence) -> Mapping[str, str]:
-        """Give the environment of a command: what the line exports before it counts, too."""
+        """Return the environment of a command, with what the line exports before it."""
         if not one.command.assignments and not self._exported:
             return self._call.environment
         given = {**self._call.environment, **self._exported}
@@ -358,7 +358,7 @@ def _changes_directory(one: Occurrence) -> bool:
 
 
 def _set_by_builtin(one: Occurrence) -> set[str]:
-    """Give the variables that a command of the shell may set whose names are among its words."""
+    """Return the variables that a builtin of the shell may set: their names are among its words."""
     words = [literal(word) or "" for word in one.command.words]
     if not words or words[0] not in _SETTING:
         return set()
@@ -366,7 +366,7 @@ def _set_by_builtin(one: Occurrence) -> set[str]:
 
 
 def _possible(nodes: list[Node], values: Values, directory: str) -> dict[str, tuple[str, ...]]:
-    """Give all values that the line itself gives to its variables."""
+    """Return all values that the line itself gives to its variables."""
     given: dict[str, list[str]] = {}
     for node in nodes:
         words: Sequence[Word] = ()

@@ -155,7 +155,7 @@ _SUFFIXES = (".gz", ".tgz", ".bz2", ".tbz2", ".xz", ".txz", ".lzma", ".zst", ".l
 
 
 def compress(call: Call, reach: Reach) -> None:
-    """Compress or expand each operand: it goes, and one with another ending comes."""
+    """Compress or expand each operand: a file with another ending replaces it."""
     parsed = call.read(
         "-c --stdout --to-stdout -d --decompress --uncompress -f --force -k --keep -l --list -n"
         " --no-name -N --name -q --quiet -r --recursive -t --test -v --verbose -NUM -1 -2 -3 -4 -5"

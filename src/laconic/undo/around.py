@@ -39,7 +39,7 @@ class Around:
             held.drop()
 
     def close(self) -> None:
-        """Leave it to the next laconic to find out what the command changed, if that is open."""
+        """Let the next laconic find out what the command changed, if that is not known yet."""
         held, self.held = self.held, None
         if held is not None:
             held.close()
@@ -79,7 +79,7 @@ def about_run(command: str, directory: str, environment: Mapping[str, str]) -> A
 
 
 def lost(keep: Keep) -> list[str]:
-    """Give the files whose content a command has changed or removed; git's own are not told."""
+    """Return the files whose content a command has changed or removed, without git's own files."""
     found = []
     for path, after in keep.finish().items():
         before = keep.before.get(path)
@@ -92,7 +92,7 @@ def lost(keep: Keep) -> list[str]:
 
 
 def notice(around: Around, keep: Keep | None, launcher: str) -> str:
-    """Give the one line for the agent: only when something was destroyed, or nothing is held."""
+    """Return the one line for the agent; empty unless something was destroyed or is not kept."""
     if around.refusal:
         return f"[laconic: no undo for this: {around.refusal}]\n"
     if keep is None:

@@ -50,7 +50,7 @@ class Call:
         return os.path.join(self.directory, word)
 
     def paths(self, word: str) -> list[str]:
-        """Give what a word means: the path itself, and what it matches if it is a pattern."""
+        """Return what a word means: the path itself, and what it matches if it is a pattern."""
         path = self.path(word)
         if not self.patterns or not _WILD.intersection(word):
             return [path]
@@ -64,7 +64,7 @@ class Call:
         return found
 
     def read(self, options: str, *, single: bool = False, late: bool = True) -> Parsed:
-        """Read the words behind the name by an accept-list of options."""
+        """Read the words after the name by an accept-list of options."""
         reading = Reading(Spec(options), single=single, late=late, complete=True)
         return parse_options([Argument(word, 0, 0) for word in self.words[1:]], reading)
 
@@ -76,7 +76,7 @@ class Call:
                 reach.add(path, deep=True, how=how)
 
     def file(self, reach: Reach, word: str, how: str = COPIED) -> None:
-        """Add a file that is opened for writing, so that a link leads to another."""
+        """Add a file that is opened for writing; through a link, another file is written."""
         for path in self.paths(word):
             if not is_device(path):
                 reach.add_followed(path, how=how)

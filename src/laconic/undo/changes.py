@@ -117,7 +117,7 @@ def _read(call: Call, reach: Reach, options: str) -> Parsed:
 
 
 def _ends(call: Call, parsed: Parsed) -> tuple[list[str], str, bool]:
-    """Give sources, target, and whether the sources go into the target under their own names."""
+    """Return sources, target, and whether the sources go into the target under their own names."""
     operands = texts(parsed.operands)
     into = texts(parsed.values("-t", "--target-directory"))
     if into:
@@ -132,7 +132,7 @@ def _ends(call: Call, parsed: Parsed) -> tuple[list[str], str, bool]:
 
 
 def _names_below(path: str) -> Iterator[str]:
-    """Give "" for the path itself, and every name below it, relative to it."""
+    """Return "" for the path itself, and every name below it, relative to it."""
     yield ""
     if not os.path.isdir(path):
         return
@@ -156,7 +156,7 @@ def _written(reach: Reach, path: str) -> None:
 
 
 def _replaced(parsed: Parsed) -> str:
-    """Tell how a file is kept that another one replaces; as a backup it lives on."""
+    """Tell how to keep a file that another one replaces; with a backup it stays on the disk."""
     return COPIED if parsed.has("-b", "--backup", "-S", "--suffix") else LINKED
 
 

@@ -46,7 +46,7 @@ class Entry:
         self.attributes: dict[str, str] = {}
 
     def row(self) -> list[Any]:
-        """Give it as JSON has it; the keep's manifest has one row per path."""
+        """Return the entry as JSON can hold it; the keep's manifest has one row per path."""
         row: list[Any] = [
             self.kind, self.mode, *self.owner, self.modified_ns, self.size, self.inode,
             self.changed_ns, self.links, self.data, self.digest,
@@ -80,7 +80,7 @@ def look(path: str) -> Entry | None:
 
 
 class Looker:
-    """Looks at paths whose directories must be real: behind a link is another place."""
+    """Looks at paths whose directories must be real: a link would lead to another place."""
 
     __slots__ = ("_real",)
 
@@ -123,7 +123,7 @@ def _attributes(path: str) -> dict[str, str]:
 
 
 def digest_of(path: str, start: int = 0, size: int | None = None) -> str:
-    """Give a digest of a regular file's content, or of a part of it; "" if it cannot be read."""
+    """Return a digest of a regular file's content, or of a part of it; "" if it cannot be read."""
     from hashlib import blake2b  # noqa: PLC0415 - most files are known by their times
 
     found = blake2b(digest_size=_DIGEST_BYTES)

@@ -78,7 +78,7 @@ class Search:
                 self.unknown = word
 
     def matches(self, path_of: Callable[[str], list[str]]) -> Iterator[str]:
-        """Give what it may find, at most; path_of: the paths that a start means."""
+        """Return what it may find, at most; path_of: the paths that a start means."""
         count = 0
         for start in self.starts or ["."]:
             for top in path_of(start):
@@ -121,7 +121,7 @@ def find(call: Call, reach: Reach) -> None:
 
 
 def run_with(call: Call, reach: Reach, command: list[str], found: list[str]) -> None:
-    """Add what a command changes that gets these paths in place of `{}`, or behind its words."""
+    """Add what a command changes when it gets these paths in place of `{}`, or after its words."""
     from laconic.undo.analysis import analyse_call  # noqa: PLC0415 - each needs the other
 
     if not command:

@@ -49,7 +49,7 @@ _STATE = frozenset(
     "add stage update-index commit-tree write-tree hash-object mktree mktag symbolic-ref fetch push"
     " rerere stripspace merge-base pack-refs bundle".split()
 )
-# As above, and commits may lose the last name that leads to them.
+# As above; commits may also lose the last name that leads to them.
 _DROPPING = frozenset("branch tag update-ref remote notes replace reflog".split())
 _COLLECTING = frozenset(
     "gc prune repack prune-packed maintenance pack-objects multi-pack-index".split()
@@ -57,7 +57,7 @@ _COLLECTING = frozenset(
 
 
 class GitCall:
-    """A git command: its subcommand, the words behind it, and its repository."""
+    """A git command: its subcommand, the words after it, and its repository."""
 
     __slots__ = ("call", "reach", "repository", "sub", "words")
 
@@ -76,7 +76,7 @@ class GitCall:
 
     @property
     def operands(self) -> list[str]:
-        """Give the words that are not options, and values of options that look like words."""
+        """Return the words that are not options, and values of options that look like words."""
         found = []
         for word in self.words:
             if word.startswith("--") and "=" in word:
@@ -134,7 +134,7 @@ def git(call: Call, reach: Reach) -> None:
 
 
 def _places(words: list[str]) -> list[str]:
-    """Give the directories that the options before the subcommand name."""
+    """Return the directories that the options before the subcommand name."""
     found, rest = [], list(words)
     while rest and rest[0].startswith("-"):
         word = rest.pop(0)

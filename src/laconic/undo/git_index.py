@@ -132,7 +132,7 @@ class Index:
         return self._tree[end + 1 : end + 21] if is_valid else b""
 
     def differing(self, top: str) -> Iterator[bytes]:
-        """Give the names of files that are there and not known to be as the index says.
+        """Return the names of files that are there and not known to be as the index says.
 
         This takes no notice of assume-unchanged and skip-worktree, as git's checkouts do not.
         """
@@ -157,7 +157,7 @@ class Index:
 
 
 def submodules(path: str, data: bytes, hash_bytes: int = 20) -> list[bytes]:
-    """Give the names in an index that are repositories of their own; none if it cannot be read."""
+    """Return the names of submodules in an index; none if it cannot be read."""
     if _SUBMODULE.to_bytes(4, "big") not in data:
         return []
     try:
@@ -196,7 +196,7 @@ def _cache_tree(data: bytes, at: int) -> tuple[CacheTree, int]:
 
 
 def meaning(path: str) -> str:
-    """Give a digest of what an index says, times and inodes left out; "" if it cannot be read.
+    """Return a digest of what an index says, times and inodes left out; "" if it cannot be read.
 
     `git status` writes the times anew, and that must not look like somebody's change.
     """

@@ -65,7 +65,7 @@ class Pack:
         return value
 
     def starting(self, prefix: str) -> Iterator[bytes]:
-        """Give the ids that begin with these hexadecimal digits."""
+        """Return the ids that begin with these hexadecimal digits."""
         for position in self._range(int(prefix[:2], 16)):
             object_id = self._id_at(position)
             if object_id.hex().startswith(prefix):
@@ -102,7 +102,7 @@ class Pack:
 
     def _inflated(self, at: int, size: int) -> bytes:
         assert self._data is not None
-        # Compressed data is at most a little longer than what it stands for.
+        # Compressed data is at most a little longer than the data itself (zlib's compressBound()).
         return zlib.decompressobj().decompress(self._data[at : at + size + size // 100 + 64], size)
 
 
@@ -159,7 +159,7 @@ class Objects:
                     self.directories.append(os.path.join(one, os.fsdecode(line)))
 
     def read(self, object_id: bytes) -> tuple[bytes, bytes]:
-        """Give kind and content; raises MissingObjectError."""
+        """Return kind and content; raises MissingObjectError."""
         name = object_id.hex()
         try:
             for directory in self.directories:
@@ -190,7 +190,7 @@ class Objects:
         return self._packs
 
     def starting(self, prefix: str) -> bytes | None:
-        """Give the only object whose name begins with these digits."""
+        """Return the only object whose name begins with these digits."""
         found = set()
         for directory in self.directories:
             with contextlib.suppress(OSError):
@@ -202,7 +202,7 @@ class Objects:
         return found.pop() if len(found) == 1 else None
 
     def commit(self, object_id: bytes) -> tuple[bytes, list[bytes]]:
-        """Give the tree and the parents of a commit; a tag leads to its commit."""
+        """Return the tree and the parents of a commit; a tag leads to its commit."""
         kind, content = self.read(object_id)
         if kind == b"tree":
             return object_id, []
@@ -217,7 +217,7 @@ class Objects:
         return ids[b"tree"], parents
 
     def tree(self, object_id: bytes) -> dict[bytes, tuple[bytes, bytes]]:
-        """Give the names in a tree, each with mode and object."""
+        """Return the names in a tree, each with mode and object."""
         kind, data = self.read(object_id)
         if kind != b"tree":
             raise MissingObjectError(object_id.hex())
@@ -230,7 +230,7 @@ class Objects:
         return found
 
     def names(self, object_id: bytes, start: bytes = b"") -> Iterator[bytes]:
-        """Give all paths in a tree."""
+        """Return all paths in a tree."""
         for name, (mode, child) in self.tree(object_id).items():
             if mode == _TREE_MODE:
                 yield from self.names(child, start + name + b"/")
@@ -238,7 +238,7 @@ class Objects:
                 yield start + name
 
     def differences(self, one: bytes, other: bytes, start: bytes = b"") -> Iterator[bytes]:
-        """Give the paths that differ between two trees; equal directories are not read."""
+        """Return the paths that differ between two trees; equal directories are not read."""
         if one == other:
             return
         first, second = self.tree(one), self.tree(other)

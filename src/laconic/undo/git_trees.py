@@ -29,7 +29,7 @@ _PLAIN_IGNORE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0
 
 
 def _own_work(one: GitCall) -> None:
-    """Add what the work tree and the index have and HEAD has not."""
+    """Add what differs from HEAD in the work tree and the index."""
     repository = one.repository
     if not repository.top:
         return
@@ -86,7 +86,7 @@ def _is_path(one: GitCall, word: str) -> bool:
 
 
 def _matching(one: GitCall, word: str) -> Iterator[bytes]:
-    """Give tracked names by a path or a pattern, without its magic: all, where that has any."""
+    """Return the tracked names that a path or pattern matches; all, if it has pathspec magic."""
     top = os.fsencode(one.repository.top)
     path = os.path.normpath(os.path.join(os.fsencode(one.call.directory), os.fsencode(word)))
     relative = os.path.relpath(path, top)
@@ -192,7 +192,7 @@ def rebase(one: GitCall) -> None:
     repository = one.repository
     if one.has("-i", "--interactive", "-x", "--exec"):
         one.doubt("its list of things to do is not known")
-    # The base, the one that it goes onto, and the branch that it is about, each after each.
+    # The base, then the commit that it goes onto, then the branch that is moved.
     commits = {}
     for word in ("HEAD", *(one.operands or ["@{u}"])):
         commits[word] = repository.resolve(word)
@@ -321,7 +321,7 @@ def moving(one: GitCall) -> None:
 
 
 def untracked(repository: Repository, *, ignored: bool) -> Iterator[str]:
-    """Give files and directories that git does not track; ignored: also what it ignores.
+    """Return files and directories that git does not track; ignored: also what it ignores.
 
     Of the rules only names without patterns are followed, so that more is given than git would say.
     """
@@ -348,7 +348,7 @@ def untracked(repository: Repository, *, ignored: bool) -> Iterator[str]:
 
 
 def _ignored_names(repository: Repository) -> frozenset[str]:
-    """Give the plain names that the first .gitignore ignores; none, if a rule takes any back."""
+    """Return the plain names that the top .gitignore ignores; none if a rule re-includes any."""
     lines = [line.strip() for line in _lines(f"{repository.top}/.gitignore")]
     others = (f"{repository.common}/info/exclude",)
     if any(line.startswith("!") for path in others for line in _lines(path)):
@@ -357,6 +357,6 @@ def _ignored_names(repository: Repository) -> frozenset[str]:
         return frozenset()
     tracked = (entry.name for entry in repository.index.entries)
     if any(name.endswith(b"/.gitignore") for name in tracked):
-        return frozenset()  # another one may take a rule back
+        return frozenset()  # `!name` re-includes: man 5 gitignore
     names = {line.rstrip("/") for line in lines if line and not line.startswith("#")}
     return frozenset(name for name in names if name and set(name) <= _PLAIN_IGNORE)

@@ -32,7 +32,7 @@ class TooManyError(Exception):
 
 
 def gone_ids(repository: str, path: str, before: bytes) -> set[bytes]:
-    """Give the objects that a file of refs named before, in this text, and names no more."""
+    """Return the objects that a file of refs named before, in this text, and no longer names."""
     now = _read(path)
     if path.startswith(f"{repository}/logs/"):
         # A stash is known by its log alone: old and new id, then who and why.
@@ -85,7 +85,7 @@ def write_held(repository: str, gone: set[bytes], target: str) -> None:
 
 
 def put_back(source: str) -> None:
-    """Give a repository the objects again that it does not have any more."""
+    """Put objects that a repository no longer has back into it."""
     try:
         with open(source, "rb") as file:
             place, _, data = file.read().partition(b"\0")
@@ -110,7 +110,7 @@ def _write_loose(directory: str, name: str, data: bytes) -> None:
     folder = f"{directory}/{name[:2]}"
     if not os.path.isdir(folder):
         os.mkdir(folder)
-    new = os.path.join(folder, "tmp_obj_laconic")  # git removes what has such a name
+    new = os.path.join(folder, "tmp_obj_laconic")  # git prune removes tmp_obj_*: builtin/prune.c
     handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o444)
     with open(handle, "wb") as file:
         file.write(data)
@@ -142,7 +142,7 @@ def _all_refs(repository: str) -> Iterator[bytes]:
 
 
 def _only_in(objects: Objects, gone: Iterable[bytes], kept: Iterable[bytes]) -> list[bytes]:
-    """Give the commits, tags and the like that only the first lead to."""
+    """Return the commits, tags and the like that only the first lead to."""
     marks: dict[bytes, int] = {}
     queue: list[tuple[int, bytes]] = []
     parents: dict[bytes, list[bytes]] = {}
@@ -181,7 +181,7 @@ def _leads_to(objects: Objects, one: bytes) -> list[bytes]:
 
 
 def _date(objects: Objects, one: bytes) -> int:
-    """Give when a commit was made; a tag and anything else count as new."""
+    """Return when a commit was made; a tag and anything else count as new."""
     kind, content = objects.read(one)
     head = content.partition(b"\n\n")[0]
     start = head.find(b"\ncommitter ")
@@ -192,7 +192,7 @@ def _date(objects: Objects, one: bytes) -> int:
 
 
 def _objects(objects: Objects, found: Iterable[bytes]) -> Iterator[bytes]:
-    """Give these objects, and what is in the trees of commits that their parents do not have."""
+    """Return these objects, and what is in the trees of commits that their parents do not have."""
     seen: set[bytes] = set()
     for one in found:
         kind = objects.read(one)[0]

@@ -1,4 +1,4 @@
-"""Says whether an undo would hold a command, and what would have to be kept; nothing is written."""
+"""Says whether a command could be undone, and what would have to be kept; nothing is written."""
 
 # pathlib takes six milliseconds to load.
 from __future__ import annotations

@@ -109,7 +109,7 @@ class Keep:
             self.refs = after.get("refs", {})
 
     def data(self, entry: Entry) -> tuple[str, int | None]:
-        """Give the file that has the content of an entry, and where it begins if in the pack."""
+        """Return the file that has the content of an entry, and where it begins if in the pack."""
         start = start_of(entry.data)
         return f"{self.path}/{DATA}/{entry.data if start is None else PACK}", start
 
@@ -122,7 +122,7 @@ class Keep:
 
     @property
     def size(self) -> int:
-        """Give the bytes that its copies take, those that somebody else still has left out."""
+        """Return the bytes that its copies take, without files that still have another link."""
         total = 0
         with contextlib.suppress(OSError), os.scandir(f"{self.path}/{DATA}") as entries:
             for one in entries:
@@ -170,7 +170,7 @@ class Keep:
         looked = ((path, look(path)) for path in (*self.flat, *folders))
         for number, (path, now) in enumerate(changed.items()):
             if now is not None and now.kind == FILE and path.endswith("/index"):
-                # To read it takes longer than to copy it; what it means is found out by an undo.
+                # Reading it takes longer than copying it, so an undo finds out what it means.
                 with contextlib.suppress(OSError):
                     copy(path, f"{self.path}/{DATA}/after{number}")
                     now.data = f"after{number}"
@@ -180,7 +180,7 @@ class Keep:
         return changed
 
     def changes(self) -> dict[str, Entry | None]:
-        """Give what is different now."""
+        """Return what is different now."""
         with opened(self._folders()) as doors:
             return self._changes(doors)
 
@@ -213,7 +213,7 @@ class Keep:
                 shrink(f"{self.path}/{DATA}", unused, kept)
 
     def _hold_objects(self, changed: Mapping[str, Entry | None]) -> None:
-        """Keep what only refs held that are gone, unless that is too much or cannot be read."""
+        """Keep the objects that only deleted refs held, unless they are too many or unreadable."""
         gone: dict[str, set[bytes]] = {}
         for path in changed:
             before = self.before.get(path)
@@ -231,7 +231,7 @@ class Keep:
                 held_objects.write_held(repository, set(names), f"{self.path}/{HELD}{number}")
 
     def put_back_objects(self) -> None:
-        """Give repositories the objects again that only deleted refs held."""
+        """Put the objects that only deleted refs held back into their repositories."""
         names = [name for name in os.listdir(self.path) if name.startswith(HELD)]
         for name in names:
             from laconic.undo import held_objects  # noqa: PLC0415 - as above
@@ -239,7 +239,7 @@ class Keep:
             held_objects.put_back(f"{self.path}/{name}")
 
     def _folders(self) -> set[str]:
-        """Give the directories that the command was to change, and those that are above."""
+        """Return the directories that the command was to change, and those that are above."""
         kept = {path for path, entry in self.before.items() if entry and entry.kind == DIRECTORY}
         return kept | self.flat.keys()
 
@@ -263,7 +263,7 @@ class Keep:
                     visit(Place(path, deep=True), note)
         for path in [path for path, entry in found.items() if entry is None]:
             try:
-                found[path] = looker.look(path)  # by a prefix, or below a directory that is no more
+                found[path] = looker.look(path)  # by a prefix, or below a directory that is gone
             except PermissionError:
                 found[path] = self.before.get(path)  # in a directory that the command has closed
         return found
@@ -300,7 +300,7 @@ class Keep:
 
 
 def size_on_disk(status: os.stat_result) -> int:
-    """Give what a file takes; it may have holes."""
+    """Return the bytes that a file takes on the disk; it may have holes."""
     return min(status.st_size, status.st_blocks * BLOCK)
 
 

@@ -24,7 +24,7 @@ class Opened:
         self.modes: dict[str, int] = {}
 
     def open(self, folders: Iterable[str], wanted: int) -> None:
-        """Open those that are closed and ours, to look or to write; to root nothing is closed."""
+        """Open those that are closed and ours, to look or to write; root needs none of this."""
         own = os.geteuid()
         if own == 0:
             return
@@ -41,7 +41,7 @@ class Opened:
         self.modes = {}
 
     def correct(self, path: str, entry: Entry | None) -> None:
-        """Let an entry say what it would without us."""
+        """Set the mode in an entry to what it is without us."""
         if entry is not None and path in self.modes:
             entry.mode = self.modes[path]
 

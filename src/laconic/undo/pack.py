@@ -1,7 +1,7 @@
 """The small files of a keep, one after another in one file.
 
-To make a file takes the file system longer than to copy fifty kilobytes. Where a file lies is
-written in its entry: `pack:OFFSET`. Large files, which a file system may clone, have their own.
+Creating a file takes the file system longer than copying fifty kilobytes. The entry of a file says
+where its content is: `pack:OFFSET`. Large files, which a file system may clone, have their own.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _WASTE = 1 << 20  # as many bytes may lie there unused
 
 
 def start_of(data: str) -> int | None:
-    """Give where in the pack a content begins; None if it has a file of its own."""
+    """Return where in the pack a content begins; None if it has a file of its own."""
     return int(data[len(_MARK) :]) if data.startswith(_MARK) else None
 
 
@@ -39,7 +39,7 @@ class Pack:
         self._folder, self._at, self._writer = folder, 0, -1
 
     def add(self, source: str) -> str:
-        """Copy the content of a file; give where it lies, or "" if it needs a file of its own."""
+        """Copy the content of a file; return where it is, or "" if it needs a file of its own."""
         for _ in range(_ATTEMPTS):
             reader = open_to_read(source)
             try:
@@ -68,7 +68,7 @@ class Pack:
 
 
 def shrink(folder: str, unused: Iterable[Entry], kept: Iterable[Entry]) -> None:
-    """Give back the room of contents that nobody needs any more.
+    """Free the room of contents that nobody needs any more.
 
     unused: of the pack. kept: those that stay where they are, in the pack or not.
     """

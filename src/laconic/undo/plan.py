@@ -76,14 +76,14 @@ def plan(keep: Keep, only: Sequence[str] = ()) -> Plan:
 
 
 def folders_of(keep: Keep) -> set[str]:
-    """Give the directories that an undo has to look into, or to write."""
+    """Return the directories that an undo has to look into, or to write."""
     changed = keep.finish()
     folders = {os.path.dirname(path) for path in changed}
     return folders | {path for path, entry in changed.items() if entry and entry.kind == DIRECTORY}
 
 
 def plan_opened(keep: Keep, only: Sequence[str], doors: Opened) -> Plan:
-    """Plan with directories open that are closed without us."""
+    """Plan while directories that are closed to us are open."""
     made = Plan(keep)
     looker = Looker()
     changed = keep.finish()
@@ -136,7 +136,7 @@ def _comes_back_with(path: str, keep: Keep, only: Sequence[str]) -> bool:
 def _compare(
     keep: Keep, path: str, after: Entry | None, looker: Looker, doors: Opened
 ) -> tuple[Step | None, bool]:
-    """Give what is to be done at a path, and whether somebody else has changed it."""
+    """Return what is to be done at a path, and whether somebody else has changed it."""
     before, now = keep.before.get(path), looker.look(path)
     doors.correct(path, now)
     if before is not None and before.kind == OTHER:

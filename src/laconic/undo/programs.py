@@ -112,8 +112,8 @@ FORMS = {
     "shfmt": Form(TREE, "-w --write -l -d -s -i=V -bn -ci -sr -ln=V", single=True),
     "clang-format": Form(TREE, "-i --style=V -style=V --sort-includes --verbose -n", single=True),
 }
-# These write nothing but to their standard output, whatever their options are; `-exec` and their
-# like excepted, none of these programs has one.
+# These write only to their standard output, whatever their options are: none of them has an option
+# such as `-exec` or `-o`.
 READERS = frozenset(
     "[ : arch b2sum base32 base64 basename bg break cal cat cd cksum cmp column comm continue cut"
     " date df diff dirname du echo egrep exit export expand expr false fg fgrep fmt fold free"

@@ -112,7 +112,7 @@ class Reach:
 
 
 def located(path: str) -> str:
-    """Give an absolute path whose parents are real; the last name may still be a link.
+    """Return an absolute path whose parents are real; the last name may still be a link.
 
     A path that ends in a slash or a dot means the directory behind a link.
     """

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 PACKED = "packed-refs"
 _MOST_BYTES = 64 << 20
 
-# Of each repository, by the names of refs: what they were and what the command has left; None: they
+# For each repository, by the names of refs: what they were, and what the command left; None if they
 # were not there.
 Refs = dict[str, dict[str, tuple[str | None, str | None]]]
 
 
 def place_of(path: str) -> tuple[str, str] | None:
-    """Give the git directory and the name of the ref that a file has; packed-refs has all."""
+    """Return the git directory and the name of the ref that a file has; packed-refs has all."""
     at = path.find("/refs/")
     while at >= 0:
         if _is_repository(path[:at]):
@@ -39,7 +39,7 @@ def place_of(path: str) -> tuple[str, str] | None:
 
 
 def repository_of(path: str) -> str:
-    """Give the git directory that a ref, a log or packed-refs belongs to; "" if it is none."""
+    """Return the git directory of a ref, a log or packed-refs; "" if a path is none of these."""
     directory, log, _ = path.rpartition("/logs/refs/")
     if log and _is_repository(directory):
         return directory
@@ -93,7 +93,7 @@ def _kind(entry: Entry | None) -> str:
 
 
 def _before(keep: Keep, path: str) -> bytes:
-    """Give what a file had before the command, which has changed it."""
+    """Return what a file had before the command, which has changed it."""
     entry = keep.before.get(path)
     if entry is None or entry.kind != FILE or not entry.data:
         return b""
@@ -157,7 +157,7 @@ def would_come_back(keep: Keep, repository: str, restored: set[str]) -> bool:
 
 
 def by_name(keep: Keep, repository: str, only: list[str]) -> Iterator[RefChange]:
-    """Give what has to be written so that refs, one by one, are as before."""
+    """Return what has to be written so that refs, one by one, are as before."""
     packed = _read(f"{repository}/{PACKED}")
     gone = {}
     for name, (was, after) in sorted(keep.refs[repository].items()):

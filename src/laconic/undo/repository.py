@@ -68,7 +68,7 @@ class Repository:
     # -- what is kept
 
     def stores(self) -> list[str]:
-        """Give all object stores, those of submodules included."""
+        """Return all object stores, those of submodules included."""
         found = [f"{self.common}/objects"]
         for directory, folders, _ in os.walk(f"{self.common}/modules"):
             if "objects" in folders:
@@ -92,7 +92,7 @@ class Repository:
             reach.put(Place(store, deep=True, how=LINKED))
 
     def add_names(self, reach: Reach, names: Iterable[bytes]) -> None:
-        """Add paths of the work tree. One whose directories are links is outside of it."""
+        """Add paths of the work tree. One whose directories are links is outside it."""
         real: dict[str, bool] = {}
         for name in names:
             path = f"{self.top}/{os.fsdecode(name)}"
@@ -105,7 +105,7 @@ class Repository:
                 self._add_in_the_way(reach, path)
 
     def _add_in_the_way(self, reach: Reach, path: str) -> None:
-        """Add a link, or a file, that stands where a directory of the work tree belongs."""
+        """Add a link, or a file, that is where a directory of the work tree belongs."""
         while len(path) > len(self.top):
             path = os.path.dirname(path)
             if os.path.islink(path):
@@ -117,7 +117,7 @@ class Repository:
         return self.index.differing(self.top)
 
     def staged(self) -> list[bytes]:
-        """Give the names that differ between HEAD and the index."""
+        """Return the names that differ between HEAD and the index."""
         head = self.resolve("HEAD")
         if head is None:
             return [one.name for one in self.index.entries]
@@ -157,13 +157,13 @@ class Repository:
                     found += [directory + one for one in names]
 
     def between(self, one: bytes, other: bytes) -> set[bytes]:
-        """Give the names that differ between two commits."""
+        """Return the names that differ between two commits."""
         first, _ = self.objects.commit(one)
         second, _ = self.objects.commit(other)
         return set(self.objects.differences(first, second))
 
     def common_ancestor(self, one: bytes, other: bytes) -> bytes | None:
-        """Give a commit that is in the history of both; None if there is none."""
+        """Return a commit that is in the history of both; None if there is none."""
         known = set(self._history(one))
         return next((commit for commit in self._history(other) if commit in known), None)
 
@@ -188,14 +188,14 @@ class Repository:
         return True
 
     def brought_by(self, commit: bytes) -> set[bytes]:
-        """Give the names that a commit changes against each of its parents."""
+        """Return the names that a commit changes against each of its parents."""
         tree, parents = self.objects.commit(commit)
         if not parents:
             return set(self.objects.names(tree))
         return {name for parent in parents for name in self.between(parent, commit)}
 
     def brought_since(self, tip: bytes, base: bytes) -> set[bytes]:
-        """Give the names changed by the commits that a tip has and the base has not.
+        """Return the names changed by the commits that are in the tip's history but not the base's.
 
         The histories are walked from both ends; raises MissingObjectError if they are too long.
         """
@@ -221,13 +221,13 @@ class Repository:
             if len(seen) > _MOST_COMMITS:
                 raise MissingObjectError("the history is too long")
             yield commit
-            with contextlib.suppress(MissingObjectError):  # a shallow clone ends somewhere
+            with contextlib.suppress(MissingObjectError):  # a shallow clone's history is cut off
                 todo += self.objects.commit(commit)[1]
 
     # -- names of commits: man 7 gitrevisions
 
     def resolve(self, name: str) -> bytes | None:
-        """Give the commit (or tree, or tag) that a name means; None if that is not known here."""
+        """Return the commit (or tree, or tag) that a name means; None if that is not known here."""
         found = _REVISION.fullmatch(name)
         if found is None:
             return None
@@ -333,7 +333,7 @@ class Repository:
         return self._ref(f"refs/remotes/{values.get('remote', '')}/{branch}") if branch else None
 
     def state_commit(self, name: str) -> bytes | None:
-        """Give the commit that a state file names: ORIG_HEAD, rebase-merge/onto."""
+        """Return the commit that a state file names: ORIG_HEAD, rebase-merge/onto."""
         text = _text(f"{self.git}/{name}").strip()
         return bytes.fromhex(text) if len(text) == _FULL and _HEX.fullmatch(text) else None
 
@@ -344,7 +344,7 @@ class Repository:
         return any(os.access(f"{self.common}/hooks/{name}", os.X_OK) for name in names)
 
     def worktrees(self) -> list[str]:
-        """Give the `.git` files of the other work trees."""
+        """Return the `.git` files of the other work trees."""
         found = []
         with contextlib.suppress(OSError):
             for name in os.listdir(f"{self.common}/worktrees"):

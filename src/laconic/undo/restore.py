@@ -1,9 +1,9 @@
 """Carries out an undo: all or nothing, also when it is killed half-way, and itself undoable.
 
-First everything that can fail for want of room or permission is done beside the real files: the
+First, everything that can fail for want of room or permission is done beside the real files: the
 present state is kept, and every file that comes back is made and dressed in a staging directory.
-Then the journal is written. From there on each step can be repeated, and whoever finds the journal
-finishes the work.
+Then the journal is written. From then on each step can be repeated, and the next laconic that finds
+the journal finishes the work.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _forget(path: str) -> None:
 
 
 def _remove_stages(path: str) -> None:
-    """Remove what an undo left that was killed before it had begun."""
+    """Remove what an undo left behind that was killed before its journal was written."""
     if os.path.exists(os.path.join(path, _STAGED)) and not Keep(path).is_running:
         for directory in Keep(path).read(_STAGED):
             if os.path.basename(directory).startswith(_STAGE):
@@ -171,7 +171,7 @@ def _keep_present(store: Store, made: Plan, mine: About | None, doors: Opened) -
 
 
 def _stage(made: Plan, held: Held) -> dict[str, Any]:
-    """Make everything that comes back, ready to be renamed; give the journal."""
+    """Make everything that comes back, ready to be renamed; return the journal."""
     stages = _Stages(held)
     rows: list[list[str]] = []
     try:
@@ -183,7 +183,7 @@ def _stage(made: Plan, held: Held) -> dict[str, Any]:
                 staged = os.path.join(stages.near(step.path), str(number))
                 _make(step, entry, made.keep, staged)
             rows.append([step.action, step.path, staged])
-    except BaseException:  # also Ctrl-C: no half of a stage stays
+    except BaseException:  # also Ctrl-C: no half-made stage stays
         stages.remove()
         raise
     return {
@@ -247,7 +247,7 @@ class _Stages:
 
 
 def _times(made: Plan) -> dict[str, int]:
-    """Give the times of directories that are ours to set back.
+    """Return the times of directories that are ours to set back.
 
     A directory that somebody else has worked in since the command keeps its time.
     """

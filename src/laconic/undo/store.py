@@ -1,4 +1,4 @@
-"""The place where keeps lie: makes them, finds them, and holds them within their bounds."""
+"""The place where keeps are: makes them, finds them, and limits how much they take."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Store:
             fcntl.flock(handle, fcntl.LOCK_EX)
             _fill(path, found)
             _describe(path, reach, found, about, now)
-        except BaseException:  # also Ctrl-C: no half of a keep stays
+        except BaseException:  # also Ctrl-C: no half-made keep stays
             shutil.rmtree(path, ignore_errors=True)
             os.close(handle)
             raise
@@ -129,7 +129,7 @@ class Store:
     # -- finding
 
     def paths(self) -> list[str]:
-        """Give the directories of all keeps, the oldest first."""
+        """Return the directories of all keeps, the oldest first."""
         try:
             names = os.listdir(self.directory)
         except OSError:
@@ -138,7 +138,7 @@ class Store:
         return [os.path.join(self.directory, name) for name in found]
 
     def keeps(self) -> Iterator[Keep]:
-        """Give all keeps that can be read, the newest first."""
+        """Return all keeps that can be read, the newest first."""
         for path in reversed(self.paths()):
             with contextlib.suppress(DamagedError):
                 yield Keep(path)
@@ -209,7 +209,7 @@ class Store:
         if os.path.exists(os.path.join(path, JOURNAL)):
             return False
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(os.path.join(path, MANIFEST))  # first: half a keep never counts
+            os.unlink(os.path.join(path, MANIFEST))  # first, so that half a keep never counts
         remove_tree(path)
         return True
 
@@ -290,7 +290,7 @@ def _describe(path: str, reach: Reach, found: Survey, about: About, now: float) 
 
 
 def _size(path: str) -> int:
-    """Give what a keep takes on the disk; a link that somebody else still has takes nothing."""
+    """Return what a keep takes on the disk; a file that still has another link takes nothing."""
     total = 0
     with contextlib.suppress(OSError), os.scandir(os.path.join(path, DATA)) as entries:
         for one in entries:
@@ -300,7 +300,7 @@ def _size(path: str) -> int:
 
 
 def _size_at_most(path: str) -> int:
-    """Read from the name of a keep what it took at first; what was not changed is gone since."""
+    """Read from a keep's name what it took at first; it only shrinks, when unchanged files go."""
     with contextlib.suppress(ValueError, IndexError):
         return int(os.path.basename(path).split("-")[1], 16)
     return 0

@@ -1,6 +1,6 @@
 """Looks at everything that a command may change, and refuses what is too much to keep.
 
-Only names and sizes are read here. So the gate can ask whether a command could be undone, and a
+Only names and sizes are read here, so the gate can ask whether a command could be undone, and a
 refusal comes before the first byte is copied.
 """
 
@@ -103,7 +103,7 @@ def _keep_by_copy(found: Survey, path: str, entry: Entry) -> None:
 
 
 def matches(place: Place) -> list[Place]:
-    """Give the place itself, or all that its prefix means now."""
+    """Return the place itself, or all that its prefix means now."""
     if not place.prefix:
         return [place]
     directory, start = os.path.split(place.path)
@@ -144,7 +144,7 @@ def visit(
 
 
 def _first_missing(path: str) -> str:
-    """Give the topmost directory that the command would have to make."""
+    """Return the topmost directory that the command would have to make."""
     parent = os.path.dirname(path)
     while parent != path and not os.path.lexists(parent):
         path, parent = parent, os.path.dirname(parent)

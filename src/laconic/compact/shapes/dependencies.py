@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 BUDGET = 2000  # tokens, up to which a tree is shown whole
 _FEWEST, _SHARE = 20, 0.8
 _DEPTH = 2
-# What is drawn before a name: `│ ├── `, `|  +- `, `    \--- `, perhaps behind `[INFO] `.
+# What is drawn before a name: `│ ├── `, `|  +- `, `    \--- `, perhaps after `[INFO] `.
 _BRANCH = pattern(r"(?:\[INFO\] )?([│| ]*)(?:[├└][─┬]+|[+\\`|]-+) ?(\S.*)")
 _WRONG = pattern(r"(?i).*(?:unmet|missing|invalid|extraneous|conflict|fail|err).*")
 

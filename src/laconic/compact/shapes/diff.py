@@ -1,8 +1,8 @@
 """Diffs: every changed line with one line around it; a file is named once, with its counts.
 
-Hunks with equal changes are told once with all places, and removed lines that are added again with
-another indent or at another place of the file only there. Beyond the budget the largest files are
-counted. A line of the text that is read keeps its line end, so it is never taken apart.
+Hunks with equal changes are shown once with all places. Removed lines that are added again, with
+another indent or at another place of the file, are shown only there. Beyond the budget the largest
+files are counted. Carriage returns at the end of a line are part of it.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ BUDGET = 3000  # tokens
 _FILE = pattern(r"diff --git a/(.*) b/(.*?)\r?")
 _HUNK = pattern(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*?)\r?")
 # The lines between the name of a file and its first hunk, as `man git-diff` lists them, and those
-# of a binary file. What else stands there was printed by somebody else.
+# of a binary file. Any other line there was printed by another program.
 _HEAD = pattern(
     r"(?:old mode|new mode|deleted file mode|new file mode) \d+|(?:copy|rename) (?:from|to) .*"
     r"|(?:dis)?similarity index \d+%|index [0-9a-f,]+\.\.[0-9a-f]+(?: \d+)?|(?:---|\+\+\+) .*"
     r"|Binary files .* differ|GIT binary patch|(?:literal|delta) \d+|mode [0-9,]+\.\.\d+"
 )
 _DULL = pattern(r"index [0-9a-f]+\.\.[0-9a-f]+.*|--- .*|\+\+\+ .*|similarity index .*")
-# What a program writes: nobody reads it, unless it is asked for by name.
+# Generated files: nobody reads them, unless they are asked for by name.
 _LOCK = pattern(
     r"(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock"
     r"|poetry\.lock|uv\.lock|Gemfile\.lock|composer\.lock|Pipfile\.lock|go\.sum|flake\.lock)$"
 )
 _FEW = 5  # lines of such a file that are shown
 _FEWEST = 3  # equal hunks, of which one is shown
-_FEWEST_AGAIN = 3  # neighbouring lines that stand again elsewhere
+_FEWEST_AGAIN = 3  # neighbouring lines that are repeated elsewhere
 _AROUND = 1
 _FUNCTION = 60  # characters of what git says a hunk is in
 
@@ -174,7 +174,7 @@ def _rows(file: _File, texts: Texts, odd: set[int]) -> list[Row]:
 
 
 def _key(hunk: _Hunk, texts: Texts, odd: set[int]) -> tuple[str, ...]:
-    """What is told of a hunk."""
+    """What is shown of a hunk."""
     return tuple(texts[i] for i in hunk.lines if texts[i][:1] in ("+", "-") or i in odd)
 
 

@@ -1,6 +1,6 @@
 """Large JSON for reading: its structure, how many items there are, and samples of them.
 
-Only beyond the size that agents cut off by themselves: below it, and for a program, JSON is exact.
+Only beyond the size at which agents truncate: smaller JSON, and JSON for a program, is left as is.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FEWEST_TOLD, _MOST_VALUES = 10, 8  # items whose values are counted, and differ
 
 
 def document(lines: Lines) -> list[Shown] | None:
-    """The lines that tell what a JSON document or a stream of objects has; None if it is none."""
+    """Return lines that describe a JSON document or a stream of objects; None if it is neither."""
     if not SMALLEST < lines.size <= _LARGEST:
         return None
     value = _read(lines)

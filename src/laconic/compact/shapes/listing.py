@@ -79,7 +79,7 @@ def _by_block(rows: list[Row], texts: Texts) -> list[Row]:
 
 def _plain(lines: list[int], texts: Texts) -> tuple[list[Entry], set[int], str]:
     found = [Entry(texts[i], i) for i in lines if _PATH.fullmatch(texts[i])]
-    # words that are not paths may be anything: a listing of names has dots or slashes in most
+    # single words may be anything: in a listing of names most have dots or slashes
     if sum("." in e.name or e.directory != "./" for e in found) < len(found) / 2:
         return [], set(), ""
     return found, set(), ""
@@ -156,7 +156,7 @@ def regrouped(
     budget: int = BUDGET,
     kind: str = WHOLE,
 ) -> list[Row]:
-    """The rows with the entries in few lines, where the first of them stood.
+    """The rows with the entries in few lines, where the first of them was.
 
     rest: lines that go with them. said: what holds for all of them.
     """
@@ -175,7 +175,7 @@ def regrouped(
             found.append(line)
         else:
             found += _cut(directory, groups[directory], budget)
-            said = ""  # what differs from it is not said any more
+            said = ""  # it would not hold for all of them
     if said:
         found.append(made(f"[{said}]", [entries[0].index]))
     first = min(entry.index for entry in entries)

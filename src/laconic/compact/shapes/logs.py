@@ -1,4 +1,4 @@
-"""Log lines: what is only told is counted by kind; warnings and errors stay, each kind once."""
+"""Log lines: plain messages are counted by kind; warnings and errors stay, each kind once."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _FEWEST = 4
 
 
 def logs(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Fold the log lines inside of another output, such as that of tests.
+    """Fold the log lines inside another output, such as that of tests.
 
-    Of what is only told, the first of each kind stays after a failure, and none after a success.
+    Of plain messages, the first of each kind stays after a failure, and none after a success.
     """
     matches = [(i, m["level"].upper()) for i in raw_of(rows) if (m := _LINE.fullmatch(texts[i]))]
     dull = [(i, level) for i, level in matches if level in _DULL]

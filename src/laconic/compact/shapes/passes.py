@@ -1,6 +1,6 @@
 """All shapes by name: a filter lists those of its command, the generic compactor tries them all.
 
-A pass takes rows and gives rows. It looks only at lines that no pass before it has touched, and
+A pass takes rows and returns rows. It looks only at lines that no pass before it has touched, and
 leaves alone what does not have its shape.
 """
 
@@ -14,10 +14,11 @@ from laconic.compact.shapes.commits import commits
 from laconic.compact.shapes.dependencies import dependencies
 from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
-from laconic.compact.shapes.findings import findings, notes
+from laconic.compact.shapes.findings import findings
 from laconic.compact.shapes.frames import frames
 from laconic.compact.shapes.listing import listing
 from laconic.compact.shapes.logs import logs
+from laconic.compact.shapes.notes import notes
 from laconic.compact.shapes.pytest import pytest
 from laconic.compact.shapes.repeats import repeats
 from laconic.compact.shapes.rows import raw_of
@@ -61,7 +62,7 @@ _PASSES = {
     "values": values,
 }
 NAMES = tuple(sorted(_PASSES))
-# The passes for what stands among lines of any kind; for the others every line has a part to play.
+# The passes for blocks among lines of any kind; the others need to see every line.
 _WITH_OTHER_LINES = frozenset((
     "differences", "excerpts", "findings", "frames", "logs", "notes", "packages", "passed",
     "repeats", "tables", "values",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 _BANNER = pattern(r"=+ (.*?) =+")
-# The banners of pytest itself; others are of plugins, or of whoever has run pytest among others.
+# The banners of pytest itself; others are printed by plugins, or by a program that runs pytest.
 _OWN_BANNER = pattern(
     r"test session starts|ERRORS|FAILURES|PASSES|XPASSES|XFAILURES|warnings summary.*"
     r"|short test summary info|slowest .*durations|(?:\d+ \w+|no tests \w+)(?:, .*)? in [\d.]+s.*"
@@ -83,7 +83,7 @@ class _Report:
         self._told: set[str] = set()
 
     def without_progress(self) -> list[Row]:
-        """The rows without what a verbose run says first of tests whose failure is told."""
+        """Leave out the progress lines of a verbose run for tests whose failure is shown below."""
         found: list[Row] = []
         for row in self.rows:
             match = _PROGRESS.fullmatch(self.texts[row]) if isinstance(row, int) else None
@@ -159,7 +159,7 @@ class _Report:
     def _said(self, lines: list[int]) -> tuple[list[Row], dict[str, str]]:
         """The asserted line, what pytest says of it, and what was captured; and the places.
 
-        The places are given with the names of their functions, as far as pytest says them.
+        Places come with the names of their functions, where pytest says them.
         """
         own: list[Row] = []
         said: list[int] = []

@@ -1,4 +1,4 @@
-"""Lines of one kind, wherever they stand: the first and the last are shown, the others counted.
+"""Lines of one kind, wherever they are: the first and the last are shown, the others counted.
 
 Two lines are of one kind if they differ only in numbers, paths, names with digits and quoted words.
 """
@@ -68,7 +68,7 @@ def kind_of(text: str) -> str:
 def _folded(
     kind: str, members: list[int], texts: Texts, asked: Asked, many: int
 ) -> dict[int, list[Row]]:
-    """What stands in the place of some of the lines; nothing if all stay."""
+    """What replaces some of the lines; nothing if all stay."""
     first, last = members[0], members[-1]
     distinct = dict.fromkeys(texts[i] for i in members)
     if len(distinct) == 1:

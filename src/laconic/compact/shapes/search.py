@@ -32,7 +32,7 @@ _HIT = pattern(rf"{_NO_TIME}((?:[A-Za-z]:)?[^\s:][^:\n]{{0,300}}?):(\d+)([:])(.*
 _CONTEXT = pattern(rf"{_NO_TIME}((?:[A-Za-z]:)?[^\s:][^:\n]{{0,300}}?)-(\d+)([-])(.*)")
 _NUMBERED = pattern(rf"{_NO_TIME}()(\d+)([:-])(?!\d\d[:-]\d\d)(.*)")  # nor a date
 _NAMED = pattern(r"((?:[\w.@+~-]+/)*[\w.@+~-]+\.\w+)()(:)(.*)")
-# A path, perhaps behind the revision that git grep searched.
+# A path, perhaps after the revision that git grep searched.
 _CERTAIN = pattern(
     rf"{_NO_TIME}((?:[A-Za-z][\w./~^@-]*:)?(?=[\d_@+~/-]*(?:[^\W\d_]|\.))[\w.@+~/-]+):(\d+)(:)"
     r"(?!\d+:\d)(.*)"
@@ -49,7 +49,7 @@ class Hit:
 def search(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show hits by file; the same rows if most lines are not hits."""
     if asked.status and not asked.is_listed:
-        return rows  # what has a place and failed may be anything, and is not cut
+        return rows  # lines with places after a failure may be anything, and are not cut
     lines = raw_of(rows)
     found = _read(lines, texts, asked)
     named = [i for i in lines if texts[i].strip() and texts[i] != "--"]
@@ -57,7 +57,7 @@ def search(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     if len(found) < max(_FEWEST, fewest):
         return _by_block(
             rows, texts, asked
-        )  # a line between hits may be the heading of those below
+        )  # a line between hits may be the heading of the hits below it
     for width in _widths(found, texts):
         shown = _by_file(found, width, asked)
         if sum(estimate(row.text) + 1 for row in shown) <= BUDGET:
@@ -111,7 +111,7 @@ def _certain(index: int, text: str, paths: set[str]) -> Hit | None:
 
 
 def _continues(before: Hit, hit: Hit) -> bool:
-    """Tell whether a hit may stand in one block with that before it."""
+    """Tell whether a hit may be in one block with the hit before it."""
     if bool(before.path) != bool(hit.path):
         return False
     return hit.path != before.path or int(before.number) < int(hit.number)

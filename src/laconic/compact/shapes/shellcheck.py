@@ -1,6 +1,6 @@
 """shellcheck's report: a line for each line of a script that has findings, a rule's text once.
 
-Scripts with the same findings in the same lines are told once.
+Scripts with the same findings in the same lines are shown once.
 """
 
 from __future__ import annotations

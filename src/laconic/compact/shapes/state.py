@@ -1,4 +1,4 @@
-"""The state that git tells: advice goes, many paths of one state are told by directory."""
+"""The output of git status: advice goes, many paths of one state are shown by directory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables: cells without the space and the lines around them; what most rows have is told once.
+"""Tables: cells without the space and the lines around them; what most rows have is said once.
 
 A table is known by the lines that are drawn around it, or by a heading whose columns hold for all
 rows below it. A table of two columns with short cells is written in few lines.
@@ -34,8 +34,8 @@ _COLUMN = pattern(r"\S+(?: \S+)*")
 class _Table:
     """heading: the names of the columns, perhaps none. rows: the index of each line, its cells.
 
-    is_status: it tells the state of things, so that those come first which are not as the others;
-    the rows of other tables, such as a database's, stay in their order.
+    is_status: it shows the state of things, so rows that differ from the others come first; the
+    rows of other tables, such as a database's, stay in their order.
     """
 
     __slots__ = ("heading", "is_status", "lines", "rows")

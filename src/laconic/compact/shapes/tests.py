@@ -1,4 +1,4 @@
-"""Test reports: what passed is counted; of a failure, what its values are already in goes."""
+"""Test reports: passed tests are counted; a failure loses what its message already shows."""
 
 from __future__ import annotations
 
@@ -89,11 +89,11 @@ def is_of_passed(text: str) -> bool:
 
 
 def _announced(lines: list[int], texts: Texts) -> tuple[set[int], dict[int, int]]:
-    """What announces a test whose result is there, too; that of one which never ended stays.
+    """Find the announcements of tests whose results are there, too; others stay.
 
-    What a test says stands below its announcement, and nothing else tells whose it is: of several
-    the announcement stays, of one that has failed its result takes the place. Gives the lines that
-    go, and the results by the announcement in whose place they stand.
+    What a test prints is below its announcement, and nothing else says whose it is. So where
+    several tests print, the announcements stay, and a failed test's result replaces its own.
+    Returns the lines that go, and the results by the announcement that each of them replaces.
     """
     results = {_name(m) for i in lines if (m := _RESULT.fullmatch(texts[i]))}
     gone: set[int] = set()
@@ -149,7 +149,7 @@ def excerpts(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 
 
 def differences(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Leave out the difference of two values that the message shows both, and rulers."""
+    """Leave out the difference of two values that the message both shows, and rulers."""
     del asked
     lines = raw_of(rows)
     gone = {i for i in lines if _RULER.fullmatch(texts[i])}

@@ -56,12 +56,12 @@ def _without_few_colours(chunk: str) -> str | None:
         colour = _COLOUR.search(left)
         if colour is None:
             break
-        left = left.replace(colour[0], _MARK)  # without it, both sides could become an escape
+        left = left.replace(colour[0], _MARK)  # without a mark, both sides could join to an escape
     return None if "\x1b" in left else left.replace(_MARK, "")
 
 
 def _without_returns(chunk: str) -> str:
-    """What stands on each line at the end; where a diagnostic was overwritten, all of it."""
+    """What each line shows at the end; where a diagnostic was overwritten, all of the line."""
     chunk = chunk.replace("\r\n", "\n").removesuffix("\r")
     if "\r" in chunk:
         parts = Lines.of_chunks([chunk.replace("\r", "\n")])

@@ -29,8 +29,8 @@ def from_ends(
 ) -> Mask:
     """The lines that stay, found from both ends of so many chunks as far as they may be shown.
 
-    Of a long middle with no pinned line only a mark is shown, wherever lines are left around it:
-    then none stays there. stay: gives the lines that stay of some chunks.
+    If a long middle has no pinned line, only a mark is shown for it, wherever lines are left around
+    it: then none stays there. stay: returns the lines of some chunks that stay.
     """
     front, back, chunks, step = b"", b"", range(total), _STEP
     while chunks and front.count(1) < head + _FEWEST:

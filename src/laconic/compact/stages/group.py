@@ -1,4 +1,4 @@
-"""Makes one line of all lines that share what a pattern captures, wherever they stand."""
+"""Makes one line of all lines that share what a pattern captures, wherever they are."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def group(left: Mask, lines: Lines, pattern: Pattern, show: str) -> tuple[Mask, dict[int, Shown]]:
     """Return the lines that go, and the made ones by the first of their lines, which they replace.
 
-    left: the lines that may be grouped. A line without fellows stays as it is.
+    left: the lines that may be grouped. A line that shares its captures with no other stays.
     """
     members: dict[Groups, list[Sequence[int]]] = defaultdict(list)
     for found, columns in pattern.captured(lines):

@@ -1,0 +1,87 @@
+"""Notes of compilers, and the steps of instantiation that lead to an error inside a library."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from laconic.compact.result import SHORT, Shown
+from laconic.compact.shapes.finding import AT_PLACE, is_excerpt
+from laconic.compact.shapes.rows import made, placed, raw_of
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+_CONTEXT = pattern(
+    r"In file included from .*|\s+from \S+:\d+[:,]$|\S+: At global scope:"
+    r"|\S+: In (?:function|member function|static member|instantiation|substitution|constructor"
+    r"|destructor|lambda).*"
+)
+_DULL_NOTE = pattern(
+    r"note:\s+(?:candidate|template argument|each undeclared identifier|in expansion of macro"
+    r"|in definition of macro|expanded from|declared here|previous (?:declaration|definition)"
+    r"|no known conversion|.* is not derived from|candidate template ignored).*"
+)
+_HERE = pattern(r".*:\s+required from here\s*")
+_REQUIRED = pattern(r".*:\s+(?:recursively )?required (?:from|by) .*")
+_FOREIGN = pattern(
+    r"(?:/usr/|/opt/|/nix/|/Library/|[A-Z]:\\Program).*"
+    r"|.*(?:site-packages|node_modules|\.cargo/registry|/go/pkg/mod)/.*"
+)
+_LONGEST = 160  # characters of an instantiation
+
+
+def notes(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Count a compiler's notes and what leads to an error inside a library."""
+    del asked
+    lines = raw_of(rows)
+    found = [i for i in lines if _is_note(texts[i])]
+    context = [i for i in lines if _CONTEXT.fullmatch(texts[i])]
+    steps = [i for i in lines if _REQUIRED.fullmatch(texts[i])]
+    if not found and not context and not steps:
+        return rows
+    keep: dict[int, Row] = {}
+    for before, here in pairwise(lines):
+        if _HERE.fullmatch(texts[here]) and not _FOREIGN.fullmatch(texts[here]):
+            text = texts[before]
+            keep[here] = here
+            if before in steps:
+                keep[before] = (
+                    Shown(SHORT, f"{text[:_LONGEST]}…", (before + 1,))
+                    if len(text) > _LONGEST
+                    else before
+                )
+    gone = {i for i in (*found, *context, *steps) if i not in keep}
+    excerpts = _below(lines, gone, texts)
+    instead: dict[int, list[Row]] = {i: [row] for i, row in keep.items()}
+    if len(found) + len(steps) > len(keep):
+        last = max(gone)
+        counted = [
+            (len(found), "notes"),
+            (len(steps) - len([i for i in keep if i in steps]), "steps of instantiation"),
+        ]
+        said = " and ".join(f"{number} {name}" for number, name in counted if number)
+        instead[last] = [made(f"[{said} hidden]", [last])]
+    return placed(rows, instead, gone | excerpts)
+
+
+def _is_note(text: str) -> bool:
+    """Tell whether a line is a note that explains an error and names none."""
+    match = AT_PLACE.fullmatch(text)
+    return bool(match and _DULL_NOTE.fullmatch(match["rest"]))
+
+
+def _below(lines: list[int], gone: set[int], texts: Texts) -> set[int]:
+    """The excerpts of lines that go."""
+    found: set[int] = set()
+    is_inside = False
+    for index in lines:
+        text = texts[index]
+        if is_inside and is_excerpt(text):
+            found.add(index)
+        else:
+            is_inside = index in gone
+    return found
