@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import man_page
 from filters_page import gallery
 
-from laconic.hooks.load import AFTER, BEFORE, hooked, load
+from laconic.agents.load import AFTER, BEFORE, hooked, load
 from laconic.install.recipe import names, read_recipe
 from laconic.record.hosts import LIMITS
 from laconic.record.migrations import newest
@@ -23,7 +23,7 @@ from laconic.settings.toml import brief
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from laconic.hooks.load import Agent
+    from laconic.agents.load import Agent
     from laconic.install.recipe import Recipe
 
 ROOT = Path(__file__).parent.parent

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from laconic.agents.load import Agent, hooked, load
 from laconic.cli.completions import levels
 from laconic.cli.main import COMMANDS, build_parser, main
-from laconic.hooks.load import Agent, load
+from laconic.hooks.call import dialect_of
 from laconic.install import recipe
 from laconic.knowledge.catalog import extended
-from laconic.permissions import read as agent_rules
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
@@ -115,7 +115,7 @@ def test_what_is_shown_is_what_is_printed(block, tmp_path):
     assert done.stdout == "".join(printed)
 
 
-@pytest.mark.parametrize("name", agent_rules._FILES)
+@pytest.mark.parametrize("name", [name for name in hooked() if load(name).permissions])
 def test_every_agent_whose_rules_count_is_named(name):
     assert f"\n| {load(name).title} | " in (ROOT / "docs/gate.md").read_text()
 
@@ -167,7 +167,7 @@ def test_the_filter_of_contributing_does_what_its_examples_say(tmp_path, capsys)
 
 def test_the_agent_of_contributing_can_be_hooked_and_installed():
     document = tomllib.loads(AGENT)
-    assert Agent("frobber", document).dialect.write
+    assert dialect_of(Agent("frobber", document)).write
     made = recipe.from_table("frobber", {"title": document["title"], **document["install"]})
     assert (made.how, made.scopes) == ("hook", ("user", "project"))
 

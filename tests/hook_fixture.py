@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from laconic.agents.load import ALIASES, hooked, load
 from laconic.hooks.answer import answer
-from laconic.hooks.load import ALIASES, hooked, load
 from laconic.rewrite.edits import quoted
 
 CASES = Path(__file__).parent / "cases/hooks"

@@ -14,7 +14,7 @@ LAYERS = (
     ("laconic.compact", "laconic.record", "laconic.sessions"),
     ("laconic.rewrite", "laconic.policy"),
     ("laconic.undo",),
-    ("laconic.run", "laconic.report", "laconic.box"),
+    ("laconic.run", "laconic.report", "laconic.box", "laconic.agents"),
     ("laconic.permissions",),
     ("laconic.engine",),
     ("laconic.library",),

@@ -39,7 +39,7 @@ def hook():
 
 
 def test_the_plugin_asks_about_what_an_installation_asks_about():
-    table = tomllib.loads((ROOT / "src/laconic/hooks/data/claude-code.toml").read_text())
+    table = tomllib.loads((ROOT / "src/laconic/agents/data/claude-code.toml").read_text())
     value = table["install"]["files"][0]["entries"][0]["value"]
     assert hook()["matcher"] == value["matcher"]
     assert hook()["hooks"][0]["timeout"] == value["hooks"][0]["timeout"]

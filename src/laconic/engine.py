@@ -10,10 +10,11 @@ from __future__ import annotations
 import time
 from os.path import abspath
 
+from laconic.agents.load import CLAUDE
 from laconic.errors import LaconicError
 from laconic.files import is_there
 from laconic.patterns import problem
-from laconic.permissions.read import CLAUDE, read_permissions
+from laconic.permissions.read import read_permissions
 from laconic.policy import decide as policy
 from laconic.policy.contained import GRANTS
 from laconic.policy.facts import SHELLS, read_facts, scope

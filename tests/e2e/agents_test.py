@@ -8,7 +8,7 @@ import time
 import pytest
 
 from e2e.conftest import find_server
-from laconic.hooks.load import load
+from laconic.agents.load import load
 
 NOTICE = re.compile(r"\[\d.*: \S*laconic recall (\w+)\]")
 

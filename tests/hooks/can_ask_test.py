@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from hook_fixture import claude, decision_of
+from laconic.agents.load import load
 from laconic.hooks import can_ask
 from laconic.hooks.can_ask import is_unattended
-from laconic.hooks.load import load
 
 SLEEPER = "import time; time.sleep(60)"
 

@@ -12,7 +12,7 @@ import pytest
 
 from hook_fixture import decision_of, said
 from laconic import engine
-from laconic.hooks.load import hooked, load
+from laconic.agents.load import hooked, load
 from laconic.install import recipe
 from laconic.permissions import allowances
 from laconic.settings.load import read_settings

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from hook_fixture import PATHS, claude, decision_of, is_before, read_case
+from laconic.agents.load import BEFORE, hooked, load
 from laconic.hooks import call_log
 from laconic.hooks.call import find_event, read
 from laconic.hooks.dialects import cline, codebuddy
-from laconic.hooks.load import BEFORE, hooked, load
 from laconic.hooks.response import Response
 from laconic.hooks.wrap import usable_shell
 from laconic.permissions import allowances

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hook_fixture import CLAUDE, PATHS, claude, decision_of, is_before, read_case
+from laconic.agents.load import hooked, load
 from laconic.hooks import answer as hooks
 from laconic.hooks import call_log, respond
 from laconic.hooks.answer import answer
-from laconic.hooks.load import hooked, load
 
 # -- faults ----------------------------------------------------------------------------------------
 

@@ -148,7 +148,7 @@ def test_a_part_that_cannot_be_loaded_is_the_neutral_answer(damage):
 
 def test_nothing_at_all_is_silence():
     assert_quiet(run_broken("sys.modules['laconic.hooks.answer'] = None"))
-    assert_quiet(run_broken("sys.modules['laconic.hooks.load'] = None"))
+    assert_quiet(run_broken("sys.modules['laconic.agents.load'] = None"))
 
 
 def test_an_endless_loop_ends_in_time_with_the_neutral_answer():

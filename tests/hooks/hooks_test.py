@@ -10,9 +10,11 @@ import pytest
 
 from hook_fixture import PATHS, REASON, REWRITTEN, filled, named, read_case, said
 from laconic import engine
+from laconic.agents.load import AFTER, ALIASES, BEFORE, DATA, hooked, load
 from laconic.hooks import output, respond
-from laconic.hooks.load import AFTER, ALIASES, BEFORE, DATA, hooked, load
+from laconic.hooks.call import dialect_of
 from laconic.hooks.response import Response
+from laconic.permissions.formats import FORMS
 from laconic.rewrite.edits import quoted
 
 # -- case by case ----------------------------------------------------------------------------------
@@ -192,8 +194,8 @@ def alike(ours, theirs):
 KEYS = {
     "title", "dialect", "silence", "neutral", "rewrite_with", "wraps", "login_shell",
     "rules_see_rewrites", "timeout", "tools", "tools_without", "events", "fields", "foreign",
-    "answer", "modes", "open_without", "unattended", "install", "shells", "users_shells",
-    "files",
+    "answer", "modes", "open_without", "permissions", "project_variable", "unattended", "install",
+    "shells", "users_shells", "files",
 }  # fmt: skip
 
 
@@ -220,12 +222,15 @@ def test_what_is_known_of_an_agent_is_complete(name):
     assert set(agent.unattended) <= {"options", "attended_options", "variables", "modes"}
     assert set(agent.modes.values()) <= engine.MODES
     assert bool(agent.modes) <= ("mode" in agent.fields)
+    for row in agent.permissions:
+        assert {"form", "user"} <= set(row) <= {"form", "user", "names", "project"}
+        assert row["form"] in FORMS
     assert 1 < agent.limit_s < 30
     for event in agent.events:
         assert event.kind in (BEFORE, "permission", AFTER)
         assert event.can <= {"allow", "ask", "deny", "rewrite", "replace", "no-tool"}
         assert event.kind == AFTER or "deny" in event.can
-    assert agent.dialect.write
+    assert dialect_of(agent).write
     assert any(p.parent.name == name for p in PATHS), "it has no case"
 
 

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from install_sites import MOVES, enter_project, files, install, make_site, uninstall
+from laconic.agents.load import hooked
 from laconic.cli.main import run
 from laconic.errors import LaconicError, UsageError
-from laconic.hooks.load import hooked
 from laconic.install import blocks, merge, originals
 from laconic.install.install import (
     carry_out,

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from decide_cases import ALL
-from laconic.hooks.load import hooked, load
+from laconic.agents.load import hooked, load
 from laconic.knowledge.catalog import library
 from laconic.policy.decide import _EVALUATED_BY_ZSH, decide
 from laconic.policy.dialects import family

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from laconic.hooks.load import DATA, load
+from laconic.agents.load import DATA, load
 from laconic.undo.restore import undo
 from laconic.undo.store import Store
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from laconic.agents.load import hooked
 from laconic.hooks import hook
-from laconic.hooks.load import hooked
 
 if TYPE_CHECKING:
     import argparse

@@ -15,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from laconic.agents.load import Agent
     from laconic.engine import Request
-    from laconic.hooks.load import Agent
     from laconic.policy.permissions import Permission
     from laconic.settings.load import Settings
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 import json
 from functools import partial
 
+from laconic.agents.load import AFTER, BEFORE, load
 from laconic.hooks import call_log
-from laconic.hooks.call import find_event, parse, read
-from laconic.hooks.load import AFTER, BEFORE, load
+from laconic.hooks.call import dialect_of, find_event, parse, read
 from laconic.hooks.response import Answer, Response, fitted, neutral_answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from laconic.agents.load import Agent
     from laconic.hooks.call import HookCall
-    from laconic.hooks.load import Agent
 
 MOST_BYTES = 16 << 20
 _ENCODER = json.JSONEncoder(allow_nan=False)
@@ -108,7 +108,7 @@ def _answer(
 
 
 def _written(call: HookCall, response: Response) -> Answer:
-    reply = call.agent.dialect.write(call, response)
+    reply = dialect_of(call.agent).write(call, response)
     if reply.document is None:
         return Answer(b"", reply.stderr.encode("utf-8", "replace") + b"\n", reply.status)
     return Answer(_ENCODER.encode(reply.document).encode() + b"\n")
@@ -117,7 +117,7 @@ def _written(call: HookCall, response: Response) -> Answer:
 def _response(
     call: HookCall, environ: Mapping[str, str], stdin: bytes, fallback: Fallback
 ) -> Response:
-    refusal = getattr(call.agent.dialect, "refusal", None)
+    refusal = getattr(dialect_of(call.agent), "refusal", None)
     if refusal and not call.files and (refused := refusal()):
         return fitted(refused, call, "deny", environ)
     note = partial(call_log.note_call, environ, call.agent.name, call.event.name)

@@ -7,17 +7,25 @@ another host, there is no call, and the hook says nothing.
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from os.path import isabs
 
-from laconic.hooks.load import AFTER, BEFORE
+from laconic.agents.load import AFTER, BEFORE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, Protocol
 
-    from laconic.hooks.load import Agent, Event
+    from laconic.agents.load import Agent, Event
+    from laconic.hooks.response import Output, Reply, Response
     from laconic.policy.file_tools import FileUse
+
+    class Dialect(Protocol):
+        def write(self, call: HookCall, response: Response) -> Reply: ...
+
+        def output(self, call: HookCall) -> Output | None: ...
+
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -61,6 +69,12 @@ class HookCall:
     def input_with(self, commands: tuple[str, ...]) -> dict[str, Any]:
         """Return the tool's arguments with these commands, and everything else unchanged."""
         return {**self.input, self.key: list(commands) if self.is_list else commands[0]}
+
+
+def dialect_of(agent: Agent) -> Dialect:
+    """Return the module that writes answers in the agent's form."""
+    module: Dialect = import_module(f"laconic.hooks.dialects.{agent.document['dialect']}")
+    return module
 
 
 def parse(stdin: bytes) -> dict[str, Any] | None:

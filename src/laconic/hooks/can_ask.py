@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from laconic.hooks.load import Agent
+    from laconic.agents.load import Agent
 
 _LIMIT_S = 2
 

@@ -107,7 +107,7 @@ def _keep_time(argv: list[str]) -> None:
         return
     signal.signal(signal.SIGALRM, _stop)
     signal.setitimer(signal.ITIMER_REAL, _FIRST_LIMIT_S)
-    from laconic.hooks.load import BEFORE, load  # noqa: PLC0415 - a limit is set by now
+    from laconic.agents.load import BEFORE, load  # noqa: PLC0415 - a limit is set by now
     from laconic.hooks.response import neutral_answer  # noqa: PLC0415
 
     with contextlib.suppress(KeyError):

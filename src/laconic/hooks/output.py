@@ -12,6 +12,7 @@ from laconic.compact.lines import read_streams
 from laconic.compact.load import load_filters
 from laconic.compact.notice import notice
 from laconic.compact.pipeline import compact
+from laconic.hooks.call import dialect_of
 from laconic.hooks.response import Response
 from laconic.knowledge.arguments import evaluate
 from laconic.knowledge.catalog import library
@@ -44,7 +45,7 @@ def replacement(call: HookCall, settings: Settings, environ: Mapping[str, str]) 
         return Response()
     if "replace" not in call.event.can or len(call.commands) != 1:
         return Response()
-    output = call.agent.dialect.output(call)
+    output = dialect_of(call.agent).output(call)
     wanted, hits = _filter(call, settings) if output else (None, None)
     if output is None or wanted is None:
         return Response()

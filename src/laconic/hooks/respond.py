@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import partial
 
 from laconic import engine
+from laconic.agents.load import BEFORE
 from laconic.files import is_there
 from laconic.hooks import call_log
 from laconic.hooks.agent_permissions import lets_pass, loses_permission
-from laconic.hooks.load import BEFORE
 from laconic.hooks.response import Response, can_replace, can_rewrite
 from laconic.hooks.way_out import way_out
 from laconic.knowledge.catalog import library

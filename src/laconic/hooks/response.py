@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import contextlib
 
+from laconic.agents.load import BEFORE
 from laconic.hooks.can_ask import is_unattended
-from laconic.hooks.load import BEFORE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from laconic.agents.load import Agent
     from laconic.hooks.call import HookCall
-    from laconic.hooks.load import Agent
 
 
 class Response:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from laconic import engine
+from laconic.agents.load import BEFORE, hooked, load
 from laconic.errors import LaconicError
 from laconic.hooks import call_log
-from laconic.hooks.load import BEFORE, hooked, load
 from laconic.install import jsonc, originals
 from laconic.install.install import SCOPES, path_of
 from laconic.install.installed import Installed, find_installed

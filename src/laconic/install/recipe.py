@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from laconic.agents.load import ALIASES, DATA
 from laconic.errors import UsageError
-from laconic.hooks.load import ALIASES, DATA
 from laconic.settings import toml
 from laconic.settings.load import home_directory
 from laconic.settings.schema import closest

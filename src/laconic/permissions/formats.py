@@ -287,3 +287,17 @@ def _codex_prefixes(words: Iterable[object], verdict: Verdict, text: str) -> Ite
     choices = [word if isinstance(word, list | tuple) else [word] for word in words]
     for prefix in itertools.islice(itertools.product(*choices), _MOST_ALTERNATIVES):
         yield Written(verdict, " ".join(map(str, prefix)), True, text)
+
+
+# By the name that an agent's data file gives to the form.
+FORMS = {
+    "claude": read_claude,
+    "codex": read_codex,
+    "cursor": read_cursor,
+    "droid": read_droid,
+    "gemini": read_gemini,
+    "opencode": read_opencode,
+    "policy": read_policy,
+    "qwen": read_qwen,
+    "vscode": read_vscode,
+}

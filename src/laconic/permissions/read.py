@@ -14,20 +14,10 @@ import os
 from functools import lru_cache
 from os.path import dirname, isabs, join
 
+from laconic.agents.load import load
 from laconic.errors import FileError, Problem
 from laconic.files import is_there, read_file, upwards
-from laconic.permissions.formats import (
-    Written,
-    read_claude,
-    read_codex,
-    read_cursor,
-    read_droid,
-    read_gemini,
-    read_opencode,
-    read_policy,
-    read_qwen,
-    read_vscode,
-)
+from laconic.permissions.formats import FORMS, Written
 from laconic.policy.permissions import Permission
 from laconic.settings.environ import home
 from laconic.settings.load import keep_copy, last_good_path
@@ -38,129 +28,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from laconic.agents.load import Agent
+
     Reader = Callable[[bytes], Iterator[Written]]
 
-CLAUDE = "claude-code"
 _LIMIT = 1 << 20
 _MOST_DIRECTORIES = 40
-
-# Where rules are, row by row: how a file is read, the user's directories, the names there, and the
-# files of a project. Of directories with `or` between them, the first whose variable is set counts.
-_FILES: Mapping[str, Sequence[tuple[Reader, Sequence[str], str, str]]] = {
-    CLAUDE: [
-        (
-            read_claude,
-            ["/etc/claude-code", "/Library/Application Support/ClaudeCode"],
-            "managed-settings.json managed-settings.d/*.json",
-            "",
-        ),
-        (
-            read_claude,
-            ["$CLAUDE_CONFIG_DIR or ~/.claude"],
-            "settings.json",
-            ".claude/settings.json .claude/settings.local.json",
-        ),
-    ],
-    "codebuddy": [
-        (
-            read_claude,
-            ["$CODEBUDDY_CONFIG_DIR or $CODEBUDDY_HOME or ~/.codebuddy"],
-            "settings.json",
-            ".codebuddy/settings.json .codebuddy/settings.local.json",
-        )
-    ],
-    "codex": [
-        (read_codex, ["$CODEX_HOME or ~/.codex"], "rules/*.rules", ".codex/rules/*.rules"),
-    ],
-    "cursor": [
-        (
-            read_cursor,
-            ["$CURSOR_CONFIG_DIR", "~/.cursor", "$XDG_CONFIG_HOME/cursor"],
-            "cli-config.json permissions.json",
-            ".cursor/cli.json .cursor/permissions.json",
-        )
-    ],
-    "droid": [
-        (
-            read_droid,
-            ["~/.factory"],
-            "settings.json settings.local.json",
-            ".factory/settings.json .factory/settings.local.json",
-        )
-    ],
-    "gemini": [
-        (
-            read_gemini,
-            ["/etc/gemini-cli", "/Library/Application Support/GeminiCli"],
-            "system-defaults.json settings.json",
-            "",
-        ),
-        (read_gemini, ["$GEMINI_CLI_SYSTEM_SETTINGS_PATH"], "", ""),
-        (
-            read_gemini,
-            ["$GEMINI_CLI_HOME/.gemini or ~/.gemini"],
-            "settings.json",
-            ".gemini/settings.json",
-        ),
-        (
-            read_policy,
-            [
-                "/etc/gemini-cli",
-                "/Library/Application Support/GeminiCli",
-                "$GEMINI_CLI_HOME/.gemini or ~/.gemini",
-            ],
-            "policies/*.toml",
-            ".gemini/policies/*.toml",
-        ),
-    ],
-    "kilo": [
-        (
-            read_opencode,
-            ["$XDG_CONFIG_HOME/kilo or ~/.config/kilo"],
-            "kilo.json kilo.jsonc",
-            "kilo.json kilo.jsonc .kilo/kilo.json .kilo/kilo.jsonc",
-        )
-    ],
-    "opencode": [
-        (read_opencode, ["$OPENCODE_CONFIG"], "", ""),
-        (
-            read_opencode,
-            ["$XDG_CONFIG_HOME/opencode or ~/.config/opencode", "$OPENCODE_CONFIG_DIR"],
-            "opencode.json opencode.jsonc",
-            "opencode.json opencode.jsonc .opencode/opencode.json .opencode/opencode.jsonc",
-        ),
-    ],
-    "qoder": [
-        (
-            read_claude,
-            ["$QODER_CONFIG_DIR or ~/.qoder"],
-            "settings.json",
-            ".qoder/settings.json .qoder/settings.local.json",
-        )
-    ],
-    "qwen": [
-        (
-            read_qwen,
-            ["/etc/qwen-code", "/Library/Application Support/QwenCode"],
-            "settings.json",
-            "",
-        ),
-        (read_qwen, ["$QWEN_HOME or ~/.qwen"], "settings.json", ".qwen/settings.json"),
-    ],
-    "vscode": [
-        (
-            read_vscode,
-            [
-                "$XDG_CONFIG_HOME/Code or ~/.config/Code",
-                "$XDG_CONFIG_HOME/Code - Insiders or ~/.config/Code - Insiders",
-                "~/Library/Application Support/Code",
-                "~/Library/Application Support/Code - Insiders",
-            ],
-            "User/settings.json",
-            ".vscode/settings.json",
-        )
-    ],
-}
 
 
 class RuleFile:
@@ -277,8 +150,12 @@ def _last_good(copy: str) -> tuple[list[Written], str]:
 
 def _rule_files(agent: str, cwd: str, root: str, environ: Mapping[str, str]) -> Iterator[RuleFile]:
     """Return the files that are there; one that is the user's is not the project's as well."""
-    values = tuple([environ.get(name, "") for name in _VARIABLES])
-    for directory, patterns in _patterns(agent, cwd, root, home(environ), values).items():
+    try:
+        known = load(agent)
+    except KeyError:  # one without hooks
+        return
+    values = tuple([environ.get(name, "") for name in _variables(known)])
+    for directory, patterns in _patterns(known, cwd, root, home(environ), values).items():
         for pattern, reader, in_project in patterns if is_there(directory) else ():
             if pattern.rpartition("/")[2].startswith("*"):
                 for path in _matches(pattern):
@@ -287,34 +164,30 @@ def _rule_files(agent: str, cwd: str, root: str, environ: Mapping[str, str]) -> 
                 yield RuleFile(pattern, reader, in_project=in_project)
 
 
-_VARIABLES = (
-    "CLAUDE_PROJECT_DIR",
-    *sorted(
-        choice.partition("/")[0][1:]
-        for rows in _FILES.values()
-        for _, bases, _, _ in rows
-        for text in bases
-        for choice in text.split(" or ")
-        if choice.startswith("$")
-    ),
-)
+@lru_cache(maxsize=32)
+def _variables(agent: Agent) -> tuple[str, ...]:
+    """Return the variables that say where an agent's rules are."""
+    choices = (c for row in agent.permissions for text in row["user"] for c in text.split(" or "))
+    named = (choice.partition("/")[0][1:] for choice in choices if choice.startswith("$"))
+    return tuple(filter(None, dict.fromkeys((agent.project_variable, *named))))
 
 
 @lru_cache(maxsize=32)
 def _patterns(
-    agent: str, cwd: str, root: str, home_dir: str, values: tuple[str, ...]
+    agent: Agent, cwd: str, root: str, home_dir: str, values: tuple[str, ...]
 ) -> Mapping[str, list[tuple[str, Reader, bool]]]:
     """Where an agent's rules may be, by directory; values: of the variables that say so."""
-    environ = {"~": home_dir, **dict(zip(_VARIABLES, values, strict=True))}
+    environ = {"~": home_dir, **dict(zip(_variables(agent), values, strict=True))}
     directories = list(_up_to(root, cwd))
-    started_in = environ["CLAUDE_PROJECT_DIR"]
-    if agent == CLAUDE and isabs(started_in):
+    started_in = environ.get(agent.project_variable, "")
+    if isabs(started_in):
         directories.append(started_in)
     found: dict[str, tuple[str, Reader, bool]] = {}
-    for reader, bases, names, inner in _FILES.get(agent, ()):
-        own = [path for text in bases for path in _expanded(text, environ)]
-        user = [join(path, name) for path in own for name in names.split()] if names else own
-        project = [join(path, name) for path in directories for name in inner.split()]
+    for row in agent.permissions:
+        reader, names = FORMS[row["form"]], row.get("names", ())
+        own = [path for text in row["user"] for path in _expanded(text, environ)]
+        user = [join(path, name) for path in own for name in names] if names else own
+        project = [join(path, name) for path in directories for name in row.get("project", ())]
         for in_project, patterns in ((False, user), (True, project)):
             for pattern in patterns:
                 found.setdefault(pattern, (pattern, reader, in_project))

@@ -19,9 +19,9 @@ import laconic.hooks.shell_writes
 import laconic.record.decisions  # the log is written after every answer
 import laconic.undo.around  # noqa: F401 - before a command that destroys
 from laconic import __version__
+from laconic.agents.load import BEFORE, load
 from laconic.box.usable import try_in_background, wants_trial, was_asked_for
 from laconic.hooks.answer import answer as answer_hook
-from laconic.hooks.load import BEFORE, load
 from laconic.hooks.response import Answer, neutral_answer
 from laconic.record import tokenizer
 from laconic.secrets.redact import redact

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.hooks.load import AFTER
+from laconic.agents.load import AFTER
 from laconic.hooks.response import Output, Reply
 
 TYPE_CHECKING = False

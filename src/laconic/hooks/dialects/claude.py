@@ -5,7 +5,7 @@ https://code.claude.com/docs/en/hooks
 
 from __future__ import annotations
 
-from laconic.hooks.load import AFTER, BEFORE, PERMISSION
+from laconic.agents.load import AFTER, BEFORE, PERMISSION
 from laconic.hooks.response import Output, Reply
 
 TYPE_CHECKING = False

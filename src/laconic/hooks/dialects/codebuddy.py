@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from laconic.agents.load import AFTER
 from laconic.hooks.dialects.claude import output, permission, specific, updated
-from laconic.hooks.load import AFTER
 from laconic.hooks.response import Reply, Response
 
 TYPE_CHECKING = False

@@ -5,8 +5,8 @@ That allow grants nothing: approval, sandbox and rules come after it and see the
 
 from __future__ import annotations
 
+from laconic.agents.load import AFTER, PERMISSION
 from laconic.hooks.dialects.claude import behavior, permission, specific, updated
-from laconic.hooks.load import AFTER, PERMISSION
 from laconic.hooks.response import Output, Reply
 
 TYPE_CHECKING = False

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from laconic.agents.load import AFTER
 from laconic.hooks.dialects.claude import permission, specific, updated
-from laconic.hooks.load import AFTER
 from laconic.hooks.response import Output, Reply
 
 TYPE_CHECKING = False

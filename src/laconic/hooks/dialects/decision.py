@@ -5,7 +5,7 @@ The agent's file says how it spells the words, what it always wants, and where a
 
 from __future__ import annotations
 
-from laconic.hooks.load import AFTER
+from laconic.agents.load import AFTER
 from laconic.hooks.response import Output, Reply
 
 TYPE_CHECKING = False

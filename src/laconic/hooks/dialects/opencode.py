@@ -5,8 +5,8 @@ https://opencode.ai/docs/plugins
 
 from __future__ import annotations
 
+from laconic.agents.load import AFTER
 from laconic.hooks.dialects.claude import updated
-from laconic.hooks.load import AFTER
 from laconic.hooks.response import Output, Reply
 
 TYPE_CHECKING = False

@@ -1,9 +1,8 @@
-"""Loads what is known of an agent: a small file of data, and the module of its dialect."""
+"""Loads what is known of an agent: a small file of data."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib import import_module
 from os import listdir
 from os.path import dirname
 
@@ -13,16 +12,7 @@ from laconic.settings.disk_cache import cached_on_disk, stamp
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Protocol
-
-    from laconic.hooks.call import HookCall
-    from laconic.hooks.response import Output, Reply, Response
-
-    class Dialect(Protocol):
-        def write(self, call: HookCall, response: Response) -> Reply: ...
-
-        def output(self, call: HookCall) -> Output | None: ...
-
+    from typing import Any
 
 DATA = f"{dirname(__file__)}/data"  # noqa: PTH120 - pathlib costs 6 ms
 ALIASES = {
@@ -40,6 +30,7 @@ ALIASES = {
     "qwen-code": "qwen",
     "vscode-copilot": "vscode",
 }
+CLAUDE = "claude-code"  # the agent where none is named
 BEFORE, PERMISSION, AFTER = "before", "permission", "after"
 
 
@@ -58,9 +49,9 @@ class Agent:
 
     __slots__ = (
         "answer", "document", "events", "families", "fields", "files", "foreign", "has_flow",
-        "login_shell", "modes", "name", "neutral", "open_without", "rewrite_with",
-        "rules_see_rewrites", "title", "tools", "tools_without", "unattended", "users_shells",
-        "wraps",
+        "login_shell", "modes", "name", "neutral", "open_without", "permissions",
+        "project_variable", "rewrite_with", "rules_see_rewrites", "title", "tools",
+        "tools_without", "unattended", "users_shells", "wraps",
     )  # fmt: skip
 
     def __init__(self, name: str, document: Mapping[str, Any]) -> None:
@@ -76,6 +67,8 @@ class Agent:
         self.users_shells: list[str] = document.get("users_shells", ["*"])
         self.rules_see_rewrites: bool = document.get("rules_see_rewrites", False)
         self.open_without: Mapping[str, Any] = document.get("open_without", {})
+        self.permissions: list[Mapping[str, Any]] = document.get("permissions", [])
+        self.project_variable: str = document.get("project_variable", "")
         self.unattended: Mapping[str, Any] = document.get("unattended", {})
         self.tools = frozenset(document["tools"])
         self.tools_without: Mapping[str, list[str]] = document.get("tools_without", {})
@@ -84,11 +77,6 @@ class Agent:
         self.files: Mapping[str, Any] = document.get("files", {})
         self.foreign: Mapping[str, Any] = document.get("foreign", {})
         self.answer: Mapping[str, Any] = document.get("answer", {})
-
-    @property
-    def dialect(self) -> Dialect:
-        module: Dialect = import_module(f"laconic.hooks.dialects.{self.document['dialect']}")
-        return module
 
     def shells_with(self, environ: Mapping[str, str], asked: object = None) -> frozenset[str]:
         """Return the families of the shells that may run its commands.
