@@ -91,7 +91,7 @@ def with_tables(page: str, *tables: str) -> str:
 
 
 def _limit_table() -> str:
-    rows = ["| agent | characters | who says so |", "|---|---|---|"]
+    rows = ["| agent | characters | source |", "|---|---|---|"]
     rows += [f"| `{agent}` | {limit:,} | {source} |" for agent, (limit, source) in LIMITS.items()]
     return "\n".join(rows)
 

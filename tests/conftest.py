@@ -68,6 +68,15 @@ def home(tmp_path_factory, monkeypatch):
             _empty_homes.append(directory)
 
 
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project, which is the current directory."""
+    directory = tmp_path / "project"
+    (directory / ".git").mkdir(parents=True)
+    monkeypatch.chdir(directory)
+    return directory
+
+
 def _new_home(factory):
     # Not by mktemp, which looks through all that it made before: there are many tests.
     directory = factory.getbasetemp() / "homes" / str(next(_numbers))

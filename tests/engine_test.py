@@ -14,14 +14,6 @@ from laconic.types import Decision, Effect, Verdict
 
 
 @pytest.fixture
-def project(tmp_path, monkeypatch):
-    directory = tmp_path / "project"
-    (directory / ".git").mkdir(parents=True)
-    monkeypatch.chdir(directory)
-    return directory
-
-
-@pytest.fixture
 def configure(home):
     def write(text):
         path = home / ".config/laconic/config.toml"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,20 @@ def said(given):
         return {"status": given.status, "stderr": given.stderr.decode().removesuffix("\n")}
     assert not given.stderr
     return json.loads(given.stdout) if given.stdout else ""
+
+
+def ask_hook(laconic, line, project, agent="claude-code", **fields):
+    """Send a line as Claude Code does; return the decision, and what the agent would run.
+
+    laconic: the words that start it.
+    """
+    call = {**CLAUDE, "tool_input": {"command": line}, "cwd": str(project), **fields}
+    done = subprocess.run(
+        [*laconic, "hook", agent], input=json.dumps(call), text=True, capture_output=True,
+        check=True, cwd=project,
+    )  # fmt: skip
+    answer = json.loads(done.stdout or "{}").get("hookSpecificOutput", {})
+    return answer.get("permissionDecision"), answer.get("updatedInput", {}).get("command", line)
 
 
 CLAUDE = {

@@ -28,12 +28,7 @@ ROOT = Path(__file__).parent.parent
 MANY = b"".join(b"copied file number %d to the archive\n" % n for n in range(2000))
 
 
-@pytest.fixture(autouse=True)
-def project(tmp_path, monkeypatch):
-    directory = tmp_path / "project"
-    (directory / ".git").mkdir(parents=True)
-    monkeypatch.chdir(directory)
-    return directory
+pytestmark = pytest.mark.usefixtures("project")
 
 
 def python(program, **variables):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import shutil
 import signal
 import socket
@@ -18,6 +17,7 @@ from box.conftest import LACONIC, Box, change_part, git
 from box.installation import fit_directory
 from laconic.box.launch import open_box
 from laconic.settings.load import read_settings
+from terminal import run_at_terminal
 
 
 def wait_until(test, limit_s=20):
@@ -117,38 +117,17 @@ def test_a_signal_that_the_caller_ignores_is_ignored(box):
     assert done.stdout == "on\n"
 
 
-def at_terminal(words, cwd, keys, until=b""):
-    """Run something at a terminal, type keys once it has printed something; what it printed."""
-    pid, handle = pty.fork()
-    if pid == 0:
-        os.chdir(cwd)
-        os.execv(words[0], words)
-    data, is_typed = b"", False
-    while True:
-        try:
-            piece = os.read(handle, 4096)
-        except OSError:
-            break
-        data += piece
-        if until in data and not is_typed:
-            os.write(handle, keys)
-            is_typed = True
-    status = os.waitpid(pid, 0)[1]
-    os.close(handle)
-    return status, data
-
-
 def test_ctrl_c_at_a_terminal_reaches_the_command_once(box):
     script = "trap 'echo got; exit 5' INT; echo ready; while :; do sleep 0.05; done"
     words = box.words("bash", "-c", script)
-    status, data = at_terminal(words, box.project, b"\x03", b"ready")
+    status, data = run_at_terminal(words, cwd=box.project, typed=[(b"ready", b"\x03")])
     assert data.count(b"got") == 1
-    assert os.waitstatus_to_exitcode(status) == 5
+    assert status == 5
 
 
 def test_a_command_at_a_terminal_can_read_from_it(box):
     words = box.words("bash", "-c", "echo ready; read line; echo you said $line; test -t 0")
-    status, data = at_terminal(words, box.project, b"hello\n", b"ready")
+    status, data = run_at_terminal(words, cwd=box.project, typed=[(b"ready", b"hello\n")])
     assert b"you said hello" in data
     assert status == 0
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from box.conftest import LACONIC
+from hook_fixture import ask_hook
 from laconic.box.trial import try_box
 from laconic.box.usable import is_usable, remember, wants_trial
 
@@ -46,22 +47,7 @@ class Journey:
         path.chmod(0o755)
 
     def hook(self, command, agent="claude-code", **fields):
-        """Send what Claude Code sends; return the decision and the command that it would run."""
-        call = {
-            "hook_event_name": "PreToolUse",
-            "tool_name": "Bash",
-            "tool_input": {"command": command},
-            "cwd": str(self.project),
-            "permission_mode": "default",
-            **fields,
-        }
-        done = subprocess.run(
-            [*LACONIC, "hook", agent], input=json.dumps(call), capture_output=True, text=True,
-            check=True,
-        )  # fmt: skip
-        said = json.loads(done.stdout)["hookSpecificOutput"] if done.stdout.strip() else {}
-        text = said.get("updatedInput", {}).get("command", command)
-        return said.get("permissionDecision"), text
+        return ask_hook(LACONIC, command, self.project, agent, **fields)
 
     def run(self, text):
         return subprocess.run(

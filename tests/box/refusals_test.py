@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import pty
 import socket
 import subprocess
 import sys
-import threading
 
 import pytest
 
 from box.conftest import LACONIC
+from terminal import run_at_terminal
 
 
 def run(place, *words, flag="--box", **options):
@@ -148,26 +147,8 @@ def test_nothing_leads_out_of_the_box(box, tmp_path):
 
 def answered(place, words, keys):
     """Run something at a terminal and answer its question; its status and what it printed."""
-    pid, handle = pty.fork()
-    if pid == 0:
-        os.chdir(place)
-        os.execv(words[0], words)
-    data = b""
-    timer = threading.Timer(50, os.kill, (pid, 9))
-    timer.start()
-    is_typed = False
-    while True:
-        try:
-            piece = os.read(handle, 4096)
-        except OSError:
-            break
-        data += piece
-        if b"Run it?" in data and not is_typed:
-            os.write(handle, keys)
-            is_typed = True
-    timer.cancel()
-    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    os.close(handle)
+    typed = [(b"Run it?", keys)]
+    status, data = run_at_terminal(words, cwd=place, typed=typed, limit_s=50)
     return status, data.decode()
 
 

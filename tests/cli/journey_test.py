@@ -27,13 +27,6 @@ def laconic(*words, stdin=b"", **variables):
 
 
 @pytest.fixture
-def project(tmp_path, monkeypatch):
-    (tmp_path / "project/.git").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path / "project")
-    return tmp_path / "project"
-
-
-@pytest.fixture
 def claude(home):
     (home / ".claude").mkdir()
     settings = home / ".claude/settings.json"

@@ -28,6 +28,7 @@ from laconic.settings import toml, trust
 from laconic.settings.load import read_settings
 from outputs import FOUND, cases, for_each
 from printed_faults import faults
+from problem_lines import as_text
 
 CASES = sorted((Path(__file__).parents[1] / "cases/filters").glob("*.toml"))
 BUILT_IN = sorted(DATA.rglob("*.toml"))
@@ -35,10 +36,7 @@ BUILT_IN = sorted(DATA.rglob("*.toml"))
 
 def messages(path: Path) -> str:
     _, problems = check_bytes(path.read_bytes(), path.name)
-    lines = []
-    for problem in problems:
-        lines += [problem.line, *([f"hint: {problem.hint}"] if problem.hint else [])]
-    return "".join(f"{line}\n" for line in lines)
+    return as_text(problems)
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)

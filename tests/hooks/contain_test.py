@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from decide_cases import under_headers
 from hook_fixture import PATHS, is_before, named, read_case, said
 from laconic.box.places import PLACE_VARIABLES
 from laconic.box.usable import is_usable, remember
@@ -26,14 +27,9 @@ FACTS = Facts(cwd="/project", home="/home/user")
 
 
 def cases():
-    profile = ""
-    for path in sorted(CASES.glob("*.cases")):
-        for number, line in enumerate(path.read_text().splitlines(), 1):
-            if line.startswith("== "):
-                profile = line[3:]
-            elif line and not line.startswith("#"):
-                command, expected = line.split(" => ")
-                yield pytest.param(profile, command, expected, id=f"{path.stem}:{number}")
+    for name, profile, line in under_headers(CASES):
+        command, expected = line.split(" => ")
+        yield pytest.param(profile, command, expected, id=name)
 
 
 class WithBox:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
-import select
-import subprocess
-import sys
-import time
 
 import pytest
 
 from install_sites import enter_project
 from laconic.cli import main as cli
+from terminal import LACONIC, run_at_terminal
 
 QUESTION = b"which profile?"
 
@@ -28,27 +23,10 @@ def config(home):
     return home / ".config/laconic/config.toml"
 
 
-def at_a_terminal(*argv, answer="", limit_s=60):
+def at_a_terminal(*argv, answer=""):
     """Type a command at a terminal, and an answer when it asks; return what the terminal showed."""
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "laconic", *argv]
-    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs) as process:
-        os.close(theirs)
-        said, end = b"", time.monotonic() + limit_s
-        while time.monotonic() < end:
-            if not select.select([ours], [], [], 0.1)[0]:
-                continue
-            try:
-                data = os.read(ours, 4096)
-            except OSError:  # the other side is closed
-                break
-            is_new = QUESTION not in said
-            said += data
-            if is_new and QUESTION in said:
-                os.write(ours, f"{answer}\n".encode())
-        process.wait(10)
-    os.close(ours)
-    return said.decode().replace("\r\n", "\n")
+    typed = [(QUESTION, f"{answer}\n".encode())]
+    return run_at_terminal([*LACONIC, *argv], typed=typed)[1].decode()
 
 
 def sessions(home, count):

@@ -18,12 +18,7 @@ from laconic.permissions import allowances
 MANY = "".join(f"copied file number {n} to the archive\n" for n in range(2000))
 
 
-@pytest.fixture(autouse=True)
-def project(tmp_path, monkeypatch):
-    directory = tmp_path / "project"
-    (directory / ".git").mkdir(parents=True)
-    monkeypatch.chdir(directory)
-    return directory
+pytestmark = pytest.mark.usefixtures("project")
 
 
 def kinds(gate):

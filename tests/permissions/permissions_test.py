@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from decide_cases import under_headers
 from laconic.knowledge.catalog import library
 from laconic.permissions.formats import (
     read_claude,
@@ -114,14 +115,9 @@ def permissions(header):
 
 
 def cases():
-    for path in sorted(CASES.glob("*.cases")):
-        header = ""
-        for number, line in enumerate(path.read_text().splitlines(), 1):
-            if line.startswith("== "):
-                header = line[3:]
-            elif line and not line.startswith("#"):
-                verdict, command = line.replace("\\n", "\n").split(None, 1)
-                yield pytest.param(header, verdict, command, id=f"{path.stem}:{number}")
+    for name, header, line in under_headers(CASES):
+        verdict, command = line.replace("\\n", "\n").split(None, 1)
+        yield pytest.param(header, verdict, command, id=name)
 
 
 def verdict_of(command, found):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from decide_cases import under_headers
 from laconic import engine
 from laconic.policy.own_rules import words_of
 from laconic.settings.load import process_environment, read_settings
@@ -30,13 +31,8 @@ def decide(home, tmp_path):
 
 
 def cases():
-    for path in sorted(CASES.glob("*.cases")):
-        header = ""
-        for number, line in enumerate(path.read_text().splitlines(), 1):
-            if line.startswith("== "):
-                header = line[3:]
-            elif line and not line.startswith("#"):
-                yield pytest.param(header, *line.split(None, 1), id=f"{path.stem}:{number}")
+    for name, header, line in under_headers(CASES):
+        yield pytest.param(header, *line.split(None, 1), id=name)
 
 
 def configuration(header):

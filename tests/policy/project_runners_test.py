@@ -13,14 +13,6 @@ from laconic.settings.load import process_environment, read_settings
 from laconic.types import Verdict
 
 
-@pytest.fixture
-def project(tmp_path, monkeypatch):
-    directory = tmp_path / "project"
-    (directory / ".git").mkdir(parents=True)
-    monkeypatch.chdir(directory)
-    return directory
-
-
 def verdict(command, cwd):
     request = engine.Request(command, str(cwd), process_environment())
     return engine.decide_request(request, read_settings()).verdict.word

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -30,6 +28,7 @@ from runners import (
     state,
     wait_for,
 )
+from terminal import run_at_terminal
 from warm_server import PATIENCE_S, until
 
 __all__ = ["bin_dir", "no_process_left", "runner", "runtime", "state"]  # fixtures
@@ -210,37 +209,17 @@ def test_a_stopped_laconic_stops_its_command_and_both_go_on():
 
 def test_ctrl_c_on_a_terminal_ends_both_and_the_shell_sees_it(monkeypatch):
     monkeypatch.setenv("CLAUDECODE", "1")  # a person's terminal is left to the command
-    pid, terminal = pty.fork()
-    if pid == 0:
-        words = [*RUN, "sh", "-c", "trap 'echo caught; exit 5' INT; echo up; sleep 60 & wait"]
-        os.execvp(words[0], words)
-    shown = b""
-    while b"up" not in shown:
-        shown += os.read(terminal, 1000)
-    os.write(terminal, b"\x03")
-    with contextlib.suppress(OSError):
-        while piece := os.read(terminal, 1000):
-            shown += piece
-    _, status = os.waitpid(pid, 0)
-    assert os.waitstatus_to_exitcode(status) == 5
+    words = [*RUN, "sh", "-c", "trap 'echo caught; exit 5' INT; echo up; sleep 60 & wait"]
+    status, shown = run_at_terminal(words, typed=[(b"up", b"\x03")])
+    assert status == 5
     assert b"caught" in shown
-    os.close(terminal)
 
 
 def test_a_command_on_a_terminal_can_read_from_it(monkeypatch):
     monkeypatch.setenv("CLAUDECODE", "1")  # a person's terminal is left to the command
-    pid, terminal = pty.fork()
-    if pid == 0:
-        words = [*RUN, "sh", "-c", "read x </dev/tty; echo got $x"]
-        os.execvp(words[0], words)
-    os.write(terminal, b"word\n")
-    shown = b""
-    with contextlib.suppress(OSError):  # once nobody has it open
-        while piece := os.read(terminal, 1000):
-            shown += piece
-    _, status = os.waitpid(pid, 0)
+    words = [*RUN, "sh", "-c", "read x </dev/tty; echo got $x"]
+    status, shown = run_at_terminal(words, typed=[(b"", b"word\n")])
     assert (status, shown.count(b"got word")) == (0, 1)
-    os.close(terminal)
 
 
 # -- children in the background --------------------------------------------------------------------

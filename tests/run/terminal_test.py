@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import os
-import pty
-import select
-import struct
 import sys
-import termios
-import time
-from fcntl import ioctl
 
 import pytest
 
 from laconic.settings.environ import MARKS
 from runners import LACONIC, RUN, bin_dir, runner, runtime
+from terminal import run_at_terminal
 from warm_server import PATIENCE_S
 
 __all__ = ["bin_dir", "runner", "runtime"]  # fixtures
@@ -30,30 +25,12 @@ def no_agent(monkeypatch):
 
 
 def at_terminal(*words, typed=(), **variables):
-    """Run a command at a terminal of its own; return what is on it in the end, and the status.
-
-    typed: pairs of what to wait for, and what to type then.
-    """
-    child, handle = pty.fork()
-    if child == 0:
-        os.environ.update(variables)
-        os.execvp(words[0], words)
-    ioctl(handle, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-    seen, left, deadline = b"", list(typed), time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        if select.select([handle], [], [], 0.05)[0]:
-            try:
-                data = os.read(handle, 1 << 16)
-            except OSError:  # the terminal is closed (man 4 pts)
-                break
-            seen += data
-        if left and left[0][0] in seen:
-            os.write(handle, left.pop(0)[1])
-    else:
-        os.kill(child, 9)
-    _, status = os.waitpid(child, 0)
-    os.close(handle)
-    return seen.replace(b"\r\n", b"\n"), os.waitstatus_to_exitcode(status)
+    """Return what is on the terminal of a command in the end, and its status."""
+    status, sent = run_at_terminal(
+        words, environ={**os.environ, **variables}, rows=ROWS, columns=COLUMNS, typed=typed,
+        limit_s=PATIENCE_S,
+    )  # fmt: skip
+    return sent, status
 
 
 def by_both(*words, **more):
@@ -63,7 +40,6 @@ def by_both(*words, **more):
 
 def test_all_streams_are_the_terminal_with_its_size():
     code = "import os; print([os.isatty(n) for n in range(3)], os.get_terminal_size(1))"
-    code = f"import time; time.sleep(0.3); {code}"  # the size is set after the start
     bare, ours = by_both(sys.executable, "-c", code)
     assert ours == bare
     assert b"[True, True, True]" in ours[0]

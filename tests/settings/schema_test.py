@@ -14,16 +14,14 @@ from laconic.settings import schema, toml
 from laconic.settings.config import Config
 from laconic.settings.keys import file_schema, kinds, options
 from laconic.settings.layers import built_in, check_bytes
+from problem_lines import as_text
 
 CASES = sorted((Path(__file__).parents[1] / "cases/schema").glob("*.toml"))
 
 
 def messages(path: Path) -> str:
     _, problems = check_bytes(path.read_bytes(), path.name)
-    lines = []
-    for problem in problems:
-        lines += [problem.line, *([f"hint: {problem.hint}"] if problem.hint else [])]
-    return "".join(f"{line}\n" for line in lines)
+    return as_text(problems)
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)

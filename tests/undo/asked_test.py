@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from hook_fixture import ask_hook
 from laconic.agents.load import DATA, load
 from laconic.undo.restore import undo
 from laconic.undo.store import Store
@@ -44,20 +44,7 @@ class Agent:
         path.write_text(f'[settings]\nprofile = "{profile}"\n{line}\n')
 
     def hook(self, line, **fields):
-        call = {
-            "hook_event_name": "PreToolUse",
-            "tool_name": "Bash",
-            "tool_input": {"command": line},
-            "cwd": str(self.project),
-            "permission_mode": "default",
-            **fields,
-        }
-        done = subprocess.run(
-            [BIN / "laconic-py", "hook", "claude-code"], input=json.dumps(call), text=True,
-            capture_output=True, check=True, cwd=self.project,
-        )  # fmt: skip
-        answer = json.loads(done.stdout or "{}").get("hookSpecificOutput", {})
-        return answer.get("permissionDecision"), answer.get("updatedInput", {}).get("command", line)
+        return ask_hook([BIN / "laconic-py"], line, self.project, **fields)
 
     def run(self, line):
         return subprocess.run(

@@ -11,14 +11,12 @@ import pytest
 
 from laconic.undo import held_objects
 from laconic.undo.restore import ConflictError, undo
-from laconic.undo.store import Store
 from undo.kills import run
 
 ENVIRON = {
     **os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b",
     "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b", "HOME": "/nonexistent",
 }  # fmt: skip
-COLLECT = "git reflog expire --expire=now --expire-unreachable=now --all; git gc -q --prune=now"
 
 
 def git(project, *words):
@@ -26,6 +24,21 @@ def git(project, *words):
         ["git", *words], cwd=project, env=ENVIRON, check=True, capture_output=True, text=True
     )
     return done.stdout
+
+
+def collect_garbage(project):
+    every = "git reflog expire --expire=now --expire-unreachable=now --all; git gc -q --prune=now"
+    subprocess.run(["bash", "-c", every], cwd=project, env=ENVIRON, check=True)
+
+
+def check_that_it_comes_back(store, project, command, name):
+    """Undo a command that removed a ref, after git has collected its garbage."""
+    tip = git(project, "rev-parse", name)
+    keep = run(store, command, project)
+    collect_garbage(project)
+    undo(store, store.find(keep.id), force=True)
+    assert git(project, "rev-parse", name) == tip
+    git(project, "fsck", "--strict")
 
 
 def commit(project, name, text="x\n"):
@@ -56,11 +69,6 @@ def project(template, tmp_path):
     return shutil.copytree(template, tmp_path / "project")
 
 
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "state")
-
-
 STATES = ("true", "git gc -q", "git pack-refs --all")
 COMMANDS = {
     "git tag -d v1 && git branch -D topic": ("topic", "v1^{tag}"),
@@ -83,7 +91,7 @@ def test_it_comes_back_after_garbage_was_collected(store, project, before, comma
     ids = [git(project, "rev-parse", name) for name in names]
     listed = git(project, "rev-list", "--objects", *names)
     keep = run(store, command, project)
-    subprocess.run(["bash", "-c", COLLECT], cwd=project, env=ENVIRON, check=True)
+    collect_garbage(project)
     gone = ["git", "cat-file", "-e", ids[0].strip()]
     assert subprocess.run(gone, cwd=project, check=False, capture_output=True).returncode
     undo(store, store.find(keep.id), force=True)
@@ -154,12 +162,7 @@ def test_a_project_below_a_directory_that_is_called_refs(tmp_path, store):
     git(made, "checkout", "-qb", "topic")
     commit(made, "b")
     git(made, "checkout", "-q", "main")
-    tip = git(made, "rev-parse", "topic")
-    keep = run(store, "git branch -D topic", made)
-    subprocess.run(["bash", "-c", COLLECT], cwd=made, env=ENVIRON, check=True)
-    undo(store, store.find(keep.id), force=True)
-    assert git(made, "rev-parse", "topic") == tip
-    git(made, "fsck", "--strict")
+    check_that_it_comes_back(store, made, "git branch -D topic", "topic")
 
 
 def test_what_another_ref_holds_is_not_kept(store, project):
@@ -186,12 +189,7 @@ def test_only_what_is_new_is_kept(store, project):
 
 def test_a_tag_that_alone_holds_its_commit(store, project):
     git(project, "branch", "-D", "topic")
-    tip = git(project, "rev-parse", "v1^{commit}")
-    keep = run(store, "git tag -d v1", project)
-    subprocess.run(["bash", "-c", COLLECT], cwd=project, env=ENVIRON, check=True)
-    undo(store, store.find(keep.id), force=True)
-    assert git(project, "rev-parse", "v1^{commit}") == tip
-    git(project, "fsck", "--strict")
+    check_that_it_comes_back(store, project, "git tag -d v1", "v1^{commit}")
 
 
 def test_too_much_is_not_kept_and_the_ref_comes_back_all_the_same(store, project, monkeypatch):

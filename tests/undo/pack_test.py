@@ -9,7 +9,6 @@ import pytest
 
 from laconic.undo.pack import LARGEST
 from laconic.undo.restore import undo
-from laconic.undo.store import Store
 from undo.kills import kept, run
 
 
@@ -22,11 +21,6 @@ def project(tmp_path):
     (made / "empty").touch()
     (made / "large").write_bytes(os.urandom(LARGEST + 1))
     return made
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "state")
 
 
 def contents(project):

@@ -12,16 +12,9 @@ import pytest
 from laconic.undo.restore import undo
 from laconic.undo.store import Store
 from runners import RUN, bin_dir, broken, no_process_left, run, runner, runtime, state
-from undo.kills import DESTRUCTIVE, fill, picture
+from undo.kills import DESTRUCTIVE, picture
 
 __all__ = ["bin_dir", "broken", "no_process_left", "runner", "runtime", "state"]
-
-
-@pytest.fixture
-def project(tmp_path):
-    made = tmp_path / "project"
-    fill(made)
-    return made
 
 
 @pytest.fixture

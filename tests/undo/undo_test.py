@@ -18,21 +18,9 @@ from laconic.undo.restore import BlockedError, ConflictError, undo
 from laconic.undo.store import MissingError, Store
 from laconic.undo.survey import TooMuchError, survey
 from undo import kills
-from undo.kills import DESTRUCTIVE, fill, kept, picture, run
+from undo.kills import DESTRUCTIVE, kept, picture, run
 
 _STARTING = ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.exec", "os.system")
-
-
-@pytest.fixture
-def project(tmp_path):
-    made = tmp_path / "project"
-    fill(made)
-    return made
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "state")
 
 
 def test_everything_comes_back_and_goes_again(store, project):

@@ -138,9 +138,7 @@ class Git(Section):
 
     read_only: Annotated[tuple[Name, ...], _READ_ONLY]
     allowed_with_config: Annotated[tuple[Name, ...], _ALLOWED_WITH_CONFIG]
-    force_push_flags: Annotated[
-        tuple[Name, ...], Option("options that make a push one that asks", EXTEND)
-    ]
+    force_push_flags: Annotated[tuple[Name, ...], Option("options with which a push asks", EXTEND)]
     config_env: Annotated[Mapping[str, str], _CONFIG_ENV]
 
 

@@ -52,13 +52,15 @@ VARIABLES = (
     Variable("LACONIC_CONFIG_DIR", "where your configuration is", "`$XDG_CONFIG_HOME/laconic`"),
     Variable("LACONIC_STATE_DIR", "where trust and records are kept", "`$XDG_STATE_HOME/laconic`"),
     Variable(
-        "LACONIC_CACHE_DIR", "where what can be made again is kept", "`$XDG_CACHE_HOME/laconic`"
+        "LACONIC_CACHE_DIR",
+        "where laconic keeps what it can compute again",
+        "`$XDG_CACHE_HOME/laconic`",
     ),
     Variable("LACONIC_DISABLED", "`1`: leave every command alone", "`0`"),
     Variable("LACONIC_NO_FILTER", "`1`: show the output of commands as it is", "`0`"),
-    Variable("LACONIC_NO_SERVER", "`1`: start no server, and ask none", "`0`"),
+    Variable("LACONIC_NO_SERVER", "`1`: neither start nor ask a server", "`0`"),
     Variable("LACONIC_VERBOSE", "`1`: say on stderr what is done and why", "`0`"),
-    Variable("LACONIC_DEBUG", "parts of laconic that log to stderr, with commas between", "none"),
+    Variable("LACONIC_DEBUG", "parts of laconic that log to stderr, separated by commas", "none"),
     Variable(
         "LACONIC_PROFILE",
         "`guard`, `default`, `work` or `strict`, over `[settings] profile`",

@@ -11,6 +11,8 @@ import os
 import struct
 from typing import Any, NamedTuple
 
+from laconic.undo.git_objects import read_offset
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +98,7 @@ class Index:
                 extended = int.from_bytes(data[at : at + 2], "big")
                 at += 2
             if version == 4:  # noqa: PLR2004 - what names share is written once
-                shared, at = _variable(data, at)
+                shared, at = read_offset(data, at)
                 end = found(0, at)
                 name = name[: len(name) - shared] + data[at:end]
                 at = end + 1
@@ -165,17 +167,6 @@ def submodules(path: str, data: bytes, hash_bytes: int = 20) -> list[bytes]:
     except UnreadableError:
         return []
     return [one.name for one in entries if one.mode & _TYPE == _SUBMODULE]
-
-
-def _variable(data: bytes, at: int) -> tuple[int, int]:
-    """Read a number as offsets in packs are written."""
-    byte = data[at]
-    value = byte & 127
-    while byte & 128:
-        at += 1
-        byte = data[at]
-        value = ((value + 1) << 7) | (byte & 127)
-    return value, at + 1
 
 
 def _cache_tree(data: bytes, at: int) -> tuple[CacheTree, int]:

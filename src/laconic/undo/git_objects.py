@@ -87,14 +87,9 @@ class Pack:
         if size > _MOST_BYTES:
             raise MissingObjectError(self._path)
         if kind == _OFFSET_DELTA:
-            byte = data[at]
-            back = byte & 127
-            while byte & 128:
-                at += 1
-                byte = data[at]
-                back = ((back + 1) << 7) | (byte & 127)
+            back, at = read_offset(data, at)
             base_kind, base = self.read(offset - back, objects)
-            return base_kind, _patched(base, self._inflated(at + 1, size))
+            return base_kind, _patched(base, self._inflated(at, size))
         if kind == _REF_DELTA:
             base_kind, base = objects.read(data[at : at + _LENGTH])
             return base_kind, _patched(base, self._inflated(at + _LENGTH, size))
@@ -104,6 +99,20 @@ class Pack:
         assert self._data is not None
         # Compressed data is at most a little longer than the data itself (zlib's compressBound()).
         return zlib.decompressobj().decompress(self._data[at : at + size + size // 100 + 64], size)
+
+
+def read_offset(data: bytes | mmap.mmap, at: int) -> tuple[int, int]:
+    """Read a number as packs write offsets; return it, and the position after it.
+
+    https://git-scm.com/docs/gitformat-pack, "offset encoding".
+    """
+    byte = data[at]
+    value = byte & 127
+    while byte & 128:
+        at += 1
+        byte = data[at]
+        value = ((value + 1) << 7) | (byte & 127)
+    return value, at + 1
 
 
 def _mapped(path: str) -> mmap.mmap:

@@ -12,6 +12,7 @@ import os
 import zlib
 
 from laconic.undo.git_objects import MissingObjectError, Objects
+from laconic.undo.refs import read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,21 +34,13 @@ class TooManyError(Exception):
 
 def gone_ids(repository: str, path: str, before: bytes) -> set[bytes]:
     """Return the objects that a file of refs named before, in this text, and no longer names."""
-    now = _read(path)
+    now = read_file(path)
     if path.startswith(f"{repository}/logs/"):
         # A stash is known by its log alone: old and new id, then who and why.
         if path != f"{repository}/logs/refs/stash":
             return set()
         return _ids(before, 1) - _ids(now, 1)
     return _ids(before, 0) - _ids(now, 0)
-
-
-def _read(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read(_MOST_BYTES)
-    except OSError:
-        return b""
 
 
 def _ids(text: bytes, column: int) -> set[bytes]:
@@ -132,11 +125,11 @@ def _all_refs(repository: str) -> Iterator[bytes]:
     if len(files) > _MOST_REFS:
         raise TooManyError
     for path in files:
-        yield from _ids(_read(path), 0)
-    yield from _ids(_read(f"{repository}/logs/refs/stash"), 1)
+        yield from _ids(read_file(path), 0)
+    yield from _ids(read_file(f"{repository}/logs/refs/stash"), 1)
     # What a ref is that has a file, its line among the packed ones does not say.
     names = {os.fsencode(path[len(repository) + 1 :]) for path in loose}
-    for line in _read(f"{repository}/packed-refs").splitlines():
+    for line in read_file(f"{repository}/packed-refs").splitlines():
         if line[:1] != b"^" and line.partition(b" ")[2] not in names:
             yield from _ids(line, 0)
 

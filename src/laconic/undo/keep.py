@@ -141,14 +141,7 @@ class Keep:
     @property
     def is_running(self) -> bool:
         """Tell whether the command still runs: its laconic holds a lock."""
-        handle = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(handle)
-        return False
+        return is_locked(self.path)
 
     # -- after the run
 
@@ -297,6 +290,18 @@ class Keep:
             path, start = self.data(before)
             before.digest = digest_of(path, start or 0, None if start is None else before.size)
         return bool(before.digest) and before.digest == now.digest
+
+
+def is_locked(path: str) -> bool:
+    """Tell whether a laconic that still runs holds the lock on a directory."""
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
 
 
 def size_on_disk(status: os.stat_result) -> int:

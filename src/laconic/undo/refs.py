@@ -68,7 +68,7 @@ def moved_refs(keep: Keep, changed: Mapping[str, Entry | None]) -> Refs:
             files.setdefault(place[0], set()).add(place[1])
     found: Refs = {}
     for repository, written in files.items():
-        packed = _read(f"{repository}/{PACKED}")
+        packed = read_file(f"{repository}/{PACKED}")
         is_packed_changed = PACKED in written
         was_packed = _before(keep, f"{repository}/{PACKED}") if is_packed_changed else packed
         names = written - {PACKED}
@@ -77,7 +77,7 @@ def moved_refs(keep: Keep, changed: Mapping[str, Entry | None]) -> Refs:
         moved = {}
         for name in names:
             path = f"{repository}/{name}"
-            loose = _read(path)
+            loose = read_file(path)
             was_loose = _before(keep, path) if name in written else loose
             was = _value(was_loose, was_packed, name)
             now = _value(loose, packed, name)
@@ -100,7 +100,8 @@ def _before(keep: Keep, path: str) -> bytes:
     return keep.content(entry, _MOST_BYTES)
 
 
-def _read(path: str) -> bytes:
+def read_file(path: str) -> bytes:
+    """Return what is in a file of refs; nothing if it cannot be read."""
     try:
         with open(path, "rb") as file:
             return file.read(_MOST_BYTES)
@@ -147,10 +148,10 @@ def is_file_of(path: str, repository: str, names: Mapping[str, object]) -> bool:
 def would_come_back(keep: Keep, repository: str, restored: set[str]) -> bool:
     """Tell whether the refs are as before once these files are as they were."""
     path = f"{repository}/{PACKED}"
-    packed = _before(keep, path) if path in restored else _read(path)
+    packed = _before(keep, path) if path in restored else read_file(path)
     for name, (was, _) in keep.refs[repository].items():
         path = f"{repository}/{name}"
-        loose = _before(keep, path) if path in restored else _read(path)
+        loose = _before(keep, path) if path in restored else read_file(path)
         if _value(loose, packed, name) != was:
             return False
     return True
@@ -158,11 +159,11 @@ def would_come_back(keep: Keep, repository: str, restored: set[str]) -> bool:
 
 def by_name(keep: Keep, repository: str, only: list[str]) -> Iterator[RefChange]:
     """Return what has to be written so that refs, one by one, are as before."""
-    packed = _read(f"{repository}/{PACKED}")
+    packed = read_file(f"{repository}/{PACKED}")
     gone = {}
     for name, (was, after) in sorted(keep.refs[repository].items()):
         path = f"{repository}/{name}"
-        now = _value(_read(path), packed, name)
+        now = _value(read_file(path), packed, name)
         if now == was or (only and not is_below(path, only)):
             continue
         there, text = look(path), None if was is None else os.fsencode(was) + b"\n"

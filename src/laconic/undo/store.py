@@ -20,6 +20,7 @@ from laconic.undo.keep import (
     UNDONE,
     DamagedError,
     Keep,
+    is_locked,
     size_on_disk,
     write,
 )
@@ -199,14 +200,7 @@ class Store:
 
     def _remove(self, path: str) -> bool:
         """Remove a keep, unless its command runs or an undo of it has begun."""
-        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        finally:
-            os.close(handle)
-        if os.path.exists(os.path.join(path, JOURNAL)):
+        if is_locked(path) or os.path.exists(os.path.join(path, JOURNAL)):
             return False
         with contextlib.suppress(FileNotFoundError):
             os.unlink(os.path.join(path, MANIFEST))  # first, so that half a keep never counts
