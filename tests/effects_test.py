@@ -165,6 +165,14 @@ def test_the_exit_status_tells_of_findings_and_of_missed_faults(
     assert hunt.main() == status
 
 
+@closed
+def test_a_planted_fault_is_found(monkeypatch):
+    """`make effects` plants all of them."""
+    fault = next(fault for fault in FAULTS if fault.target.endswith("redirect_findings"))
+    monkeypatch.setattr(planted, "FAULTS", (fault,))
+    assert planted.main() == 0
+
+
 def test_a_planted_fault_that_cannot_be_looked_for_is_not_found(monkeypatch, capsys):
     monkeypatch.setattr(planted, "FAULTS", (planted.Fault("x.y", None, "nosuchprogram"),))
     assert planted.main() == 1

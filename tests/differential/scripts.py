@@ -27,8 +27,8 @@ _COMMANDS = (
     "nohup git status", "builtin git", "\\git long", "'git' long", "git say `git say in`",
     "git say {1..3}", "git say ${x/u/w}", "git say $'a\\tb'", "git say ${PATH:0:1}",
     "git say $(<in.txt)", "git say ~", "git in <<< $(git long)", "nice -n 1 timeout 5 cargo long",
-    "env V=1 timeout 5 ./tool long", "noglob git say *", "git say -- -n", "time git long",
-    "command -p git status", "git in < <(cargo long)",
+    "env V=1 timeout 5 ./tool long", "noglob git say *", "git say -- -n", "command -p git status",
+    "git in < <(cargo long)",
 )  # fmt: skip
 _SUFFIXES = (
     "", "", "", "", "", " 2>&1", " | tail -2", " | tail -2", " | head -1", " | grep is",

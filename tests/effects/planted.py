@@ -88,7 +88,7 @@ def is_found(fault: Fault, seed: int) -> bool:
     with fault.planted():
         passed = (one for one in refused if allowing_rules(one, _facts()) is not None)
         some = islice(passed, _MOST_RUN)
-        hunt = Hunt(some, 5, float("inf"), enough=1, is_hostile=True).run()
+        hunt = Hunt(some, 5, enough=1, is_hostile=True).run()
     return bool(hunt.findings)
 
 
