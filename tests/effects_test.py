@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from itertools import islice
 
 import pytest
 
+from effects import hunt, planted
 from effects.arguments import tools
 from effects.claims import allowing_rules, unexcused
 from effects.hunt import Hunt, commands_by_table, random_commands
@@ -16,7 +18,8 @@ from effects.scratch import Scratch
 from laconic.policy.places import Facts
 
 SEED = 20
-EACH_SECONDS, HOLE_SECONDS = 1, 30
+EACH_SECONDS = 5
+MOST_BY_CHANCE = 300
 GUARD = isolation()
 
 pytestmark = pytest.mark.skipif(GUARD is None, reason="nothing here takes root's rights away")
@@ -91,6 +94,9 @@ def test_what_runs_is_stopped_with_its_children_when_its_time_is_over(scratch):
     start = time.monotonic()
     assert scratch.changes("(sleep 60; touch made) & sleep 60", seconds=0.2) == []
     assert time.monotonic() - start < 30
+    assert scratch.was_stopped
+    scratch.changes("cat a", seconds=30)
+    assert not scratch.was_stopped
 
 
 @pytest.mark.skipif(not (GUARD and GUARD.is_closed), reason="namespaces are not permitted")
@@ -131,16 +137,43 @@ def test_a_hole_in_a_table_is_found(path, keys):
     # What is refused without the hole: the rest does no harm, or the hunt would have told.
     by_table = commands_by_table(SEED, only={path}, knowledge=knowledge)
     commands = [command for command in by_table if allowing_rules(command, Facts()) is None]
-    deadline = time.monotonic() + HOLE_SECONDS
-    hunt = Hunt(commands, EACH_SECONDS, deadline, knowledge, enough=1).run()
-    assert hunt.findings
+    found = Hunt(commands, EACH_SECONDS, knowledge, enough=1).run()
+    assert found.findings
 
 
 @closed
 def test_a_hole_in_a_table_is_found_by_chance_too():
     path, keys = HOLES[0]
     knowledge = with_hole(path, **keys)
-    commands = random_commands(SEED, tools().keys() - {path}, knowledge)
-    deadline = time.monotonic() + HOLE_SECONDS
-    hunt = Hunt(commands, EACH_SECONDS, deadline, knowledge, enough=1).run()
-    assert hunt.findings
+    commands = islice(random_commands(SEED, tools().keys() - {path}, knowledge), MOST_BY_CHANCE)
+    found = Hunt(commands, EACH_SECONDS, knowledge, enough=1).run()
+    assert found.findings
+
+
+@closed
+@pytest.mark.parametrize(
+    ("command", "has_missed", "status"),
+    [("cat a", False, 0), ("touch made", False, 1), ("cat a", True, 1)],
+)
+def test_the_exit_status_tells_of_findings_and_of_missed_faults(
+    monkeypatch, command, has_missed, status
+):
+    monkeypatch.setattr("sys.argv", ["hunt", "1", "0"])
+    monkeypatch.setattr(hunt, "parts", lambda *_: [hunt.Part("one", [command], EACH_SECONDS)])
+    monkeypatch.setattr(hunt, "allowing_rules", lambda *_, **__: frozenset())
+    monkeypatch.setattr(planted, "main", lambda: int(has_missed))
+    assert hunt.main() == status
+
+
+@closed
+def test_a_planted_fault_is_found(monkeypatch):
+    """`make effects` plants all of them."""
+    fault = next(fault for fault in FAULTS if fault.target.endswith("redirect_findings"))
+    monkeypatch.setattr(planted, "FAULTS", (fault,))
+    assert planted.main() == 0
+
+
+def test_a_planted_fault_that_cannot_be_looked_for_is_not_found(monkeypatch, capsys):
+    monkeypatch.setattr(planted, "FAULTS", (planted.Fault("x.y", None, "nosuchprogram"),))
+    assert planted.main() == 1
+    assert "nosuchprogram, which is not installed, would show: x.y" in capsys.readouterr().out

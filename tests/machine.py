@@ -52,8 +52,8 @@ def enclose() -> Path:
 def _link(directory: Path, path: str) -> None:
     for name in PROGRAMS:
         found = shutil.which(name, path=path)
-        if found:
-            (directory / name).symlink_to(found)
+        if found:  # perhaps by a link in a home that other users cannot enter
+            (directory / name).symlink_to(os.path.realpath(found))
     # A shim of a manager of versions would look for its settings in the home and in directories.
     interpreter = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     for name in ("python", "python3"):

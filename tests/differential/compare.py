@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import random
-import shutil
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.knowledge.catalog import library
 from laconic.rewrite import plan
-from laconic.rewrite.configured import Options
+from laconic.rewrite.edits import quoted
 
 from . import makefiles, scripts
+from .world import SHELLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from laconic.knowledge.arguments import Argument
 
     from .world import Outcome, World
 
 _WORKERS = 2
 _TRIES = 4
-_FILTERED = frozenset(("git", "cargo", "ls", "make"))
 
 
 class Case(NamedTuple):
@@ -31,6 +28,10 @@ class Case(NamedTuple):
     shell: str
     text: str
     files: Mapping[str, str]
+
+    @property
+    def what(self) -> str:
+        return "make" if self.files else self.shell
 
 
 class Difference(NamedTuple):
@@ -47,40 +48,40 @@ class Difference(NamedTuple):
         )
 
 
-def find_filter(arguments: list[Argument]) -> str | None:
-    name = (arguments[0].text or "").rsplit("/", 1)[-1]
-    return name if name in _FILTERED else None
+def rewrite(case: Case, world: World) -> str:
+    """As a hook does, whose settings are those of the world."""
+    text = case.text.replace("OTHER", str(world.other))
+    return plan.rewrite(text, world.options, library()).text
 
 
-def rewrite(text: str, world: World) -> str:
-    options = Options(find_filter)
-    options.full_path = str(world.laconic)
-    return plan.rewrite(text.replace("OTHER", str(world.other)), options, library()).text
+def wrap(case: Case, world: World) -> str:
+    """The whole text in one call: `laconic wrap -- bash -c '…'`."""
+    text = quoted(case.text.replace("OTHER", str(world.other)))
+    return f"exec {world.laconic} wrap -- {' '.join(SHELLS[case.shell])} {text}"
 
 
 def cases(seed: int) -> Iterator[Case]:
-    """Scripts for bash and, if it is here, for zsh, and calls of make, in turn; without end."""
+    """Scripts for bash and zsh, and calls of make, in turn; without end."""
     choose = random.Random(seed)
-    has_zsh = shutil.which("zsh") is not None
     while True:
         text = scripts.script(choose)
         yield Case("bash", text, {})
-        if has_zsh:
-            yield Case("zsh", text, {})
+        yield Case("zsh", text, {})
         files = {"Makefile": makefiles.makefile(choose), "more.mk": makefiles.MORE}
         yield Case("bash", makefiles.call(choose), files)
 
 
 def changed(
-    seed: int, count: int, world: World, by: Callable[[str, World], str] = rewrite
+    seed: int, count: int, world: World, by: Callable[[Case, World], str] = rewrite
 ) -> Iterator[tuple[Case, str]]:
-    """The first so many cases that a rewrite changes, as it changes them."""
+    """The first so many cases that a rewrite changes, as it changes them; of each kind a third."""
+    left = dict.fromkeys(("bash", "zsh", "make"), count // 3)
     for case in cases(seed):
-        if count <= 0:
+        if not any(left.values()):
             return
-        made = by(case.text, world)
-        if made != case.text.replace("OTHER", str(world.other)):
-            count -= 1
+        made = by(case, world) if left[case.what] else ""
+        if made and made != case.text.replace("OTHER", str(world.other)):
+            left[case.what] -= 1
             yield case, made
 
 

@@ -11,18 +11,18 @@ from unittest import mock
 
 from laconic.rewrite import doubts, plan, segments
 
-from .compare import cases, differences, rewrite
+from .compare import Case, cases, differences, rewrite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .compare import Case, Difference
+    from .compare import Difference
     from .world import World
 
 _NEVER = re.compile("(?!)")
-_MOST_RUN = 40
+_MOST_RUN = 80
 _AT_A_TIME = 4
-_LOOKED_AT = 3000
+_LOOKED_AT = 6000
 
 
 def _without(*names: str) -> dict[tuple[Any, str], Any]:
@@ -81,7 +81,7 @@ def found(fault: str, scripts: list[Case], world: World) -> Difference | None:
     """The first difference that a fault makes, among the scripts that it rewrites otherwise."""
     sound = [_sound(case.text, world) for case in scripts]
     with planted(fault):
-        made = ((case, rewrite(case.text, world)) for case in scripts)
+        made = ((case, rewrite(case, world)) for case in scripts)
         changed = (pair for pair, good in zip(made, sound, strict=False) if pair[1] != good)
         some = list(itertools.islice(changed, _MOST_RUN))
     for start in range(0, len(some), _AT_A_TIME):
@@ -92,4 +92,4 @@ def found(fault: str, scripts: list[Case], world: World) -> Difference | None:
 
 @cache
 def _sound(text: str, world: World) -> str:
-    return rewrite(text, world)
+    return rewrite(Case("bash", text, {}), world)

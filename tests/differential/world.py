@@ -10,11 +10,15 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from laconic.rewrite.configured import options
+from laconic.settings.load import read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,17 +73,22 @@ _FILES = {
     "env.sh": "PATH=OTHER:/usr/bin:/bin\n",
     "s.sh": "echo script $0 $#\n",
     "sub/b.txt": "beta\n",
+    "tool": _PROGRAM.replace("NAME", "tool"),
     "sub/Makefile": "all:\n\t@echo in sub $(MAKELEVEL); git status\nlong:\n\t@git long\n",
 }
+_LONG = re.compile(r"\blong\b(?!\))")  # but not where the programs look for it
 _MARK = re.compile(rb"<<(\w+)>>")
-_LIMIT_S = 20
+_LIMIT_S = 60
+_SHOWN = 400  # bytes of a text
+SHELLS = {"bash": ("bash", "-c"), "zsh": ("zsh", "-f", "-c")}
 # In the place of the built-in ones, which would hide some lines of a short output.
-_FILTER = 'command = ["{0}"]\nkind = "summary"\ndrop = ["^there is no such line"]\n'
+_FILTERS = {"git": "summary", "cargo": "listing", "ls": "listing", "make": "summary"}
+_FILTER = 'command = ["{0}"]\nkind = "{1}"\ndrop = ["^there is no such line"]\n'
 # What a shell says about the text of a script and how long it took, make about its jobs, and
 # laconic about the command that it ran.
 _OWN_WORDS = re.compile(
     rb".*(?:not found|[Nn]o such file|unbound|parameter n|no matches|: line |% cpu .* total"
-    rb"|Waiting for unfinished jobs|^\[laconic: ).*\n",
+    rb"|elapsed .*CPU |pagefaults |Waiting for unfinished jobs|^\[laconic: ).*\n",
     re.MULTILINE,
 )
 
@@ -93,17 +102,25 @@ class Outcome(NamedTuple):
     files: Mapping[str, bytes]
 
     def differences(self, other: Outcome) -> list[str]:
-        found = [
-            f"{name}: {getattr(self, name)!r} as typed, {getattr(other, name)!r} as rewritten"
-            for name in ("status", "stdout", "stderr")
-            if getattr(self, name) != getattr(other, name)
+        kinds = ("status", "stdout", "stderr")
+        pairs = {kind: (getattr(self, kind), getattr(other, kind)) for kind in kinds}
+        for name in sorted({*self.files, *other.files}):
+            pairs[name] = self.files.get(name), other.files.get(name)
+        return [
+            f"{name}: {_around(one, two)} as typed, {_around(two, one)} as rewritten"
+            for name, (one, two) in pairs.items()
+            if one != two
         ]
-        names = sorted({*self.files, *other.files})
-        return found + [
-            f"{name}: {self.files.get(name)!r} as typed, {other.files.get(name)!r} as rewritten"
-            for name in names
-            if self.files.get(name) != other.files.get(name)
-        ]
+
+
+def _around(text: object, other: object) -> str:
+    """The part of a text where another one begins to differ."""
+    if not isinstance(text, bytes) or not isinstance(other, bytes):
+        return repr(text)[:_SHOWN]
+    pairs = enumerate(zip(text, other, strict=False))
+    same = next((pos for pos, (one, two) in pairs if one != two), min(len(text), len(other)))
+    start = max(0, same - _SHOWN // 2)
+    return f"{'…' if start else ''}{text[start : start + _SHOWN]!r}"
 
 
 class World:
@@ -121,12 +138,14 @@ class World:
             self._write(self.laconic, LACONIC.replace("KEPT", str(self.kept)))
         else:
             self.laconic.symlink_to(laconic)
-            filters = place / "home/.config/laconic/filters"
-            filters.mkdir(parents=True)
-            for name in ("git", "cargo", "ls", "make"):
-                (filters / f"{name}.toml").write_text(_FILTER.format(name))
         self._is_real = laconic is not None
         self._place = place
+        filters = place / "home/.config/laconic/filters"
+        filters.mkdir(parents=True)
+        for name, kind in _FILTERS.items():
+            (filters / f"{name}.toml").write_text(_FILTER.format(name, kind))
+        self.options = options(read_settings(self._environment(), place))
+        self.options.full_path = str(self.laconic)
 
     def _write(self, path: Path, text: str) -> None:
         path.write_text(text)
@@ -137,37 +156,42 @@ class World:
 
         With a real laconic outputs are short: how they are compacted is another test's concern.
         """
+        files = {**_FILES, **(files or {})}
         if self._is_real:
-            script = script.replace(" long", " short")
+            script, *texts = (_LONG.sub("short", text) for text in (script, *files.values()))
+            files = dict(zip(files, texts, strict=True))
         # Always the same name, which the script may print.
         with tempfile.TemporaryDirectory(dir=self._place) as parent:
             directory = Path(parent, "cwd")
-            for name, text in {**_FILES, **(files or {})}.items():
+            for name, text in files.items():
                 (directory / name).parent.mkdir(parents=True, exist_ok=True)
-                (directory / name).write_text(text.replace("OTHER", str(self.other)))
+                self._write(directory / name, text.replace("OTHER", str(self.other)))
             found = self._outcome(shell, script.replace("OTHER", str(self.other)), directory)
         name = parent.encode()
-        files = {path: text.replace(name, b"") for path, text in found.files.items()}
+        made = {path: text.replace(name, b"") for path, text in found.files.items()}
         stdout, stderr = (text.replace(name, b"") for text in (found.stdout, found.stderr))
-        return Outcome(found.status, stdout, stderr, files)
+        return Outcome(found.status, stdout, stderr, made)
 
     def _outcome(self, shell: str, script: str, directory: Path) -> Outcome:
-        words = [shell, "-f", "-c"] if shell == "zsh" else [shell, "-c"]
-        done = subprocess.run(
-            [*words, script],
-            check=False, capture_output=True, cwd=directory, env=self._environment(),
-            stdin=subprocess.DEVNULL, timeout=_LIMIT_S,
+        process = subprocess.Popen(
+            [*SHELLS[shell], script],
+            cwd=directory, env=self._environment(), start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
+        try:
+            printed = process.communicate(timeout=_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            printed = process.communicate()
         files = {
             str(path.relative_to(directory)): path.read_bytes()
             for path in sorted(directory.rglob("*"))
             if path.is_file()
         }
-        stdout, stderr = (
-            _OWN_WORDS.sub(b"", _MARK.sub(self._unmarked, text))
-            for text in (done.stdout, done.stderr)
-        )
-        return Outcome(done.returncode, stdout, stderr, files)
+        stdout, stderr = (_OWN_WORDS.sub(b"", _MARK.sub(self._unmarked, text)) for text in printed)
+        status = process.returncode
+        # laconic wrap tells as a shell does that a signal ended the command
+        return Outcome(status if status >= 0 else 128 - status, stdout, stderr, files)
 
     def _environment(self) -> dict[str, str]:
         path = f"{self.programs}{os.pathsep}/usr/bin{os.pathsep}/bin"

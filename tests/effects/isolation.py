@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 NOBODY = 65534
 _DYING_SECONDS = 5
-_STARTING_SECONDS = 2
+_STARTING_SECONDS = 20  # on a busy machine: a run that is stopped before it began shows nothing
 _MOST_OUTPUT_BYTES = 1 << 20
 _USER = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs")
 _NAMESPACES = ("--net", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc")
@@ -36,11 +36,15 @@ class Isolation(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """What a program did: what it printed, what it sent, and the programs that it left running."""
+    """What a program did: what it printed, what it sent, and the programs that it left running.
+
+    was_stopped: it did not end in time.
+    """
 
     output: bytes
     received: bytes
     left: tuple[str, ...]
+    was_stopped: bool
 
 
 @cache
@@ -92,7 +96,9 @@ def spawn(
     )
     os.close(given)
     os.close(told)
-    printed = _read_until(output, time.monotonic() + seconds + _STARTING_SECONDS)
+    deadline = time.monotonic() + seconds + _STARTING_SECONDS
+    printed = _read_until(output, deadline)
+    was_stopped = time.monotonic() >= deadline
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -100,8 +106,9 @@ def spawn(
     data = _read_until(report, time.monotonic() + _DYING_SECONDS)
     os.close(output)
     os.close(report)
-    found = json.loads(data) if data else {"received": "", "left": ()}
-    return Ran(printed, found["received"].encode("latin-1"), tuple(found["left"]))
+    found = json.loads(data) if data else {"received": "", "left": (), "was_stopped": was_stopped}
+    received = found["received"].encode("latin-1")
+    return Ran(printed, received, tuple(found["left"]), found["was_stopped"])
 
 
 def _read_until(stream: int, deadline: float) -> bytes:

@@ -88,18 +88,19 @@ def is_found(fault: Fault, seed: int) -> bool:
     with fault.planted():
         passed = (one for one in refused if allowing_rules(one, _facts()) is not None)
         some = islice(passed, _MOST_RUN)
-        hunt = Hunt(some, 5, float("inf"), enough=1, is_hostile=True).run()
+        hunt = Hunt(some, 5, enough=1, is_hostile=True).run()
     return bool(hunt.findings)
 
 
 def main() -> int:
-    able = [fault for fault in FAULTS if not fault.needs or shutil.which(fault.needs)]
+    """A fault that cannot be looked for here counts as missed."""
     missed = []
-    for number, fault in enumerate(able, 1):
-        said = "found" if is_found(fault, seed=1) else "missed"
-        missed += [fault] if said == "missed" else []
-        print(f"  planted fault {number} of {len(able)} {said}: {fault.target}", flush=True)
-    unable = [f"needs {f.needs}, not looked for: {f.target}" for f in FAULTS if f not in able]
-    found = f"planted faults: {len(able) - len(missed)} of {len(able)} found"
-    print(found, *unable, sep="\n  ", flush=True)
+    for number, fault in enumerate(FAULTS, 1):
+        if fault.needs and shutil.which(fault.needs) is None:
+            said = f"missed, as {fault.needs}, which is not installed, would show"
+        else:
+            said = "found" if is_found(fault, seed=1) else "missed"
+        missed += [] if said == "found" else [fault]
+        print(f"  planted fault {number} of {len(FAULTS)} {said}: {fault.target}", flush=True)
+    print(f"planted faults: {len(FAULTS) - len(missed)} of {len(FAULTS)} found", flush=True)
     return bool(missed)

@@ -47,7 +47,7 @@ class Scratch:
     """
 
     def __init__(self, *, is_hostile: bool = False) -> None:
-        self.is_hostile = is_hostile
+        self.is_hostile, self.was_stopped = is_hostile, False
         self.base = Path(tempfile.mkdtemp(prefix="effects-"))
         self.base.chmod(0o755)
         self.work, self.home, self.outside = self.watched = [
@@ -107,11 +107,12 @@ class Scratch:
     def changes(self, command: str, seconds: float) -> list[str]:
         """Run a command and tell what it did: changed, ran, printed, sent or left running.
 
-        The files that it names are there.
+        The files that it names are there. `was_stopped` tells that it took longer than it may.
         """
         made = [] if self.is_hostile else self._make_named(command)
         before = self._look()
         ran = self._spawn(["bash", "--norc", "-c", command], seconds)
+        self.was_stopped = ran.was_stopped
         found = _differences(before, self._look())
         found += [f"left {name} running" for name in ran.left]
         if self.is_hostile:

@@ -2,7 +2,8 @@
 
 `python -I supervisor.py REPORT SECONDS RESOLVER WORD...`: a name server that answers every name
 with this machine and listeners at common ports take whatever the program sends. REPORT is a
-descriptor for one line of JSON: what they received, and the programs that were left running.
+descriptor for one line of JSON: what they received, the programs that were left running, and
+whether the program was stopped because it did not end.
 """
 
 from __future__ import annotations
@@ -119,7 +120,8 @@ def main() -> None:
     while listeners.serve(_GRACE_SECONDS):  # what was sent may still wait to be read
         pass
     left = still_running() if is_over else []
-    told = {"received": listeners.received.decode("latin-1"), "left": left}
+    received = listeners.received.decode("latin-1")
+    told = {"received": received, "left": left, "was_stopped": not is_over}
     with os.fdopen(int(report), "w") as stream:
         stream.write(json.dumps(told))
 

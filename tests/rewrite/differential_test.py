@@ -23,7 +23,7 @@ def world(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def scripts():
-    return faults.typed(SEED, 2000)
+    return faults.typed(SEED, 3000)
 
 
 def test_the_stand_in_for_laconic_takes_every_flag_that_a_rewrite_writes():

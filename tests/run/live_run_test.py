@@ -93,15 +93,17 @@ def test_what_was_shown_while_a_command_ran_is_not_shown_again(home):
 
 
 def test_a_run_of_pytest_says_early_how_many_tests_there_are(tmp_path):
+    go = tmp_path / "go"
     (tmp_path / "test_slow.py").write_text(
-        "import time, pytest\n"
+        "import os, time, pytest\n"
         "@pytest.mark.parametrize('n', range(200))\ndef test_fast(n): pass\n"
-        "def test_slow(): time.sleep(4)\n"
+        f"def test_slow():\n    while not os.path.exists({str(go)!r}): time.sleep(0.05)\n"
     )
     line = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", str(tmp_path)]
     process = start(*line)
     assert read_until(process, b"items\n") == b"collecting ... collected 201 items\n"
     assert process.poll() is None
+    go.touch()
     rest, _ = process.communicate(timeout=PATIENCE_S)
     passed, notice = rest.decode().splitlines()
     assert passed.startswith("201 passed in ")
@@ -124,9 +126,11 @@ def test_with_a_filter_what_none_of_its_patterns_speaks_of_appears(tmp_path):
 
 def test_what_a_filter_may_yet_change_waits_for_the_end(tmp_path):
     compiled = "".join(f"\t@echo cc -c -O2 -o f{i}.o f{i}.c\n" for i in range(30))
-    (tmp_path / "Makefile").write_text(f"all:\n\t@echo first\n{compiled}\t@echo later; sleep 2\n")
+    wait = f"\t@echo later; {until('go')}\n"
+    (tmp_path / "Makefile").write_text(f"all:\n\t@echo first\n{compiled}{wait}")
     process = start("make", cwd=tmp_path)
     assert read_until(process, b"first\n") == b"first\n"
+    (tmp_path / "go").touch()
     rest = process.communicate(timeout=PATIENCE_S)[0].decode().splitlines()
     assert rest[:2] == ["30 x cc -c in all", "later"]
     assert rest[2].startswith("[30/32 lines hidden: ")
@@ -135,9 +139,12 @@ def test_what_a_filter_may_yet_change_waits_for_the_end(tmp_path):
 def test_a_finding_waits_for_those_that_are_like_it(tmp_path):
     finding = "\t@echo \"a.c:{0}:1: warning: unused variable 'y' [-Wunused-variable]\"\n"
     findings = "".join(finding.format(n) for n in range(1, 9))
-    (tmp_path / "Makefile").write_text(f"all:\n\t@echo first\n{findings}\t@sleep 2.5\n")
+    wait = f"\t@touch up; {until('go')}\n"
+    (tmp_path / "Makefile").write_text(f"all:\n\t@echo first\n{findings}{wait}")
     process = start("make", cwd=tmp_path)
+    wait_for((tmp_path / "up").exists)
     assert read_until(process, b"first\n") == b"first\n"
+    (tmp_path / "go").touch()
     rest = process.communicate(timeout=PATIENCE_S)[0].decode()
     assert rest.count("unused variable") == 1
     assert "first" not in rest

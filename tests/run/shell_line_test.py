@@ -10,18 +10,28 @@ from pathlib import Path
 
 import pytest
 
-import warm_server
-from laconic.run.shell_call import is_shell_call
-from laconic.run.shell_line import launcher, read_line
+from runners import IN_PYTHON, LACONIC, bin_dir, runner, runtime
 
-LACONIC = Path(sys.executable).with_name("laconic")
+__all__ = ["bin_dir", "runner", "runtime"]  # fixtures for all tests here
+
 JUST = str(Path(sys.executable).with_name("just"))  # from the development tools
 NOISE = "x" * 40
 NOTICE = re.compile(r"\[\d+/\d+ lines hidden: \S+ recall \w{6}\]")
 
 
 def laconic(*words, **more):
-    return subprocess.run([LACONIC, *words], capture_output=True, check=False, **more)
+    return subprocess.run([*LACONIC, *words], capture_output=True, check=False, **more)
+
+
+@pytest.fixture
+def program(runner, tmp_path):
+    """The runner as one program, which make and just can start."""
+    if runner.place:
+        return runner.place / "laconic"
+    script = tmp_path / "laconic"
+    script.write_text(f'#!/bin/sh\nexec {" ".join(IN_PYTHON)} "$@"\n')
+    script.chmod(0o755)
+    return script
 
 
 @pytest.fixture
@@ -43,67 +53,6 @@ def noisy(home, tmp_path, monkeypatch):
 def lines(done):
     """What was printed, without the notices."""
     return [line for line in done.stdout.decode().splitlines() if not NOTICE.fullmatch(line)]
-
-
-# -- the arguments ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("words", "options", "text", "parameters"),
-    [
-        (["-c", "git status"], ["-c"], "git status", []),
-        (["-cu", "x"], ["-cu"], "x", []),
-        (["-ec", "x; y"], ["-ec"], "x; y", []),
-        (["-e", "-c", "x"], ["-e", "-c"], "x", []),
-        (["-eu", "-o", "pipefail", "-c", "x"], ["-eu", "-o", "pipefail", "-c"], "x", []),
-        (["-euo", "pipefail", "-c", "x"], ["-euo", "pipefail", "-c"], "x", []),
-        (["-c", "git", "status"], ["-c"], "git status", []),
-        (["-c", "printf", "%s", "a b", "it's", ""], ["-c"], "printf %s 'a b' 'it'\\''s' ''", []),
-        (["-cu", "echo $1", "recipe", "a b"], ["-cu"], "echo $1", ["recipe", "a b"]),
-    ],
-)
-def test_what_a_shell_is_called_with(words, options, text, parameters):
-    line = read_line(words)
-    assert (line.options, line.text, line.parameters) == (options, text, parameters)
-
-
-@pytest.mark.parametrize("words", [["-h"], ["--version"], ["run", "-c"], ["-x"], [], ["--c"]])
-def test_what_is_no_call_of_a_shell(words):
-    assert not is_shell_call(words)
-
-
-CALLS = [
-    ["-c"], ["-c", "x"], ["-ec", "x"], ["-e", "-c", "x"], ["-eo", "c", "x"], ["-o", "c", "-c", "x"],
-    ["-o"], ["-co"], ["-e"], ["-"], ["-", "-c"], ["--", "-c"], ["--c"], ["-c1", "x"], ["-c-"],
-    ["-\xe9c"], ["-e", "x", "-c"], ["run", "-c"], [""], [], ["-C"], ["-oo", "-c"],
-]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def client_tells(tmp_path_factory):
-    """Make a program of what the client in C says to the same question."""
-    source = (warm_server.ROOT / "client/laconic.c").read_text()
-    function = re.search(r"static bool is_shell_call\(.*?\n}\n", source, re.DOTALL)
-    folder = tmp_path_factory.mktemp("client")
-    text = "#include <stdbool.h>\n#include <string.h>\n" + function.group()
-    text += "int main(int argc, char **argv) { return argc > 0 && is_shell_call(argv + 1); }\n"
-    (folder / "tells.c").write_text(text)
-    command = [warm_server.COMPILER, folder / "tells.c", "-o", folder / "tells"]
-    subprocess.run(command, check=True)
-    return folder / "tells"
-
-
-@pytest.mark.skipif(warm_server.COMPILER is None, reason="there is no C compiler")
-@pytest.mark.parametrize("words", CALLS, ids=str)
-def test_both_clients_tell_a_call_of_a_shell_alike(words, client_tells):
-    done = subprocess.run([client_tells, *words], check=False)
-    assert bool(done.returncode) == is_shell_call(words)
-
-
-def test_this_very_laconic_is_started_again():
-    assert launcher("/opt/my tools/laconic") == "'/opt/my tools/laconic'"
-    assert launcher("laconic") == "laconic"
-    assert launcher("/x/laconic/__main__.py").endswith(" -m laconic")
 
 
 # -- lines -----------------------------------------------------------------------------------------
@@ -190,36 +139,36 @@ kept:
 """
 
 
-def make(directory, *words, **more):
-    (directory / "Makefile").write_text(MAKEFILE)
-    return subprocess.run(
-        ["make", f"SHELL={LACONIC}", *words],
-        cwd=directory,
-        capture_output=True,
-        check=False,
-        **more,
-    )
+@pytest.fixture
+def make(noisy, program):
+    (noisy / "Makefile").write_text(MAKEFILE)
+
+    def run_make(*words, stderr=subprocess.PIPE):
+        words = ["make", f"SHELL={program}", *words]
+        return subprocess.run(words, cwd=noisy, stdout=subprocess.PIPE, stderr=stderr, check=False)
+
+    return run_make
 
 
-def test_make_runs_each_line_of_a_recipe_through_us(noisy):
-    done = make(noisy, "good")
+def test_make_runs_each_line_of_a_recipe_through_us(make):
+    done = make("good")
     assert (done.returncode, lines(done)) == (0, ["result 0", "done with good"])
 
 
-def test_make_stops_at_a_failure_with_its_own_status(noisy):
-    done = make(noisy, "check")
+def test_make_stops_at_a_failure_with_its_own_status(make):
+    done = make("check")
     assert done.returncode == 2
     assert lines(done) == ["result 0", "done with good", "before", "result 3"]
     assert b"Makefile:8: bad] Error 3" in done.stderr
 
 
-def test_make_goes_on_where_the_recipe_says_so(noisy):
-    done = make(noisy, "kept")
+def test_make_goes_on_where_the_recipe_says_so(make):
+    done = make("kept")
     assert (done.returncode, lines(done)) == (0, ["result 2", "still here"])
 
 
-def test_make_with_several_jobs(noisy):
-    done = make(noisy, "-j4", "-k", "check")
+def test_make_with_several_jobs(make):
+    done = make("-j4", "-k", "check")
     assert done.returncode == 2
     shown = lines(done)
     assert sorted(shown) == ["before", "done with good", "result 0", "result 3"]
@@ -227,28 +176,22 @@ def test_make_with_several_jobs(noisy):
     assert b"jobserver" not in done.stderr
 
 
-def test_make_keeps_the_order_of_what_a_line_prints(noisy):
-    (noisy / "Makefile").write_text(MAKEFILE)
-    done = subprocess.run(
-        ["make", f"SHELL={LACONIC}", "order"],
-        cwd=noisy, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True,
-    )  # fmt: skip
+def test_make_keeps_the_order_of_what_a_line_prints(make):
+    done = make("order", stderr=subprocess.STDOUT)
     assert lines(done) == ["one", "result ", "two"]
 
 
-def test_a_make_inside_of_make_is_given_jobs(noisy):
+def test_a_make_inside_of_make_is_given_jobs(noisy, make):
     (noisy / "Makefile").write_text("all:\n\t@$(MAKE) -s inner\ninner: a b\na b:\n\t@echo $@\n")
-    done = subprocess.run(
-        ["make", "-j2", f"SHELL={LACONIC}", "all"], cwd=noisy, capture_output=True, check=True
-    )
+    done = make("-j2", "all")
     assert sorted(lines(done)) == ["a", "b"]
     assert b"warning" not in done.stderr
 
 
-def test_just_runs_each_line_of_a_recipe_through_us(noisy):
+def test_just_runs_each_line_of_a_recipe_through_us(noisy, program):
     (noisy / "justfile").write_text("check:\n  @noisy 0\n  @noisy 3\n  @echo never\n")
     done = subprocess.run(
-        [JUST, "--shell", LACONIC, "--shell-arg", "-cu", "check"],
+        [JUST, "--shell", program, "--shell-arg", "-cu", "check"],
         cwd=noisy, capture_output=True, check=False,
     )  # fmt: skip
     assert (done.returncode, lines(done)) == (3, ["result 0", "result 3"])
@@ -264,20 +207,20 @@ all:
 """
 
 
-def test_what_make_reads_itself_is_never_compacted(noisy):
+def test_what_make_reads_itself_is_never_compacted(noisy, make):
     (noisy / "Makefile").write_text(READS)
     bare = subprocess.run(["make"], cwd=noisy, capture_output=True, check=True)
-    done = subprocess.run(["make", f"SHELL={LACONIC}"], cwd=noisy, capture_output=True, check=True)
+    done = make()
     assert lines(done) == [bare.stdout.decode().splitlines()[0], "result 0"]
 
 
-def test_what_just_reads_itself_is_never_compacted(noisy):
+def test_what_just_reads_itself_is_never_compacted(noisy, program):
     (noisy / "justfile").write_text(
         'found := `noisy`\ncheck:\n  @echo {{ replace(found, "\\n", " ") }}\n  @noisy 0\n'
     )
     bare = subprocess.run([JUST, "check"], cwd=noisy, capture_output=True, check=True)
     done = subprocess.run(
-        [JUST, "--shell", LACONIC, "--shell-arg", "-cu", "check"],
+        [JUST, "--shell", program, "--shell-arg", "-cu", "check"],
         cwd=noisy, capture_output=True, check=True,
     )  # fmt: skip
     assert lines(done) == [bare.stdout.decode().splitlines()[0], "result 0"]

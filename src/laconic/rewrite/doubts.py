@@ -6,6 +6,8 @@ those that are known to be harmless here are listed, and any other leaves the te
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from laconic.patterns import pattern
 from laconic.settings.environ import SWITCHES
 from laconic.shell import ParseError, parse
@@ -160,6 +162,9 @@ def _look_at_commands(script: Script, doubts: Doubts) -> None:
 
 
 def _look_at(command: Command, doubts: Doubts) -> None:
+    if _finds_elsewhere(command):
+        doubts.everything = "command -p may leave another path for a name"
+        return
     words = _behind_modifiers(command)
     if not words:
         return
@@ -193,6 +198,17 @@ def _behind_modifiers(command: Command) -> tuple[Word | Assignment, ...]:
         while words and (option := literal(words[0])) in ("-p", "--", "-v", "-V"):
             words = () if option in ("-v", "-V") else words[1:]
     return words
+
+
+def _finds_elsewhere(command: Command) -> bool:
+    """Tell whether it is `command -p`, after which bash 5.2 goes on to use the path it found."""
+    texts = [literal(word) or "" for word in command.words]
+    while texts[:1] == ["builtin"]:
+        texts = texts[1:]
+    if texts[:1] != ["command"]:
+        return False
+    options = takewhile(lambda text: text.startswith("-"), texts[1:])
+    return any("p" in option and not {"v", "V"} & set(option) for option in options)
 
 
 def _is_path(word: Word | Assignment) -> bool:
@@ -345,10 +361,12 @@ def _look_at_pipefail(script: Script, source: str, doubts: Doubts) -> None:
     mentions = len(_PIPEFAIL.findall(source))
     for item, separator in zip(script.body.items, script.body.separators, strict=True):
         first = item.pipelines[0]
+        only = first.commands[0]
         is_plain = len(first.commands) == 1 and not first.negations
         in_background = separator is not None and separator.text == "&"
-        words = getattr(first.commands[0], "words", ()) if is_plain and not in_background else ()
-        texts = [literal(word) for word in words]
+        if in_background or not is_plain or not isinstance(only, Command):
+            continue
+        texts = [literal(word) for word in only.words]
         if texts[:1] != ["set"] or texts[-1:] != ["pipefail"] or mentions != 1:
             continue
         if "--" in texts or "set" in doubts.functions:
