@@ -11,6 +11,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import pytest
+
 from laconic.record.store import Store
 from records import rows
 from runners import (
@@ -108,6 +110,35 @@ def test_a_run_of_pytest_says_early_how_many_tests_there_are(tmp_path):
     passed, notice = rest.decode().splitlines()
     assert passed.startswith("201 passed in ")
     assert re.match(r"\[\d+/\d+ lines hidden, 1 shortened: ", notice)
+
+
+SLOW_TESTS = "import time, unittest\nclass T(unittest.TestCase):\n" + "".join(
+    f"    def test_{n}(self): time.sleep(0.5)\n" for n in range(8)
+)
+
+
+@pytest.mark.parametrize("tool", ["pytest -q -p no:cacheprovider", "unittest"])
+def test_the_dots_of_a_test_run_appear_while_it_runs(tmp_path, tool):
+    (tmp_path / "test_slow.py").write_text(SLOW_TESTS)
+    process = start(sys.executable, "-m", *tool.split(), cwd=tmp_path)
+    assert read_until(process, b".").startswith(b".")
+    assert process.poll() is None
+    rest = process.communicate(timeout=PATIENCE_S)[0].decode().splitlines()
+    assert re.fullmatch(r"\.*( +\[100%\])?", rest[0])
+    assert sum("." * 3 in line for line in rest[1:]) == 0  # they are not told again
+    assert any(re.search("8 passed|Ran 8 tests", line) for line in rest)
+
+
+def test_what_follows_a_line_that_never_ended_begins_on_its_own(home):
+    folder = home / ".config/laconic/filters"
+    folder.mkdir(parents=True)
+    (folder / "sh.toml").write_text(
+        'command = ["sh"]\nkind = "summary"\nearly = ["^[.]+$"]\ndrop = ["^noise"]\n'
+    )
+    noise = "seq -f 'noise number %g that nobody reads' 50"
+    shown, notice = run("sh", "-c", f"{noise}; printf ..; sleep 2; printf .").stdout.splitlines()
+    assert shown == b"..."
+    assert notice.startswith(b"[50/51 lines hidden: ")
 
 
 def test_a_line_without_end_is_not_said_to_be_whole():

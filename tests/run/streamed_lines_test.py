@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import accumulate
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -45,16 +46,16 @@ class Printer:
 
 
 def streamed(case, folder, cut):
-    """Let a command write its first lines, wait, and write the others."""
+    """Let a command write its first bytes, wait, and write the others."""
     spool = open_spool(folder, f"c{cut:05}", (OUT,), case.command)
     output = SimpleNamespace(spool=spool, is_open=False, printer=Printer(), printed={OUT: 0})
     following = follower(output, OUT, case.filter, is_exact=False)
-    lines = case.raw.splitlines(keepends=True)
-    for part in (lines[:cut], lines[cut:]):
+    for part in (case.raw[:cut], case.raw[cut:]):
         with Path(spool.path(OUT)).open("ab") as file:
-            file.write(b"".join(part))
-        if part == lines[:cut]:
+            file.write(part)
+        if part == case.raw[:cut]:
             assert following.tick()
+    following.finish()
     return FinishedOutput(output, {OUT: following})
 
 
@@ -62,12 +63,16 @@ def streamed(case, folder, cut):
 def test_what_appeared_is_not_told_again_and_nothing_else_is_left_out(case, tmp_path):
     lines, folder = read_lines(case.raw), tmp_path / case.path.stem
     folder.mkdir()
-    for cut in sorted({1, 2, 5, 20, len(lines) // 2, len(lines)}):
+    ends = list(accumulate(map(len, case.raw.splitlines(keepends=True)))) or [0]
+    whole = {ends[min(count, len(ends)) - 1] for count in (1, 2, 5, 20, len(ends) // 2, len(ends))}
+    inside = {end - 2 for end in ends[:3]}  # a command may write a line piece by piece
+    for cut in sorted(whole | {cut for cut in inside if cut > 0}):
         source = streamed(case, folder, cut)
         shown = source.printed_lines(lines)
         os.close(source.output.spool.handles[OUT])
         wanted = [text for text, is_shown in zip(lines.texts, shown, strict=True) if is_shown]
         text = source.output.printer.text.decode("utf-8", "surrogateescape")
+        text += source.followers[OUT].rest.decode("utf-8", "surrogateescape")
         assert text == "".join(f"{line}\n" for line in wanted)
         for status in {case.status, 0, 1}:
             compacted = compact(case.filter, status, lines, printed=shown)

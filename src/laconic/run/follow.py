@@ -3,7 +3,8 @@
 Without a filter: the first lines as they come, then every diagnostic, with marks for the gaps.
 With a filter: lines from the beginning, as long as its patterns alone decide whether they stay;
 lines that no pattern matches, only while nothing is hidden; and the first line that the filter
-calls early. All later lines wait for the end, so that lines are never shown out of order.
+calls early, piece by piece if the command writes it so: the dots of a test run. All later lines
+wait for the end, so that lines are never shown out of order.
 """
 
 from __future__ import annotations
@@ -56,11 +57,13 @@ class Follower:
     end: the offset after the last line that was shown. lines: how many lines come before it.
     hidden: how many of these were not shown. shown: with a filter, a byte for each of them, 1 if it
     was shown. picked: what was printed after the first hidden line, as far as it is kept.
+    rest: what is left, at the end, of the last line that was shown.
     """
 
     def __init__(self, output: Output, stream: str) -> None:
         self._output, self._stream = output, stream
         self.end = self.lines = self.hidden = 0
+        self.rest = b""
         self.picked = b""
         self.shown = bytearray()
         self._is_done = False
@@ -81,6 +84,9 @@ class Follower:
         for data, is_next in self._certain:
             self._write(data, is_next=is_next)
         return True
+
+    def finish(self) -> None:
+        """Count the line that was begun as shown: the command has ended."""
 
     def _follow(self) -> None:
         raise NotImplementedError
@@ -189,10 +195,21 @@ class Filtered(Follower):
         self._branches = (wanted.plain, wanted.success, wanted.failure)
         self._is_done = any(branch.json for branch in self._branches)
         self._has_early = False
+        self._is_inside = False  # a part of the line is shown
+
+    def finish(self) -> None:
+        if self._is_inside:
+            line, end, _ = self._new(self.end, _MOST_COPIED).partition(b"\n")
+            self.rest = line + b"\n"
+            self.end += len(line + end)
+            self._take_line()
 
     def _follow(self) -> None:
         data = self._new(self.end)
-        for line in data.split(b"\n")[:-1]:
+        if self._is_inside and not (data := self._complete(data)):
+            return
+        *lines, part = data.split(b"\n")
+        for line in lines:
             text = line.decode("utf-8", "surrogateescape")
             is_shown = self._filter.is_certain(text) or self._is_free(text) or self._is_early(text)
             is_plain = b"\r" not in line and b"\x1b" not in line
@@ -206,6 +223,25 @@ class Filtered(Follower):
             self.shown.append(is_shown)
             self.end += len(line) + 1
             self.lines += 1
+        is_plain = b"\r" not in part and b"\x1b" not in part
+        if is_plain and self._is_early(part.decode("utf-8", "surrogateescape")):
+            self._has_early = self._is_inside = True
+            self._print(part, is_next=not self.hidden)
+            self.end += len(part)
+
+    def _complete(self, data: bytes) -> bytes:
+        """Show more of the line that was begun; give what is behind it."""
+        rest, end, behind = data.partition(b"\n")
+        self._print(rest + end, is_next=not self.hidden)
+        self.end += len(rest + end)
+        if end:
+            self._take_line()
+        return behind
+
+    def _take_line(self) -> None:
+        self._is_inside = False
+        self.shown.append(1)
+        self.lines += 1
 
     def _is_early(self, text: str) -> bool:
         """Tell whether a line shows that the command is at work, and nothing is shown of it yet."""

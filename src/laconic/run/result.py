@@ -79,6 +79,8 @@ def prepare(
             _show_whole(result, task, plan.view, source, environ)
         else:
             _show_rest(result, plan.view, source)
+    if result.texts is not None:
+        _complete_lines(result.texts, source)
     if result.texts is not None and _is_repeated(task, plan, source):
         plan.stepped = plan.view.problem = AFTER_REPETITION
         result.texts, result.filter_id, result.hidden = None, "", 0
@@ -97,6 +99,14 @@ def prepare(
         result.shown_tokens = before + sum(map(_tokens, result.texts.values()))
     _remember(task, plan, result, source)  # before anything is printed: the next run may follow
     return result
+
+
+def _complete_lines(texts: dict[str, bytes], source: FinishedOutput) -> None:
+    """Begin with what is left of a line of which a part was shown while the command ran."""
+    for name, follower in source.followers.items():
+        stream = OUT if name == BOTH else name
+        if follower.rest:
+            texts[stream] = follower.rest + texts.get(stream, b"")
 
 
 def _is_repeated(task: Task, plan: RunPlan, source: FinishedOutput) -> bool:

@@ -71,6 +71,8 @@ class SupervisedRun:
 
     def finish(self, status: int) -> RunResult:
         """Print the rest of the output of a command that has ended; keep what that hides."""
+        for following in self._followers.values():
+            following.finish()
         self._source = FinishedOutput(self._output, self._followers)
         result = prepare(self._task, self.plan, self._source, status, self._environ)
         self.result = result

@@ -24,16 +24,16 @@ _FILE = r"(?P<path>(?:[A-Za-z]:)?[\w.@+~/\\()$-]*\w(?:\.\w+)?)"
 # `a.c:5:4: error: text`, `a.py:3: text`, `a.ts:3:5 - error TS1: text`; a text that is indented is
 # the line of a file, which a search has found
 AT_PLACE = pattern(
-    rf"{_FILE}:(?P<line>\d+)(?::(?P<column>\d+))?(?::| -)"
+    rf"{_FILE}(?P<mark>:(?P<line>\d+)(?::\d+)?)(?::| -)"
     r"(?: |\s+(?=(?:fatal|error|warning|note|info|style)\b))(?P<rest>\S.*)"
 )
 # `a.ts(3,5): error TS1: text`
-_IN_PARENTHESES = pattern(rf"{_FILE}\((?P<line>\d+),(?P<column>\d+)\):\s+(?P<rest>\S.*)")
+_IN_PARENTHESES = pattern(rf"{_FILE}(?P<mark>\((?P<line>\d+),\d+\)):\s+(?P<rest>\S.*)")
 # `[ERROR] /src/A.java:[5,33] text`
 _MAVEN = pattern(
-    r"\[(?P<level>ERROR|WARNING)\] (?P<path>/\S+?):\[(?P<line>\d+),(?P<column>\d+)\] (?P<rest>\S.*)"
+    r"\[(?P<level>ERROR|WARNING)\] (?P<path>/\S+?)(?P<mark>:\[(?P<line>\d+),\d+\]) (?P<rest>\S.*)"
 )
-_ARROW = pattern(r"\s*-->\s+(?P<path>\S.*?):(?P<line>\d+):(?P<column>\d+)\s*")
+_ARROW = pattern(r"\s*-->\s+(?P<path>\S.*?)(?P<mark>:(?P<line>\d+):\d+)\s*")
 _HEADER = pattern(
     r"(?P<rule>[A-Z]{1,6}\d{2,5}|invalid-syntax:?)(?P<fix> \[\*\])? (?P<ruled>\S.*)"
     r"|(?P<level>error|warning)(?:\[(?P<code>[\w:-]+)\])?: (?P<text>\S.*)"
@@ -52,7 +52,7 @@ _RULE_LAST = pattern(r"(?P<text>.*\S)\s+(?P<rule>\[[\w.:=+/-]+\]|\([a-z][\w./-]*
 _GUTTER = pattern(r"\s*>?\s*\d*\s*[|│](?:\s.*)?|\s*\d+ [-+~](?: .*)?|\s*\d+ [|│] .*|\s*\.\.\.\s*")
 _SOURCE = pattern(r"\s*>?\s*(\d+)\s*[|│] ?(.*)")
 _CARETS = pattern(r"[\s|│]*[\^~¯‾_|/\\-]*[\^~¯‾][\s\^~¯‾_|/\\-]*")
-_LABEL = pattern(r"\s*[|│][\s|_^~/\\-]*([^\s|^~_/\\-].*?)[\s^~-]*")
+_LABEL = pattern(r"\s*[|│][\s|_^~/\\+-]*([^\s|^~_/\\+-].*?)[\s^~+-]*")
 _RULE_OF_LINT = pattern(r"#\[(?:warn|deny)\((?:clippy::)?(\w+)\)\]|index\.html#(\w+)")
 # What a compiler writes below the place of a finding; any other line is another program's.
 _OF_BLOCK = pattern(
@@ -69,23 +69,25 @@ _ERRORS = ("error", "fatal error", "✖", "\u00d7", "ERROR")
 
 
 class Finding:
-    """One finding. lines: the lines that it is shown for; below: rows that stay under it."""
+    """One finding. lines: the lines that it is shown for; below: rows that stay under it.
 
-    __slots__ = ("below", "column", "hidden", "level", "line", "lines", "path", "rule", "text")
+    mark: the place behind the path, `:3:5` or `(3,5)`. is_listed: it is below the name of its file.
+    """
 
-    def __init__(self, path: str, line: str, column: str | None, lines: list[int]) -> None:
-        self.path, self.line, self.column, self.lines = path, line, column or "", lines
+    __slots__ = (
+        "below", "hidden", "is_listed", "level", "line", "lines", "mark", "path", "rule", "text",
+    )  # fmt: skip
+
+    def __init__(self, path: str, mark: str, line: str, lines: list[int]) -> None:
+        self.path, self.mark, self.line, self.lines = path, mark, line, lines
         self.level = self.rule = self.text = ""
         self.below: list[Row] = []
         self.hidden: list[int] = []
+        self.is_listed = False
 
     @property
     def place(self) -> str:
-        return f"{self.path}:{self.short_place}"
-
-    @property
-    def short_place(self) -> str:
-        return f"{self.line}:{self.column}" if self.column else self.line
+        return f"{self.path}{self.mark}"
 
     @property
     def is_error(self) -> bool:
@@ -144,7 +146,7 @@ def _is_file(path: str) -> bool:
 def _of_arrow(
     header: Match, arrow: Match, lines: list[int], pos: int, texts: Texts, asked: Asked
 ) -> tuple[Finding, int]:
-    finding = Finding(arrow["path"], arrow["line"], arrow["column"], [lines[pos], lines[pos + 1]])
+    finding = Finding(arrow["path"], arrow["mark"], arrow["line"], [lines[pos], lines[pos + 1]])
     finding.level = header["level"] or ""
     code = header["code"]
     finding.rule = header["rule"] or (code and f"[{code}]") or ""
@@ -198,7 +200,8 @@ def _take(finding: Finding, index: int, text: str, *, is_wrong: bool) -> None:
 
 
 def _of_below(heading: str, match: Match, index: int) -> Finding:
-    finding = Finding(heading, match["line"], match["column"], [index])
+    finding = Finding(heading, f":{match['line']}:{match['column']}", match["line"], [index])
+    finding.is_listed = True
     finding.level, finding.text, finding.rule = match["level"], match["text"], match["rule"] or ""
     return finding
 
@@ -207,7 +210,7 @@ def _of_line(
     match: Match, lines: list[int], pos: int, texts: Texts, asked: Asked
 ) -> tuple[Finding, int]:
     """Read a finding of one line, and the excerpt below it."""
-    finding = Finding(match["path"], match["line"], match["column"], [lines[pos]])
+    finding = Finding(match["path"], match["mark"], match["line"], [lines[pos]])
     rest = match["rest"]
     finding.level = match.groupdict().get("level") or ""
     if level := _LEVEL.fullmatch(rest):

@@ -1,16 +1,20 @@
 """Findings of compilers, linters and type checkers: place, rule and message of each, in one line.
 
-What is found in many places is shown once with all of them.
+What is found in many places is shown once with all of them; files with the same findings are shown
+once, and those that a linter lists below the name of their file stay below it.
 """
 
 from __future__ import annotations
 
 from laconic.compact.shapes.finding import read_findings
+from laconic.compact.shapes.names import joined
 from laconic.compact.shapes.rows import placed, raw_of, whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.finding import Finding
@@ -20,6 +24,7 @@ _VARIED = pattern(
     r"`[^`]*`|'[^']*'|\"[^\"]*\"|\u2018[^\u2019]*\u2019|\(\d+ > \d+\)|\(\d+/\d+\)|\b\d+\b"
 )
 _MANY = 2
+_MANY_VARIED = 3  # fewer messages that differ in a name are told one by one, each whole
 
 
 def findings(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -28,15 +33,55 @@ def findings(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     all_findings = list(read_findings(lines, texts, asked))
     if not all_findings:
         return rows
-    instead: dict[int, list[Row]] = {}
     gone: set[int] = set()
     for finding in all_findings:
         gone |= {*finding.lines, *finding.hidden}
         gone |= {row for row in finding.below if isinstance(row, int)}
-    for group in _groups(all_findings, texts):
-        first = min(group[0].lines)
-        instead[first] = _rows(group, texts)
+    distinct, instead = _without_equal_files(all_findings)
+    groups = _groups(distinct, texts)
+    listed = _listed(groups)
+    for group in groups:
+        if group[0].path not in listed or len(group) >= _MANY or not group[0].is_listed:
+            instead[min(group[0].lines)] = _rows(group, texts)
+    for path, found in listed.items():
+        below: list[Row] = [whole(f"{f.mark[1:]} {f.said}", f.lines) for f in found]
+        instead[min(found[0].lines)] = [whole(path, found[0].lines), *below]
     return placed(rows, instead, gone)
+
+
+def _without_equal_files(
+    all_findings: list[Finding],
+) -> tuple[list[Finding], dict[int, list[Row]]]:
+    """Findings of files that have not the same as another, and what is said of the others."""
+    files: dict[str, list[Finding]] = {}
+    for finding in all_findings:
+        files.setdefault(finding.path, []).append(finding)
+    alike: dict[tuple[tuple[str, ...], ...], list[str]] = {}
+    for path, found in files.items():
+        if len(found) >= _MANY and not any(finding.below for finding in found):
+            key = tuple((f.mark, f.level, f.rule, f.text) for f in found)
+            alike.setdefault(key, []).append(path)
+    said: dict[int, list[Row]] = {}
+    told: set[str] = set()
+    for first, *others in alike.values():
+        if others:
+            told.update(others)
+            count = len(files[first])
+            indexes = [index for path in others for f in files[path] for index in f.lines]
+            text = f"{joined(others)} [the same {count} findings as in {first}]"
+            said[min(indexes)] = [whole(text, indexes)]
+    return [finding for finding in all_findings if finding.path not in told], said
+
+
+def _listed(groups: list[list[Finding]]) -> dict[str, list[Finding]]:
+    """Findings that stay below the name of their file: where it has several that stand alone."""
+    files: dict[str, list[Finding]] = {}
+    for group in groups:
+        if len(group) < _MANY and group[0].is_listed:
+            files.setdefault(group[0].path, []).append(group[0])
+    for found in files.values():
+        found.sort(key=lambda finding: finding.lines)
+    return {path: found for path, found in files.items() if len(found) >= _MANY}
 
 
 def _groups(all_findings: list[Finding], texts: Texts) -> list[list[Finding]]:
@@ -53,13 +98,29 @@ def _groups(all_findings: list[Finding], texts: Texts) -> list[list[Finding]]:
                 groups[*whole_text, str(len(groups))] = [finding]
             continue
         told[whole_text] = below
-        key = (finding.level, finding.rule, _VARIED.sub("…", finding.text))
+        key = (finding.level, finding.rule, _VARIED.sub("\0", finding.text))
         if not finding.rule:
             key = (finding.level, finding.text)
         if finding.below or finding.level == "note":
             key = (*key, finding.place)
         groups.setdefault(key, []).append(finding)
-    return list(groups.values())
+    return [part for group in groups.values() for part in _parts(group)]
+
+
+def _parts(group: list[Finding]) -> list[list[Finding]]:
+    """All of them if one name is all that differs in many; else those with the same message."""
+    if len(group) >= _MANY_VARIED and len(_differing(group)) == 1:
+        return [group]
+    same: dict[str, list[Finding]] = {}
+    for finding in group:
+        same.setdefault(finding.text, []).append(finding)
+    return list(same.values())
+
+
+def _differing(group: list[Finding]) -> list[int]:
+    """Which of the names in their messages are not the same in all."""
+    columns = zip(*(_VARIED.findall(finding.text) for finding in group), strict=True)
+    return [pos for pos, names in enumerate(columns) if len(set(names)) > 1]
 
 
 def _rows(group: list[Finding], texts: Texts) -> list[Row]:
@@ -69,25 +130,22 @@ def _rows(group: list[Finding], texts: Texts) -> list[Row]:
         is_line = len(first.lines) == 1 and first.path in texts[first.lines[0]]
         line: Row = first.lines[0] if is_line else whole(f"{first.place} {first.said}", indexes)
         return [line, *first.below]
-    same = {finding.text for finding in group}
-    if len(same) == 1:
-        places = _places(group)
-        return [whole(f"{first.said} x{len(group)}: {places}", indexes)]
-    start = _VARIED.sub("…", first.text)
-    told = ", ".join(f"{f.place} {_difference(f.text)}" for f in group)
+    differing = _differing(group)
+    if not differing:
+        return [whole(f"{first.said} x{len(group)}: {_places(group)}", indexes)]
+    pos = differing[0]
+    name = list(_VARIED.finditer(first.text))[pos]
+    start = f"{first.text[: name.start()]}…{first.text[name.end() :]}"
     level = f"{first.level}:" if first.level else ""
     said = " ".join(filter(None, (level, first.rule, start)))
+    told = _places(group, lambda text: _VARIED.findall(text)[pos])
     return [whole(f"{said} x{len(group)}: {told}", indexes)]
 
 
-def _places(group: list[Finding]) -> str:
-    """`a.py:1:8 :1:12, b.py:3:29`."""
-    files: dict[str, list[str]] = {}
+def _places(group: list[Finding], difference: Callable[[str], str] | None = None) -> str:
+    """`a.py:1:8 :1:12, b.py:3:29`, each with what is different at it, if it is."""
+    files: dict[str, dict[str, None]] = {}
     for finding in group:
-        files.setdefault(finding.path, []).append(finding.short_place)
-    parts = [f"{path}:{' :'.join(dict.fromkeys(places))}" for path, places in files.items()]
-    return ", ".join(parts)
-
-
-def _difference(text: str) -> str:
-    return " ".join(_VARIED.findall(text))
+        own = f" {difference(finding.text)}" if difference else ""
+        files.setdefault(finding.path, {})[f"{finding.mark}{own}"] = None
+    return ", ".join(f"{path}{' '.join(places)}" for path, places in files.items())
