@@ -35,12 +35,17 @@ class Framework(NamedTuple):
     title: str
     packages: Sequence[str]
     heavy: bool = False
-    python: Sequence[str] = (sys.executable,)
+    python: str = ""
     environment: Mapping[str, str] = {}
+    beside: str = ""
 
     @property
     def directory(self) -> Path:
         return CACHE / self.name
+
+    @property
+    def program(self) -> Path:
+        return self.directory / "bin/python"
 
     def is_there(self) -> bool:
         mark = self.directory / "packages"
@@ -52,12 +57,12 @@ class Framework(NamedTuple):
     def fetch(self) -> str:
         """Make the environment; return what is in the way, or nothing."""
         packages = self._wanted()
-        python = next(filter(_runs, self.python), None)
+        python = _python(self.python)
         if not python:
-            return f"none of {', '.join(self.python)} is installed"
+            return f"Python {self.python} is not installed"
         shutil.rmtree(self.directory, ignore_errors=True)
         CACHE.mkdir(parents=True, exist_ok=True)
-        pip = [self.directory / "bin/python", "-m", "pip", "--quiet", "--disable-pip-version-check"]
+        pip = [self.program, "-m", "pip", "--quiet", "--disable-pip-version-check"]
         install = [*pip, "install", "--retries", "1", *packages]
         for step in ([python, "-m", "venv", self.directory], install):
             done = subprocess.run(step, capture_output=True, text=True, check=False)
@@ -81,12 +86,13 @@ class Framework(NamedTuple):
                 "HTTPS_PROXY": nowhere,
                 "HTTP_PROXY": nowhere,
                 "NO_PROXY": "127.0.0.1",
+                "BESIDE": str(CACHE / self.beside / "bin/python"),
                 **self.environment,
             }
             place = Path(home, "project")
             place.mkdir()
             driver = HERE / f"drivers/{self.name}.py"  # -P: its name is that of the framework
-            argv = [self.directory / "bin/python", "-P", driver]
+            argv = [self.program, "-P", driver]
             return _result(argv, place, environment)
 
 
@@ -114,16 +120,28 @@ def _result(argv: Sequence[Any], place: Path, environment: Mapping[str, str]) ->
     return {"abilities": results[0]["abilities"], "faults": faults}
 
 
-def _runs(program: str) -> bool:
-    try:
-        return not subprocess.run([program, "-c", ""], capture_output=True, check=False).returncode
-    except OSError:
-        return False
+def _python(least: str) -> str:
+    """Give a Python from this version on; empty: there is none."""
+    if not least:
+        return sys.executable
+    done = subprocess.run([ROOT / ".ci/pythons"], capture_output=True, text=True, check=True)
+    found = [line.split(maxsplit=1) for line in done.stdout.splitlines()]
+    return next((path for number, path in found if _number(number) >= _number(least)), "")
+
+
+def _number(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")[:2]]
 
 
 def read_frameworks() -> list[Framework]:
     document = tomllib.loads((HERE / "frameworks.toml").read_text(encoding="utf-8"))
     return [Framework(name=name, **table) for name, table in document.items()]
+
+
+def _missing(frameworks: Sequence[Framework], offline: str) -> str:
+    """Make the environments that are not there; give what is in the way, or nothing."""
+    wanted = (framework for framework in frameworks if not framework.is_there())
+    return next(filter(None, (offline or framework.fetch() for framework in wanted)), "")
 
 
 def _row(title: str, words: Sequence[str], rest: str = "") -> None:
@@ -135,14 +153,15 @@ def main(arguments: Sequence[str]) -> int:
     faults: list[str] = []
     ran = skipped = 0
     offline = ""
+    known = {framework.name: framework for framework in read_frameworks()}
     _row("framework", ABILITIES)
-    for framework in read_frameworks():
+    for framework in known.values():
         if names and framework.name not in names:
             continue
         why = "" if names or "--all" in arguments or not framework.heavy else "it is heavy"
-        if not why and not framework.is_there():
-            why = offline or framework.fetch()
-            offline = why if why == NOT_REACHABLE else ""  # for all others, too
+        needed = (framework, known[framework.beside]) if framework.beside else (framework,)
+        why = why or _missing(needed, offline)
+        offline = offline or (why if why == NOT_REACHABLE else "")  # for all others, too
         if why:
             skipped += 1
             _row(framework.title, (), f"skipped: {why}")
@@ -151,7 +170,8 @@ def main(arguments: Sequence[str]) -> int:
         result = framework.run()
         ran += 1
         words = [result.get("abilities", {}).get(name, "?") for name in ABILITIES]
-        _row(framework.title, words, f"{time.monotonic() - start:.0f} s")
+        took = f"{time.monotonic() - start:3.0f} s"
+        _row(framework.title, words, f"{took}  {' '.join(framework.packages)}")
         faults += [f"{framework.title}: {fault}" for fault in result["faults"]]
     print(f"{ran} ran, {skipped} skipped. kept: the reminder stays in the history.")
     for fault in faults:

@@ -6,14 +6,15 @@ import inspect
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from laconic.library.call import Consents
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from laconic.library.call import Call
     from laconic.library.gate import Gate
 
-# The commands that a person has allowed, each for one call: hooks are not told the call's id.
-_ALLOWED: WeakKeyDictionary[Gate, list[tuple[str, str, str]]] = WeakKeyDictionary()
+# What a person has allowed in runs that paused: hooks are not told the call's id.
+_ALLOWED: WeakKeyDictionary[Gate, Consents] = WeakKeyDictionary()
 
 
 def guard(gate: Gate) -> Callable[..., Any]:
@@ -26,7 +27,8 @@ def guard(gate: Gate) -> Callable[..., Any]:
         call = gate.hook(dict(arguments), tool=function_name, call_id=None)
         if call is None:
             return function_call(**arguments)
-        if not call.ask_and_start(_take(gate, _key(run_context.run_id, call))):
+        allowed = _ALLOWED.get(gate, Consents())
+        if not call.ask_and_start(allowed.take(call, run_context.run_id)):
             return call.message
         arguments.update(call.rewritten)  # the call reads this dict, whatever it is given
         output = function_call(**arguments)
@@ -41,19 +43,6 @@ def guard(gate: Gate) -> Callable[..., Any]:
     return hook
 
 
-def _key(run_id: str, call: Call) -> tuple[str, str, str]:
-    """A yes is for one command in one place."""
-    return run_id, call.envelope.original_command, call.envelope.cwd
-
-
-def _take(gate: Gate, key: tuple[str, str, str]) -> bool:
-    try:
-        _ALLOWED.get(gate, []).remove(key)
-    except ValueError:
-        return False
-    return True
-
-
 def settle(gate: Gate, run: Any, ask: Callable[[str, str], bool]) -> None:
     """Answer what a paused run needs: ask a person only where the gate does."""
     for need in run.active_requirements:
@@ -62,7 +51,7 @@ def settle(gate: Gate, run: Any, ask: Callable[[str, str], bool]) -> None:
         if call is None or not need.needs_confirmation:
             continue
         if call.verdict == "ask" and ask(call.command, call.message) is True:
-            _ALLOWED.setdefault(gate, []).append(_key(run.run_id, call))
+            _ALLOWED.setdefault(gate, Consents()).add(call, run.run_id)
             need.confirm()
         elif call.verdict == "allow":
             need.confirm()

@@ -58,13 +58,10 @@ def guard(gate: Gate, options: Any) -> Any:
 
     tools = "|".join(sorted(gate.tools))
     hooks = {event: list(found) for event, found in (options.hooks or {}).items()}
-    hooks.setdefault("PreToolUse", []).append(_matcher(tools, before))
-    hooks.setdefault("PostToolUse", []).append(_matcher(tools, after))
+    for event, hook in (("PreToolUse", before), ("PostToolUse", after)):
+        matcher = HookMatcher(matcher=tools, hooks=[hook], on_failure="block")
+        hooks.setdefault(event, []).append(matcher)
     return dataclasses.replace(options, hooks=hooks, can_use_tool=permit if asks else None)
-
-
-def _matcher(tools: str, hook: Any) -> Any:
-    return HookMatcher(matcher=tools, hooks=[hook], on_failure="block")
 
 
 def _said(event: str, *, decision: str = "", reason: str = "", **more: Any) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from laconic.errors import LaconicError
 from laconic.hooks.catalogues import named_catalogues
@@ -18,14 +19,24 @@ def add_arguments(_: argparse.ArgumentParser) -> None:
 
 
 def main(_: argparse.Namespace) -> int:
-    try:
-        from laconic.adapters.mcp import server  # noqa: PLC0415 - the package may be missing
-    except ModuleNotFoundError as error:
-        hint = "pip install 'laconic[mcp]'"
-        missing = (error.name or "mcp").partition(".")[0]
-        raise LaconicError(f"the Python package {missing} is not installed", hint) from error
+    server = _server()
     settings = read_settings()
     catalogues = named_catalogues(settings, str(current_directory() or "/"))
     stacks = [catalogue.stack for catalogue in catalogues if catalogue.stack]
     server(Gate(settings=settings, registry=catalogues, stacks=stacks)).run("stdio")
     return 0
+
+
+def _server() -> Any:
+    """The server for the version of mcp that is here: 1 has no module mcp.server.mcpserver."""
+    try:
+        if find_spec("mcp.server.mcpserver"):
+            from laconic.adapters.mcp import server  # noqa: PLC0415 - the package may be missing
+
+            return server
+        from laconic.adapters.mcp_1 import server as server_1  # noqa: PLC0415
+    except ImportError as error:
+        hint = "pip install 'laconic[mcp]'"
+        missing = f"the Python package {(error.name or 'mcp').partition('.')[0]}"
+        raise LaconicError(f"{missing} is not installed, or is too old", hint) from error
+    return server_1

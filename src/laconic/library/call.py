@@ -74,3 +74,26 @@ class Call:
     async def afinish(self, output: Any, status: int | None = None, *, remind: bool = False) -> Any:
         """Do the same in a thread: a long output must not keep an event loop waiting."""
         return await asyncio.to_thread(self.finish, output, status, remind=remind)
+
+
+class Consents:
+    """What a person is asked before the tool is called: each is for one command in one place."""
+
+    def __init__(self) -> None:
+        self._given: list[tuple[str, str, str]] = []
+
+    def add(self, call: Call, run: str = "") -> None:
+        """Note it, for this run of an agent only if it has a name."""
+        self._given.append(_key(call, run))
+
+    def take(self, call: Call, run: str = "") -> bool:
+        """Tell whether it is there, and forget it: the next call needs its own."""
+        try:
+            self._given.remove(_key(call, run))
+        except ValueError:
+            return False
+        return True
+
+
+def _key(call: Call, run: str) -> tuple[str, str, str]:
+    return run, call.envelope.original_command, call.envelope.cwd

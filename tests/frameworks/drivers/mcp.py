@@ -1,73 +1,46 @@
-"""`laconic mcp` over stdio with the client of the mcp package, then its server in this process."""
+"""`laconic mcp` over stdio with the client of mcp 2, then its server in this process."""
 
 import asyncio
 import os
-import re
-import sys
-from pathlib import Path
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import ElicitResult
 
 import laconic
-from frameworks.scenario import NO, TURNS, YES, Scenario
+from frameworks.scenario import Scenario
+from frameworks.served import all_turns, over_stdio, text_of
 from laconic.adapters.mcp import server
 
 scenario = Scenario()
-program = scenario.here / "bin/laconic"
-program.write_text(f'#!/bin/sh\nexec {sys.executable} -P -m laconic "$@"\n')
-program.chmod(0o755)
-
-
-def single(text: str) -> str | None:
-    """The next command, as long as there is one in a turn."""
-    commands = scenario.next_commands(text)
-    return commands[0] if len(commands) == 1 else None
-
-
-config = Path.home() / ".config/laconic/config.toml"
-config.parent.mkdir(parents=True)
-config.write_text('[rules]\nstacks = ["python"]\n')
-scenario.run_page("mcp", model=single, environment=dict(os.environ))
-over_stdio = scenario.abilities()
-assert "NO" not in over_stdio.values(), over_stdio
-(scenario.here / "ran").unlink()
-recalled = re.search(r"laconic recall (\w+)", "\n".join(scenario.seen))
-scenario.seen, scenario.asked = ["go"], []
 gate = laconic.Gate(stacks=["python"])
 
 
 async def ask(_: Any, question: Any) -> ElicitResult:
-    yes = scenario.ask_a_person(question.message)
-    if not yes:
+    if not scenario.ask_a_person(question.message):
         return ElicitResult(action="decline")
     return ElicitResult(action="accept", content={"run": True})
 
 
-async def conversation(**how: Any) -> None:
-    async with Client(server(gate), elicitation_callback=ask, **how) as client:
+@asynccontextmanager
+async def connected(to: Any, **how: Any) -> AsyncIterator[Any]:
+    async with Client(to, **how) as client:
 
-        async def text(tool: str, **arguments: str) -> str:
-            result = await client.call_tool(tool, arguments)
-            return "\n".join(part.text for part in result.content)
+        async def call(tool: str, **arguments: str) -> str:
+            return text_of(await client.call_tool(tool, arguments))
 
-        for commands in TURNS:
-            results = [text("run_command", command=command) for command in commands]
-            scenario.seen.append(scenario.seen[-1] + "\n".join(await asyncio.gather(*results)))
-        assert recalled
-        assert "dev@example.com" in await text("recall", id=recalled[1])
-        assert (await text("recall", id=recalled[1], grep="change 7$")).endswith(":    change 7\n")
-        assert "no output has the id" in await text("recall", id="../../etc")
+        yield call
 
 
-async def without_a_person() -> None:
-    async with Client(server(gate)) as client:
-        for command in (YES, NO):
-            result = await client.call_tool("run_command", {"command": command})
-            assert "needs consent" in result.content[0].text, result
+def without_elicitation() -> Any:
+    laconic = StdioServerParameters(command="laconic", args=["mcp"], env=dict(os.environ))
+    return connected(stdio_client(laconic))
 
 
-asyncio.run(conversation(mode="legacy"))  # the protocol before 2026-07-28
+over_stdio(scenario, "mcp", without_elicitation)
+# The page speaks the newest protocol that both know; this is the one before 2026-07-28.
+asyncio.run(all_turns(scenario, connected(server(gate), elicitation_callback=ask, mode="legacy")))
 scenario.report(gate)
-asyncio.run(without_a_person())

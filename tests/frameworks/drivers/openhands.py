@@ -9,6 +9,7 @@ logging.disable(logging.CRITICAL)  # a warning while litellm is imported ends in
 from openhands.sdk import Agent, Conversation  # noqa: E402
 from openhands.sdk.llm import Message, MessageToolCall, TextContent  # noqa: E402
 from openhands.sdk.testing import TestLLM  # noqa: E402
+from openhands.tools.terminal import TerminalAction  # noqa: E402
 
 import laconic  # noqa: E402
 from frameworks.scenario import TURNS, Scenario  # noqa: E402
@@ -50,7 +51,7 @@ moved = calling((f"cd {there}", "./deploy.sh moved"))
 gate = laconic.Gate()
 agent = Agent(llm=Scripted.from_messages([moved, done]), tools=[guard(gate)])
 conversation = Conversation(agent=agent, workspace=".")
-confirm(gate, conversation)
+confirm(conversation)
 conversation.send_message("go")
 conversation.run()
 assert conversation.state.execution_status.value == "waiting_for_confirmation"
@@ -76,3 +77,23 @@ conversation.send_message("go")
 conversation.run()
 expected = dict(zip(commands, map(str, (scenario.here, away)), strict=True))
 assert places == expected, places
+
+# A reset runs its command, too, where the terminal began; what a running program reads may be one.
+terminal = conversation.agent.tools_map["terminal"]
+
+
+def types(command: str, **more: Any) -> str:
+    return str(terminal(TerminalAction(command=command, **more), conversation).text)
+
+
+assert types("rm -rf /", reset=True).startswith("denied"), scenario.ran
+types("echo again", reset=True)
+assert places["echo again"] == str(scenario.here), places
+types(f"cd {away}")
+types("", reset=True)
+types("echo begun")
+assert places["echo begun"] == str(scenario.here), places
+types("cat", timeout=1)
+assert types("rm -rf /", is_input=True).startswith("denied"), "input"
+assert types("C-c", is_input=True) != "", "a key"
+assert not [line for line in scenario.ran if line.startswith("rm")], scenario.ran
