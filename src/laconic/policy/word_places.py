@@ -163,7 +163,7 @@ def follow_code(call: Call) -> None:
     if call.entry.code in _READ_CODE:
         return
     for code in _values(call, _CODE_VALUE):
-        from laconic.policy.commands.snippet import follow_visible  # noqa: PLC0415 - seldom
+        from laconic.policy.commands.snippet_effects import follow_visible  # noqa: PLC0415 - seldom
 
         follow_visible(call, code.text or "", code)
 

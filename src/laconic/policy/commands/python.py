@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _QUESTIONS = frozenset(
     "--version --help --help-env --help-xoptions --help-all -V -VV -h -?".split()
 )
+_ENDING = pattern(r"\*{0,2}/?\*?\.\w+")
 _FLAGS = frozenset("bBEIOPqsSuvR")
 _HARMLESS_VALUE = {
     "W": pattern(r"[a-z]+"),
@@ -209,6 +210,9 @@ def _judge_code(call: Call, value: Argument, rest: list[Argument]) -> None:
         strings = [Argument(text, value.start, value.end, glob=True) for text in code.strings()]
         for argument in (*strings, *rest):
             call.reads(argument)
+        if code.lists_files():
+            endings = tuple(t.lstrip("*").lower() for t in code.strings() if _ENDING.fullmatch(t))
+            call.reads_trees((), lambda name: not endings or name.lower().endswith(endings))
         if code.spells_text():
             call.does(Effect.UNCLEAR, "file", "reads files whose names are put together", value)
     call.harmless("the code only computes, reads and prints: its syntax and names are known to")

@@ -25,6 +25,7 @@ from laconic.policy.commands.python_names import (
     READING_KEYWORDS,
     READING_MODES,
 )
+from laconic.policy.commands.python_paths import Paths
 from laconic.policy.secret_files import is_secret_variable
 
 TYPE_CHECKING = False
@@ -95,7 +96,23 @@ class Code:
 
     def strings(self) -> list[str]:
         """Texts in the code: the names of files that it reads are among them."""
-        return [text for node in self.nodes if (text := _text(node)).strip("*")]
+        texts = [_text(node) for node in self.nodes]
+        if opened := [node.args[0] for node in self.nodes if _opens(node)]:
+            paths = Paths(self.nodes, "~", self._full_name)
+            texts += map(paths.shape, opened)
+        return [text for text in texts if text.strip("*")]
+
+    def _full_name(self, node: ast.AST) -> str:
+        if isinstance(node, ast.Name):
+            return max(self.bound.get(node.id, ()), default="") or node.id
+        if not isinstance(node, ast.Attribute):
+            return ""
+        root, path = _dotted(node)
+        return f"{max(self.bound.get(root, ()), default='') or root}.{path}"
+
+    def lists_files(self) -> bool:
+        """Tell whether it goes through the files of a directory."""
+        return any(getattr(node, "attr", getattr(node, "id", "")) in _LISTS for node in self.nodes)
 
     def spells_text(self) -> bool:
         """Tell whether it may put the name of a file together from codes, or turn one around."""
@@ -164,6 +181,7 @@ class Code:
         return isinstance(node.func, ast.Name | ast.Attribute)
 
 
+_LISTS = frozenset("listdir walk scandir iterdir glob iglob rglob".split())
 _SPELLS = frozenset(
     """chr bytes bytearray reversed fromhex unhexlify b64decode b32decode b16decode a85decode
     b85decode urlsafe_b64decode standard_b64decode decode decodebytes translate maketrans format

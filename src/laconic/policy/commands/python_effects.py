@@ -1,8 +1,8 @@
 """What Python code visibly does, where it is not known to be harmless.
 
 Such code is the project's as far as anybody can tell, but a write outside the project, a command, a
-connection or a secret that stands there in plain words keeps its own effect. Names that are put
-together at run time are not found: the code as a whole is asked about, or runs in a box.
+connection or a secret that stands there in plain words keeps its own effect. Code that acts by
+names which cannot be told is unclear.
 """
 
 from __future__ import annotations
@@ -11,64 +11,32 @@ import ast
 import warnings
 
 from laconic.knowledge.arguments import Argument
-from laconic.policy.commands.python_paths import Paths
-from laconic.policy.secret_files import is_secret_variable
+from laconic.patterns import pattern
+from laconic.policy import environment as variables
+from laconic.policy.commands import python_acts as acts
+from laconic.policy.commands.python_environment import ENVIRONMENT, Environment
+from laconic.policy.commands.python_hidden import hidden_acts
+from laconic.policy.commands.python_named import Named, is_call
+from laconic.policy.secret_files import is_secret, is_secret_variable
+from laconic.policy.situation import joined
 from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import TypeGuard
 
     from laconic.policy.call import Call
+    from laconic.policy.situation import Situation
 
 _MAX_LENGTH = 64 * 1024
 _MAX_NESTING = 3  # of code in the strings of code
-_SHELLS = frozenset(
-    "os.system os.popen subprocess.getoutput subprocess.getstatusoutput commands.getoutput"
-    " asyncio.create_subprocess_shell asyncio.subprocess.create_subprocess_shell".split()
-)
-_STARTS = frozenset(
-    "subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen"
-    " pty.spawn distutils.spawn.spawn".split()
-)
-# Programs that are started by separate arguments, and how many of them come before its name.
-_STARTS_BY_WORDS = {"asyncio.create_subprocess_exec": 0} | {
-    f"os.{kind}{ending}": 1 if kind == "exec" else 2
-    for kind in ("exec", "spawn")
-    for ending in ("l", "lp", "le", "lpe", "v", "vp", "ve", "vpe")
-}
-_STARTS_BY_WORDS |= {"os.posix_spawn": 1, "os.posix_spawnp": 1}
-_OPENS = frozenset("open io.open codecs.open gzip.open bz2.open lzma.open".split())
-_DELETES = frozenset("os.remove os.unlink os.rmdir os.removedirs shutil.rmtree".split())
-_WRITES_FIRST = frozenset(
-    "os.mkdir os.makedirs os.truncate os.chmod os.chown os.mkfifo os.mknod".split()
-)
-_WRITES_SECOND = frozenset(
-    "os.rename os.replace os.link os.symlink shutil.move shutil.copy shutil.copy2 shutil.copyfile"
-    " shutil.copytree shutil.unpack_archive urllib.request.urlretrieve".split()
-)
-_METHODS_WRITE = frozenset("write_text write_bytes touch mkdir symlink_to hardlink_to".split())
-_METHODS_DELETE = frozenset("unlink rmdir".split())
-_METHODS_EXTRACT = frozenset("extractall extract".split())
-_CONNECTS = frozenset(
-    "socket smtplib ftplib telnetlib paramiko imaplib poplib asyncssh xmlrpc fabric websocket"
-    " websockets".split()
-)
-_FETCHERS = frozenset(("requests", "httpx", "urllib", "aiohttp", "urllib3"))
-_SENDERS = _FETCHERS | frozenset("http boto3 botocore git github google azure".split())
-_CHANGES = frozenset("post put patch delete request".split())
-_SENDS = _CHANGES | frozenset(
-    "upload_file upload_fileobj put_object push send_message publish".split()
-)
-_ADDRESS = frozenset(("get", "head", "options", "urlopen", "urlretrieve", "stream"))
-_WITH_REQUEST = frozenset(("params", "headers", "cookies", "auth"))
-_ENVIRONMENT = frozenset(("os.environ", "os.environb"))
-_PRINTS = frozenset("print pprint.pprint pprint.pp json.dumps json.dump sys.stdout.write".split())
-_CODE = frozenset(("exec", "eval", "compile", "builtins.exec", "builtins.eval"))
-_UNCLEAR = frozenset(
-    "ctypes.CDLL ctypes.PyDLL ctypes.cdll.LoadLibrary code.interact code.InteractiveConsole".split()
-)
+_RUN_TEXTS = frozenset(("trace", "bdb", "pdb", "cProfile", "profile"))
+_CHANGES_DIRECTORY = frozenset(("os.chdir", "contextlib.chdir"))
+_SEARCH = frozenset(("sys.path.insert", "sys.path.append", "sys.path.extend", "site.addsitedir"))
+# https://www.sqlite.org/lang.html and pragma.html: statements that only read.
+_READS_TABLES = pattern(r"(?i)\s*(?:(?:select|explain)\b|pragma\s+\w+\s*(?:\(|;|$))")
+# https://www.sqlite.org/uri.html
+_DATABASE = pattern(r"file:(?://(?:localhost)?(?=/))?([^?]*)(?:\?(.*))?")
 
 
 def follow_visible(call: Call, text: str, where: Argument, depth: int = 0) -> None:
@@ -82,77 +50,73 @@ def follow_visible(call: Call, text: str, where: Argument, depth: int = 0) -> No
     _Reader(call, tree, where, depth).follow()
 
 
-class _Reader:
+class _Reader(Named):
     """One walk over the code."""
 
-    __slots__ = ("_call", "_depth", "_imported", "_paths", "_tree", "_where")
+    __slots__ = ("_depth",)
 
     def __init__(self, call: Call, tree: ast.Module, where: Argument, depth: int) -> None:
-        self._call, self._tree, self._where, self._depth = call, tree, where, depth
-        self._imported = dict(_imported(tree))
-        self._paths = Paths(tree, call.judge.facts.home, self._dotted)
+        super().__init__(call, tree, where)
+        self._depth = depth
+        if why := hidden_acts(self._nodes, self._imports, self._dotted):
+            self._does(Effect.UNCLEAR, "code", why)
+        if Environment(self._nodes, self._dotted).is_shown():
+            self._does(Effect.SECRETS, "secret", "uses all variables, secrets among them")
 
     def follow(self) -> None:
-        for node in ast.walk(self._tree):
+        call = self._call
+        before = call.situation
+        call.situation = self._with_directories(before)
+        for node in self._nodes:
             if isinstance(node, ast.Call):
                 self._follow_call(node, self._dotted(node.func))
+                self._follow_texts(node)
             elif isinstance(node, ast.Attribute | ast.Name):
-                if self._dotted(node).partition(".")[0] in _CONNECTS:
+                if self._dotted(node).partition(".")[0] in acts.CONNECTS:
                     self._does(Effect.SENDS, "connects", "opens a network connection")
             elif isinstance(node, ast.Subscript):
                 self._follow_variable(self._dotted(node.value), node.slice)
-            elif isinstance(node, ast.For) and self._prints_environment(node):
-                self._does(Effect.SECRETS, "secret", "prints all variables, secrets among them")
+            elif isinstance(node, ast.Assign | ast.AugAssign):
+                self._follow_assignment(node)
+        call.situation = before
 
-    def _prints_environment(self, loop: ast.For) -> bool:
-        calls = [self._dotted(node.func) for node in ast.walk(loop) if _is_call(node)]
-        return self._is_environment(loop.iter) and not _PRINTS.isdisjoint(calls)
-
-    # -- names
-
-    def _dotted(self, node: ast.AST) -> str:
-        """`subprocess.run` for `run` after `from subprocess import run`; empty if not a name."""
-        names: list[str] = []
-        while isinstance(node, ast.Attribute):
-            names.append(node.attr)
-            node = node.value
-        if isinstance(node, ast.Name):
-            return ".".join([self._imported.get(node.id, node.id), *reversed(names)])
-        if isinstance(node, ast.Call) and names and node.args:
-            name = self._dotted(node.func)
-            module = node.args[0]
-            is_import = name in ("__import__", "importlib.import_module")
-            if is_import and isinstance(module, ast.Constant) and isinstance(module.value, str):
-                return ".".join([module.value, *reversed(names)])
-        return ""
-
-    def _path(self, node: ast.expr | None) -> Argument:
-        return Argument(self._paths.text(node), self._where.start, self._where.end)
-
-    def _does(self, effects: Effect, rule: str, why: str) -> None:
-        self._call.does(effects, rule, why, self._where)
+    def _with_directories(self, situation: Situation) -> Situation:
+        """The directories that relative paths may start from, where the code changes its own."""
+        entered = [
+            self._paths.text(node.args[0]) if node.args else None
+            for node in self._nodes
+            if isinstance(node, ast.Call) and self._dotted(node.func) in _CHANGES_DIRECTORY
+        ]
+        reached = [
+            "" if path is None else joined(cwd, path)
+            for cwd in situation.directories
+            for path in entered
+        ]
+        known = dict.fromkeys((*situation.directories, *reached))
+        return situation.but(directories=list(known)) if reached else situation
 
     # -- calls
 
     def _follow_call(self, node: ast.Call, name: str) -> None:
         call, first = self._call, node.args[0] if node.args else None
-        if name in _SHELLS:
+        if name in acts.SHELLS:
             call.shell(self._text(first))
-        elif name in _STARTS:
+        elif name in acts.STARTS:
             self._follow_start(node, first)
-        elif name in _STARTS_BY_WORDS:
-            self._follow_words(node, _STARTS_BY_WORDS[name])
-        elif name in _OPENS:
+        elif name in acts.STARTS_BY_WORDS:
+            self._follow_words(node, acts.STARTS_BY_WORDS[name])
+        elif name in acts.OPENS:
             self._follow_open(node, first, node.args[1:2])
         elif name == "os.open":
             flags = self._dotted(node.args[1]) if len(node.args) > 1 else ""
             act = call.reads if flags == "os.O_RDONLY" else call.writes
             act(self._path(first))
-        elif name in _DELETES:
-            call.deletes(self._path(first))
-        elif name in _WRITES_FIRST:
+            call.reads(self._path(first))
+        elif name in acts.DELETES:
+            call.deletes(self._path(first), recursive=name == "shutil.rmtree")
+        elif name in acts.WRITES_FIRST:
             call.writes(self._path(first))
-        elif name in _WRITES_SECOND:
+        elif name in acts.WRITES_SECOND:
             given = node.args[1:2] + [k.value for k in node.keywords if k.arg in ("dst", "target")]
             for target in given:
                 call.writes(self._path(target))
@@ -160,53 +124,128 @@ class _Reader:
                 self._follow_request(node, name, first)
         elif name in ("os.kill", "os.killpg"):
             self._does(Effect.SYSTEM, "signal", "sends a signal to processes")
-        elif name.partition(".")[0] in _FETCHERS:
+        elif name.partition(".")[0] in acts.FETCHERS:
             self._follow_request(node, name, first)
         else:
             self._follow_others(node, name, first)
 
     def _follow_others(self, node: ast.Call, name: str, first: ast.expr | None) -> None:
-        call = self._call
-        if name in _CODE:
+        if name in acts.CODE:
             self._follow_code(first)
-        elif name in _UNCLEAR:
+        elif name in acts.CODE_TEXTS:
+            for code in [*node.args[:2], *(k.value for k in node.keywords if k.arg != "number")]:
+                self._follow_code(code)
+        elif name in acts.UNCLEAR:
             self._does(Effect.UNCLEAR, "code", "runs code that cannot be read")
-        elif name == "getattr" and len(node.args) > 1:
-            is_module = self._dotted(node.args[0]) in self._imported.values()
-            if is_module and not isinstance(node.args[1], ast.Constant):
-                self._does(Effect.UNCLEAR, "code", "calls something whose name is put together")
-        elif name in ("runpy.run_path", "imp.load_source"):
-            call.runs_file(self._path(node.args[-1] if node.args else None))
-        elif name in ("sys.path.insert", "sys.path.append"):
+        elif name in acts.RUN_FILES:
+            given = node.args[acts.RUN_FILES[name] :]
+            self._call.runs_file(self._path(given[0] if given else None))
+        elif name in acts.UNPICKLES or name in acts.UNPICKLES_TEXT:
+            self._follow_pickle(node, name, first)
+        elif name in _SEARCH:
             self._follow_search(node.args[-1] if node.args else None)
         elif name in ("os.getenv", "os.environ.get", "os.environ.pop"):
             self._follow_variable("os.environ", first)
-        elif name.startswith(("keyring.get_", "dotenv.dotenv_values")):
+        elif name in ("os.putenv", "os.environ.setdefault") and first is not None:
+            self._follow_setting(first, node.args[1] if len(node.args) > 1 else None)
+        elif name == "os.environ.update" and isinstance(first, ast.Dict):
+            self._follow_settings(first)
+        elif name.startswith(acts.GIVES_SECRETS):
             self._does(Effect.SECRETS, "secret", "reads keys, passwords or tokens")
         elif name in ("pip.main", "pip._internal.main", "ensurepip.bootstrap"):
             self._does(Effect.INSTALLS, "installs", "installs packages")
-        elif name.partition(".")[0] == "docker":
-            self._does(Effect.SYSTEM, "docker", "works with containers")
-        elif name in _PRINTS and any(map(self._is_environment, node.args)):
-            self._does(Effect.SECRETS, "secret", "prints all variables, secrets among them")
+        elif name.partition(".")[0] in ("docker", "webbrowser"):
+            self._does(Effect.SYSTEM, "system", "works with containers, or opens a browser")
+        elif name == "sqlite3.connect":
+            self._follow_database(first)
+        else:
+            self._follow_writer(node, name, first)
+
+    def _follow_writer(self, node: ast.Call, name: str, first: ast.expr | None) -> None:
+        call = self._call
+        if name in acts.WRITES_TOLD:
+            for told in (k.value for k in node.keywords if k.arg == acts.WRITES_TOLD[name]):
+                call.writes(self._path(told))
+        elif name in acts.ARCHIVES:
+            self._follow_open(node, first, node.args[1:2])
+        elif name in ("fileinput.input", "fileinput.FileInput"):
+            in_place = any(k.arg == "inplace" for k in node.keywords)
+            (call.writes if in_place else call.reads)(self._path(first))
         elif isinstance(node.func, ast.Attribute):
             self._follow_method(node, node.func)
 
-    def _text(self, node: ast.expr | None) -> Argument:
-        value = node.value if isinstance(node, ast.Constant) else None
-        text = value if isinstance(value, str) else None
-        return Argument(text, self._where.start, self._where.end)
+    def _follow_database(self, path: ast.expr | None) -> None:
+        """A database is written to if a statement of the code says so, or cannot be read."""
+        statements = [
+            n.args[0]
+            for n in self._nodes
+            if is_call(n) and n.args and isinstance(n.func, ast.Attribute)
+            and n.func.attr in ("execute", "executemany", "executescript")
+        ]  # fmt: skip
+        call, file = self._call, self._path(path)
+        is_read = all(_READS_TABLES.match(self._paths.leading(one)) for one in statements)
+        if address := _DATABASE.fullmatch(file.text or ""):
+            file = Argument(address[1], file.start, file.end)
+            if not {"mode=ro", "immutable=1"}.isdisjoint((address[2] or "").split("&")):
+                call.reads(file)
+                return
+        if file.text not in (":memory:", ""):
+            (call.opens if is_read else call.writes)(file)
+
+    def _follow_pickle(self, node: ast.Call, name: str, first: ast.expr | None) -> None:
+        """Data that may hold code: it is run as the file that it comes from."""
+        told = {k.arg: self._dotted(k.value) for k in node.keywords}
+        if name in acts.UNPICKLES_TEXT:
+            made = (self._dotted(n.func) for n in ast.walk(node) if is_call(n))
+            if not any(other.endswith(".dumps") for other in made):
+                self._does(Effect.UNCLEAR, "code", "loads data that may run code")
+        elif name.startswith("yaml.load"):
+            given = [*map(self._dotted, node.args[1:2]), told.get("Loader", "")]
+            if acts.SAFE_LOADERS.isdisjoint(given):
+                self._run_opened(first)
+        elif name != "numpy.load" or "allow_pickle" in told:
+            self._run_opened(first)
+
+    def _run_opened(self, file: ast.expr | None) -> None:
+        """A file of code; where it is not known which one, each that the code opens."""
+        files = [file]
+        if self._paths.text(file) is None:
+            opened = [n for n in self._nodes if is_call(n) and self._dotted(n.func) in acts.OPENS]
+            files = [n.args[0] for n in opened if n.args] or files
+        for one in files:
+            self._call.runs_file(self._path(one))
+
+    def _follow_texts(self, node: ast.Call) -> None:
+        """Names of secrets in arguments of functions that may open files."""
+        last = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if last in acts.TEXT_ONLY:
+            return
+        for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+            text = self._paths.text(argument)
+            if text is not None and is_secret(text):
+                self._call.reads(self._path(argument))
 
     def _follow_start(self, node: ast.Call, first: ast.expr | None) -> None:
         call = self._call
+        told = {k.arg: k.value for k in node.keywords}
         if first is None:
-            first = next((k.value for k in node.keywords if k.arg == "args"), None)
+            first = told.get("args")
+        if "executable" in told:
+            call.runs_file(self._path(told["executable"]))
+        if isinstance(told.get("env"), ast.Dict):
+            self._follow_settings(told["env"])
+        before = call.situation
+        if "cwd" in told and not _is_none(told["cwd"]):
+            path = self._paths.text(told["cwd"])
+            there = ["" if path is None else joined(cwd, path) for cwd in before.directories]
+            call.situation = before.but(directories=there)
         if isinstance(first, ast.List | ast.Tuple):
             call.runs([self._text(item) for item in first.elts])
-        elif any(keyword.arg == "shell" for keyword in node.keywords):
+        elif "shell" in told:
             call.shell(self._text(first))
         else:
             call.runs([self._text(first)])
+        call.situation = before
 
     def _follow_words(self, node: ast.Call, skipped: int) -> None:
         words: list[ast.expr] = []
@@ -226,99 +265,109 @@ class _Reader:
         verb = name.rpartition(".")[2]
         has_data = any(k.arg in ("data", "json", "files") for k in node.keywords)
         has_data = has_data or (verb == "urlopen" and len(node.args) > 1)
-        told = [k.value for k in node.keywords if k.arg in _WITH_REQUEST]
-        if verb in _CHANGES or has_data:
+        told = [k.value for k in node.keywords if k.arg in acts.WITH_REQUEST]
+        if verb in acts.CHANGES or has_data:
             self._does(Effect.SENDS, "sends", "sends data to the network")
-        elif verb in _ADDRESS:
+        elif verb in acts.ADDRESS:
             self._call.network(self._text(first))
-            if any(_is_call(part) for value in told for part in ast.walk(value)):
+            if any(is_call(part) for value in told for part in ast.walk(value)):
                 why = "sends text that is not literal to the network"
                 self._does(Effect.SENDS, "sends", why)
 
     def _follow_method(self, node: ast.Call, function: ast.Attribute) -> None:
         """`Path("x").write_text(…)`, `archive.extractall(…)`, `session.post(…)`."""
-        call, verb = self._call, function.attr
-        path = self._paths.text(function.value)
-        if path is not None and verb in _METHODS_WRITE:
-            call.writes(self._path(function.value))
-        elif path is not None and verb in _METHODS_DELETE:
-            call.deletes(self._path(function.value))
-        elif path is not None and verb == "open":
-            self._follow_open(node, function.value, node.args[:1])
-        elif path is not None and verb in ("read_text", "read_bytes"):
-            call.reads(self._path(function.value))
-        elif verb in _METHODS_EXTRACT and len(node.args) > (verb == "extract"):
+        call, verb, of = self._call, function.attr, function.value
+        first = node.args[0] if node.args else None
+        is_path = self._paths.text(of) is not None
+        if verb in acts.METHODS_GIVE_SECRETS:
+            self._does(Effect.SECRETS, "secret", "reads keys, passwords or tokens")
+        elif is_path and verb in acts.METHODS_WRITE:
+            call.writes(self._path(of))
+        elif is_path and verb in ("rename", "replace") and len(node.args) == 1:
+            call.writes(self._path(first))
+        elif verb in acts.METHODS_DELETE and (is_path or not node.args):
+            call.deletes(self._path(of), recursive=False)
+        elif is_path and verb == "open":
+            self._follow_open(node, of, node.args[:1])
+        elif is_path and verb in ("read_text", "read_bytes"):
+            call.reads(self._path(of))
+        elif verb in acts.METHODS_EXTRACT and len(node.args) > (verb == "extract"):
             call.writes(self._path(node.args[-1]))
-        elif verb in _SENDS and self._imports(_SENDERS):
+        elif verb in acts.METHODS_SAVE and self._paths.text(first) is not None:
+            call.writes(self._path(first))
+        elif verb in acts.SHELL_METHODS and first is not None:
+            call.shell(self._text(first))
+        elif verb in acts.START_METHODS and first is not None:
+            self._follow_start(node, first)
+        elif verb in ("run", "runctx") and self._uses(_RUN_TEXTS) and first is not None:
+            self._follow_code(first)
+        elif verb in acts.SENDS and self._uses(acts.SENDERS):
             self._does(Effect.SENDS, "sends", "sends data to the network")
 
     # -- code, variables
 
     def _follow_code(self, first: ast.expr | None) -> None:
-        text = self._text(first).text
-        if text is not None and self._depth < _MAX_NESTING:
+        if first is None or isinstance(first, ast.Lambda | ast.Name):
+            is_text = first is not None and self._paths.text(first) is not None
+            if not is_text:
+                self._does(Effect.UNCLEAR, "code", "runs code that is put together")
+                return
+        text = self._paths.text(first)
+        if text is not None and self._depth < _MAX_NESTING and not self._is_read(first):
             follow_visible(self._call, text, self._where, self._depth + 1)
             return
-        read = [n for n in ast.walk(first) if _is_call(n)] if first is not None else []
-        opened = [n for n in read if self._dotted(n.func) in _OPENS and n.args]
+        read = [n for n in ast.walk(first) if is_call(n)] if first is not None else []
+        opened = [n for n in read if self._dotted(n.func) in acts.OPENS and n.args]
         if opened:
             self._call.runs_file(self._path(opened[0].args[0]))
         else:
             self._does(Effect.UNCLEAR, "code", "runs code that is put together")
 
     def _follow_search(self, where: ast.expr | None) -> None:
-        path = self._paths.text(where)
-        if path is not None:
-            effects = self._call.judge.code_at(path, self._call.situation)
-            self._does(effects, "imports", f"imports code from {path}")
+        for one in where.elts if isinstance(where, ast.List | ast.Tuple) else [where]:
+            path = self._paths.text(one)
+            if path is not None:
+                effects = self._call.judge.code_at(path, self._call.situation)
+                self._does(effects, "imports", f"imports code from {path}")
+
+    def _follow_assignment(self, node: ast.Assign | ast.AugAssign) -> None:
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            of = target.value if isinstance(target, ast.Subscript) else target
+            name = self._dotted(of)
+            if name == "sys.path":
+                self._follow_search(node.value)
+            elif isinstance(target, ast.Subscript) and "env" in name.lower():
+                self._follow_setting(target.slice, node.value)
+
+    def _follow_settings(self, given: ast.expr) -> None:
+        for key, value in zip(given.keys, given.values, strict=True) if _is_dict(given) else ():
+            if key is not None:
+                self._follow_setting(key, value)
+
+    def _follow_setting(self, key: ast.expr, value: ast.expr | None) -> None:
+        """A variable for programs that are started later."""
+        name, text = self._paths.text(key), self._paths.text(value)
+        if name is None or variables.is_private(name, {}, text):
+            return
+        if not variables.is_harmless(name, text):
+            why = f"{name} in the environment may change what programs do"
+            self._does(Effect.UNCLEAR, f"environment/{name}", why)
 
     def _follow_variable(self, name: str, key: ast.expr | None) -> None:
         word = key.value if isinstance(key, ast.Constant) else ""
-        if name in _ENVIRONMENT and is_secret_variable(str(word)):
+        if name in ENVIRONMENT and is_secret_variable(str(word)):
             self._does(Effect.SECRETS, "secret", "reads a variable that may hold a secret")
 
-    def _is_environment(self, node: ast.expr) -> bool:
-        """`os.environ`, `dict(os.environ)`, `os.environ.items()`, but not one variable of it."""
-        if self._dotted(node) in _ENVIRONMENT:
-            return True
-        if not isinstance(node, ast.Call):
+    def _is_read(self, node: ast.expr | None) -> bool:
+        """Tell whether the text is the path of a file that is read, and not the code itself."""
+        if node is None:
             return False
-        name = self._dotted(node.func)
-        if name in ("os.environ.items", "os.environ.values", "os.environ.copy"):
-            return True
-        is_wrapped = name in ("dict", "str", "repr", "sorted", "list", *_PRINTS)
-        return is_wrapped and any(map(self._is_environment, node.args))
-
-    def _imports(self, modules: frozenset[str]) -> bool:
-        return any(
-            name in modules or name.partition(".")[0] in modules for name in self._imported.values()
-        )
+        return any(self._dotted(n.func) in acts.OPENS for n in ast.walk(node) if is_call(n))
 
 
-def _is_call(node: ast.AST) -> TypeGuard[ast.Call]:
-    return isinstance(node, ast.Call)
+def _is_dict(node: ast.expr) -> TypeGuard[ast.Dict]:
+    return isinstance(node, ast.Dict)
 
 
-def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Each name that an import binds, with what it stands for."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                name = alias.name if alias.asname else alias.name.partition(".")[0]
-                yield alias.asname or name, name
-        elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                if alias.name == "*":
-                    yield from _all_of(node.module or "")
-                yield alias.asname or alias.name, f"{node.module}.{alias.name}"
-
-
-def _all_of(module: str) -> Iterator[tuple[str, str]]:
-    """The names that are known here of a module, for `from os import *`."""
-    known = (*_SHELLS, *_STARTS, *_STARTS_BY_WORDS, *_DELETES, *_WRITES_FIRST, *_WRITES_SECOND)
-    for name in known:
-        front, _, last = name.rpartition(".")
-        if front == module:
-            yield last, name
-    if module in _CONNECTS:
-        yield module, module
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
 from laconic.policy.commands.python_effects import follow_visible as follow_python
-from laconic.policy.commands.snippet import follow_visible as follow_snippet
+from laconic.policy.commands.snippet_effects import follow_visible as follow_snippet
 from laconic.policy.dialects import SYSTEM
 from laconic.types import HARD
 
