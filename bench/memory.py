@@ -33,7 +33,7 @@ AIM_MB = 60
 SIZES_MB = (1, 16, 100, 400)
 PIECE = 4 * MEGABYTE
 POLL_S = 0.005
-PRINTS = "#!/bin/sh\ncat \"$1\"\nexit \"$2\"\n"
+PRINTS = '#!/bin/sh\ncat "$1"\nexit "$2"\n'
 # Recorded outputs whose filters work in different ways: by patterns, by groups, without a budget.
 RECORDED = ("pytest/passed-verbose", "cargo/build/color-errors", "git/gc/fsck", "git/blame/blamed")
 
