@@ -92,9 +92,9 @@ _CERTAIN = Patterns((
 ))  # fmt: skip
 # What all of them have, which is found several times faster.
 _PERHAPS_CERTAIN = tuple(map(Pattern, (
-    "rror: ", "xception: ",
     (r"^(?:ERROR|FATAL|[Ff]atal: |[Ee]rror\[|CRITICAL |FAILED |npm [eE]|\[[EF]|Traceback |thread '"
      r"|g?make[:\[]|Segmentation |[Pp]anic)"),
+    "rror: ", "xception: ",
 )))  # fmt: skip
 _MISTAKES = rb"(?:errors?|fail(?:ed|ures?|ing)?|conflicts?|exceptions?)\b"
 # In lower case. A lookbehind comes after the first characters, because `re` searches for these.
@@ -123,12 +123,16 @@ def diagnostics(texts: Iterable[str]) -> set[int]:
 
 def find_diagnostics(lines: Lines) -> Mask:
     """The lines that are diagnostics; of very many, those in the middle may be harmless."""
-    known = Known(_judged)
-    found = [_judged_fast(_encoded(chunk), known) for chunk in lines.chunks]
+    found = [_judged_fast(lines, number) for number in range(len(lines.chunks))]
     settled = Known(_harmless)
     behind = _settle(found, lines, range(len(found)), settled)
     _settle(found, lines, range(len(found) - 1, behind - 1, -1), settled)
     return b"".join(found).translate(_DOUBTFUL_TOO)
+
+
+def are_doubtful(texts: Iterable[str]) -> bool:
+    """Tell whether the numbers in one of these lines decide if it is a diagnostic."""
+    return _DOUBT in _judged([_encoded(text).translate(_ANY_DIGIT) for text in texts])
 
 
 def find_certain(lines: Lines) -> Mask:
@@ -140,14 +144,17 @@ def find_certain(lines: Lines) -> Mask:
     return mask_of(compress(texts, _CERTAIN.mask(Lines(texts.values()))), len(perhaps))
 
 
-def _judged_fast(raw: bytes, known: Known) -> bytes:
+def _judged_fast(lines: Lines, number: int) -> bytes:
     """The same as _judged(), or for lines that do not repeat themselves: each sign is a doubt."""
-    answers = known.answers(raw.translate(_ANY_DIGIT))
-    return _with_sign(raw.translate(_LOWERED)).translate(_DOUBTFUL) if answers is None else answers
+    kinds = lines.numbers(number)
+    if kinds is not None:
+        return lines.kinds.answers(_judged, kinds)
+    return _with_sign(_encoded(lines.chunks[number]).translate(_LOWERED)).translate(_DOUBTFUL)
 
 
-def _judged(text: bytes) -> bytes:
+def _judged(texts: list[bytes]) -> bytes:
     """For each line, whose digits are all 0: 1 if it is a diagnostic, 2 if its numbers decide."""
+    text = _joined(texts)
     signs = _with_sign(text.lower())
     candidates = _joined(compress(text.split(b"\n")[1:], signs))
     counting = _changed(candidates.lower(), _without_zeros(candidates.lower()))

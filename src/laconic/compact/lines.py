@@ -6,10 +6,14 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate, chain, repeat
 from operator import add
 
+from laconic.compact.kinds import Kinds
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import TypeAlias
+
+    from laconic.compact.kinds import Numbers
 
     TextLines: TypeAlias = "Texts | Sequence[str]"
 
@@ -61,16 +65,49 @@ class Texts:
         return pos - self._first
 
 
+class Chunks:
+    """Chunks of lines as a sequence; what is shown of each is made when it is first asked for."""
+
+    __slots__ = ("_made", "_shown", "raw")
+
+    def __init__(self, raw: list[str], shown: Callable[[str], str]) -> None:
+        self.raw, self._shown = raw, shown
+        self._made: list[str | None] = [None] * len(raw)
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+    def __getitem__(self, number: int) -> str:
+        made = self._made[number]
+        if made is None:
+            made = self._made[number] = self._shown(self.raw[number])
+        return made
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __reversed__(self) -> Iterator[str]:
+        return map(self.__getitem__, range(len(self) - 1, -1, -1))
+
+    def having(self, raw: list[str]) -> Chunks:
+        """Others, of which the same is shown."""
+        return Chunks(raw, self._shown)
+
+
 class Lines:
     """All lines of a run: those of stdout, then those of stderr where it was read apart.
 
     Held as chunks of many lines, with a newline before each line: an object for each line
     would cost more time than all stages together, and more memory than the output itself.
     counts: the number of lines of each chunk. firsts: the index of the first line of each. size:
-    the number of characters.
+    the number of characters, with what is not shown of a large output. kinds: what is known of
+    lines that repeat themselves.
     """
 
-    __slots__ = ("_split", "chunks", "count", "counts", "firsts", "out_count", "size")
+    __slots__ = (
+        "_numbers", "_split", "chunks", "count", "counts", "firsts", "kinds", "out_count", "size",
+    )  # fmt: skip
+    chunks: list[str] | Chunks
 
     def __init__(self, texts: Iterable[str] = (), out_count: int | None = None) -> None:
         found = list(texts)
@@ -83,12 +120,50 @@ class Lines:
         self.out_count = self.count if out_count is None else out_count
         self.size = max(0, sum(map(len, chunks)) - 1)
         self._split: dict[int, list[str]] = {}
+        self.kinds = Kinds()
+        self._numbers: dict[int, Numbers | None] = {}
 
     @classmethod
     def of_chunks(cls, chunks: list[str], out_count: int | None = None) -> Lines:
         lines = cls.__new__(cls)
         lines._take(chunks, out_count)  # noqa: SLF001 - its own
         return lines
+
+    def shown_as(
+        self, shown: Callable[[str], str], shown_of_kinds: Callable[[str], str | None]
+    ) -> Lines:
+        """As many lines, of which something else is shown; for the second see Kinds."""
+        lines = Lines.of_chunks(self._raw, self.out_count)
+        lines.chunks = Chunks(self._raw, shown)
+        lines.kinds = Kinds(shown_of_kinds)
+        return lines
+
+    def part(self, chunks: range) -> Lines:
+        """The lines of some chunks, numbered from the first of them on."""
+        known = {n - chunks.start: self._numbers[n] for n in chunks if n in self._numbers}
+        return self._having(self._raw[chunks.start : chunks.stop], known)
+
+    def without(self, chunks: range) -> Lines:
+        """As many lines, empty where these chunks are."""
+        raw = self._raw[:]
+        for number in chunks:
+            raw[number] = "\n" * self.counts[number]
+        known = {number: kinds for number, kinds in self._numbers.items() if number not in chunks}
+        lines = self._having(raw, known)
+        lines.out_count = self.out_count
+        return lines
+
+    def _having(self, raw: list[str], known: dict[int, Numbers | None]) -> Lines:
+        """Lines of the same kinds; known: the kinds of some chunks."""
+        lines = Lines.of_chunks(raw)
+        if isinstance(self.chunks, Chunks):
+            lines.chunks = self.chunks.having(raw)
+        lines.kinds, lines._numbers = self.kinds, known  # noqa: SLF001 - its own
+        return lines
+
+    @property
+    def _raw(self) -> list[str]:
+        return self.chunks.raw if isinstance(self.chunks, Chunks) else self.chunks
 
     def __len__(self) -> int:
         return self.count
@@ -112,6 +187,17 @@ class Lines:
                 self._split.clear()
             self._split[number] = split_chunk(self.chunks[number])
         return self._split[number]
+
+    def numbers(self, number: int) -> Numbers | None:
+        """The kinds of the lines of a chunk; None where they hardly repeat themselves."""
+        if number not in self._numbers:
+            self._numbers[number] = self.kinds.numbers(self._raw[number])
+        return self._numbers[number]
+
+    @property
+    def has_numbers(self) -> bool:
+        """Tell whether kinds were looked up already, or are so faster than the lines are made."""
+        return bool(self._numbers) or isinstance(self.chunks, Chunks)
 
     def at(self, wanted: Sequence[int]) -> dict[int, str]:
         """The texts of some lines by their indexes, which are in order; a chunk at a time."""
@@ -161,6 +247,11 @@ def read_lines(raw: bytes, stream: str = OUT) -> Lines:
     """Split at newlines only; any bytes survive (invalid UTF-8 as surrogates)."""
     chunks = list(_decoded(raw))
     return Lines.of_chunks(chunks, None if stream == OUT else 0)
+
+
+def decoded_lines(texts: Iterable[bytes]) -> Lines:
+    """Lines of which each was encoded by itself."""
+    return Lines.of_chunks([b"\n".join([b"", *texts]).decode("utf-8", "surrogateescape")])
 
 
 def read_streams(out: bytes, err: bytes) -> Lines:

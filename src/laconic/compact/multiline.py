@@ -14,13 +14,16 @@ FLAG = "(?i)"  # the only flag that a pattern may begin with: others would hold 
 # Patterns that are not rewritten, because they depend on the end of the text or name characters by
 # code. A few harmless ones are among them; these are only slower.
 _UNSAFE = pattern(r"[\x00-\x08\n-\x1f]|\\[nAZzBxuUN0-9]|\t-|\\[tabfvr]-|\(\?(?![:=!]|<[=!]|P<|i:)")
-_PIECE = pattern(
+_ONE_PIECE = (
     r"\\."
     r"|\[\^?\]?(?:\\.|[^]\\])*\]"  # a set
     r"|\(\?P<\w+>|\(\?"  # the beginning of a group; `(` alone is that of one that captures
-    r"|.",
-    re.DOTALL,
+    r"|."
 )
+_PIECE = pattern(_ONE_PIECE, re.DOTALL)
+_REPEAT_OR_PIECE = pattern(rf"\{{\d*,?\d*\}}|{_ONE_PIECE}", re.DOTALL)
+_DIGITS = frozenset("0123456789")
+_DIGIT_RANGE = pattern("[0-9]-[0-9]|(?<!-)[0-9](?!-)")
 _CLASSES = {r"\s": r"[^\S\n]", r"\W": r"[^\w\n]", r"\D": r"[^\d\n]"}
 
 
@@ -65,3 +68,45 @@ def alternatives(source: str) -> list[str]:
 def is_anchored(source: str) -> bool:
     """Tell whether a pattern can only match at the start of a line."""
     return all(re.match(r"\^(?![?*+{])", part.removeprefix(FLAG)) for part in alternatives(source))
+
+
+def blind_to_digits(source: str) -> str | None:
+    """A pattern that takes every digit for any other, and matches at least what the source does.
+
+    That is the source itself if it names no digit but in `0-9`. None if there is no such pattern.
+    """
+    if _UNSAFE.search(source.removeprefix(FLAG)):
+        return None
+    groups = [("", False)]  # those that are open: what was read of each, whether it names a digit
+    is_behind_gap = False
+    for piece in _REPEAT_OR_PIECE.findall(source.removeprefix(FLAG)):
+        if is_behind_gap and piece[0] in "*+?{":
+            return None
+        is_behind_gap = False
+        if piece[0] == "(":
+            groups.append((piece, False))
+        elif piece == ")":
+            text, names_digit = groups.pop()
+            is_behind_gap = names_digit and text.startswith(("(?!", "(?<!"))
+            before, names_other = groups.pop()
+            text = before if is_behind_gap else f"{before}{text})"
+            groups.append((text, names_digit or names_other))
+        else:
+            blind = _blind_piece(piece)
+            if blind is None:
+                return None
+            text, names_digit = groups.pop()
+            groups.append((text + blind, names_digit or blind != piece))
+    return source if not groups[0][1] else (FLAG if source.startswith(FLAG) else "") + groups[0][0]
+
+
+def _blind_piece(piece: str) -> str | None:
+    """A piece of a pattern that matches the same and any digit in place of the one it names."""
+    if piece in _DIGITS:
+        return r"\d"
+    if piece[0] != "[" or "0-9" in piece or r"\d" in piece or not _DIGITS.intersection(piece):
+        return piece
+    rest = _DIGIT_RANGE.sub("", piece[1:-1])
+    if _DIGITS.intersection(rest) or "-" in (rest[:1], rest[-1:], rest[1:2]):
+        return None
+    return (f"[{rest}]" if rest != "^" else ".") if rest[:1] == "^" else f"[{rest}0-9]"

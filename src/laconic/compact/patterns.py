@@ -12,12 +12,13 @@ from itertools import chain, compress, count, cycle, repeat, starmap
 from operator import mul, ne
 
 from laconic.compact.bound import check
-from laconic.compact.lines import split_indexes
+from laconic.compact.lines import Lines, decoded_lines, split_indexes
 from laconic.compact.masks import indexes, mask_of, union
 from laconic.compact.multiline import (
     FLAG,
     across_lines,
     alternatives,
+    blind_to_digits,
     is_anchored,
     without_captures,
 )
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any, TypeVar
 
-    from laconic.compact.lines import Lines
     from laconic.compact.masks import Mask
 
     Groups = tuple[str | None, ...]
@@ -48,6 +48,16 @@ class Pattern:
         return is_anchored(self.source)
 
     @cached_property
+    def _is_blind(self) -> bool:
+        return blind_to_digits(self.source) == self.source
+
+    @cached_property
+    def _blind(self) -> Pattern | None:
+        """What matches in all lines that match, and takes every digit for any other."""
+        source = blind_to_digits(self.source)
+        return None if source is None else Pattern(source)
+
+    @cached_property
     def compiled(self) -> re.Pattern[str]:
         return compile_written(self.source)
 
@@ -59,6 +69,31 @@ class Pattern:
 
     def mask(self, lines: Lines) -> Mask:
         """The lines that match."""
+        if len(lines.chunks) <= _FEW_CHUNKS or (self._plain_text and not lines.has_numbers):
+            return self._mask(lines)
+        if self._is_blind:
+            places = _timed(range(len(lines.chunks)))
+            return b"".join([self._mask_by_kinds(lines, number) for number in places])
+        if self._blind is None:
+            return self._mask(lines)
+        perhaps = self._blind.mask(lines)
+        if perhaps.count(1) > len(perhaps) // _SPARSE:
+            return self._mask(lines)
+        texts = lines.at(indexes(perhaps))
+        return mask_of(compress(texts, self._mask(Lines(texts.values()))), len(perhaps))
+
+    def _mask_by_kinds(self, lines: Lines, number: int) -> Mask:
+        """The lines of a chunk that match, by what is known of their kinds."""
+        numbers = lines.numbers(number)
+        if numbers is None:
+            return self._mask(Lines.of_chunks([lines.chunks[number]]))
+        return lines.kinds.answers(self._mask_of_kinds, numbers)
+
+    @cached_property
+    def _mask_of_kinds(self) -> Callable[[list[bytes]], Mask]:
+        return lambda texts: self._mask(decoded_lines(texts))
+
+    def _mask(self, lines: Lines) -> Mask:
         if self._over_lines is None:
             return bytes(map(bool, map(self.search, _timed(lines.texts))))
         # compiling the pattern for runs takes longer than searching a few chunks without it
@@ -94,6 +129,22 @@ class Pattern:
             return iter([([pos for pos, _ in found], columns)] if found else [])
         places = _timed(zip(lines.chunks, lines.counts, lines.firsts, strict=True))
         return filter(None, starmap(self._captured_in, places))
+
+    def classes(self, lines: Lines) -> dict[Groups, Mask] | None:
+        """The lines that match, by what the groups captured; None where kinds do not tell it."""
+        if len(lines.chunks) <= _FEW_CHUNKS or not self._is_blind:
+            return None
+        classes = _Classes(self)
+        found = []
+        for number in _timed(range(len(lines.chunks))):
+            numbers = lines.numbers(number)
+            if numbers is None:
+                return None
+            found.append(lines.kinds.answers(classes, numbers))
+            if not classes.are_certain:
+                return None
+        every = b"".join(found)
+        return {key: every.translate(_only(number)) for key, number in classes.found.items()}
 
     def last(self, lines: Lines) -> Groups | None:
         """What the groups captured in the last line that matches, None without one."""
@@ -187,6 +238,33 @@ class Pattern:
         return mask_of(split_indexes(pieces, starts), total) if len(pieces) > 1 else bytes(total)
 
 
+class _Classes:
+    """Numbers what the groups of a pattern capture in kinds of lines, 0 where it does not match.
+
+    are_certain: no digit was captured, of which kinds know nothing, and there are not too many.
+    """
+
+    def __init__(self, pattern: Pattern) -> None:
+        self._search = pattern.search
+        self.found: dict[Groups, int] = {}
+        self.are_certain = True
+
+    def __call__(self, texts: list[bytes]) -> bytes:
+        matches = map(self._search, decoded_lines(texts).texts)
+        return bytes([self._number(match.groups()) if match else 0 for match in matches])
+
+    def _number(self, groups: Groups) -> int:
+        number = self.found.setdefault(groups, len(self.found) + 1)
+        if number > _MOST_CLASSES or any("0" in value for value in groups if value):
+            self.are_certain = False
+        return min(number, _MOST_CLASSES)
+
+
+def _only(number: int) -> bytes:
+    """A table that makes 1 of this number and 0 of all others."""
+    return bytes(number) + b"\1" + bytes(255 - number)
+
+
 def _timed(pieces: Iterable[T]) -> Iterator[T]:
     """The same, as long as there is time."""
     for piece in pieces:
@@ -195,6 +273,8 @@ def _timed(pieces: Iterable[T]) -> Iterator[T]:
 
 
 _FEW_CHUNKS = 4
+_SPARSE = 4
+_MOST_CLASSES = 64
 _NO_YES = (b"\0", b"\1")
 
 

@@ -26,7 +26,7 @@ not cost fewer tokens with its notice, and when there is a notice already.
 
 from __future__ import annotations
 
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from itertools import compress, count, takewhile
 from operator import not_
 
@@ -41,7 +41,6 @@ from laconic.compact.result import (
     Row,
     Shown,
     Written,
-    numbers_of,
     shortened,
     texts_at,
     texts_of,
@@ -247,7 +246,7 @@ def _staying(
     """Without the lines that go by pattern; of a large output only where the others are shown."""
 
     def stay(chunks: range) -> Mask:
-        part = Lines.of_chunks(lines.chunks[chunks.start : chunks.stop])
+        part = lines.part(chunks)
         first = lines.firsts[chunks.start]
         there = slice(first, first + len(part))
         found = drop(left[there], part, branch.drop, held[there])
@@ -269,11 +268,8 @@ def _merged(
     the lines that are left, and what is written in place of some of them.
     """
     if branch.dedupe:
-        texts = lines.texts
-        rows = [_replaced(branch, row, texts, held) for row in window(left, marks, 0, 0, b"")]
-        rows = dedupe(rows, texts)
-        marks = {row.numbers[0] - 1: row for row in rows if isinstance(row, Shown)}
-        left = mask_of((numbers_of(row)[0] - 1 for row in rows), len(left))
+        written = partial(_written, branch, held) if branch.replace else None
+        left, marks = dedupe(left, marks, lines, written)
     if branch.groups:
         replaced = (pattern.mask(lines) for pattern, _ in branch.replace)
         held = reduce(union, replaced, held)
@@ -306,6 +302,10 @@ def _shortening(
         return clip_rows(rows, texts, branch.width, pinned, hits)
 
     return shorten
+
+
+def _written(branch: Branch, held: Mask, row: int, text: str) -> str:
+    return text if held[row] else replace(text, branch.replace)
 
 
 def _replaced(branch: Branch, row: Row, texts: RowTexts, held: Mask) -> Row:

@@ -47,7 +47,7 @@ def estimate_lines(lines: Lines) -> int:
     if len(lines.chunks) <= _SAMPLES:
         return estimate(lines.text)
     step = (len(lines.chunks) - 1) // (_SAMPLES - 1)
-    samples = list(map(_middle, lines.chunks[::step]))
+    samples = [_middle(lines.chunks[number]) for number in range(0, len(lines.chunks), step)]
     cost = sum(_cost(sample.encode("utf-8", "surrogateescape")) for sample in samples)
     return round(cost * lines.size / sum(map(len, samples)))
 

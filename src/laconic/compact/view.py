@@ -5,7 +5,6 @@ from __future__ import annotations
 from laconic.compact.bound import attempt
 from laconic.compact.filter import SUMMARY
 from laconic.compact.generic import compact_generic, failures, mistakes, summary
-from laconic.compact.lines import Lines
 from laconic.compact.notice import MARK, masked, notice, said
 from laconic.compact.pipeline import compact
 from laconic.compact.result import GAP, RAW, SHORT, WHOLE, Compacted, Row, Shown
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from laconic.compact.filter import Filter
     from laconic.compact.hits import Hits
+    from laconic.compact.lines import Lines
     from laconic.compact.masks import Mask
 
 GENERIC = "generic"  # in place of a filter's id
@@ -89,7 +89,7 @@ class View:
 
 def _script(lines: Lines) -> str:
     """What the script of a package runs, as the beginning of its output says."""
-    return script_of(clean(Lines.of_chunks(lines.chunks[:1])).texts)
+    return script_of(clean(lines.part(range(1))).texts)
 
 
 def with_lines(compacted: Compacted, numbers: Iterable[int]) -> Compacted:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import re
+from functools import partial
 
-from laconic.compact.diagnostics import diagnostics, find_diagnostics
+from laconic.compact.diagnostics import are_doubtful, find_diagnostics
+from laconic.compact.kinds import Kinds
 from laconic.compact.lines import Lines, split_chunk
 from laconic.compact.masks import any_of
 from laconic.patterns import pattern
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from laconic.compact.masks import Mask
+
+_LARGE = 2 << 20  # characters
 _ESCAPE = pattern(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
     r"|\][^\x07\x1b\n]*(?:\x07|\x1b\\)"  # OSC: titles, links
     r"|[()*+][0-9A-Za-z]"  # a set of characters: what ends bold text on many terminals
     r"|[@-Z\\^_])"
 )
-_OVERWRITTEN = pattern(r"\n[^\n]*\r(?=[^\n\r]*[^\s])")
-_BLANK_END = pattern(r"\r[^\S\n]*$", re.MULTILINE)
 _ONE_COLOUR = r"\x1b(?:\[[0-9;]*[A-Za-z]|\(B)"
 _COLOUR = pattern(_ONE_COLOUR)
 _COLOURS = pattern(rf"{_ONE_COLOUR}(?:{_ONE_COLOUR})*")
@@ -28,17 +34,34 @@ _DENSE = 0.1  # escapes for each character, from which on that is faster
 def clean(lines: Lines, *, is_text: bool = False) -> Lines:
     """Return as many lines, each as a terminal would have left it.
 
-    is_text: carriage returns are part of what is read, as in a diff that changes line ends.
+    is_text: carriage returns are part of what is read, as in a diff that changes line ends. Of a
+    large output, escapes are taken off where a text is looked at, and once for each kind of line.
     """
-    chunks = [_without_escapes(chunk) if "\x1b" in chunk else chunk for chunk in lines.chunks]
-    if not is_text:
-        chunks = [_without_returns(chunk) if "\r" in chunk else chunk for chunk in chunks]
-    is_clean = all(one is other for one, other in zip(chunks, lines.chunks, strict=True))
-    return lines if is_clean else Lines.of_chunks(chunks, lines.out_count)
+    has_returns = not is_text and any("\r" in chunk for chunk in lines.chunks)
+    if not has_returns and not any("\x1b" in chunk for chunk in lines.chunks):
+        return lines
+    shown = partial(_as_shown, kinds=Kinds()) if has_returns else _without_escapes
+    if lines.size > _LARGE:
+        return lines.shown_as(shown, _of_kinds if has_returns else shown)
+    return Lines.of_chunks(list(map(shown, lines.chunks)), lines.out_count)
+
+
+def _as_shown(chunk: str, kinds: Kinds) -> str:
+    return _without_returns(_without_escapes(chunk), kinds)
+
+
+def _of_kinds(text: str) -> str | None:
+    """The same, unless it depends on the digits in what was overwritten."""
+    text = _without_escapes(text)
+    returned = [line for line in text.replace("\r\n", "\n").split("\n") if "\r" in line]
+    is_doubtful = are_doubtful(part for line in returned for part in line.split("\r"))
+    return None if is_doubtful else _without_returns(text, Kinds())
 
 
 def _without_escapes(chunk: str) -> str:
     """Take off what is mostly all: colours, which are found faster than escapes of any kind."""
+    if "\x1b" not in chunk:
+        return chunk
     if chunk.count("\x1b") > _DENSE * len(chunk):
         left = _without_few_colours(chunk)
         if left is not None:
@@ -60,26 +83,41 @@ def _without_few_colours(chunk: str) -> str | None:
     return None if "\x1b" in left else left.replace(_MARK, "")
 
 
-def _without_returns(chunk: str) -> str:
-    """What each line shows at the end; where a diagnostic was overwritten, all of the line."""
+def _without_returns(chunk: str, kinds: Kinds) -> str:
+    """Return what each line shows at the end; all of it where a diagnostic was overwritten."""
+    if "\r" not in chunk:
+        return chunk
     chunk = chunk.replace("\r\n", "\n").removesuffix("\r")
-    if "\r" in chunk:
-        parts = Lines.of_chunks([chunk.replace("\r", "\n")])
-        if any_of(find_diagnostics(parts)):
-            return "".join([f"\n{text}" for text in _with_diagnostics(split_chunk(chunk))])
-    return _BLANK_END.sub("", _OVERWRITTEN.sub("\n", chunk))
+    if "\r" not in chunk:
+        return chunk
+    texts = split_chunk(chunk)
+    parts = Lines.of_chunks([chunk.replace("\r", "\n")])
+    parts.kinds = kinds
+    found = find_diagnostics(parts)
+    if any_of(found):
+        return "\n".join(["", *_with_diagnostics(texts, found)])
+    return "\n".join(["", *map(_at_end, texts)])
 
 
-def _with_diagnostics(texts: list[str]) -> list[str]:
-    """The same line by line; the parts of all are looked at together, as there are thousands."""
-    returned = [pos for pos, text in enumerate(texts) if "\r" in text]
-    parts = [(pos, part) for pos in returned for part in _overwritten(texts[pos])]
-    spared = {parts[n][0] for n in diagnostics(part for _, part in parts)}
-    for pos in returned:
-        if pos not in spared:
-            texts[pos] = _BLANK_END.sub("", _OVERWRITTEN.sub("\n", f"\n{texts[pos]}"))[1:]
-    return texts
+def _with_diagnostics(texts: list[str], found: Mask) -> Iterator[str]:
+    """The same line by line; found: a byte for each part of all lines, 1 if it is a diagnostic."""
+    stop = 0
+    for text in texts:
+        start, stop = stop, stop + text.count("\r") + 1
+        is_spared = 1 in found[start : stop - 1] and _is_spared(text, found[start:stop])
+        yield text if is_spared else _at_end(text)
 
 
-def _overwritten(text: str) -> list[str]:
-    return [part for part in text.split("\r") if part.strip()][:-1]
+def _is_spared(text: str, found: Mask) -> bool:
+    """Tell whether one of the parts that were overwritten is a diagnostic."""
+    parts = [is_one for part, is_one in zip(text.split("\r"), found, strict=True) if part.strip()]
+    return 1 in parts[:-1]
+
+
+def _at_end(text: str) -> str:
+    """The last part that is not blank; of blank parts the first."""
+    if "\r" not in text:
+        return text
+    end = len(text.rstrip())
+    behind = text.find("\r", end)
+    return text[text.rfind("\r", 0, end) + 1 : behind if behind >= 0 else None]

@@ -2,28 +2,88 @@
 
 from __future__ import annotations
 
-from itertools import compress, count
+from array import array
+from itertools import chain, compress, count
 from operator import eq
 
-from laconic.compact.result import MADE, Row, Shown, numbers_of, texts_of
+from laconic.compact.result import MADE, Shown, numbers_of
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.compact.lines import TextLines
+    from collections.abc import Callable, Mapping, Sequence
+
+    from laconic.compact.lines import Lines
+    from laconic.compact.masks import Mask
+    from laconic.compact.result import Row
+
+_RUN = pattern(b"\0\1\1*")  # a line, and those that are equal to it
 
 
-def dedupe(rows: list[Row], texts: TextLines) -> list[Row]:
-    written = texts_of(rows, texts)
-    kept: list[Row] = []
-    behind = 0
-    for pos in compress(count(), map(eq, written, written[1:])):
-        if pos < behind or not written[pos].strip():
-            continue  # one of the neighbours before, or blank
-        end = pos + 2
-        while end < len(rows) and written[end] == written[pos]:
-            end += 1
-        numbers = [number for row in rows[pos:end] for number in numbers_of(row)]
-        kept += rows[behind:pos]
-        kept.append(Shown(MADE, f"{written[pos]} (x{end - pos})", numbers))
-        behind = end
-    return [*kept, *rows[behind:]]
+def dedupe(
+    left: Mask,
+    marks: Mapping[int, Shown],
+    lines: Lines,
+    written: Callable[[int, str], str] | None = None,
+) -> tuple[Mask, dict[int, Shown]]:
+    """Return the lines that are left, and what is written in place of some of them.
+
+    marks: what is written in place of lines already. written: how others are compared, by their
+    index and text, if not as they are.
+    """
+    rows = array("I", compress(count(), left)) if 0 in left else range(len(left))
+    made, gone = dict(marks), bytearray(left)
+    texts = lines.texts
+    for run in _RUN.finditer(_again(left, marks, lines, written)):
+        members = rows[run.start() : run.end()]
+        first = members[0]
+        text = marks[first].text if first in marks else texts[first]
+        text = written(first, text) if written and first not in marks else text
+        if text.strip():
+            made[first] = Shown(MADE, f"{text} (x{len(members)})", _numbers(members, marks))
+            _take_off(gone, members[1:])
+    return bytes(gone), made
+
+
+def _again(
+    left: Mask,
+    marks: Mapping[int, Shown],
+    lines: Lines,
+    written: Callable[[int, str], str] | None,
+) -> Mask:
+    """For each line that is left: 1 if it is equal to the one before it."""
+    found = []
+    before: Sequence[str | None] = []
+    for number, first in enumerate(lines.firsts):
+        there = left[first : first + lines.counts[number]]
+        texts = lines.split(number)
+        texts = list(compress(texts, there)) if 0 in there else texts
+        if written or marks:
+            rows = compress(count(first), there)
+            texts = [
+                marks[row].text if row in marks else written(row, text) if written else text
+                for row, text in zip(rows, texts, strict=True)
+            ]
+        found.append(bytes(map(eq, texts, chain(before or [None], texts))))
+        before = texts[-1:] or before
+    return b"".join(found)
+
+
+def _take_off(left: bytearray, rows: Sequence[int]) -> None:
+    if _are_neighbours(rows):
+        left[rows[0] : rows[-1] + 1] = bytes(len(rows))
+    else:
+        for row in rows:
+            left[row] = 0
+
+
+def _numbers(members: Sequence[int], marks: Mapping[int, Shown]) -> Sequence[int]:
+    """The numbers of the raw lines for which these rows stand."""
+    if not marks and _are_neighbours(members):
+        return range(members[0] + 1, members[-1] + 2)
+    rows: list[Row] = [marks.get(row, row) for row in members]
+    return [number for row in rows for number in numbers_of(row)]
+
+
+def _are_neighbours(rows: Sequence[int]) -> bool:
+    return rows[-1] - rows[0] == len(rows) - 1

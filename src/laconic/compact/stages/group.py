@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from itertools import compress
 
+from laconic.compact.masks import both, indexes
 from laconic.compact.patterns import rows_of
 from laconic.compact.result import MADE, Shown
 from laconic.compact.stages.template import fill
@@ -23,19 +25,27 @@ def group(left: Mask, lines: Lines, pattern: Pattern, show: str) -> tuple[Mask, 
 
     left: the lines that may be grouped. A line that shares its captures with no other stays.
     """
-    members: dict[Groups, list[Sequence[int]]] = defaultdict(list)
-    for found, columns in pattern.captured(lines):
-        _add(members, found, columns, left)
     made: dict[int, Shown] = {}
     gone = bytearray(len(lines))
-    for key, parts in members.items():
-        numbers = [row + 1 for part in parts for row in part]
+    for key, parts in _members(left, lines, pattern).items():
+        numbers = array("I", [row + 1 for part in parts for row in part])
         if len(numbers) > 1:
             first = numbers[0] - 1
             made[first] = _made(pattern.values(key), numbers, lines, show)
             _mark(gone, parts)
             gone[first] = 0
     return bytes(gone), made
+
+
+def _members(left: Mask, lines: Lines, pattern: Pattern) -> dict[Groups, list[Sequence[int]]]:
+    """The lines that may be grouped, by what is captured in them."""
+    classes = pattern.classes(lines)
+    if classes is not None:
+        return {key: [indexes(both(left, mask))] for key, mask in classes.items()}
+    members: dict[Groups, list[Sequence[int]]] = defaultdict(list)
+    for found, columns in pattern.captured(lines):
+        _add(members, found, columns, left)
+    return members
 
 
 def _add(
@@ -69,7 +79,7 @@ def _mark(gone: bytearray, parts: list[Sequence[int]]) -> None:
                 gone[row] = 1
 
 
-def _made(values: dict[str, str], numbers: list[int], lines: Lines, show: str) -> Shown:
+def _made(values: dict[str, str], numbers: Sequence[int], lines: Lines, show: str) -> Shown:
     line, last = (lines.texts[number - 1].strip() for number in (numbers[0], numbers[-1]))
     known = {"count": str(len(numbers)), "line": line, "last": last}
     return Shown(MADE, fill(show, {**values, **known}), numbers)

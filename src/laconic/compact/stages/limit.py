@@ -8,7 +8,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from itertools import accumulate, compress, count, islice, takewhile
 
-from laconic.compact.lines import Lines
 from laconic.compact.masks import backwards, positions, union, without
 from laconic.compact.notice import gap
 from laconic.compact.result import GAP, MADE, SHORT, Row, Shown, numbers_of, shortened, texts_of
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from laconic.compact.hits import Hits
+    from laconic.compact.lines import Lines
     from laconic.compact.masks import Mask
     from laconic.compact.result import RowTexts
 
@@ -79,13 +79,8 @@ class Excess:
 
     def hollowed(self, lines: Lines) -> Lines:
         """Return as many lines, empty where whole chunks are cut: no stage looks at these."""
-        chunks = lines.chunks[:]
-        whole = range(
-            bisect_left(lines.firsts, self.first), bisect_right(lines.firsts, self.last) - 1
-        )
-        for number in whole:
-            chunks[number] = "\n" * lines.counts[number]
-        return Lines.of_chunks(chunks, lines.out_count)
+        first = bisect_left(lines.firsts, self.first)
+        return lines.without(range(first, bisect_right(lines.firsts, self.last) - 1))
 
     def left_of(self, mask: Mask) -> Mask:
         """The same lines but those that are cut."""
