@@ -12,7 +12,7 @@ from laconic.errors import FileError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 LIMIT = 128 * 1024
@@ -62,6 +62,19 @@ def real_path(path: str, plain: set[str] | None = None) -> str:
     except OSError:
         return os.path.realpath(path)
     return path
+
+
+def home(environ: Mapping[str, str]) -> str:
+    """Return the home directory; without one, a path that does not exist, so nothing is read."""
+    directory = environ.get("HOME", "")
+    if directory.startswith("/"):
+        return directory
+    import pwd  # noqa: PLC0415 - a process without HOME is rare
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return "/nonexistent"
 
 
 def upwards(directory: str, most: int = _MOST_PARENTS) -> Iterator[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hook_fixture import PATHS, claude, decision_of, is_before, read_case
-from laconic.agents.load import BEFORE, hooked, load
+from laconic.agents.load import hooked, load
 from laconic.hooks import call_log
 from laconic.hooks.call import find_event, read
 from laconic.hooks.dialects import cline, codebuddy
@@ -29,7 +29,7 @@ def test_ask_is_never_silence_unless_the_user_says_so(agent, place):
     path = next(p for p in PATHS if p.parent.name == agent and is_before(p))
     stdin, _ = read_case(path, place, "kill 1")
     can_ask = any("ask" in event.can for event in load(agent).events)
-    neutral = load(agent).neutral_for(BEFORE).encode()
+    neutral = load(agent).neutral.encode()
     given = place.answer(agent, stdin)
     assert given.status or given.stdout.strip() != neutral
     place.configure('[hooks]\ncannot_ask = "defer"\n')

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from decide_cases import ALL
 from laconic.agents.load import hooked, load
+from laconic.hooks.call import shells_of
 from laconic.knowledge.catalog import library
 from laconic.policy.decide import _EVALUATED_BY_ZSH, decide
 from laconic.policy.dialects import family
@@ -144,18 +145,18 @@ def test_an_agent_says_which_shells_may_run_its_commands(name: str) -> None:
 
 def test_the_shell_of_the_user_counts_where_the_agent_uses_it() -> None:
     fish, dash, zsh = {"SHELL": "/usr/bin/fish"}, {"SHELL": "/bin/dash"}, {"SHELL": "/bin/zsh"}
-    assert load("gemini").shells_with(zsh) == {"bash"}
-    assert load("claude-code").shells_with(fish) == {"bash", "zsh"}
-    assert load("cursor").shells_with(fish) == {"bash", "zsh", "fish"}
-    assert load("cursor").shells_with(dash) == {"bash", "zsh", "sh"}
-    assert load("cursor").shells_with({}) == {"bash", "zsh", "sh"}
-    assert load("cursor").shells_with({"SHELL": "/usr/bin/nu"}) == {"bash", "zsh", ""}
-    assert load("codex").shells_with({"SHELL": "/bin/sh"}) == {"bash", "zsh", "sh"}
-    assert load("codex").shells_with(fish) == {"bash", "zsh"}
-    assert load("gemini").shells_with(zsh, "/bin/sh") == {"bash", "sh"}
-    assert load("gemini").shells_with(zsh, ["odd"]) == {"bash", ""}
+    assert shells_of(load("gemini"), zsh) == {"bash"}
+    assert shells_of(load("claude-code"), fish) == {"bash", "zsh"}
+    assert shells_of(load("cursor"), fish) == {"bash", "zsh", "fish"}
+    assert shells_of(load("cursor"), dash) == {"bash", "zsh", "sh"}
+    assert shells_of(load("cursor"), {}) == {"bash", "zsh", "sh"}
+    assert shells_of(load("cursor"), {"SHELL": "/usr/bin/nu"}) == {"bash", "zsh", ""}
+    assert shells_of(load("codex"), {"SHELL": "/bin/sh"}) == {"bash", "zsh", "sh"}
+    assert shells_of(load("codex"), fish) == {"bash", "zsh"}
+    assert shells_of(load("gemini"), zsh, "/bin/sh") == {"bash", "sh"}
+    assert shells_of(load("gemini"), zsh, ["odd"]) == {"bash", ""}
     wanted = {"LACONIC_CODEBUDDY_SHELL": "fish", **zsh}
-    assert load("codebuddy").shells_with(wanted) == {"bash", "zsh", "fish"}
+    assert shells_of(load("codebuddy"), wanted) == {"bash", "zsh", "fish"}
 
 
 def test_only_plain_words_are_allowed_for_a_shell_that_is_not_known() -> None:

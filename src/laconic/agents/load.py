@@ -6,7 +6,7 @@ from functools import lru_cache
 from os import listdir
 from os.path import dirname
 
-from laconic.policy.dialects import SYSTEM, family
+from laconic.policy.dialects import family
 from laconic.settings.disk_cache import cached_on_disk, stamp
 
 TYPE_CHECKING = False
@@ -78,31 +78,12 @@ class Agent:
         self.foreign: Mapping[str, Any] = document.get("foreign", {})
         self.answer: Mapping[str, Any] = document.get("answer", {})
 
-    def shells_with(self, environ: Mapping[str, str], asked: object = None) -> frozenset[str]:
-        """Return the families of the shells that may run its commands.
-
-        SHELL may name one that it uses. asked: the one that the tool's arguments name, if any.
-        """
-        names = []
-        users = environ.get("SHELL", "").rsplit("/", 1)[-1] or SYSTEM
-        if not {users, "*"}.isdisjoint(self.users_shells):
-            names.append(users)
-        if self.wraps and environ.get("LACONIC_CODEBUDDY_SHELL"):
-            names.append(environ["LACONIC_CODEBUDDY_SHELL"])
-        if asked is not None:
-            names.append(asked if isinstance(asked, str) else "")
-        return self.families.union(map(family, names)) if names else self.families
-
     @property
     def limit_s(self) -> float:
         """How long an answer may take: well below the time that the agent is asked to wait."""
         timeout = self.document["timeout"]
         wanted: float = timeout["wanted"] / (1000 if timeout["unit"] == "ms" else 1)
         return wanted * 0.8
-
-    def neutral_for(self, kind: str) -> str:
-        """Return what to print when there is nothing to say; for some agents that must be JSON."""
-        return self.neutral if kind == BEFORE or not self.neutral else "{}"
 
 
 @lru_cache(maxsize=64)

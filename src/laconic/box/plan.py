@@ -18,7 +18,7 @@ from laconic.box.look import Look, matching
 from laconic.box.places import PRIVATE, is_below
 from laconic.box.repository import Repository
 from laconic.errors import LaconicError
-from laconic.settings.environ import home as home_of
+from laconic.files import home as home_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from importlib import import_module
 from os.path import isabs
 
 from laconic.agents.load import AFTER, BEFORE
+from laconic.policy.dialects import SYSTEM, family
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,6 +70,22 @@ class HookCall:
     def input_with(self, commands: tuple[str, ...]) -> dict[str, Any]:
         """Return the tool's arguments with these commands, and everything else unchanged."""
         return {**self.input, self.key: list(commands) if self.is_list else commands[0]}
+
+
+def shells_of(agent: Agent, environ: Mapping[str, str], asked: object = None) -> frozenset[str]:
+    """Return the families of the shells that may run an agent's commands.
+
+    SHELL may name one that it uses. asked: the one that the tool's arguments name, if any.
+    """
+    names = []
+    users = environ.get("SHELL", "").rsplit("/", 1)[-1] or SYSTEM
+    if not {users, "*"}.isdisjoint(agent.users_shells):
+        names.append(users)
+    if agent.wraps and environ.get("LACONIC_CODEBUDDY_SHELL"):
+        names.append(environ["LACONIC_CODEBUDDY_SHELL"])
+    if asked is not None:
+        names.append(asked if isinstance(asked, str) else "")
+    return agent.families.union(map(family, names)) if names else agent.families
 
 
 def dialect_of(agent: Agent) -> Dialect:

@@ -12,12 +12,13 @@ from laconic import engine
 from laconic.agents.load import BEFORE
 from laconic.files import is_there
 from laconic.hooks import call_log
-from laconic.hooks.agent_permissions import lets_pass, loses_permission
+from laconic.hooks.call import shells_of
 from laconic.hooks.response import Response, can_replace, can_rewrite
 from laconic.hooks.way_out import way_out
 from laconic.knowledge.catalog import library
+from laconic.permissions.read import asks_nothing, let_pass, read_allowed
 from laconic.policy.contained import UNDONE
-from laconic.policy.facts import NOWHERE
+from laconic.policy.facts import NOWHERE, scope
 from laconic.rewrite.configured import options
 from laconic.rewrite.plan import rewrite
 from laconic.run.launcher import find_launcher, with_plain_name
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from laconic.hooks.call import HookCall
     from laconic.hooks.contain import Contained
+    from laconic.policy.permissions import Permission
     from laconic.rewrite.edits import Rewriting
     from laconic.settings.load import Settings
 
@@ -58,7 +60,7 @@ def respond(
             environ,
             call.agent.name,
             hook_json,
-            call.agent.shells_with(environ, call.input.get("shell")),
+            shells_of(call.agent, environ, call.input.get("shell")),
             call.mode,
         )
         for text in call.commands
@@ -251,7 +253,13 @@ def _without_claim(
     """
     if call.mode == "open" or _has_users_rule(rewriting):
         return rewriting
-    return rewriting if lets_pass(rewriting.text, request, call.agent, settings) else None
+    rules = _agents_rules(request, settings)
+    root = scope(request.facts)
+    if rules:
+        passes = let_pass(rewriting.text, rules)
+    else:
+        passes = asks_nothing(call.agent, request.cwd, root, request.environ)
+    return rewriting if passes else None
 
 
 def record(request: engine.Request, decision: Decision, settings: Settings) -> None:
@@ -292,11 +300,22 @@ def _rewriting(
 def _is_unwelcome(
     rewriting: Rewriting, request: engine.Request, call: HookCall, settings: Settings
 ) -> bool:
-    """Tell whether the agent allows the command but would not allow the new text."""
+    """Tell whether the agent's own rules allow the command but would not allow the new text.
+
+    Some agents apply the user's rules to what a hook makes of a command, and a hook's allow does
+    not outweigh them: `git log*` is allowed there, `laconic run git log` is not.
+    """
     is_own = rewriting.text == request.command or _has_users_rule(rewriting)
     if is_own or not call.agent.rules_see_rewrites:
         return False
-    return loses_permission(request, rewriting.text, settings)
+    rules = _agents_rules(request, settings)
+    return bool(rules) and let_pass(request.command, rules) and not let_pass(rewriting.text, rules)
+
+
+def _agents_rules(request: engine.Request, settings: Settings) -> tuple[Permission, ...]:
+    """Return the rules by which the agent itself lets commands pass."""
+    root, state_dir = scope(request.facts), settings.directories.state_dir
+    return read_allowed(request.agent, request.cwd, root, request.environ, state_dir)
 
 
 def _wrapped(

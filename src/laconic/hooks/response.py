@@ -92,8 +92,11 @@ class Answer:
 
 
 def neutral_answer(agent: Agent, kind: str) -> Answer:
-    """Return the answer to an event of this kind when there is nothing to say."""
-    text = agent.neutral_for(kind)
+    """Return the answer to an event of this kind when there is nothing to say.
+
+    For some agents that must be JSON.
+    """
+    text = agent.neutral if kind == BEFORE or not agent.neutral else "{}"
     return Answer(f"{text}\n".encode() if text else b"")
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from laconic import engine
-from laconic.agents.load import BEFORE, hooked, load
+from laconic.agents.load import hooked, load
 from laconic.errors import LaconicError
 from laconic.hooks import call_log
 from laconic.install import jsonc, originals
@@ -160,7 +160,7 @@ def _answers(command: str, recipe: Recipe, site: Site, settings: Settings) -> Fi
     """Run what is installed on two samples; where laconic would deny, it must not be silent."""
     for text in (HARMLESS, FORBIDDEN):
         fault, answer = _answer_to(command, recipe.sample.replace("@sample@", text), site)
-        is_silent = answer == load(recipe.name).neutral_for(BEFORE) or _only_warns(answer)
+        is_silent = answer == load(recipe.name).neutral or _only_warns(answer)
         if text == FORBIDDEN and not fault and is_silent and _would_deny(site, settings):
             fault = "says nothing about a command that is denied"
         if fault:

@@ -16,11 +16,12 @@ from os.path import dirname, isabs, join
 
 from laconic.agents.load import load
 from laconic.errors import FileError, Problem
-from laconic.files import is_there, read_file, upwards
+from laconic.files import home, is_there, read_file, upwards
 from laconic.permissions.formats import FORMS, Written
 from laconic.policy.permissions import Permission
-from laconic.settings.environ import home
 from laconic.settings.load import keep_copy, last_good_path
+from laconic.shell import ParseError, parse
+from laconic.shell.walk import commands
 from laconic.types import Verdict
 
 TYPE_CHECKING = False
@@ -74,16 +75,24 @@ def read_allowed(
     )
 
 
-def has_word(
-    word: str, agent: str, cwd: str, root: str, environ: Mapping[str, str], variables: Sequence[str]
-) -> bool:
-    """Tell whether settings of the agent hold a word, or one of the variables is set."""
-    if any(environ.get(name) for name in variables):
-        return True
-    return any(
-        word.encode() in read_file(source.path, _LIMIT)
-        for source in _rule_files(agent, cwd, root, environ)
-    )
+def let_pass(text: str, rules: Sequence[Permission]) -> bool:
+    """Tell whether rules allow each command in a text, as it is written."""
+    source = text.encode("utf-8", "surrogatepass")
+    try:
+        inside = [occurrence.command for occurrence in commands(parse(source))]
+    except (ParseError, UnicodeError):
+        return False
+    written = (source[c.words[0].start : c.words[-1].end].decode() for c in inside if c.words)
+    return all(any(rule.fits(" ".join(t.split())) for rule in rules) for t in written)
+
+
+def asks_nothing(agent: Agent, cwd: str, root: str, environ: Mapping[str, str]) -> bool:
+    """Tell whether an agent that has no rules runs everything, as some do (`open_without`)."""
+    if not agent.open_without or any(map(environ.get, agent.open_without["variables"])):
+        return False
+    word = agent.open_without["word"].encode()
+    files = _rule_files(agent.name, cwd, root, environ)
+    return not any(word in read_file(source.path, _LIMIT) for source in files)
 
 
 def _permission(rule: Written, source: RuleFile, agent: str) -> Permission:

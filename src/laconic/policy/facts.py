@@ -7,9 +7,8 @@ from os import listdir
 from os.path import isabs, realpath
 
 from laconic.errors import FileError
-from laconic.files import RealPaths, is_there, read_file, upwards
+from laconic.files import RealPaths, home, is_there, read_file, upwards
 from laconic.policy.places import Facts, holds_everything, place
-from laconic.settings.environ import home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from laconic.files import home
 from laconic.sessions import claude_code, codex, gemini, opencode
 from laconic.sessions.documents import read_document, read_lines
-from laconic.settings.environ import home
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Reads the user's directories and wishes from the environment, and loads nothing else.
+"""Reads the user's directories and wishes from the environment.
 
 Paths are strings first, because importing `pathlib` takes longer than a hook may take to decide.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import stat
 from os.path import isabs
+
+from laconic.files import home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,19 +78,6 @@ DIRECTORY_VARIABLES = tuple(v.name for v in VARIABLES if v.name.endswith("_DIR")
 
 def environment() -> Mapping[str, str]:
     return os.environ
-
-
-def home(environ: Mapping[str, str]) -> str:
-    """Return the home directory; without one, a path that does not exist, so nothing is read."""
-    directory = environ.get("HOME", "")
-    if isabs(directory):
-        return directory
-    import pwd  # noqa: PLC0415 - a process without HOME is rare
-
-    try:
-        return pwd.getpwuid(os.getuid()).pw_dir
-    except KeyError:
-        return "/nonexistent"
 
 
 def working_directory() -> str:

@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from os.path import isabs, isdir, join, relpath
 
 from laconic.errors import FileError, Problem
-from laconic.files import is_there, read_file, upwards, write_private
+from laconic.files import home, is_there, read_file, upwards, write_private
 from laconic.settings.config import DEFAULTS, Config, packed, unpacked
 from laconic.settings.disk_cache import cached_on_disk, stamp
 from laconic.settings.environ import (
@@ -26,7 +26,6 @@ from laconic.settings.environ import (
     VARIABLES,
     Directories,
     Environment,
-    home,
     working_directory,
 )
 
