@@ -81,7 +81,7 @@ class Attempt:
             return None
         self._write(about, wanted, present)
         for layer in self._layers:
-            remove_tree(layer.work)  # the kernel leaves a closed directory in it
+            remove_tree(layer.work)  # fs/overlayfs/super.c leaves a closed directory in it
         os.close(self._handle)
         return Keep(self.path)
 

@@ -183,7 +183,7 @@ def mounted_in(directories: list[str]) -> list[str]:
 
 
 def _unescaped(text: str) -> str:
-    """Undo the kernel's octal digits for blanks, newlines and backslashes."""
+    """Undo the kernel's octal digits for blanks, newlines and backslashes: man 5 fstab."""
     for char in " \t\n":
         text = text.replace(f"\\{ord(char):03o}", char)
     return text.replace("\\134", "\\")

@@ -1,8 +1,9 @@
 """Gives a box what it can use of the user's caches, next to the cache that it has of its own.
 
 Caches that are only read are links. npm writes its index even when it only reads from its cache
-(cacache compacts an entry when it looks for it), so the box has a copy of that, and a link to the
-contents. A command in the box can put links into its cache, so none is followed here.
+(https://github.com/npm/cacache compacts an entry when it looks for it), so the box has a copy of
+that, and a link to the contents. A command in the box can put links into its cache, so none is
+followed here.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def _network(plan: Plan, ended: Ended, said: str) -> Iterator[str]:
         return
     has_sign = _NETWORK.search(said) is not None
     is_refused = ended.bits & NO_ROUTE and (has_sign or ended.status)
-    # A resolver on this machine, as systemd's is, cannot be reached either.
+    # A resolver on this machine, such as systemd-resolved(8), cannot be reached either.
     if is_refused or (ended.bits & (NO_PORT | NO_SERVER) and has_sign):
         yield "has no network"
     elif ended.bits & NO_SERVER and _CLOSED_PORT.search(said):

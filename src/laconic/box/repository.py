@@ -1,6 +1,7 @@
 """Reads where git keeps a project's repository, and which files decide what git runs.
 
-git itself is not asked: it would take longer, and run what the configuration names.
+https://git-scm.com/docs/gitrepository-layout says what is where. git itself is not asked: it would
+take longer, and run what the configuration names.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ def _own_directories(project: str, environ: Mapping[str, str]) -> list[str]:
             found.append(directory)
             common = _text(join(directory, "commondir"))
             shared = realpath(join(directory, common)) if common else ""
-            # Anybody can write a file of that name; a worktree of git's lies below what it shares.
+            # Anybody can write a file of that name; a worktree that git made is below what it
+            # shares: git-worktree(1), "DETAILS".
             if shared and is_below(directory, join(shared, "worktrees")) and shared not in found:
                 found.append(shared)
     return found
@@ -86,7 +88,8 @@ def _belongs_to(directory: str, project: str) -> bool:
     values = dict(configuration(join(directory, "config")))
     if worktree := values.get("core.worktree"):  # of a submodule
         return realpath(join(directory, worktree)) == project
-    # What `git init --separate-git-dir` makes names no worktree; others have another name, or none.
+    # What `git init --separate-git-dir` makes names no worktree (git-init(1)); others have another
+    # name, or none.
     return basename(directory) != ".git" and values.get("core.bare") == "false"
 
 

@@ -2,6 +2,10 @@
 
 The words are in the script; values that change (ids, names of filters) are asked of `laconic
 completions --values KIND`. After `laconic run` the shell completes the rest as a line of its own.
+
+https://www.gnu.org/software/bash/manual/html_node/Programmable-Completion.html
+https://zsh.sourceforge.io/Doc/Release/Completion-System.html
+https://fishshell.com/docs/current/completions.html
 """
 
 from __future__ import annotations

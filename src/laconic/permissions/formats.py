@@ -1,4 +1,8 @@
-"""The forms in which coding agents write rules about shell commands: a file's bytes to rules."""
+"""The forms in which coding agents write rules about shell commands: a file's bytes to rules.
+
+https://code.claude.com/docs/en/permissions, https://opencode.ai/docs/permissions,
+https://geminicli.com/docs/reference/policy-engine/, https://developers.openai.com/codex/rules
+"""
 
 from __future__ import annotations
 

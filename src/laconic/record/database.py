@@ -184,7 +184,7 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=_READER_PATIENCE_S, isolation_level=None)
     try:
         version = version_of(connection)
-    except sqlite3.OperationalError:  # SQLite cannot create its -wal and -shm files there
+    except sqlite3.OperationalError:  # https://www.sqlite.org/wal.html#read_only_databases
         connection.close()
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)
         version = version_of(connection)

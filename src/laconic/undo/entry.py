@@ -147,7 +147,7 @@ def open_to_read(path: str) -> int:
 
 
 def is_untouched(one: Entry | None, other: Entry | None) -> bool:
-    """Tell whether nobody has touched it in between: the kernel moves the change time each time."""
+    """Tell whether nobody has touched it in between, by the change time (man 7 inode)."""
     if one is None or other is None:
         return one is other
     return (

@@ -168,7 +168,7 @@ def _only_in(objects: Objects, gone: Iterable[bytes], kept: Iterable[bytes]) -> 
 
 def _leads_to(objects: Objects, one: bytes) -> list[bytes]:
     kind, content = objects.read(one)
-    if kind == b"tag":  # `object ID` is its first line (git-mktag)
+    if kind == b"tag":  # `object ID` is its first line: git-mktag(1)
         return [bytes.fromhex(content[7 : 7 + 2 * _ID].decode())]
     return objects.commit(one)[1] if kind == b"commit" else []
 

@@ -1,4 +1,7 @@
-"""A git repository as it lies on the disk: its directories, its refs, and what names mean."""
+"""A git repository as it is on the disk: its directories, its refs, and what names mean.
+
+https://git-scm.com/docs/gitrepository-layout and https://git-scm.com/docs/gitrevisions
+"""
 
 from __future__ import annotations
 
@@ -338,7 +341,7 @@ class Repository:
         return bytes.fromhex(text) if len(text) == _FULL and _HEX.fullmatch(text) else None
 
     def has_hook(self, *names: str) -> bool:
-        """Tell whether git would run one of these hooks."""
+        """Tell whether git would run one of these hooks: githooks(5)."""
         if "hookspath" in _text(f"{self.common}/config").lower():
             return True
         return any(os.access(f"{self.common}/hooks/{name}", os.X_OK) for name in names)
