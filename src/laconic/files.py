@@ -64,6 +64,11 @@ def real_path(path: str, plain: set[str] | None = None) -> str:
     return path
 
 
+def encoded(text: str) -> bytes:
+    """Return the bytes that a text was read from, also where they are not UTF-8: PEP 383."""
+    return text.encode("utf-8", "surrogateescape")
+
+
 def upwards(directory: str, most: int = _MOST_PARENTS) -> Iterator[str]:
     """Return a directory and those above it, the nearest first; at most so many."""
     for _ in range(most):

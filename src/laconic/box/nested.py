@@ -191,16 +191,16 @@ def _is_git_directory(names: set[str]) -> bool:
 
 def _entries(directory: str) -> list[os.DirEntry[str]] | None:
     try:
-        with os.scandir(directory) as found:
-            return list(found)
+        with os.scandir(directory) as entries:
+            return list(entries)
     except OSError:
         return None
 
 
 def _hooks(path: str) -> Iterator[str]:
     try:
-        with os.scandir(join(path, "hooks")) as found:
-            for entry in found:
+        with os.scandir(join(path, "hooks")) as hooks:
+            for entry in hooks:
                 mode = entry.stat(follow_symlinks=False).st_mode
                 if not entry.name.endswith(".sample") and not stat.S_ISDIR(mode):
                     yield entry.path

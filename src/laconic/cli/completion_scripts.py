@@ -43,8 +43,8 @@ def _running(tree: Sequence[Level]) -> str:
 
 def _taking(tree: Sequence[Level]) -> str:
     """Name the options before a command of another program that take a value."""
-    found = {option for level in tree if level.is_command for option in level.values}
-    return "|".join(sorted(found))
+    options = {option for level in tree if level.is_command for option in level.values}
+    return "|".join(sorted(options))
 
 
 def _kinds(tree: Sequence[Level]) -> Iterable[tuple[str, str]]:

@@ -148,8 +148,8 @@ def _most_asked(rows: Iterable[Row], count: int) -> Iterator[Question]:
 
     endings = Endings(process_environment(), str(current_directory() or ""))
     progress = Progress()
-    found = questions(row for row in rows if row.get("agent") != decisions.OWN)
-    most = sorted(found, key=lambda question: -question.times)[:count]
+    asked = questions(row for row in rows if row.get("agent") != decisions.OWN)
+    most = sorted(asked, key=lambda question: -question.times)[:count]
     for number, question in enumerate(most):
         yield endings.ended(question)
         progress(number + 1, len(most))

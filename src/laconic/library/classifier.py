@@ -163,20 +163,20 @@ def parse_verdict(said: object) -> Verdict:
     if not text:
         return Verdict(kind="error", error="empty classifier response")
     try:
-        found = json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError):
         return Verdict(kind="error", error=f"non-JSON classifier response: {text[:_MOST_SHOWN]}")
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         return Verdict(kind="error", error="classifier response is not a dict")
-    kind = found.get("kind")
+    kind = document.get("kind")
     if kind not in KINDS:
         return Verdict(kind="error", error="classifier kind must be rewrite|deny|allow")
-    references = found.get("references")
+    references = document.get("references")
     return Verdict(
         kind=kind,
-        confidence=_confidence(found.get("confidence")),
-        rewritten=_text(found.get("rewritten")),
-        explanation=_text(found.get("explanation")),
+        confidence=_confidence(document.get("confidence")),
+        rewritten=_text(document.get("rewritten")),
+        explanation=_text(document.get("explanation")),
         references=tuple(map(str, references)) if isinstance(references, list) else (),
     )
 

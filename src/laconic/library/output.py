@@ -48,10 +48,10 @@ def show(
         task.is_wrapped, task.settings = True, settings
         view = plan_run(task, {}).view
         known = _UNKNOWN_STATUS if status is None else status
-        found = view.compacted(known, read_streams(out, err), spares_alarm=True)
-        if found is not None and (not keeps or (raw_id := _kept(out, err, settings))):
-            text = found.text().encode("utf-8", "surrogateescape")
-            line = notice(found, raw_id)
+        compacted = view.compacted(known, read_streams(out, err), spares_alarm=True)
+        if compacted is not None and (not keeps or (raw_id := _kept(out, err, settings))):
+            text = compacted.text().encode("utf-8", "surrogateescape")
+            line = notice(compacted, raw_id)
     except Exception:  # noqa: BLE001 - whatever happened, everything is shown
         raw_id, text, line = "", raw, ""
     masker = Masker.of(environ)

@@ -83,8 +83,8 @@ def _drop_comma(kept: list[str]) -> None:
 
 
 def _index(text: str, what: str, start: int) -> int:
-    found = text.find(what, start)
-    return len(text) if found < 0 else found
+    position = text.find(what, start)
+    return len(text) if position < 0 else position
 
 
 def _strings(document: object, *keys: str) -> Iterator[str]:

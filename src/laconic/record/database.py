@@ -104,8 +104,8 @@ def _closed_journals(directory: Path) -> list[Path]:
     current = Path(journal.path_of(directory))
     with contextlib.suppress(FileNotFoundError):
         current.rename(current.with_name(f"{current.name}.{time.time_ns()}"))
-    found = sorted(directory.glob(f"{current.name}.*"))
-    return [path for path in found if path.is_file() and not path.is_symlink()]
+    journals = sorted(directory.glob(f"{current.name}.*"))
+    return [path for path in journals if path.is_file() and not path.is_symlink()]
 
 
 def _import_file(connection: sqlite3.Connection, path: Path) -> None:

@@ -80,15 +80,15 @@ def about_run(command: str, directory: str, environment: Mapping[str, str]) -> A
 
 def lost(keep: Keep) -> list[str]:
     """Return the files whose content a command has changed or removed, without git's own files."""
-    found = []
+    paths = []
     for path, after in keep.finish().items():
         before = keep.before.get(path)
         if before is None or before.kind not in (FILE, LINK):
             continue
         is_git = "/.git/" in path or any(path.startswith(s[:-7]) for s in keep.stores)
         if not is_git or (after is None and "/refs/" in path and not path.endswith("/HEAD")):
-            found.append(path)
-    return found
+            paths.append(path)
+    return paths
 
 
 def notice(around: Around, keep: Keep | None, launcher: str) -> str:
