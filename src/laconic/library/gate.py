@@ -33,7 +33,7 @@ from laconic.library.modes import (
     other_commands,
     rewrite_with_audit,
 )
-from laconic.library.output import Shown, show
+from laconic.library.output import ShownOutput, show
 from laconic.library.process import Process
 from laconic.library.registry import Registry
 from laconic.library.reminders import ReminderQueue
@@ -274,7 +274,7 @@ class Gate:
 
     def show(
         self, command: str, output: str | bytes, status: int | None = None, errors: bytes = b""
-    ) -> Shown:
+    ) -> ShownOutput:
         """Compact an output; the result has the id of the kept copy and the tokens saved, too."""
         data = output.encode("utf-8", "surrogateescape") if isinstance(output, str) else output
         return show(
@@ -385,7 +385,7 @@ class Gate:
         *,
         call_id: str,
         status: int | None,
-        shown: Shown,
+        shown: ShownOutput,
         duration_ms: int | None = None,
     ) -> None:
         """Write down how a command has ended; another call may have its id from now on."""
