@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pwd
 import stat
+import sys
 import time
 from glob import escape, glob
 from os.path import dirname, isabs, isdir, join, lexists, realpath
@@ -187,8 +188,6 @@ def _between(root: str, path: str) -> Iterator[str]:
 
 def _own_installation(project: str) -> Iterator[str]:
     """Yield the place of laconic itself, if that is in the project: it runs outside the box."""
-    import sys  # noqa: PLC0415 - as above
-
     package = dirname(dirname(realpath(__file__)))
     for place in (realpath(sys.prefix), sys.prefix, package):
         if is_below(place, project) and place != project:

@@ -40,6 +40,7 @@ from laconic.library.reminders import ReminderQueue
 from laconic.library.rule import Context, Rule, normal_stack, texts
 from laconic.library.rules import Rules
 from laconic.library.when import RuleError
+from laconic.library.wrap import wrapped
 from laconic.settings.environ import working_directory
 from laconic.settings.load import isolated_settings, process_environment
 from laconic.types import Verdict
@@ -335,13 +336,11 @@ class Gate:
 
         key: the parameter that holds the command, or a mapping with it.
         """
-        from laconic.library.wrap import wrapped  # noqa: PLC0415 - inspect is slow to load
 
         return wrapped(self, function, key, is_async=None)
 
     def atool(self, function: Any = None, *, key: str = "") -> Any:
         """Do the same as tool; a function that is not async is run in a thread."""
-        from laconic.library.wrap import wrapped  # noqa: PLC0415
 
         return wrapped(self, function, key, is_async=True)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from laconic.files import read_file
 from laconic.library.when import EDITS, Append, Insert, ListFiles, Replace, RuleError, When
 from laconic.patterns import compile_written
 
@@ -188,8 +189,6 @@ class Catalogue:
     def from_toml(cls, path: str | PathLike[str]) -> Catalogue:
         """Read a file; RuleError says what is wrong in it."""
         import tomllib  # noqa: PLC0415 - only for files
-
-        from laconic.files import read_file  # noqa: PLC0415
 
         try:
             return cls.from_dict(tomllib.loads(read_file(str(path)).decode()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from difflib import unified_diff
 from typing import TYPE_CHECKING, Any
 
 from laconic.errors import FileError
@@ -169,8 +170,6 @@ def diff_lines(made: Plan, only: Iterable[str] | None = None, word: str = "undo"
 
 
 def _difference(step: Step, made: Plan, word: str) -> Iterator[str]:
-    from difflib import unified_diff  # noqa: PLC0415 - for this alone
-
     name = shown(step.path, made)
     if step.action == DRESS:
         yield f"{name}: {_dress(step.now)} -> {_dress(step.before)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from laconic.settings.environ import agent_of
 from laconic.undo.entry import FILE, LINK
 from laconic.undo.hold import measured
 from laconic.undo.keep import About
@@ -71,7 +72,6 @@ def begin(reach: Reach, about: About, store: Store, *, is_asked: bool) -> Around
 def about_run(command: str, directory: str, environment: Mapping[str, str]) -> About:
     """Describe a run for the list of what can be undone; secrets in the command are left out."""
     from laconic.secrets.redact import redact  # noqa: PLC0415 - not where nothing is kept
-    from laconic.settings.environ import agent_of  # noqa: PLC0415
 
     about = About(redact(command), directory)
     about.agent, about.session = agent_of(environment)
