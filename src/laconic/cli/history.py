@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     if args.n < 0:
-        raise UsageError("-n takes a number from 0", "laconic history -n 50")
+        raise UsageError("-n takes a whole number, 0 or more", "laconic history -n 50")
     state_dir = read_directories().state
     adopt(Store(state_dir))
     with reading(state_dir) as (connection, note):

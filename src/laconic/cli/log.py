@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     if args.n is not None and args.n < 0:
-        raise UsageError("-n takes a number from 0", "laconic log -n 50")
+        raise UsageError("-n takes a whole number, 0 or more", "laconic log -n 50")
     since = when.since(args.since, time.time()) if args.since else 0.0
     fits = _filter(args)
     state_dir = read_directories().state

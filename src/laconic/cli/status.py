@@ -91,8 +91,8 @@ def _switched_off(settings: Settings) -> Iterator[str]:
         yield "everything: LACONIC_DISABLED is set"
     elif settings.environment.no_filter:
         yield "shorter output: LACONIC_NO_FILTER is set"
-    if not settings.config.settings.gate:
-        yield "decisions: [settings] gate = false"
+    if settings.config.settings.gate == "off":
+        yield 'decisions: [settings] gate = "off"'
 
 
 def _agents() -> tuple[tuple[AgentState, ...], str]:
