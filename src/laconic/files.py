@@ -77,6 +77,11 @@ def home(environ: Mapping[str, str]) -> str:
         return "/nonexistent"
 
 
+def encoded(text: str) -> bytes:
+    """Return the bytes that a text was read from, also where they are not UTF-8: PEP 383."""
+    return text.encode("utf-8", "surrogateescape")
+
+
 def upwards(directory: str, most: int = _MOST_PARENTS) -> Iterator[str]:
     """Return a directory and those above it, the nearest first; at most so many."""
     for _ in range(most):

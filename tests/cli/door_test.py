@@ -154,6 +154,13 @@ def test_the_status_names_what_is_switched_off(laconic, monkeypatch):
     assert "  unset LACONIC_DISABLED" in out
 
 
+def test_the_status_says_that_the_gate_is_off(laconic, home):
+    (home / ".config/laconic").mkdir(parents=True)
+    (home / ".config/laconic/config.toml").write_text('[settings]\ngate = "off"\n')
+    _, out, _ = laconic()
+    assert 'switched off: decisions: [settings] gate = "off"\n' in out
+
+
 def test_damaged_records_do_not_hide_the_rest(laconic, state_dir):
     state_dir.mkdir(parents=True)
     (state_dir / "records.db").write_bytes(b"no database" * 1000)

@@ -87,7 +87,7 @@ def test_ones_own_checks_stand_apart_and_the_reason_is_told(laconic):
     [
         (["--effect", "send"], "there is no effect 'send'\nhint: did you mean: sends\n"),
         (["--verdict", "deyn"], "--verdict: there is no 'deyn'\nhint: did you mean: deny\n"),
-        (["-n", "-3"], "-n takes a number from 0\nhint: laconic log -n 50\n"),
+        (["-n", "-3"], "-n takes a whole number, 0 or more\nhint: laconic log -n 50\n"),
     ],
 )
 def test_what_cannot_be_asked_for(laconic, words, message):

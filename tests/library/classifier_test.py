@@ -270,7 +270,7 @@ def test_an_answer_is_kept_for_its_time(monkeypatch):
 def test_a_cache_has_a_bound():
     cache = module._Cache()
     for n in range(module._MOST_CACHED + 10):
-        cache.put(str(n).encode(), module.Verdict(kind="allow"), 9e9)
+        cache.put(str(n).encode(), module.ModelVerdict(kind="allow"), 9e9)
     assert len(cache._kept) == module._MOST_CACHED
 
 

@@ -139,7 +139,7 @@ def test_last_is_the_last_and_says_which(store, laconic):
         rf"laconic: {second} is from \d{{4}}-\d\d-\d\d [\d:]{{8}}: cargo test\n", err
     )
     assert laconic("recall", first)[1] == b"first"
-    assert laconic("recall", "")[2].startswith("laconic: '': is not an id")
+    assert laconic("recall", "")[2].startswith("laconic: '' is not an id")
 
 
 def test_a_terminal_is_not_commanded_unless_raw(store):
@@ -231,7 +231,7 @@ def test_a_file_that_somebody_removed_is_told(store, laconic):
     [
         (["aaaaaa"], 1, "laconic: 'aaaaaa': no output has this id\nhint: laconic history\n"),
         (["../../etc/passwd"], 1,
-         ("laconic: '../../etc/passwd': is not an id: six letters and digits\n"
+         ("laconic: '../../etc/passwd' is not an id: ids have six letters and digits\n"
           "hint: laconic history\n")),
         (["last"], 1, "laconic: no output is kept yet\n"),
         (["aaaaaa", "--grep", "("], 2,

@@ -137,7 +137,7 @@ def test_since_takes_a_span(laconic, state_dir):
          "laconic: argument --weekly: not allowed with argument --daily\n"),
         (["gain", "--json", "--csv"],
          "laconic: argument --csv: not allowed with argument --json\n"),
-        (["history", "-n", "-1"], "laconic: -n takes a number from 0\n"),
+        (["history", "-n", "-1"], "laconic: -n takes a whole number, 0 or more\n"),
         (["stats"], "laconic: the following arguments are required: WHAT\n"),
     ],
 )  # fmt: skip

@@ -81,7 +81,7 @@ class Attempt:
             return None
         self._write(about, wanted, present)
         for layer in self._layers:
-            remove_tree(layer.work)  # the kernel leaves a closed directory in it
+            remove_tree(layer.work)  # fs/overlayfs/super.c leaves a closed directory in it
         os.close(self._handle)
         return Keep(self.path)
 
@@ -108,8 +108,8 @@ class Attempt:
             return False
         for layer in self._layers:
             place = layer.merged if layer.copied is not None else layer.upper
-            found = matching(place, self._plan.never_write)
-            if path in {join(layer.path, relpath(one, place)) for one in found}:
+            paths = matching(place, self._plan.never_write)
+            if path in {join(layer.path, relpath(one, place)) for one in paths}:
                 return True
         return path in matching(self._plan.project, self._plan.never_write)
 

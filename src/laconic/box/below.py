@@ -46,18 +46,18 @@ def open_up(root: str, path: str) -> int | None:
 
 def _add_rights(name: str, handle: int) -> int | None:
     try:
-        found = os.open(name, _DIRECTORY, dir_fd=handle)
+        opened = os.open(name, _DIRECTORY, dir_fd=handle)
     except OSError:
         return None
     try:
-        mode = stat.S_IMODE(os.fstat(found).st_mode)
+        mode = stat.S_IMODE(os.fstat(opened).st_mode)
         if mode & stat.S_IRWXU == stat.S_IRWXU:
             return None
-        os.chmod(f"/proc/self/fd/{found}", mode | stat.S_IRWXU)
+        os.chmod(f"/proc/self/fd/{opened}", mode | stat.S_IRWXU)
     except OSError:
         return None
     finally:
-        os.close(found)
+        os.close(opened)
     return mode
 
 
@@ -66,8 +66,8 @@ def close_again(root: str, path: str, mode: int) -> None:
     with parent_of(root, path) as handle, contextlib.suppress(OSError):
         if handle is None:
             return
-        found = os.open(basename(path), _DIRECTORY, dir_fd=handle)
+        opened = os.open(basename(path), _DIRECTORY, dir_fd=handle)
         try:
-            os.chmod(f"/proc/self/fd/{found}", mode)
+            os.chmod(f"/proc/self/fd/{opened}", mode)
         finally:
-            os.close(found)
+            os.close(opened)

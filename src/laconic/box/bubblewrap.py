@@ -163,12 +163,12 @@ def expected_mounts(plan: Plan, covered: Collection[str]) -> list[str]:
     has its own mounts in.
     """
     own = [place for place in ("/tmp", "/var/tmp") if isdir(place)]  # noqa: S108 - made anew
-    found = [f"w{path}" for path in (*plan.write, *own, "/run", HOME, *mounted_in(plan.write))]
-    found += [f"p{path}" for path in plan.pinned]
-    found += [f"g{path}" for path in plan.guarded]
-    found += [f"{'h' if path in covered else 'c'}{path}" for path in plan.hidden]
-    found += [f"c{path}" for path in plan.shown]
-    return [*found, "t/dev", "t/proc"]
+    mounts = [f"w{path}" for path in (*plan.write, *own, "/run", HOME, *mounted_in(plan.write))]
+    mounts += [f"p{path}" for path in plan.pinned]
+    mounts += [f"g{path}" for path in plan.guarded]
+    mounts += [f"{'h' if path in covered else 'c'}{path}" for path in plan.hidden]
+    mounts += [f"c{path}" for path in plan.shown]
+    return [*mounts, "t/dev", "t/proc"]
 
 
 def mounted_in(directories: list[str]) -> list[str]:
@@ -183,7 +183,7 @@ def mounted_in(directories: list[str]) -> list[str]:
 
 
 def _unescaped(text: str) -> str:
-    """Undo the kernel's octal digits for blanks, newlines and backslashes."""
+    """Undo the kernel's octal digits for blanks, newlines and backslashes: man 5 fstab."""
     for char in " \t\n":
         text = text.replace(f"\\{ord(char):03o}", char)
     return text.replace("\\134", "\\")

@@ -1,8 +1,9 @@
 """Gives a box what it can use of the user's caches, next to the cache that it has of its own.
 
 Caches that are only read are links. npm writes its index even when it only reads from its cache
-(cacache compacts an entry when it looks for it), so the box has a copy of that, and a link to the
-contents. A command in the box can put links into its cache, so none is followed here.
+(https://github.com/npm/cacache compacts an entry when it looks for it), so the box has a copy of
+that, and a link to the contents. A command in the box can put links into its cache, so none is
+followed here.
 """
 
 from __future__ import annotations
@@ -94,9 +95,9 @@ def _copy_index(user: str, index: int) -> None:
 
 
 def _copy(source: str, target: int, name: str) -> None:
-    found = os.lstat(source)
+    status = os.lstat(source)
     with contextlib.suppress(FileNotFoundError):
-        if os.lstat(name, dir_fd=target).st_mtime_ns >= found.st_mtime_ns:
+        if os.lstat(name, dir_fd=target).st_mtime_ns >= status.st_mtime_ns:
             return
         os.unlink(name, dir_fd=target)
     handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -111,11 +112,11 @@ def _below(handle: int, name: str) -> Iterator[int]:
     """Open a directory in another one, and make it if it is not there."""
     with contextlib.suppress(FileExistsError):
         os.mkdir(name, 0o700, dir_fd=handle)
-    found = os.open(name, _DIRECTORY, dir_fd=handle)
+    opened = os.open(name, _DIRECTORY, dir_fd=handle)
     try:
-        yield found
+        yield opened
     finally:
-        os.close(found)
+        os.close(opened)
 
 
 def _names(directory: str) -> list[str]:

@@ -63,5 +63,5 @@ def is_dropped(name: str, value: str) -> bool:
 @cache
 def _tokens() -> re.Pattern[str]:
     """Build the pattern of all values that are tokens by their shape."""
-    found = (f"(?:{'|'.join(map(re.escape, s.beginnings))}){s.strictly}" for s in SHAPES)
-    return compile_written(rf"(?<![A-Za-z0-9])(?:{'|'.join(found)})")
+    shapes = (f"(?:{'|'.join(map(re.escape, s.beginnings))}){s.strictly}" for s in SHAPES)
+    return compile_written(rf"(?<![A-Za-z0-9])(?:{'|'.join(shapes)})")

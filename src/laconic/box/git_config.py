@@ -39,13 +39,13 @@ def configuration(path: str) -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=64)
 def _parsed(text: str) -> tuple[tuple[str, str], ...]:
-    found = []
+    values = []
     try:
         for entry in _Reader(text.removeprefix("\ufeff").replace("\r\n", "\n")).entries():
-            found.append(entry)  # noqa: PERF402 - what came before a fault counts
+            values.append(entry)  # noqa: PERF402 - what came before a fault counts
     except _Malformed:
-        found.append((NOT_UNDERSTOOD, ""))
-    return tuple(found)
+        values.append((NOT_UNDERSTOOD, ""))
+    return tuple(values)
 
 
 class _Reader:

@@ -185,9 +185,7 @@ def _names(directory: str) -> list[str]:
 def _write_down(
     plan: Plan, engine: Engine, cwd: str, record: dict[str, Any], layers: Sequence[Layer]
 ) -> str:
-    from binascii import hexlify  # noqa: PLC0415
-
-    place = join(plan.directory, "open", hexlify(os.urandom(6)).decode())
+    place = join(plan.directory, "open", os.urandom(6).hex())
     look = [sys.executable, "-I", "-S", "-c", _LOOK, _ROOT, place]
     if layers:
         record = leftovers.of_trial(record)

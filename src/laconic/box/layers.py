@@ -164,8 +164,8 @@ def why_not_overlay(helper: str, layers: Sequence[Layer]) -> str:
 
 
 def _listed(directory: str) -> list[os.DirEntry[str]]:
-    with os.scandir(directory) as found:
-        return sorted(found, key=lambda one: one.name)
+    with os.scandir(directory) as entries:
+        return sorted(entries, key=lambda one: one.name)
 
 
 def _gone(path: str) -> Iterator[tuple[str, Entry | None, str]]:

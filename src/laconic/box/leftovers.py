@@ -62,11 +62,11 @@ def facts(known: dict[str, Any]) -> list[str]:
     """
     if known["links"] or known["never_write"]:
         return ["a"]
-    found = [f"s{known['started']}", *(f"r{path}" for path in known["write"])]
-    found += [f"k{path}" for path in known["repositories"]]
-    found += [f"g{path}" for path in known["guarded"]]
-    found += [f"n{name}" for name in guarded_anywhere()]
-    return [*found, *(f"i{path}/index" for path in known["repositories"][:1])]
+    told = [f"s{known['started']}", *(f"r{path}" for path in known["write"])]
+    told += [f"k{path}" for path in known["repositories"]]
+    told += [f"g{path}" for path in known["guarded"]]
+    told += [f"n{name}" for name in guarded_anywhere()]
+    return [*told, *(f"i{path}/index" for path in known["repositories"][:1])]
 
 
 def main(argv: list[str]) -> int:
@@ -96,12 +96,12 @@ def of_trial(known: dict[str, Any]) -> dict[str, Any]:
 
 def put_right(known: dict[str, Any], *, is_over: bool = True) -> None:
     """Move away what must not be there, and say so."""
-    found = list(_put_right(known, is_over=is_over))
-    for path, kept in found[:_MOST_NOTICES]:
+    moved = list(_put_right(known, is_over=is_over))
+    for path, kept in moved[:_MOST_NOTICES]:
         name = relpath(path, known["project"])
         _say(f"the box moved {name} away, which decides what runs later: {kept}")
-    if len(found) > _MOST_NOTICES:
-        _say(f"and {len(found) - _MOST_NOTICES} more: {dirname(found[0][1])}")
+    if len(moved) > _MOST_NOTICES:
+        _say(f"and {len(moved) - _MOST_NOTICES} more: {dirname(moved[0][1])}")
 
 
 def _tell_refused(place: str, known: dict[str, Any], bits: int, status: int) -> None:

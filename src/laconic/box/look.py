@@ -152,28 +152,28 @@ def matching(base: str, wanted: Names) -> list[str]:
     if known and all(_stamp(one) == stamp for one, stamp in known[0].items()):
         return known[1]
     look = Look()
-    found = list(look.matching(base, wanted))
+    paths = list(look.matching(base, wanted))
     latest = time.time_ns() - _COARSE_NS
     if all(stamp is None or max(stamp[2:]) < latest for stamp in look.visited.values()):
-        _known[base, wanted] = look.visited, found
-    return found
+        _known[base, wanted] = look.visited, paths
+    return paths
 
 
 def _stamp(directory: str) -> Stamp:
     try:
-        found = os.stat(directory)
+        status = os.stat(directory)
     except OSError:
         return None
-    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_ctime_ns
+    return status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _is_open(directory: str) -> bool:
     if os.geteuid() != 0:
         return os.access(directory, os.X_OK)
     try:
-        found = os.stat(directory)
+        status = os.stat(directory)
     except OSError:
         return False
-    bit = stat.S_IXUSR if found.st_uid == 0 else stat.S_IXOTH
-    bit = stat.S_IXGRP if found.st_uid != 0 and found.st_gid == 0 else bit
-    return bool(found.st_mode & bit)
+    bit = stat.S_IXUSR if status.st_uid == 0 else stat.S_IXOTH
+    bit = stat.S_IXGRP if status.st_uid != 0 and status.st_gid == 0 else bit
+    return bool(status.st_mode & bit)

@@ -1,7 +1,7 @@
 """Finds what a command left deeper in its project: guarded names, and repositories that run code.
 
-Only what changed since the box was opened is looked at, by ctime, which no command can set. The
-clock is the kernel's coarse one, which file systems take their times from.
+Only what changed since the box was opened is looked at, by ctime (man 7 inode), which no command
+can set. The clock is the kernel's coarse one, which file systems take their times from.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-# What names programs in a git directory, or leads to what does.
+# What names programs in a git directory, or leads to what does: man 5 gitrepository-layout.
 _TELLING = frozenset(("config", "config.worktree", "hooks", "commondir"))
-_LONGEST_PATH = 3000  # longer ones are made to be overlooked: the kernel takes 4096 at most
+_LONGEST_PATH = 3000  # longer ones are made to be overlooked: PATH_MAX of linux/limits.h is 4096
 # Keys that name no program and lead to no file that does. All others count as if they did.
 _HARMLESS = pattern(
     r"core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode"
@@ -191,16 +191,16 @@ def _is_git_directory(names: set[str]) -> bool:
 
 def _entries(directory: str) -> list[os.DirEntry[str]] | None:
     try:
-        with os.scandir(directory) as found:
-            return list(found)
+        with os.scandir(directory) as entries:
+            return list(entries)
     except OSError:
         return None
 
 
 def _hooks(path: str) -> Iterator[str]:
     try:
-        with os.scandir(join(path, "hooks")) as found:
-            for entry in found:
+        with os.scandir(join(path, "hooks")) as hooks:
+            for entry in hooks:
                 mode = entry.stat(follow_symlinks=False).st_mode
                 if not entry.name.endswith(".sample") and not stat.S_ISDIR(mode):
                     yield entry.path

@@ -77,12 +77,12 @@ def _words(name: str) -> Iterator[str]:
 
 def matching(project: str, patterns: Iterable[str]) -> list[str]:
     """Return the paths below a project that `[paths]` of the settings names; `**` is any depth."""
-    found = (
+    paths = (
         join(project, path)
         for one in patterns
         for path in glob(one, root_dir=project, recursive=True, include_hidden=True)
     )
-    return [path for path in map(normpath, found) if path != project and is_below(path, project)]
+    return [path for path in map(normpath, paths) if path != project and is_below(path, project)]
 
 
 def is_below(path: str, directory: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pwd
 import stat
+import sys
 import time
 from glob import escape, glob
 from os.path import dirname, isabs, isdir, join, lexists, realpath
@@ -187,8 +188,6 @@ def _between(root: str, path: str) -> Iterator[str]:
 
 def _own_installation(project: str) -> Iterator[str]:
     """Yield the place of laconic itself, if that is in the project: it runs outside the box."""
-    import sys  # noqa: PLC0415 - as above
-
     package = dirname(dirname(realpath(__file__)))
     for place in (realpath(sys.prefix), sys.prefix, package):
         if is_below(place, project) and place != project:
@@ -200,14 +199,14 @@ def _own_installation(project: str) -> Iterator[str]:
 
 def _show(plan: Plan, wanted: Box, environ: Mapping[str, str]) -> None:
     """Find what the command needs of directories that the box has of its own."""
-    found = [realpath("/etc/resolv.conf"), plan.user_home, *_OF_RUN]
+    needed = [realpath("/etc/resolv.conf"), plan.user_home, *_OF_RUN]
     for entry in environ.get("PATH", "").split(":"):
         if isabs(entry) and any(is_below(entry, place) for place in _TEMPORARY):
             prefix = dirname(entry.rstrip("/"))
             is_prefix = entry.rstrip("/").endswith(("/bin", "/sbin")) and prefix not in _TEMPORARY
-            found.append(prefix if is_prefix else entry)
-    found += [_expanded(path, plan.user_home) for path in wanted.read]
-    real = {realpath(path) for path in found if lexists(path)}
+            needed.append(prefix if is_prefix else entry)
+    needed += [_expanded(path, plan.user_home) for path in wanted.read]
+    real = {realpath(path) for path in needed if lexists(path)}
     in_private = (p for p in real if p not in PRIVATE and any(is_below(p, d) for d in PRIVATE))
     plan.shown = sorted(p for p in in_private if not any(is_below(p, w) for w in plan.write))
 
@@ -256,8 +255,8 @@ def _dotenv_files(project: str, homes: Iterable[str]) -> list[str]:
 def _found_dotenv(project: str, homes: Iterable[str]) -> list[str]:
     patterns = [f"{escape(dirname(project))}/*/.env*"]
     patterns += [f"{escape(home)}/{deep}.env*" for home in homes for deep in ("", "*/", "*/*/")]
-    found = (path for one in patterns for path in glob(one))
-    return [path for path in found if not path.endswith(_EXAMPLES)][:_MOST_DOTENV]
+    paths = (path for one in patterns for path in glob(one))
+    return [path for path in paths if not path.endswith(_EXAMPLES)][:_MOST_DOTENV]
 
 
 def _sockets(look: Look) -> set[str]:
@@ -294,7 +293,7 @@ def _needs_hiding(path: str, plan: Plan, look: Look) -> bool:
 
 
 def _own_variables(plan: Plan) -> dict[str, str]:
-    found = {
+    variables = {
         "HOME": HOME,
         "TMPDIR": "/tmp",  # noqa: S108 - the box's own
         "npm_config_cache": f"{HOME}/.cache/npm",
@@ -302,11 +301,11 @@ def _own_variables(plan: Plan) -> dict[str, str]:
     }
     for name, directory in _SAME_HOMES.items():
         if name not in plan.variables and isdir(join(plan.user_home, directory)):
-            found[name] = join(plan.user_home, directory)
+            variables[name] = join(plan.user_home, directory)
     if isdir(join(plan.user_home, ".gradle/caches")):
         # Gradle's user guide, "Dependency caching": it reads there, and writes elsewhere.
-        found["GRADLE_RO_DEP_CACHE"] = join(plan.user_home, ".gradle/caches")
-        found["GRADLE_USER_HOME"] = f"{HOME}/.cache/gradle"
+        variables["GRADLE_RO_DEP_CACHE"] = join(plan.user_home, ".gradle/caches")
+        variables["GRADLE_USER_HOME"] = f"{HOME}/.cache/gradle"
     if not plan.has_network:
-        found |= {"CARGO_NET_OFFLINE": "true", "GOPROXY": "off"}
-    return found
+        variables |= {"CARGO_NET_OFFLINE": "true", "GOPROXY": "off"}
+    return variables

@@ -72,21 +72,21 @@ def refused(plan: Plan, ended: Ended) -> list[str]:
     # A command that succeeds may have printed anything; on stderr a complaint still counts.
     said = f"{ended.out}\n{ended.err}" if ended.status else ended.err
     lines = said.splitlines()[-_MOST_LINES:]
-    found = list(_network(plan, ended, said))
+    refusals = list(_network(plan, ended, said))
     for line in lines:
         for one in _in_line(plan, ended.directory, line):
-            if one not in found:
-                found.append(one)
-    return found
+            if one not in refusals:
+                refusals.append(one)
+    return refusals
 
 
 def notice(plan: Plan, ended: Ended, command: str, launcher: str) -> str:
     """Return the line that tells a reader of the output what was refused; empty if nothing was."""
-    found = refused(plan, ended)
-    if not found:
+    refusals = refused(plan, ended)
+    if not refusals:
         return ""
-    more = f", and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-    what = ", ".join(found[:_MOST_NAMED]) + more
+    more = f", and {len(refusals) - _MOST_NAMED} more" if len(refusals) > _MOST_NAMED else ""
+    what = ", ".join(refusals[:_MOST_NAMED]) + more
     way = f"{launcher} run --outside {command}"
     text = f"the box {what}; without the box, which asks first: {way}"
     shown = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
@@ -101,11 +101,11 @@ def _network(plan: Plan, ended: Ended, said: str) -> Iterator[str]:
         return
     has_sign = _NETWORK.search(said) is not None
     is_refused = ended.bits & NO_ROUTE and (has_sign or ended.status)
-    # A resolver on this machine, as systemd's is, cannot be reached either.
+    # A resolver on this machine, such as systemd-resolved(8), cannot be reached either.
     if is_refused or (ended.bits & (NO_PORT | NO_SERVER) and has_sign):
         yield "has no network"
     elif ended.bits & NO_SERVER and _CLOSED_PORT.search(said):
-        wanted = {int(found[1]) for found in _PORT.finditer(said)}
+        wanted = {int(match[1]) for match in _PORT.finditer(said)}
         for port in sorted(wanted & _listening()):
             yield f"does not reach port {port} of this machine"
 
@@ -143,7 +143,7 @@ def _in_line(plan: Plan, cwd: str, line: str) -> Iterator[str]:
 
 def _paths(plan: Plan, cwd: str, line: str) -> Iterator[str]:
     """Yield the paths that a line names, as they are outside."""
-    words = [found[1] for found in _QUOTED.finditer(line)]
+    words = [match[1] for match in _QUOTED.finditer(line)]
     words += [word.strip(_AROUND).rstrip(".") for word in _QUOTED.sub(" ", line).split()]
     for word in words:
         name = word.removeprefix(_UNIX)

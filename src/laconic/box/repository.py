@@ -1,6 +1,7 @@
 """Reads where git keeps a project's repository, and which files decide what git runs.
 
-git itself is not asked: it would take longer, and run what the configuration names.
+https://git-scm.com/docs/gitrepository-layout says what is where. git itself is not asked: it would
+take longer, and run what the configuration names.
 """
 
 from __future__ import annotations
@@ -51,17 +52,22 @@ def _is_above(directory: str, path: str) -> bool:
 
 def _own_directories(project: str, environ: Mapping[str, str]) -> list[str]:
     """Return the project's git directory and, for a worktree, the one that it shares."""
-    found = []
+    directories = []
     for path in (join(project, ".git"), environ.get("GIT_DIR", ""), project):
         directory = _git_directory(path, project)
-        if directory and directory not in found and _belongs_to(directory, project):
-            found.append(directory)
+        if directory and directory not in directories and _belongs_to(directory, project):
+            directories.append(directory)
             common = _text(join(directory, "commondir"))
             shared = realpath(join(directory, common)) if common else ""
-            # Anybody can write a file of that name; a worktree of git's lies below what it shares.
-            if shared and is_below(directory, join(shared, "worktrees")) and shared not in found:
-                found.append(shared)
-    return found
+            # Anybody can write a file of that name; a worktree that git made is below what it
+            # shares: git-worktree(1), "DETAILS".
+            if (
+                shared
+                and is_below(directory, join(shared, "worktrees"))
+                and shared not in directories
+            ):
+                directories.append(shared)
+    return directories
 
 
 def _git_directory(path: str, project: str) -> str:
@@ -86,7 +92,8 @@ def _belongs_to(directory: str, project: str) -> bool:
     values = dict(configuration(join(directory, "config")))
     if worktree := values.get("core.worktree"):  # of a submodule
         return realpath(join(directory, worktree)) == project
-    # What `git init --separate-git-dir` makes names no worktree; others have another name, or none.
+    # What `git init --separate-git-dir` makes names no worktree (git-init(1)); others have another
+    # name, or none.
     return basename(directory) != ".git" and values.get("core.bare") == "false"
 
 
@@ -168,5 +175,5 @@ def gitlinks(project: str, directories: list[str]) -> frozenset[str]:
         return frozenset()
     values = dict(configuration(join(directories[-1], "config")))
     hash_bytes = 32 if values.get("extensions.objectformat") == "sha256" else 20
-    found = map(os.fsdecode, submodules(path, data, hash_bytes))
-    return frozenset(path for path in found if is_below(normpath(join(project, path)), project))
+    names = map(os.fsdecode, submodules(path, data, hash_bytes))
+    return frozenset(path for path in names if is_below(normpath(join(project, path)), project))

@@ -96,7 +96,7 @@ def program(machine: str) -> bytes:
         if name in numbers:
             tested = [_argument(position), (_ANY_BIT, 0, 1, _SET_ID), *_refuse(errno.EPERM)]
             code += _when(numbers[name], tested)
-    # The kernel looks at the low 32 bits of the request only, and so do we.
+    # The kernel looks at the low 32 bits of the request only (fs/ioctl.c), and so do we.
     unwanted = [_argument(1), (_EQUAL, 1, 0, _TIOCSTI), (_EQUAL, 0, 1, _TIOCLINUX)]
     code += _when(numbers["ioctl"], [*unwanted, *_refuse(errno.EPERM)])
     for name in ("socket", "socketpair"):

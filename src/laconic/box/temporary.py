@@ -32,8 +32,8 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 def named(words: Iterable[str]) -> list[str]:
     """Return the temporary paths that words name, also somewhere in the text of a script."""
-    found = (normpath(one[0]) for word in words for one in _NAMED.finditer(word))
-    return [path for path in dict.fromkeys(found) if _place_of(path)][:_MOST_NAMED]
+    paths = (normpath(one[0]) for word in words for one in _NAMED.finditer(word))
+    return [path for path in dict.fromkeys(paths) if _place_of(path)][:_MOST_NAMED]
 
 
 def _place_of(path: str) -> str:
@@ -52,10 +52,10 @@ def can_be_read(path: str, shown: Iterable[str], *, is_made: bool = False) -> bo
     if realpath(dirname(path)) != dirname(path):
         return False
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except OSError:
         return is_made and isdir(dirname(path))
-    return stat.S_ISREG(found.st_mode) and found.st_size <= _MOST_BYTES
+    return stat.S_ISREG(status.st_mode) and status.st_size <= _MOST_BYTES
 
 
 def bring_in(plan: Plan, paths: Iterable[str]) -> None:
@@ -86,17 +86,17 @@ def _own_parent(directory: str, path: str) -> Iterator[int]:
 def _copy(source: int, name: str, handle: int) -> None:
     """Copy an open plain file into a directory, in the place of what is there; close it."""
     try:
-        found = os.fstat(source)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > _MOST_BYTES:
+        status = os.fstat(source)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _MOST_BYTES:
             return
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name, dir_fd=handle)
         made = os.open(name, _NEW, 0o600, dir_fd=handle)
         try:
-            left = found.st_size
+            left = status.st_size
             while left > 0 and (sent := os.sendfile(made, source, None, left)):
                 left -= sent
-            os.fchmod(made, stat.S_IMODE(found.st_mode) & 0o777)
+            os.fchmod(made, stat.S_IMODE(status.st_mode) & 0o777)
         finally:
             os.close(made)
     finally:

@@ -35,8 +35,8 @@ _TRY = (
 def is_usable(environ: Mapping[str, str]) -> bool | None:
     """Tell whether a trial has made a good box here; None if that is not known."""
     _asked[:] = [True]
-    found, age_s = _read(environ)
-    return None if not found or (found != _GOOD and age_s > _DAY_S) else found == _GOOD
+    outcome, age_s = _read(environ)
+    return None if not outcome or (outcome != _GOOD and age_s > _DAY_S) else outcome == _GOOD
 
 
 def was_asked_for() -> bool:
@@ -48,19 +48,19 @@ def was_asked_for() -> bool:
 
 def wants_trial(environ: Mapping[str, str]) -> bool:
     """Tell whether it should be tried: nothing is known, or only something old."""
-    found, age_s = _read(environ)
-    return not found or age_s > _DAY_S
+    outcome, age_s = _read(environ)
+    return not outcome or age_s > _DAY_S
 
 
 def _read(environ: Mapping[str, str]) -> tuple[str, float]:
     """Return what the last trial found, if it was about these programs, and how long ago it was."""
     path = _path(environ)
     try:
-        found, _, stamp = read_file(path).decode("utf-8", "surrogateescape").partition("\n")
+        outcome, _, stamp = read_file(path).decode("utf-8", "surrogateescape").partition("\n")
         age_s = time.time() - os.lstat(path).st_mtime
     except (OSError, FileError):
         return "", 0.0
-    return (found, abs(age_s)) if stamp == _stamp(environ) else ("", 0.0)
+    return (outcome, abs(age_s)) if stamp == _stamp(environ) else ("", 0.0)
 
 
 def remember(environ: Mapping[str, str], *, is_good: bool) -> None:
@@ -84,9 +84,9 @@ def _stamp(environ: Mapping[str, str]) -> str:
     about = [f"{os.uname().release} {os.uname().version} {os.geteuid()}"]
     for path in programs:
         with contextlib.suppress(OSError):
-            found = os.stat(path)
-            times = f"{found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
-            about.append(f"{path} {found.st_dev} {found.st_ino} {times}")
+            status = os.stat(path)
+            times = f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"
+            about.append(f"{path} {status.st_dev} {status.st_ino} {times}")
     return "\n".join(about)
 
 

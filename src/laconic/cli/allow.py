@@ -55,8 +55,8 @@ def main(args: argparse.Namespace) -> int:
     if args.json and not args.list:
         raise UsageError("--json goes with --list", "laconic allow --list --json")
     if args.json:
-        found = allowances.list_all(state_dir, time.time())
-        rows = [{**each._asdict(), "until": _until_when(each)} for each in found]
+        listed = allowances.list_all(state_dir, time.time())
+        rows = [{**each._asdict(), "until": _until_when(each)} for each in listed]
         print(json.dumps({"version": 1, "exceptions": rows, "rules": list(rules.listed())}))
     elif args.list:
         for allowance in allowances.list_all(state_dir, time.time()):

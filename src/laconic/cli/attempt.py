@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
+from laconic.box.attempt import begin, tries
 from laconic.cli.box import NO_BOX, here, project_here
+from laconic.cli.main import complain
 from laconic.cli.run import report as report_fault
+from laconic.cli.undo import show_rows
 from laconic.errors import LaconicError
+from laconic.report import attempt as report
+from laconic.report import undo as undo_report
 from laconic.run.execute import execute
+from laconic.run.launcher import typed_name
 from laconic.run.options import RAW, Flag, read_flags
 from laconic.run.task import Task
 from laconic.settings.environ import environment
+from laconic.settings.load import read_settings
+from laconic.undo.around import about_run
+from laconic.undo.plan import plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,12 +48,6 @@ def direct(argv: list[str]) -> int:
 
 
 def _try(task: Task, *, as_json: bool) -> int:
-    from laconic.box.attempt import begin  # noqa: PLC0415 - nothing else needs it
-    from laconic.cli.main import complain  # noqa: PLC0415
-    from laconic.run.launcher import typed_name  # noqa: PLC0415
-    from laconic.settings.load import read_settings  # noqa: PLC0415
-    from laconic.undo.around import about_run  # noqa: PLC0415
-
     environ, cwd = environment(), here()
     try:
         attempt = begin(project_here(), cwd, read_settings(environ, cwd), environ)
@@ -68,11 +72,6 @@ def _try(task: Task, *, as_json: bool) -> int:
 
 def _tell(tried: Keep | None, launcher: str, *, as_json: bool) -> None:
     """Say what would change, on stderr: stdout is the command's."""
-    import json  # noqa: PLC0415 - the command runs first, as below
-
-    from laconic.report import attempt as report  # noqa: PLC0415
-    from laconic.undo.plan import plan  # noqa: PLC0415
-
     made = plan(tried) if tried is not None else None
     if as_json:
         notes = tried.about.notes if tried else []
@@ -89,13 +88,7 @@ def _tell(tried: Keep | None, launcher: str, *, as_json: bool) -> None:
 
 
 def _list(*, as_json: bool) -> int:
-    from laconic.box.attempt import tries  # noqa: PLC0415
-    from laconic.cli.main import complain  # noqa: PLC0415
-    from laconic.cli.undo import show_rows  # noqa: PLC0415
-    from laconic.report import undo as report  # noqa: PLC0415
-    from laconic.settings.load import read_settings  # noqa: PLC0415
-
-    rows = report.rows(tries(read_settings()).keeps(), "can be kept")
+    rows = undo_report.rows(tries(read_settings()).keeps(), "can be kept")
     if not show_rows(rows, as_json=as_json):
         complain("nothing was tried", "laconic try npm install")
     return 0

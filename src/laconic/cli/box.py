@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
+
+from laconic.box.launch import open_box, project_of
+from laconic.box.plan import make_plan
+from laconic.cli.main import complain
 from laconic.cli.run import report
 from laconic.errors import LaconicError
+from laconic.report.text import visible
 from laconic.run.execute import execute, is_transparent
+from laconic.run.launcher import typed_name
 from laconic.run.options import RAW, Flag, read_flags
 from laconic.run.task import Task
 from laconic.settings.environ import environment
-from laconic.settings.load import current_directory
+from laconic.settings.load import current_directory, read_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,11 +46,6 @@ def direct(argv: list[str]) -> int:
 
 def run_boxed(task: Task) -> int:
     """Run a task in the box; if there can be none, say why, and do not run it."""
-    from laconic.box.launch import open_box  # noqa: PLC0415 - nothing else needs it
-    from laconic.cli.main import complain  # noqa: PLC0415
-    from laconic.run.launcher import typed_name  # noqa: PLC0415
-    from laconic.settings.load import read_settings  # noqa: PLC0415
-
     environ, cwd = environment(), here()
     launcher = typed_name(environ)
     # A process that becomes the command cannot say afterwards what the box refused.
@@ -72,20 +74,13 @@ def here() -> str:
 
 def project_here() -> str:
     """Return the project that the current directory is in; LaconicError if there is none."""
-    from laconic.box.launch import project_of  # noqa: PLC0415
-
     return project_of(here(), environment())
 
 
 def _show(*, as_json: bool) -> int:
-    from laconic.box.plan import make_plan  # noqa: PLC0415
-    from laconic.settings.load import read_settings  # noqa: PLC0415
-
     environ = environment()
     plan = make_plan(project_here(), read_settings(environ, here()), environ)
     if as_json:
-        import json  # noqa: PLC0415
-
         print(json.dumps({"version": 1, **_document(plan)}, indent=1))
     else:
         _print(plan)
@@ -109,8 +104,6 @@ def _document(plan: Plan) -> dict[str, object]:
 
 
 def _print(plan: Plan) -> None:
-    from laconic.report.text import visible  # noqa: PLC0415
-
     def table(title: str, paths: list[str]) -> None:
         print(f"{title}:" if paths else f"{title}: nothing")
         for path in paths:

@@ -87,10 +87,10 @@ def _past(settings: Settings) -> Tally | None:
 
 
 def _newest(transcripts: list[Transcript]) -> list[Transcript]:
-    found: list[Transcript] = []
+    newest: list[Transcript] = []
     left = _MOST_BYTES
     for transcript in transcripts:
         if transcript.size <= left:
-            found.append(transcript)
+            newest.append(transcript)
             left -= transcript.size
-    return found
+    return newest

@@ -2,6 +2,10 @@
 
 The words are in the script; values that change (ids, names of filters) are asked of `laconic
 completions --values KIND`. After `laconic run` the shell completes the rest as a line of its own.
+
+https://www.gnu.org/software/bash/manual/html_node/Programmable-Completion.html
+https://zsh.sourceforge.io/Doc/Release/Completion-System.html
+https://fishshell.com/docs/current/completions.html
 """
 
 from __future__ import annotations
@@ -39,8 +43,8 @@ def _running(tree: Sequence[Level]) -> str:
 
 def _taking(tree: Sequence[Level]) -> str:
     """Name the options before a command of another program that take a value."""
-    found = {option for level in tree if level.is_command for option in level.values}
-    return "|".join(sorted(found))
+    options = {option for level in tree if level.is_command for option in level.values}
+    return "|".join(sorted(options))
 
 
 def _kinds(tree: Sequence[Level]) -> Iterable[tuple[str, str]]:

@@ -19,10 +19,10 @@ _LONGEST = 60
 def values(kind: str) -> Iterator[tuple[str, str]]:
     """Yield values with a few words about each; none where they cannot be read."""
     try:
-        found = list(KINDS[kind]())
+        values_now = list(KINDS[kind]())
     except (LaconicError, OSError):
         return
-    for text, about in found:
+    for text, about in values_now:
         line = " ".join(visible(about).split())
         yield visible(text), line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 

@@ -139,7 +139,7 @@ def _edit(path: Path) -> int:
     if originals.current(target) is None:
         originals.make_directories(target.parent)
         originals.write(target, None, _NEW, 0o600)
-    # EDITOR may have arguments; a shell splits it, as git does (git var GIT_EDITOR).
+    # EDITOR may have arguments; a shell splits it, as for git: git-var(1), GIT_EDITOR.
     done = subprocess.run(  # noqa: S603 - what the user has chosen
         ["/bin/sh", "-c", f'{editor} "$@"', editor, os.fspath(target)], check=False
     )

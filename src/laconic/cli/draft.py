@@ -106,9 +106,9 @@ def _replaced(identifier: str, command: str) -> list[str]:
     """Name the built-in filters that the new one replaces, by its id or by its command."""
     now = load_filters(read_settings(), library()).filters.find(arguments_of(command))
     built_in = load_filters(None, library())
-    found = built_in.filters.find(arguments_of(command))
+    replaced = built_in.filters.find(arguments_of(command))
     names = {identifier}.intersection(built_in.ids)
-    return sorted(names.union([found.id] if found and now is not found else []))
+    return sorted(names.union([replaced.id] if replaced and now is not replaced else []))
 
 
 # -- where the output is -------------------------------------------------------------------------
@@ -169,10 +169,10 @@ def _short_enough(raw: bytes, hint: str) -> bytes:
 
 
 def arguments_of(command: str) -> list[Argument]:
-    found = list(runs_of(command))
-    if len(found) != 1:
-        raise LaconicError(f"expected one command, found {len(found)}")
-    return found[0][1]
+    runs = list(runs_of(command))
+    if len(runs) != 1:
+        raise LaconicError(f"expected one command, found {len(runs)}")
+    return runs[0][1]
 
 
 def runs_of(command: str) -> Iterator[tuple[str, list[Argument]]]:
@@ -220,8 +220,8 @@ def _subcommand(program: str, rest: list[str]) -> list[str]:
 def is_found_by(path: str, identifier: str, arguments: list[Argument]) -> bool:
     """Tell whether a filter for this path would be the one for the command."""
     alone = FilterSet({identifier: {"command": [path]}}, {identifier: ""}, library=library())
-    found = alone.filters.find(arguments, with_passthrough=True, with_scripts=False)
-    return found is not None and found.id == identifier
+    chosen = alone.filters.find(arguments, with_passthrough=True, with_scripts=False)
+    return chosen is not None and chosen.id == identifier
 
 
 # -- what to drop ------------------------------------------------------------------------------

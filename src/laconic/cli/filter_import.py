@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     written = 0
     for path in _files(Path(args.source)):
-        for found in _read(path, Path(args.source)):
-            written += _write(found, path)
+        for imported in _read(path, Path(args.source)):
+            written += _write(imported, path)
     if not written:
         raise LaconicError(f"{args.source}: no filter could be taken over")
     print("next: laconic filters test")
@@ -46,11 +46,11 @@ def main(args: argparse.Namespace) -> int:
 def _files(source: Path) -> list[Path]:
     if not source.is_dir():
         return [source]
-    found = sorted(path for ending in ("toml", "json") for path in source.rglob(f"*.{ending}"))
-    folders = [path.relative_to(source).parent.parts for path in found]
+    files = sorted(path for ending in ("toml", "json") for path in source.rglob(f"*.{ending}"))
+    folders = [path.relative_to(source).parent.parts for path in files]
     return [
         path
-        for path, parts in zip(found, folders, strict=True)
+        for path, parts in zip(files, folders, strict=True)
         if not any(part.endswith(_TESTS) for part in parts)
     ]
 
@@ -70,12 +70,12 @@ def _read(path: Path, source: Path) -> Iterator[Imported]:
     yield from_tokf(document, name)
 
 
-def _write(found: Imported, origin: Path) -> int:
+def _write(imported: Imported, origin: Path) -> int:
     """Write a filter and say what was left out of it; return how many were written."""
-    path = read_directories().config / "filters" / f"{found.identifier}.toml"
-    said = [f"  left out: {reason}" for reason in found.left_out]
-    reason = _refusal(found, path)
-    text = _text(found, _examples(found, origin)) if not reason else ""
+    path = read_directories().config / "filters" / f"{imported.identifier}.toml"
+    said = [f"  left out: {reason}" for reason in imported.left_out]
+    reason = _refusal(imported, path)
+    text = _text(imported, _examples(imported, origin)) if not reason else ""
     if text:
         _, problems = check_bytes(text.encode(), str(path))
         reason = problems[0].line if problems else ""
@@ -83,25 +83,25 @@ def _write(found: Imported, origin: Path) -> int:
         print("\n".join([f"{origin}: left out: {reason}", *said]))
         return 0
     write_private(path, text.encode())
-    print(f"{path}\n  for: {', '.join(found.table['command'])}")
-    if found.identifier in built_in_ids():
-        print(f"  instead of: {found.identifier} ({BUILT_IN})")
+    print(f"{path}\n  for: {', '.join(imported.table['command'])}")
+    if imported.identifier in built_in_ids():
+        print(f"  instead of: {imported.identifier} ({BUILT_IN})")
     print("\n".join(said)) if said else None
     return 1
 
 
-def _refusal(found: Imported, path: Path) -> str:
+def _refusal(imported: Imported, path: Path) -> str:
     folder = read_directories().config / "filters"
-    if not found.table["command"]:
+    if not imported.table["command"]:
         return "it names no command"
-    if not any(key in found.table for key in _SAYS):
+    if not any(key in imported.table for key in _SAYS):
         return "nothing of what it does can be said here"
-    if not found.identifier or not path.resolve().is_relative_to(folder.resolve()):
-        return f"{found.identifier!r} is not a name for it"
+    if not imported.identifier or not path.resolve().is_relative_to(folder.resolve()):
+        return f"{imported.identifier!r} is not a name for it"
     return f"{path} already exists" if path.exists() else ""
 
 
-def _examples(found: Imported, origin: Path) -> Iterator[dict[str, Any]]:
+def _examples(imported: Imported, origin: Path) -> Iterator[dict[str, Any]]:
     """The cases of tokf beside a filter that have their output in them."""
     folder = origin.with_name(f"{origin.stem}{_TESTS}")
     for path in sorted(folder.glob("*.toml"))[:_MOST_EXAMPLES]:
@@ -114,19 +114,19 @@ def _examples(found: Imported, origin: Path) -> Iterator[dict[str, Any]]:
             text += "" if text.endswith("\n") else "\n"
             status = case.get("exit_code", 0)
             status = status if isinstance(status, int) else 1
-            yield {"command": found.table["command"][0], "status": status, "input": text}
+            yield {"command": imported.table["command"][0], "status": status, "input": text}
 
 
-def _text(found: Imported, examples: Iterator[dict[str, Any]]) -> str:
-    about = " ".join(found.about.split())
-    lines = [f"# {about}", *_keys(found.table)]
+def _text(imported: Imported, examples: Iterator[dict[str, Any]]) -> str:
+    about = " ".join(imported.about.split())
+    lines = [f"# {about}", *_keys(imported.table)]
     for name in ("success", "failure"):
-        if name in found.table:
-            lines += ["", f"[{name}]", *_keys(found.table[name])]
+        if name in imported.table:
+            lines += ["", f"[{name}]", *_keys(imported.table[name])]
     text = "\n".join([*lines, ""])
     for example in examples:
         raw = str(example["input"])
-        compacted = apply(Filter("", found.table), example["status"], read_lines(raw.encode()))
+        compacted = apply(Filter("", imported.table), example["status"], read_lines(raw.encode()))
         shown = compacted.text() if compacted else raw
         text += f"""
 [[example]]

@@ -139,8 +139,12 @@ def _spendings(sessions: Sequence[str]) -> Spendings:
 
 
 def _dollars(row: Gain, session: str, spent: Spendings) -> float | None:
-    found = spent.found.get(session)
-    return None if found is None or found.dollars is None else row.saved_tokens * found.dollars
+    spending = spent.found.get(session)
+    return (
+        None
+        if spending is None or spending.dollars is None
+        else row.saved_tokens * spending.dollars
+    )
 
 
 def _money(sessions: Sequence[Gain], spent: Spendings) -> report.Money:

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     if args.n < 0:
-        raise UsageError("-n takes a number from 0", "laconic history -n 50")
+        raise UsageError("-n takes a whole number, 0 or more", "laconic history -n 50")
     state_dir = read_directories().state
     adopt(Store(state_dir))
     with reading(state_dir) as (connection, note):
@@ -49,11 +49,11 @@ def main(args: argparse.Namespace) -> int:
 
 def _name_undoable(runs: list[dict[str, Any]], keeps: Keeps) -> None:
     """Add the id of what `laconic undo` would take back; a keep is made just before its run."""
-    found = [keep for keep in keeps.keeps() if not (keep.about.of or keep.undone_by)]
+    undoable = [keep for keep in keeps.keeps() if not (keep.about.of or keep.undone_by)]
     for run in runs:
-        for keep in found:
+        for keep in undoable:
             is_before = keep.time * 1e6 <= run["time"]
             if is_before and keep.about.command == run["command"] and not keep.is_running:
                 run["undo"] = keep.id
-                found.remove(keep)
+                undoable.remove(keep)
                 break

@@ -160,17 +160,17 @@ def say(recipe: Recipe, change: Change, *, dry_run: bool) -> None:
 
 def _detect(args: argparse.Namespace, site: Site) -> list[Recipe]:
     """Find the agents on this machine, and ask whether to install in all of them."""
-    found = [
+    recipes = [
         recipe
         for recipe in map(read_recipe, names())
         if recipe.sample and is_present(recipe, site.variables)
     ]
-    if not found:
+    if not recipes:
         raise LaconicError("no agent was found", "name one: laconic install claude-code")
-    for recipe in found:
+    for recipe in recipes:
         print(f"found: {recipe.name} ({recipe.title})")
     if args.dry_run or confirm("install laconic in them?", args):
-        return found
+        return recipes
     return []
 
 
@@ -192,17 +192,17 @@ def confirm(question: str, args: argparse.Namespace) -> bool:
 
 def _import(args: argparse.Namespace, site: Site, settings: Settings) -> bool:
     """Take over settings, the project's into the project's file; False if there are none."""
-    found = list(imports.find_imports(site.variables, site.project))
-    if not found:
+    imported = list(imports.find_imports(site.variables, site.project))
+    if not imported:
         print("no settings of tokf, rtk, cc-toolgate or tokenjuice were found")
-    for each in found:
+    for each in imported:
         if each.in_project:
             path = site.project / ".laconic/config.toml"
             _extend(each, path, target_of(path, "project", site), 0o644, args)
         else:
             path = settings.user_config_path
             _extend(each, path, path.resolve(), 0o600, args)
-    return bool(found)
+    return bool(imported)
 
 
 def _extend(
@@ -230,8 +230,8 @@ def _extend(
 
 def _switch_off(recipe: Recipe, args: argparse.Namespace, site: Site) -> None:
     """Offer to remove the hooks of other tools; laconic uninstall puts them back."""
-    found = other_tools.find_rivals(recipe, site)
-    for rival in found:
+    rivals = other_tools.find_rivals(recipe, site)
+    for rival in rivals:
         if rival.is_file:
             print(
                 f"{recipe.name}: {visible(str(rival.path))} is {rival.name}'s: remove it yourself"
@@ -239,7 +239,7 @@ def _switch_off(recipe: Recipe, args: argparse.Namespace, site: Site) -> None:
     changes = other_tools.plan_removal(recipe, site)
     if not changes:
         return
-    tools = ", ".join(dict.fromkeys(rival.name for rival in found if not rival.is_file))
+    tools = ", ".join(dict.fromkeys(rival.name for rival in rivals if not rival.is_file))
     show(changes)
     if not args.dry_run and confirm(f"switch off the hooks of {tools}?", args):
         carry_out(changes, recipe, site)

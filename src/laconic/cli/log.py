@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     if args.n is not None and args.n < 0:
-        raise UsageError("-n takes a number from 0", "laconic log -n 50")
+        raise UsageError("-n takes a whole number, 0 or more", "laconic log -n 50")
     since = when.since(args.since, time.time()) if args.since else 0.0
     fits = _filter(args)
     state_dir = read_directories().state
@@ -148,8 +148,8 @@ def _most_asked(rows: Iterable[Row], count: int) -> Iterator[Question]:
 
     endings = Endings(process_environment(), str(current_directory() or ""))
     progress = Progress()
-    found = questions(row for row in rows if row.get("agent") != decisions.OWN)
-    most = sorted(found, key=lambda question: -question.times)[:count]
+    asked = questions(row for row in rows if row.get("agent") != decisions.OWN)
+    most = sorted(asked, key=lambda question: -question.times)[:count]
     for number, question in enumerate(most):
         yield endings.ended(question)
         progress(number + 1, len(most))

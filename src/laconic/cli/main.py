@@ -167,8 +167,8 @@ def _direct_command(argv: list[str]) -> Command | None:
     """Return the command if it reads its own arguments; argparse prints the help."""
     if argv[1:2] in (["-h"], ["--help"]):
         return None
-    found = (c for c in COMMANDS if argv[:1] == [c.name] and (c.is_direct or c.is_view))
-    return next(found, None)
+    matching = (c for c in COMMANDS if argv[:1] == [c.name] and (c.is_direct or c.is_view))
+    return next(matching, None)
 
 
 def _run_directly(command: Command, argv: list[str]) -> int:

@@ -25,7 +25,9 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.color = False  # from Python 3.14 on, it would not ask who reads the help
+        # Since Python 3.14 help is coloured (https://docs.python.org/3/library/argparse.html#color),
+        # without asking whether an agent reads it.
+        self.color = False
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, f"{self.prog} --help")

@@ -137,7 +137,9 @@ def _visible(line: bytes) -> bytes:
 def _find(store: Store, wish: str) -> tuple[str, RunOfOutput | None]:
     """Return the id of an output that is kept, and its run if that is recorded."""
     if wish != LAST and not is_id(wish):
-        raise MissingError(f"{wish!r}: is not an id: six letters and digits", "laconic history")
+        raise MissingError(
+            f"{wish!r} is not an id: ids have six letters and digits", "laconic history"
+        )
     source, gone = None, None
     try:
         with reading(store.state_dir) as (connection, _):

@@ -56,7 +56,7 @@ def transcripts_at(paths: Sequence[Path]) -> list[Transcript]:
     """Find the transcripts there, or where agents keep them; a path that is not there is wrong."""
     for path in paths:
         if not path.exists():
-            raise LaconicError(f"{path}: there is no such file or directory")
+            raise LaconicError(f"{path}: no such file or directory")
     return find.find_in(paths) if paths else find.find(process_environment())
 
 

@@ -91,8 +91,8 @@ def _switched_off(settings: Settings) -> Iterator[str]:
         yield "everything: LACONIC_DISABLED is set"
     elif settings.environment.no_filter:
         yield "shorter output: LACONIC_NO_FILTER is set"
-    if not settings.config.settings.gate:
-        yield "decisions: [settings] gate = false"
+    if settings.config.settings.gate == "off":
+        yield 'decisions: [settings] gate = "off"'
 
 
 def _agents() -> tuple[tuple[AgentState, ...], str]:
@@ -101,7 +101,7 @@ def _agents() -> tuple[tuple[AgentState, ...], str]:
         site, _ = read_site()
     except LaconicError as error:
         return (), error.message
-    found = []
+    states = []
     for recipe in map(read_recipe, names()):
         is_installed = any(find_installed(recipe, site))
         if not is_installed and not (recipe.sample and is_present(recipe, site.variables)):
@@ -109,8 +109,8 @@ def _agents() -> tuple[tuple[AgentState, ...], str]:
         call = call_log.last_seen(str(site.state_dir), recipe.name)
         is_hook = bool(recipe.sample)
         called = call[0] if call else None
-        found.append(AgentState(recipe.name, recipe.title, is_installed, is_hook, called))
-    return tuple(sorted(found, key=lambda agent: (not agent.is_installed, agent.name))), ""
+        states.append(AgentState(recipe.name, recipe.title, is_installed, is_hook, called))
+    return tuple(sorted(states, key=lambda agent: (not agent.is_installed, agent.name))), ""
 
 
 def _saved(state_dir: Path, midnight: float) -> tuple[dict[str, Gain], tuple[int, ...], str]:

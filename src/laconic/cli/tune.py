@@ -78,17 +78,17 @@ def _seen(settings: Settings) -> Counter[Seen]:
     return read
 
 
-def _chosen(found: Sequence[Proposal]) -> list[Proposal]:
+def _chosen(proposals: Sequence[Proposal]) -> list[Proposal]:
     try:
         said = input("\nwrite which of them? [all, none, or numbers: 1 3] ").lower().split()
     except EOFError:
         said = []
     if said == ["all"]:
-        return list(found)
-    known = {str(number) for number in range(1, len(found) + 1)}
+        return list(proposals)
+    known = {str(number) for number in range(1, len(proposals) + 1)}
     if said != ["none"] and not known.issuperset(said):
         raise LaconicError("that is not among the numbers; nothing was written")
-    return [proposal for number, proposal in enumerate(found, 1) if str(number) in said]
+    return [proposal for number, proposal in enumerate(proposals, 1) if str(number) in said]
 
 
 def _apply(chosen: Sequence[Proposal], settings: Settings) -> None:

@@ -52,17 +52,17 @@ def main(args: argparse.Namespace) -> int:
 def _purge(args: argparse.Namespace, directories: Directories) -> int:
     """Remove the directories of laconic, unless one of them may be something else as well."""
     places = dict.fromkeys((directories.config, directories.state, directories.cache))
-    found = [place for place in places if place.exists()]
-    if not found:
+    existing = [place for place in places if place.exists()]
+    if not existing:
         print("there is nothing to remove")
         return 0
-    for place in found:
+    for place in existing:
         print(f"  {visible(str(place))}")
     if not confirm("remove all that is in them?", args):
         return 1
     control.stop(process_environment())
-    left = [place for place in found if place.name != _OURS or place.is_symlink()]
-    for place in found:
+    left = [place for place in existing if place.name != _OURS or place.is_symlink()]
+    for place in existing:
         if place not in left:
             shutil.rmtree(place)
             print(f"removed: {visible(str(place))}")

@@ -13,10 +13,10 @@ _SPAN = pattern(r"([0-9]{1,6})([smhdw])")
 
 def seconds(text: str) -> int:
     """Convert a time span to seconds."""
-    found = _SPAN.fullmatch(text.strip())
-    if found is None:
+    match = _SPAN.fullmatch(text.strip())
+    if match is None:
         raise UsageError(f"{text!r} is not a time span", "a number and s, m, h, d or w: 30m")
-    return int(found[1]) * _UNITS[found[2]]
+    return int(match[1]) * _UNITS[match[2]]
 
 
 def moment(text: str, now: float) -> float:

@@ -15,6 +15,7 @@ from laconic.compact.lines import Lines
 from laconic.compact.masks import any_of, indexes, mask_of, union, without
 from laconic.compact.patterns import Pattern, Patterns
 from laconic.compact.tokens import estimate
+from laconic.files import encoded
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -132,7 +133,7 @@ def find_diagnostics(lines: Lines) -> Mask:
 
 def are_doubtful(texts: Iterable[str]) -> bool:
     """Tell whether the numbers in one of these lines decide if it is a diagnostic."""
-    return _DOUBT in _judged([_encoded(text).translate(_ANY_DIGIT) for text in texts])
+    return _DOUBT in _judged([encoded(text).translate(_ANY_DIGIT) for text in texts])
 
 
 def find_certain(lines: Lines) -> Mask:
@@ -149,7 +150,7 @@ def _judged_fast(lines: Lines, number: int) -> bytes:
     kinds = lines.numbers(number)
     if kinds is not None:
         return lines.kinds.answers(_judged, kinds)
-    return _with_sign(_encoded(lines.chunks[number]).translate(_LOWERED)).translate(_DOUBTFUL)
+    return _with_sign(encoded(lines.chunks[number]).translate(_LOWERED)).translate(_DOUBTFUL)
 
 
 def _judged(texts: list[bytes]) -> bytes:
@@ -175,7 +176,7 @@ def _settle(found: list[bytes], lines: Lines, order: range, settled: Known) -> i
         if _DOUBT not in found[number]:
             continue
         texts, doubtful = lines.split(number), found[number].translate(_ONLY_DOUBTFUL)
-        raw = _encoded("\n".join(["", *compress(texts, doubtful)])).translate(_DIGIT_NOT_0)
+        raw = encoded("\n".join(["", *compress(texts, doubtful)])).translate(_DIGIT_NOT_0)
         mask = settled.answers(raw)
         mask = _harmless(raw) if mask is None else mask
         if any_of(mask):
@@ -234,10 +235,6 @@ def _changed(before: bytes, after: bytes) -> Mask:
     if before == after:
         return bytes(before.count(b"\n"))
     return bytes(map(ne, before.split(b"\n")[1:], after.split(b"\n")[1:]))
-
-
-def _encoded(chunk: str) -> bytes:
-    return chunk.encode("utf-8", "surrogateescape")
 
 
 def _joined(texts: Iterable[bytes]) -> bytes:

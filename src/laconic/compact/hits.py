@@ -1,7 +1,8 @@
 """What a search looked for, so that a shortened line still shows what was found.
 
-Only patterns that grep, ripgrep and Python read alike are translated; for all others the place of
-the hit is unknown, and the lines stay whole.
+Only patterns that grep (grep(1), "REGULAR EXPRESSIONS"), ripgrep (https://docs.rs/regex, "Syntax")
+and Python read alike are translated; for all others the place of the hit is unknown, and the lines
+stay whole.
 """
 
 from __future__ import annotations

@@ -40,7 +40,8 @@ _SCRIPT = pattern(
 # Whether a script is run only by `run`.
 PACKAGE_RUNNERS = {"npm": True, "pnpm": False, "yarn": False, "bun": False}
 _OF_RUN = ("run", "run-script")
-_TESTS = ("test", "t", "tst")  # what npm runs without `run`
+# What npm runs without `run`: https://docs.npmjs.com/cli/commands/npm-test
+_TESTS = ("test", "t", "tst")
 _VALUED = ("--prefix", "-C", "--dir", "--cwd", "-w", "--workspace", "-F", "--filter")
 
 

@@ -26,21 +26,21 @@ def put(text: str, body: str, marks: Marks) -> str:
     """
     line_end = "\r\n" if "\r\n" in text else "\n"
     block = line_end.join((marks.begin, *body.strip("\n").split("\n"), marks.end)) + line_end
-    if found := _pattern(marks).search(text):
-        return text[: found.start("block")] + block + text[found.end() :]
+    if match := _pattern(marks).search(text):
+        return text[: match.start("block")] + block + text[match.end() :]
     return text + (line_end if text else "") + block
 
 
 def remove(text: str, marks: Marks) -> str:
     """Return the text without the block and the line end before it."""
-    found = _pattern(marks).search(text)
-    return text[: found.start()] + text[found.end() :] if found else text
+    match = _pattern(marks).search(text)
+    return text[: match.start()] + text[match.end() :] if match else text
 
 
 def find(text: str, marks: Marks) -> str:
     """Return the block, or nothing."""
-    found = _pattern(marks).search(text)
-    return found.group("block") if found else ""
+    match = _pattern(marks).search(text)
+    return match.group("block") if match else ""
 
 
 def _pattern(marks: Marks) -> re.Pattern[str]:

@@ -55,17 +55,17 @@ def examine(recipe: Recipe, site: Site, settings: Settings) -> list[Finding]:
 
 def _examine(recipe: Recipe, site: Site, settings: Settings) -> Iterator[Finding]:
     name, again = recipe.name, f"laconic install {recipe.name}"
-    found = list(find_installed(recipe, site))
+    installed = list(find_installed(recipe, site))
     if fix := recipe.unsupported.get(site.platform):
-        state: State = "broken" if found else "disabled"
+        state: State = "broken" if installed else "disabled"
         yield Finding(name, "platform", state, f"it cannot work on {site.platform}", fix)
         return
-    if not found:
+    if not installed:
         yield _missing(recipe, site)
         return
-    for each in found:
+    for each in installed:
         yield _integrity(each, recipe, site)
-    safe = (each.command for each in found if each.command and each.is_safe)
+    safe = (each.command for each in installed if each.command and each.is_safe)
     for command in dict.fromkeys(safe):
         yield _answers(command, recipe, site, settings)
     if recipe.sample:
@@ -73,7 +73,7 @@ def _examine(recipe: Recipe, site: Site, settings: Settings) -> Iterator[Finding
     yield from _version(recipe, site)
     yield from _switches(recipe, site)
     if recipe.trust:
-        yield _trust(recipe, found, site)
+        yield _trust(recipe, installed, site)
     for rival in find_rivals(recipe, site):
         message = f"{rival.path}: calls {rival.name}, too; rewrites of two tools do not compose"
         fix = f"remove {rival.path}" if rival.is_file else f"{again} --import"
@@ -118,40 +118,40 @@ def unanswered(state_dir: Path) -> Iterator[Finding]:
 
 def misnamed(state_dir: Path) -> Iterator[Finding]:
     """Say if a hook is called by a name that does not exist: then its commands are not checked."""
-    found = call_log.last_unknown(str(state_dir))
-    if found is None or time.time() - found[0] > _OF_LATE_S:
+    call = call_log.last_unknown(str(state_dir))
+    if call is None or time.time() - call[0] > _OF_LATE_S:
         return
-    agent, _, event = found[1].partition(" ")
+    agent, _, event = call[1].partition(" ")
     if event and agent in hooked():
         what = f"{agent} has no event {event}"
         known = {each.name.lower(): each.name for each in load(agent).events}
         best = known.get(closest(event, known), "")
         meant = f"laconic hook {agent} {best}"
     else:
-        what = f"there is no agent {found[1]!r}"
-        best = closest(found[1], hooked())
+        what = f"there is no agent {call[1]!r}"
+        best = closest(call[1], hooked())
         meant = f"laconic hook {best}"
     fix = f"in the settings of the agent, write: {meant}" if best else "laconic help hook"
-    message = f"`laconic hook {found[1]}` was called {_ago(found[0])}, and {what}"
+    message = f"`laconic hook {call[1]}` was called {_ago(call[0])}, and {what}"
     yield Finding("", "hook", "warn", message, fix)
 
 
 # -- the hook --------------------------------------------------------------------------------------
 
 
-def _integrity(found: Installed, recipe: Recipe, site: Site) -> Finding:
+def _integrity(installed: Installed, recipe: Recipe, site: Site) -> Finding:
     """Compare a file with what this laconic writes, and with the hash of what it wrote."""
 
     def finding(state: State, message: str, fix: str = "") -> Finding:
-        return Finding(recipe.name, "hook", state, f"{found.path}: {message}", fix)
+        return Finding(recipe.name, "hook", state, f"{installed.path}: {message}", fix)
 
-    if not found.is_current:
+    if not installed.is_current:
         fix = f"laconic install {recipe.name}"
         return finding("warn", "differs from what this laconic writes", fix)
-    record = originals.find(site.state_dir, found.path.resolve())
+    record = originals.find(site.state_dir, installed.path.resolve())
     if record is None:
         return finding("ok", "as this laconic writes it, though not by it")
-    if originals.digest(originals.current(found.path) or b"") == record.written:
+    if originals.digest(originals.current(installed.path) or b"") == record.written:
         return finding("ok", f"as laconic wrote it (sha256 {record.written[:12]})")
     return finding("ok", "the hook is as laconic wrote it; the rest was changed since")
 
@@ -251,16 +251,16 @@ def _version(recipe: Recipe, site: Site) -> Iterator[Finding]:
     if not program:
         return
     text = _version_text(program, site)
-    found = re.search(r"\d+(?:\.\d+)+", text)
+    match = re.search(r"\d+(?:\.\d+)+", text)
     known = f"known to work: {recipe.verified}"
-    if not found:
+    if not match:
         message = f"`{program} --version` gives no version; {known}"
         yield Finding(recipe.name, "version", "warn", message, f"{program} --version")
-    elif recipe.since and _numbers(found.group()) < _numbers(recipe.since):
-        message = f"{program} {found.group()} is too old: laconic needs {recipe.since}"
+    elif recipe.since and _numbers(match.group()) < _numbers(recipe.since):
+        message = f"{program} {match.group()} is too old: laconic needs {recipe.since}"
         yield Finding(recipe.name, "version", "broken", message, f"update {recipe.title}")
     else:
-        yield Finding(recipe.name, "version", "ok", f"{program} {found.group()}; {known}")
+        yield Finding(recipe.name, "version", "ok", f"{program} {match.group()}; {known}")
 
 
 def _version_text(program: str, site: Site) -> str:
@@ -309,11 +309,11 @@ def _document(path: Path) -> Any:
         return {}
 
 
-def _trust(recipe: Recipe, found: list[Installed], site: Site) -> Finding:
+def _trust(recipe: Recipe, installed: list[Installed], site: Site) -> Finding:
     """Say whether Codex was told to trust a hook; which one exactly, only Codex knows."""
     table = _document(directory(recipe, site.variables) / "config.toml").get("hooks", {})
     states = table.get("state", {}) if isinstance(table, dict) else {}
-    places = {str(path) for each in found for path in (each.path, each.path.resolve())}
+    places = {str(path) for each in installed for path in (each.path, each.path.resolve())}
     if any(str(key).startswith(f"{place}:pre_tool_use:") for key in states for place in places):
         return Finding(recipe.name, "trust", "ok", "you have approved the hook in Codex")
     fix = "start codex, type /hooks, approve the hook"

@@ -121,7 +121,7 @@ def plan_uninstall(recipe: Recipe, site: Site) -> list[Change]:
 
 def _places(recipe: Recipe, site: Site) -> list[tuple[Path, File]]:
     """Return where laconic may be: the usual places, and those that were written elsewhere."""
-    found = [
+    places = [
         (path, file)
         for file in recipe.files
         for scope in SCOPES
@@ -129,8 +129,8 @@ def _places(recipe: Recipe, site: Site) -> list[tuple[Path, File]]:
     ]
     for original in originals.find_all(site.state_dir, recipe.name):
         file = next((f for f in recipe.files if _is_at(original.path, f)), recipe.files[0])
-        found.append((original.path, file))
-    return found
+        places.append((original.path, file))
+    return places
 
 
 def _is_at(path: Path, file: File) -> bool:

@@ -81,5 +81,5 @@ def _command_in_file(file: File, recipe: Recipe, path: Path, text: str) -> str:
     """Return what an agent runs: the file itself, or what the plugin in it starts."""
     if file.executable:
         return quoted(str(path))
-    found = re.search(r'^const EXECUTABLE = (".*")$', text, re.MULTILINE)
-    return f"{quoted(json.loads(found.group(1)))} hook {recipe.name}" if found else ""
+    match = re.search(r'^const EXECUTABLE = (".*")$', text, re.MULTILINE)
+    return f"{quoted(json.loads(match.group(1)))} hook {recipe.name}" if match else ""

@@ -87,10 +87,10 @@ def _value(text: str, at: int, depth: int) -> Node:
         raise ValueError(f"is nested more than {_DEEPEST} deep")
     if text.startswith(("{", "["), at):
         return _container(text, at, depth)
-    found = (_STRING if text.startswith('"', at) else _WORD).match(text, at)
-    if found:
+    match = (_STRING if text.startswith('"', at) else _WORD).match(text, at)
+    if match:
         try:
-            return Node("scalar", at, found.end(), value=json.loads(found.group()))
+            return Node("scalar", at, match.end(), value=json.loads(match.group()))
         except ValueError:
             pass
     raise _error(text, at, "a value")
@@ -116,13 +116,13 @@ def _container(text: str, start: int, depth: int) -> Node:
 
 
 def _key(text: str, at: int) -> tuple[str, int]:
-    found = _STRING.match(text, at)
-    if not found:
+    match = _STRING.match(text, at)
+    if not match:
         raise _error(text, at, "a key in quotes")
-    colon = _skip(text, found.end())
+    colon = _skip(text, match.end())
     if not text.startswith(":", colon):
         raise _error(text, colon, '":"')
-    return str(json.loads(found.group())), _skip(text, colon + 1)
+    return str(json.loads(match.group())), _skip(text, colon + 1)
 
 
 def _skip(text: str, at: int) -> int:

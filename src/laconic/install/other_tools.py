@@ -27,12 +27,12 @@ class Rival(NamedTuple):
 
 def find_rivals(recipe: Recipe, site: Site) -> list[Rival]:
     """Return the other tools that an agent calls for commands, each file once."""
-    found: dict[tuple[str, Path], Rival] = {}
+    rivals: dict[tuple[str, Path], Rival] = {}
     for file in recipe.files:
         for path in _paths(file, recipe, site):
             for rival in _in_file(file, recipe, path, site):
-                found[rival.name, rival.path] = rival
-    return list(found.values())
+                rivals[rival.name, rival.path] = rival
+    return list(rivals.values())
 
 
 def _paths(file: File, recipe: Recipe, site: Site) -> Iterator[Path]:

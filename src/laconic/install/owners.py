@@ -70,10 +70,10 @@ def _invocations(handler: Mapping[str, Any]) -> Iterator[list[str]]:
 def _words(text: str) -> Iterator[list[str]]:
     source = text.encode("utf-8", "replace")
     try:
-        found = commands(parse(source))
+        occurrences = commands(parse(source))
     except ParseError:
         return
-    for occurrence in found:
+    for occurrence in occurrences:
         # In `"$HOME"/bin/x` the name of the program is known all the same.
         written = ((word, source[word.start : word.end]) for word in occurrence.command.words)
         yield [literal(word) or raw.decode().strip("\"'") for word, raw in written]

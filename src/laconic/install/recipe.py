@@ -158,5 +158,5 @@ def expand(text: str, environ: Mapping[str, str]) -> Path | None:
 
 def directory(recipe: Recipe, environ: Mapping[str, str]) -> Path:
     """Return the directory of the agent's settings."""
-    found = [path for text in recipe.directories if (path := expand(text, environ))]
-    return found[0]
+    paths = [path for text in recipe.directories if (path := expand(text, environ))]
+    return paths[0]

@@ -23,8 +23,8 @@ _OURS = frozenset(("hook", "run", "install"))
 
 def repair(recipe: Recipe, site: Site, settings: Settings) -> list[Change]:
     """Write again what the doctor finds fault with; return what changed."""
-    found = examine(recipe, site, settings)
-    if not any(each.check in _OURS and each.state in ("warn", "broken") for each in found):
+    findings = examine(recipe, site, settings)
+    if not any(each.check in _OURS and each.state in ("warn", "broken") for each in findings):
         return []
     changes = [
         change for scope in _scopes(recipe, site) for change in plan_install(recipe, scope, site)

@@ -313,7 +313,7 @@ def _value(parts: list[tuple[Part, bool]], pos: int, values: Values, depth: int)
 
 
 def is_plain(parts: list[tuple[Part, bool]], pos: int) -> bool:
-    """`$x` or `${x}`; `$x:h` and `$x[1]` say something else in zsh."""
+    """`$x` or `${x}`; `$x:h` and `$x[1]` say something else in zsh (zshexpn(1), "Modifiers")."""
     part, quoted = parts[pos]
     if not isinstance(part, Parameter) or part.prefix or part.operator or part.index is not None:
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import threading
 import time
@@ -16,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from laconic.secrets.redact import redact
 
 if TYPE_CHECKING:
-    from logging import Logger
     from os import PathLike
 
 SCHEMA = 1
@@ -95,14 +95,12 @@ class MemoryAudit:
 class LoggingAudit:
     """One record of the logger `laconic.audit` for each entry; `record.audit` has the entry."""
 
-    def __init__(self, logger: Logger | None = None) -> None:
-        import logging  # noqa: PLC0415 - only for those who use it
-
+    def __init__(self, logger: logging.Logger | None = None) -> None:
         self._logger = logger or logging.getLogger("laconic.audit")
         self._levels = {"tool_denied": logging.WARNING, "tool_rule_error": logging.ERROR}
 
     def write(self, entry: AuditEntry) -> None:
-        level = self._levels.get(entry.kind, 20)
+        level = self._levels.get(entry.kind, logging.INFO)
         text = json.dumps(dict(entry.payload), default=str)
         self._logger.log(level, "%s %s", entry.kind, text, extra={"audit": entry.to_dict()})
 

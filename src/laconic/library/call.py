@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.library.asking import answer, async_answer
 from laconic.library.modes import with_command
-from laconic.library.output import Shown
+from laconic.library.output import ShownOutput
 
 if TYPE_CHECKING:
     from laconic.library.envelope import Envelope
@@ -63,7 +63,7 @@ class Call:
 
         remind: append the reminders, where the framework has no better place for them.
         """
-        shown = Shown(text="")
+        shown = ShownOutput(text="")
         if isinstance(output, str | bytes):
             shown = self.gate.show(self.command, output, status)
             output = shown.text

@@ -44,7 +44,7 @@ Answer with one JSON object on a single line and nothing else:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class ModelVerdict:
     """What the model has said. kind is `error` where it has said nothing of use."""
 
     kind: str
@@ -106,7 +106,7 @@ class Classifier:
         except TypeError as error:
             raise RuleError(f"preset_run_command: llm_classifier: {error}") from error
 
-    def classify(self, command: str) -> Verdict:
+    def classify(self, command: str) -> ModelVerdict:
         """Ask the model, or the cache. Never raises."""
         key = hashlib.sha256(
             f"{self._configuration}\0{command}".encode("utf-8", "replace")
@@ -120,23 +120,23 @@ class Classifier:
             self._cache.put(key, verdict, time.monotonic() + self.ttl)
         return verdict
 
-    def _ask(self, command: str) -> Verdict:
+    def _ask(self, command: str) -> ModelVerdict:
         shown = redact(command)
         user = json.dumps({"command": shown}, ensure_ascii=False)
         try:
             said = self._client(self.meta_prompt, user, self.model, self.options)
         except Exception as fault:  # noqa: BLE001 - its faults must not block
-            return Verdict(kind="error", error=f"{type(fault).__name__}: {fault}")
+            return ModelVerdict(kind="error", error=f"{type(fault).__name__}: {fault}")
         verdict = parse_verdict(said)
         if verdict.kind == "rewrite" and (shown != command or HIDDEN in verdict.rewritten):
             return replace(verdict, kind="error", error="the model has not seen the whole command")
         return verdict
 
-    def passes(self, verdict: Verdict) -> bool:
+    def passes(self, verdict: ModelVerdict) -> bool:
         """Tell whether the command goes on as if nobody had been asked."""
         return verdict.kind in ("error", "allow") or verdict.confidence < self.threshold
 
-    def entry(self, command: str, verdict: Verdict, action: str) -> dict[str, Any]:
+    def entry(self, command: str, verdict: ModelVerdict, action: str) -> dict[str, Any]:
         """The payload of the audit entry that every question leaves."""
         return {
             "scope": self.scope,
@@ -154,29 +154,31 @@ class Classifier:
         }
 
 
-def parse_verdict(said: object) -> Verdict:
+def parse_verdict(said: object) -> ModelVerdict:
     """Read what a model said: one JSON object, perhaps in a fence."""
     text = said.strip() if isinstance(said, str) else ""
     if text.startswith("```"):
         text = text.strip("`").partition("\n")[2] if "\n" in text else text.strip("`")
         text = text.removeprefix("json").strip()
     if not text:
-        return Verdict(kind="error", error="empty classifier response")
+        return ModelVerdict(kind="error", error="empty classifier response")
     try:
-        found = json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError):
-        return Verdict(kind="error", error=f"non-JSON classifier response: {text[:_MOST_SHOWN]}")
-    if not isinstance(found, dict):
-        return Verdict(kind="error", error="classifier response is not a dict")
-    kind = found.get("kind")
+        return ModelVerdict(
+            kind="error", error=f"non-JSON classifier response: {text[:_MOST_SHOWN]}"
+        )
+    if not isinstance(document, dict):
+        return ModelVerdict(kind="error", error="classifier response is not a dict")
+    kind = document.get("kind")
     if kind not in KINDS:
-        return Verdict(kind="error", error="classifier kind must be rewrite|deny|allow")
-    references = found.get("references")
-    return Verdict(
+        return ModelVerdict(kind="error", error="classifier kind must be rewrite|deny|allow")
+    references = document.get("references")
+    return ModelVerdict(
         kind=kind,
-        confidence=_confidence(found.get("confidence")),
-        rewritten=_text(found.get("rewritten")),
-        explanation=_text(found.get("explanation")),
+        confidence=_confidence(document.get("confidence")),
+        rewritten=_text(document.get("rewritten")),
+        explanation=_text(document.get("explanation")),
         references=tuple(map(str, references)) if isinstance(references, list) else (),
     )
 
@@ -211,10 +213,10 @@ class _Cache:
     """The last answers, each until its time is over; for any number of threads."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[bytes, tuple[float, Verdict]] = OrderedDict()
+        self._kept: OrderedDict[bytes, tuple[float, ModelVerdict]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: bytes, now: float) -> Verdict | None:
+    def get(self, key: bytes, now: float) -> ModelVerdict | None:
         with self._lock:
             until, verdict = self._kept.get(key, (0.0, None))
             if verdict is not None and now >= until:
@@ -222,7 +224,7 @@ class _Cache:
                 return None
             return verdict
 
-    def put(self, key: bytes, verdict: Verdict, until: float) -> None:
+    def put(self, key: bytes, verdict: ModelVerdict, until: float) -> None:
         with self._lock:
             self._kept[key] = (until, verdict)
             self._kept.move_to_end(key)

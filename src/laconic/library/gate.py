@@ -33,13 +33,14 @@ from laconic.library.modes import (
     other_commands,
     rewrite_with_audit,
 )
-from laconic.library.output import Shown, show
+from laconic.library.output import ShownOutput, show
 from laconic.library.process import Process
 from laconic.library.registry import Registry
 from laconic.library.reminders import ReminderQueue
 from laconic.library.rule import Context, Rule, normal_stack, texts
 from laconic.library.rules import Rules
 from laconic.library.when import RuleError
+from laconic.library.wrap import wrapped
 from laconic.settings.environ import working_directory
 from laconic.settings.load import isolated_settings, process_environment
 from laconic.types import Verdict
@@ -274,7 +275,7 @@ class Gate:
 
     def show(
         self, command: str, output: str | bytes, status: int | None = None, errors: bytes = b""
-    ) -> Shown:
+    ) -> ShownOutput:
         """Compact an output; the result has the id of the kept copy and the tokens saved, too."""
         data = output.encode("utf-8", "surrogateescape") if isinstance(output, str) else output
         return show(
@@ -335,13 +336,11 @@ class Gate:
 
         key: the parameter that holds the command, or a mapping with it.
         """
-        from laconic.library.wrap import wrapped  # noqa: PLC0415 - inspect is slow to load
 
         return wrapped(self, function, key, is_async=None)
 
     def atool(self, function: Any = None, *, key: str = "") -> Any:
         """Do the same as tool; a function that is not async is run in a thread."""
-        from laconic.library.wrap import wrapped  # noqa: PLC0415
 
         return wrapped(self, function, key, is_async=True)
 
@@ -385,7 +384,7 @@ class Gate:
         *,
         call_id: str,
         status: int | None,
-        shown: Shown,
+        shown: ShownOutput,
         duration_ms: int | None = None,
     ) -> None:
         """Write down how a command has ended; another call may have its id from now on."""

@@ -172,10 +172,10 @@ class Line:
         if self.script is None:
             yield from self._found_in_pieces()
             return
-        found = commands(self.script)
-        for pos, occurrence in enumerate(found):
+        occurrences = commands(self.script)
+        for pos, occurrence in enumerate(occurrences):
             editable = self.depth == 0 and occurrence.context.substitution != "`"
-            reader = _reader(found, pos)
+            reader = _reader(occurrences, pos)
             for invocation in self._of_command(occurrence.command, is_editable=editable):
                 invocation.reader = invocation.reader or reader
                 yield invocation
@@ -219,8 +219,8 @@ class Line:
     def _assigned(self, assignment: Assignment) -> str | None:
         value = assigned(assignment)
         if value is None and isinstance(assignment.value, Word):
-            found = expand((assignment.value,), self._values())
-            value = found[0].text if len(found) == 1 else None
+            arguments = expand((assignment.value,), self._values())
+            value = arguments[0].text if len(arguments) == 1 else None
         return value
 
     def _values(self) -> Values:
@@ -282,13 +282,13 @@ def _parsed(source: bytes) -> Script | None:
 
 def _looped_over(script: Script) -> dict[str, tuple[str, ...]]:
     """The values that the variables of loops may have."""
-    found: dict[str, tuple[str, ...]] = {}
+    values: dict[str, tuple[str, ...]] = {}
     for node in script.nodes():
         if isinstance(node, Loop) and node.words:
             words = expand(node.words, Values({}))
             texts = tuple(word.text for word in words if word.text is not None)
-            found[node.name] = found.get(node.name, ()) + texts[:_MOST_POSSIBLE]
-    return found
+            values[node.name] = values.get(node.name, ()) + texts[:_MOST_POSSIBLE]
+    return values
 
 
 def _reader(found: list[Occurrence], pos: int) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ _UNKNOWN_STATUS = 1  # counts as a failure, so that every diagnostic stays
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class ShownOutput:
     """text: what to read. raw_id: the kept copy, empty if all is shown or nothing is kept."""
 
     text: str
@@ -39,7 +39,7 @@ def show(
     environ: Mapping[str, str],
     *,
     keeps: bool,
-) -> Shown:
+) -> ShownOutput:
     """Compact an output; all of it is shown where that fails, saves nothing or cannot be kept."""
     raw = _joined(out, err)
     raw_id, text, line = "", raw, ""
@@ -48,10 +48,10 @@ def show(
         task.is_wrapped, task.settings = True, settings
         view = plan_run(task, {}).view
         known = _UNKNOWN_STATUS if status is None else status
-        found = view.compacted(known, read_streams(out, err), spares_alarm=True)
-        if found is not None and (not keeps or (raw_id := _kept(out, err, settings))):
-            text = found.text().encode("utf-8", "surrogateescape")
-            line = notice(found, raw_id)
+        compacted = view.compacted(known, read_streams(out, err), spares_alarm=True)
+        if compacted is not None and (not keeps or (raw_id := _kept(out, err, settings))):
+            text = compacted.text().encode("utf-8", "surrogateescape")
+            line = notice(compacted, raw_id)
     except Exception:  # noqa: BLE001 - whatever happened, everything is shown
         raw_id, text, line = "", raw, ""
     masker = Masker.of(environ)
@@ -62,7 +62,7 @@ def show(
     if line:
         shown = f"{shown}{'' if shown.endswith(chr(10)) or not shown else chr(10)}{line}"
     saved = estimate_bytes(raw) - estimate_bytes(shown.encode()) if raw_id or line else 0
-    return Shown(text=shown, raw_id=raw_id, saved_tokens=max(saved, 0))
+    return ShownOutput(text=shown, raw_id=raw_id, saved_tokens=max(saved, 0))
 
 
 def _joined(out: bytes, err: bytes) -> bytes:

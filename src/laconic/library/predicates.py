@@ -183,8 +183,8 @@ def found_extension(invocation: Invocation) -> str:
                 break
     if words[:1] != ["-name"] or len(words[1:]) != 1:
         return ""
-    found = _EXTENSION.fullmatch(words[1])
-    return found[1] if found else ""
+    match = _EXTENSION.fullmatch(words[1])
+    return match[1] if match else ""
 
 
 def _is_only_read(reader: tuple[str, ...]) -> bool:

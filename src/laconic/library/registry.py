@@ -147,9 +147,9 @@ class Registry:
         plugins: names of installed catalogues of others (entry points) that are to be in it, too.
         """
         names = [normal_stack(s) for s in stacks if isinstance(s, str)]
-        found = [shipped(UNIVERSAL)]
-        found += [shipped(name) for name in dict.fromkeys(names) if name in shipped_stacks()]
-        return cls([*found, *(plugin(name) for name in plugins)])
+        catalogues = [shipped(UNIVERSAL)]
+        catalogues += [shipped(name) for name in dict.fromkeys(names) if name in shipped_stacks()]
+        return cls([*catalogues, *(plugin(name) for name in plugins)])
 
     def register(self, catalogue: Catalogue) -> Registry:
         """Return a registry with this catalogue, which replaces one with the same id."""
@@ -336,10 +336,10 @@ def plugin(name: str) -> Catalogue:
     """A catalogue that another package offers: a value, a function's result, or a TOML file."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - slow, and few have any
 
-    found = entry_points(group=ENTRY_POINTS, name=name)
-    if not found:
+    offered = entry_points(group=ENTRY_POINTS, name=name)
+    if not offered:
         raise NoCatalogueError(f"no package offers a catalogue named {name!r} ({ENTRY_POINTS})")
-    value = next(iter(found)).load()
+    value = next(iter(offered)).load()
     if callable(value):
         value = value()
     if isinstance(value, Catalogue):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from laconic.files import read_file
 from laconic.library.when import EDITS, Append, Insert, ListFiles, Replace, RuleError, When
 from laconic.patterns import compile_written
 
@@ -118,25 +119,25 @@ class Rule:
 
     def to_dict(self) -> dict[str, Any]:
         """The keys that differ from what they are by default; code cannot be written down."""
-        found: dict[str, Any] = {"id": self.id}
+        document: dict[str, Any] = {"id": self.id}
         if self.pattern is not None:
             if not isinstance(self.pattern, str):
                 raise RuleError(f"rule {self.id} has a predicate, which is not data")
-            found["pattern"] = self.pattern
+            document["pattern"] = self.pattern
         if self.when is not None:
-            found["match"] = _when_to_dict(self.when)
+            document["match"] = _when_to_dict(self.when)
         for name in ("applies_to", "references", "yes", "no"):
             if getattr(self, name):
-                found[name] = list(getattr(self, name))
-        found |= {"severity": self.severity, "explanation": self.explanation}
-        found |= {"priority": self.priority}
+                document[name] = list(getattr(self, name))
+        document |= {"severity": self.severity, "explanation": self.explanation}
+        document |= {"priority": self.priority}
         if self.action:
-            found["action"] = self.action
+            document["action"] = self.action
         if self.rewrite is not None:
-            found["rewrite"] = _edit_to_dict(self)
+            document["rewrite"] = _edit_to_dict(self)
         if self.rewrites:
-            found["rewrites"] = dict(self.rewrites)
-        return found
+            document["rewrites"] = dict(self.rewrites)
+        return document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,19 +190,19 @@ class Catalogue:
         """Read a file; RuleError says what is wrong in it."""
         import tomllib  # noqa: PLC0415 - only for files
 
-        from laconic.files import read_file  # noqa: PLC0415
-
         try:
             return cls.from_dict(tomllib.loads(read_file(str(path)).decode()))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RuleError) as error:
             raise RuleError(f"{path}: {error}") from error
 
     def to_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"id": self.id}
-        found |= {n: getattr(self, n) for n in ("stack", "version", "source") if getattr(self, n)}
-        found["priority"] = self.priority
-        found["rules"] = [rule.to_dict() for rule in self.rules]
-        return found
+        document: dict[str, Any] = {"id": self.id}
+        document |= {
+            n: getattr(self, n) for n in ("stack", "version", "source") if getattr(self, n)
+        }
+        document["priority"] = self.priority
+        document["rules"] = [rule.to_dict() for rule in self.rules]
+        return document
 
 
 def normal_stack(name: str) -> str:
@@ -268,12 +269,12 @@ def _edit(table: Mapping[str, Any], where: str) -> SpanEdit:
 
 
 def _when_to_dict(when: When) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    document: dict[str, Any] = {}
     for item in fields(When):
         value = getattr(when, item.name)
         if value:
-            found[item.name] = list(value) if isinstance(value, tuple) else value
-    return found
+            document[item.name] = list(value) if isinstance(value, tuple) else value
+    return document
 
 
 def _edit_to_dict(rule: Rule) -> dict[str, Any]:

@@ -80,9 +80,9 @@ class Rules:
 
     def first(self, command: str, context: Context) -> Match | None:
         """The match that a mode of the user's own is given; no other rule hides an error."""
-        found = self.matches(command, context)
-        errors = (m for m in found if rewrite_with_audit.action(m.rule) == DENY)
-        return next(errors, found[0] if found else None)
+        matches = self.matches(command, context)
+        errors = (m for m in matches if rewrite_with_audit.action(m.rule) == DENY)
+        return next(errors, matches[0] if matches else None)
 
     def denial(self, command: str, context: Context) -> Envelope | None:
         """The envelope of an error rule that forbids this text, without effects."""

@@ -140,12 +140,12 @@ def _read_transcript(transcript: Transcript) -> Told | None:
 
 def stamp(state_dir: str | os.PathLike[str]) -> tuple[tuple[str, int, int], ...]:
     """Return a value that changes when something was recorded: sizes and times of the files."""
-    found = []
+    stamps = []
     for pattern in ("records.db*", "runs.journal*", "decisions.jsonl*"):
         for path in sorted(Path(state_dir).glob(pattern)):
             try:
                 status = path.stat()
             except OSError:
                 continue  # it was renamed just now, and has another name next time
-            found.append((path.name, status.st_size, status.st_mtime_ns))
-    return tuple(found)
+            stamps.append((path.name, status.st_size, status.st_mtime_ns))
+    return tuple(stamps)

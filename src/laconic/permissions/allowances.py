@@ -79,10 +79,10 @@ def find(state_dir: Path, command: str, directory: str, now: float) -> Allowance
     if not _store(state_dir).exists():
         return None
     wanted = normal_form(command)
-    for found in _read(state_dir):
-        is_here = found.directory == directory and found.until > now
-        if is_here and wanted in _forms(found):
-            return found
+    for allowance in _read(state_dir):
+        is_here = allowance.directory == directory and allowance.until > now
+        if is_here and wanted in _forms(allowance):
+            return allowance
     return None
 
 
@@ -111,7 +111,7 @@ def add(
     new = Allowance(secrets.token_hex(4), directory, command, until, once, outside)
     normal_form(command)  # what cannot be compared cannot be allowed
     with _locked(state_dir):
-        kept = [found for found in _read(state_dir) if found.until > now]
+        kept = [allowance for allowance in _read(state_dir) if allowance.until > now]
         if len(kept) >= _MOST:
             raise LaconicError(f"there are {_MOST} exceptions already", "laconic allow --list")
         _write(state_dir, [*kept, new])
@@ -120,9 +120,9 @@ def add(
 
 def remove(state_dir: Path, name: str) -> bool:
     with _locked(state_dir):
-        found = _read(state_dir)
-        kept = [allowance for allowance in found if allowance.id != name]
-        if len(kept) == len(found):
+        allowances = _read(state_dir)
+        kept = [allowance for allowance in allowances if allowance.id != name]
+        if len(kept) == len(allowances):
             return False
         _write(state_dir, kept)
     return True

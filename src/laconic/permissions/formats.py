@@ -1,4 +1,8 @@
-"""The forms in which coding agents write rules about shell commands: a file's bytes to rules."""
+"""The forms in which coding agents write rules about shell commands: a file's bytes to rules.
+
+https://code.claude.com/docs/en/permissions, https://opencode.ai/docs/permissions,
+https://geminicli.com/docs/reference/policy-engine/, https://developers.openai.com/codex/rules
+"""
 
 from __future__ import annotations
 
@@ -79,8 +83,8 @@ def _drop_comma(kept: list[str]) -> None:
 
 
 def _index(text: str, what: str, start: int) -> int:
-    found = text.find(what, start)
-    return len(text) if found < 0 else found
+    position = text.find(what, start)
+    return len(text) if position < 0 else position
 
 
 def _strings(document: object, *keys: str) -> Iterator[str]:

@@ -113,8 +113,8 @@ _WORDS = {
     "deny": Verdict.DENY,
     "block": Verdict.DENY,
 }
-# Where the hooks of an agent put the verdict. Claude Code's form, of today and of old, is read
-# everywhere, as the agents do.
+# Where the hooks of an agent put the verdict. Claude Code's form (https://code.claude.com/docs/en/hooks),
+# the current and the old one, is read for every agent, as the agents themselves do.
 _OWN_FIELD = {"gemini": "decision", "cursor": "permission"}
 _CLAUDE_FIELDS = ("permissionDecision", "decision")
 _REASON_FIELDS = (

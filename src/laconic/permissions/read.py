@@ -131,10 +131,10 @@ def _read(source: RuleFile, state_dir: str | Path) -> tuple[list[Written], list[
 @lru_cache(maxsize=64)
 def _parsed(reader: Reader, data: bytes, copy: str) -> tuple[Written, ...]:
     """Return the rules in these bytes, and keep a copy of the rules: the file may hold keys."""
-    found = tuple(reader(data))
-    rows = [rule.row() for rule in found if rule.pattern is not None]
+    rules = tuple(reader(data))
+    rows = [rule.row() for rule in rules if rule.pattern is not None]
     keep_copy(json.dumps(rows).encode(), copy)
-    return found
+    return rules
 
 
 def _unread(rule: Written, source: RuleFile) -> Problem:
@@ -226,7 +226,7 @@ def _expanded(text: str, environ: Mapping[str, str]) -> Iterator[str]:
 def _matches(pattern: str) -> Iterator[str]:
     directory, _, name = pattern.rpartition("/")
     try:
-        found = os.listdir(directory)
+        names = os.listdir(directory)
     except OSError:
         return
-    yield from (join(directory, entry) for entry in sorted(found) if entry.endswith(name[1:]))
+    yield from (join(directory, entry) for entry in sorted(names) if entry.endswith(name[1:]))

@@ -52,7 +52,7 @@ def sessions(
     The project is that of the first or last run: SQLite takes other columns from the row of min()
     or max() (https://www.sqlite.org/lang_select.html#bareagg).
     """
-    found = connection.execute(
+    rows = connection.execute(
         """
         SELECT agent, session, project, min(time), max(time), count(*),
             CAST(total(input_tokens) AS INTEGER),
@@ -70,12 +70,12 @@ def sessions(
         """,
         {"since": _stored(since), "most": most},
     ).fetchall()
-    return [SessionRuns(*row[:-1]) for row in found], found[0][-1] if found else 0
+    return [SessionRuns(*row[:-1]) for row in rows], rows[0][-1] if rows else 0
 
 
 def hidden(connection: sqlite3.Connection, since: float) -> list[Hidden]:
     """Return for each filter the runs that hid something; only their recalls are counted."""
-    found = connection.execute(
+    rows = connection.execute(
         """
         SELECT filter, count(*), count(asked.raw_id), coalesce(sum(recalls), 0)
         FROM runs LEFT JOIN (
@@ -85,12 +85,12 @@ def hidden(connection: sqlite3.Connection, since: float) -> list[Hidden]:
         """,
         {"since": _stored(since)},
     )
-    return [Hidden(*row) for row in found]
+    return [Hidden(*row) for row in rows]
 
 
 def newest_recalls(connection: sqlite3.Connection, since: float, most: int) -> list[Recall]:
     """Return the recalls, the newest first; the command is empty if its run is gone."""
-    found = connection.execute(
+    rows = connection.execute(
         """
         SELECT recalls.time, recalls.raw_id, recalls.filter, recalls.tokens, recalls.exact,
             coalesce(max(runs.command), ''), coalesce(max(runs.agent), '')
@@ -99,7 +99,7 @@ def newest_recalls(connection: sqlite3.Connection, since: float, most: int) -> l
         """,
         (_stored(since), most),
     )
-    return [Recall(*row) for row in found]
+    return [Recall(*row) for row in rows]
 
 
 def _stored(seconds: float) -> int:

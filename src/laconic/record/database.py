@@ -104,8 +104,8 @@ def _closed_journals(directory: Path) -> list[Path]:
     current = Path(journal.path_of(directory))
     with contextlib.suppress(FileNotFoundError):
         current.rename(current.with_name(f"{current.name}.{time.time_ns()}"))
-    found = sorted(directory.glob(f"{current.name}.*"))
-    return [path for path in found if path.is_file() and not path.is_symlink()]
+    journals = sorted(directory.glob(f"{current.name}.*"))
+    return [path for path in journals if path.is_file() and not path.is_symlink()]
 
 
 def _import_file(connection: sqlite3.Connection, path: Path) -> None:
@@ -184,7 +184,7 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=_READER_PATIENCE_S, isolation_level=None)
     try:
         version = version_of(connection)
-    except sqlite3.OperationalError:  # SQLite cannot create its -wal and -shm files there
+    except sqlite3.OperationalError:  # https://www.sqlite.org/wal.html#read_only_databases
         connection.close()
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)
         version = version_of(connection)

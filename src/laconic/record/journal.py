@@ -65,10 +65,10 @@ def _write(state_dir: str | os.PathLike[str], line: bytes) -> int:
         handle = _open(state_dir)
         try:
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            found = os.fstat(handle)
-            if found.st_nlink:
+            status = os.fstat(handle)
+            if status.st_nlink:
                 is_whole = os.write(handle, line) == len(line)
-                return found.st_size + len(line) if is_whole else 0
+                return status.st_size + len(line) if is_whole else 0
         except BlockingIOError:
             pass  # the journal is being brought in, and the name now belongs to another file
         finally:

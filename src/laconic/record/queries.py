@@ -115,8 +115,8 @@ def in_order(rows: list[Gain], *, has_period: bool) -> list[Gain]:
 
 def agents(connection: sqlite3.Connection) -> dict[str, str]:
     """Return the agent of each session."""
-    found = connection.execute("SELECT DISTINCT session, agent FROM runs WHERE session <> ''")
-    return dict(found.fetchall())
+    rows = connection.execute("SELECT DISTINCT session, agent FROM runs WHERE session <> ''")
+    return dict(rows.fetchall())
 
 
 def total(rows: list[Gain]) -> Gain:
@@ -128,11 +128,11 @@ def total(rows: list[Gain]) -> Gain:
 def history(connection: sqlite3.Connection, count: int) -> list[dict[str, object]]:
     """Return the last runs, the oldest of them first."""
     names = COLUMNS["runs"]
-    found = connection.execute(
+    rows = connection.execute(
         f"SELECT {', '.join(names)} FROM runs ORDER BY time DESC, id LIMIT ?",  # noqa: S608 - constants
         (count,),
     )
-    return [dict(zip(names, row, strict=True)) for row in found][::-1]
+    return [dict(zip(names, row, strict=True)) for row in rows][::-1]
 
 
 class Recalled(NamedTuple):
@@ -151,7 +151,7 @@ class Recalled(NamedTuple):
 
 def recalls(connection: sqlite3.Connection) -> list[Recalled]:
     """Return the filters whose hidden lines were recalled, the most recalled first."""
-    found = connection.execute(
+    rows = connection.execute(
         """
         SELECT asked.filter, coalesce(runs, 0), coalesce(hiding, 0), asked.recalls, asked.ids
         FROM (
@@ -164,7 +164,7 @@ def recalls(connection: sqlite3.Connection) -> list[Recalled]:
         ) AS done USING (filter)
         """
     )
-    return sorted((Recalled(*row) for row in found), key=lambda row: (-row.rate, row.filter))
+    return sorted((Recalled(*row) for row in rows), key=lambda row: (-row.rate, row.filter))
 
 
 class RunOfOutput(NamedTuple):
@@ -184,16 +184,16 @@ def source(connection: sqlite3.Connection, raw_id: str) -> RunOfOutput | None:
     """Find the run of an output; for "last", the last run that has one."""
     names = ", ".join(RunOfOutput._fields)
     which = "raw_id <> ''" if raw_id == "last" else "raw_id = ?"
-    found = connection.execute(
+    row = connection.execute(
         f"SELECT {names} FROM runs WHERE {which} ORDER BY time DESC LIMIT 1",  # noqa: S608 - constants
         () if raw_id == "last" else (raw_id,),
     ).fetchone()
-    return RunOfOutput(*found) if found else None
+    return RunOfOutput(*row) if row else None
 
 
 def expiry(connection: sqlite3.Connection, raw_id: str) -> tuple[int, str] | None:
     """Return when and why an output was removed."""
-    found: tuple[int, str] | None = connection.execute(
+    row: tuple[int, str] | None = connection.execute(
         "SELECT time, reason FROM expired WHERE raw_id = ?", (raw_id,)
     ).fetchone()
-    return found
+    return row

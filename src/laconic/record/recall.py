@@ -72,14 +72,14 @@ def wanted(line_range: str | None, pattern: str | None) -> Wanted:
 
 
 def _range(text: str) -> tuple[int, int]:
-    found = re.fullmatch(r"([0-9]{0,12})(:?)([0-9]{0,12})", text, re.ASCII)
-    if not found or not (found[1] or found[3]):
+    match = re.fullmatch(r"([0-9]{0,12})(:?)([0-9]{0,12})", text, re.ASCII)
+    if not match or not (match[1] or match[3]):
         raise UsageError(
             f"--lines {text!r}: is not a range of lines", "laconic recall ID --lines 10:20"
         )
-    first = int(found[1] or 1)
-    last = int(found[3] or 0) if found[2] else first
-    if first < 1 or (found[3] and last < first):
+    first = int(match[1] or 1)
+    last = int(match[3] or 0) if match[2] else first
+    if first < 1 or (match[3] and last < first):
         raise UsageError(
             f"--lines {text!r}: lines count from 1 upwards", "laconic recall ID --lines 10:20"
         )

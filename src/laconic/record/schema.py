@@ -138,9 +138,9 @@ def statements(script: str) -> list[str]:
     """Split a script into statements; a trigger contains statements of its own."""
     from sqlite3 import complete_statement  # noqa: PLC0415 - the names above are needed without it
 
-    found = [""]
+    parts = [""]
     for line in script.splitlines(keepends=True):
-        found[-1] += line
-        if complete_statement(found[-1]):
-            found.append("")
-    return [statement for statement in found if statement.strip()]
+        parts[-1] += line
+        if complete_statement(parts[-1]):
+            parts.append("")
+    return [statement for statement in parts if statement.strip()]

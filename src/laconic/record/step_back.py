@@ -47,32 +47,32 @@ class StepBack:
 
     def reason(self, project: str, command: str) -> str:
         """Why the next run of a command is to be shown as it is; empty if it is not."""
-        found = self._read()["commands"].get(_key(project, command), {})
-        return str(found.get("reason", ""))
+        command_record = self._read()["commands"].get(_key(project, command), {})
+        return str(command_record.get("reason", ""))
 
     def is_repeated(self, project: str, command: str, printed: str) -> bool:
         """Tell whether a run printed what the same command did, as the last in its project."""
         known, key = self._read(), _key(project, command)
-        found = known["commands"].get(key, {})
+        record = known["commands"].get(key, {})
         is_last = known["last"].get(_key(project, "")) == key
-        is_soon = time.time() - float(found.get("time", 0)) <= _AT_ONCE_S
-        return is_last and is_soon and bool(printed) and found.get("printed") == printed
+        is_soon = time.time() - float(record.get("time", 0)) <= _AT_ONCE_S
+        return is_last and is_soon and bool(printed) and record.get("printed") == printed
 
     def ran(
         self, project: str, command: str, program: str, raw_id: str, printed: str, reason: str
     ) -> None:
         """Remember a run. reason: why it was shown as it is, if it stepped back."""
         known, key = self._read(), _key(project, command)
-        found = known["commands"].pop(key, {"ids": [], "recalls": 0, "times": 0})
+        record = known["commands"].pop(key, {"ids": [], "recalls": 0, "times": 0})
         known["last"][_key(project, "")] = key
         if reason:
-            found["times"] += 1
-            found["recalls"] = 0
-        is_again = reason == AFTER_REPETITION and not found.get("reason")
-        found["reason"] = reason if is_again else ""
-        found["ids"] = [*found["ids"], *([raw_id] if raw_id else [])][-_MOST_IDS:]
-        found.update(program=program, project=project, printed=printed, time=time.time())
-        known["commands"][key] = found
+            record["times"] += 1
+            record["recalls"] = 0
+        is_again = reason == AFTER_REPETITION and not record.get("reason")
+        record["reason"] = reason if is_again else ""
+        record["ids"] = [*record["ids"], *([raw_id] if raw_id else [])][-_MOST_IDS:]
+        record.update(program=program, project=project, printed=printed, time=time.time())
+        known["commands"][key] = record
         self._write(known)
 
     def passed(self, project: str) -> None:
@@ -84,19 +84,19 @@ class StepBack:
     def recalled(self, raw_id: str) -> None:
         """Remember that somebody asked for an output."""
         known = self._read()
-        for found in known["commands"].values():
-            if raw_id in found["ids"]:
-                found["recalls"] += 1
-                if found["recalls"] >= _RECALLS:
-                    found["reason"] = AFTER_RECALLS
+        for record in known["commands"].values():
+            if raw_id in record["ids"]:
+                record["recalls"] += 1
+                if record["recalls"] >= _RECALLS:
+                    record["reason"] = AFTER_RECALLS
                 self._write(known)
                 return
 
     def stepped(self) -> list[Stepped]:
         """The commands that were shown as they are, the most frequent first."""
         every = self._read()["commands"].values()
-        found = [Stepped(c["program"], c["project"], c["times"]) for c in every if c["times"]]
-        return sorted(found, key=lambda one: (-one.times, one.program, one.project))
+        stepped = [Stepped(c["program"], c["project"], c["times"]) for c in every if c["times"]]
+        return sorted(stepped, key=lambda one: (-one.times, one.program, one.project))
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -119,10 +119,10 @@ class StepBack:
 
 def printed_digest(pieces: Iterable[bytes]) -> str:
     """What tells an output from others; numbers in it, such as times, do not count."""
-    found = hashlib.blake2b(digest_size=12)
+    digest = hashlib.blake2b(digest_size=12)
     for piece in pieces:
-        found.update(piece.translate(None, _DIGITS))
-    return found.hexdigest()
+        digest.update(piece.translate(None, _DIGITS))
+    return digest.hexdigest()
 
 
 def _key(project: str, command: str) -> str:

@@ -109,10 +109,10 @@ class Store:
 
     def load(self, raw_id: str) -> dict[str, bytes]:
         """Return the bytes of each stream."""
-        found: dict[str, bytearray] = {}
+        streams: dict[str, bytearray] = {}
         for stream, chunk in self.chunks(raw_id):
-            found.setdefault(stream, bytearray()).extend(chunk)
-        return {stream: bytes(data) for stream, data in found.items()}
+            streams.setdefault(stream, bytearray()).extend(chunk)
+        return {stream: bytes(data) for stream, data in streams.items()}
 
     def chunks(self, raw_id: str) -> Iterator[tuple[str, bytes]]:
         """Yield the streams piece by piece, so that any size fits into memory."""

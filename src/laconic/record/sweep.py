@@ -64,23 +64,23 @@ def _lock(handle: int) -> bool:
 
 
 def _sweep_alone(store: Store, now: float) -> None:
-    kept = sorted(_survey(store.directory, now), key=lambda found: found.modified)
+    kept = sorted(_survey(store.directory, now), key=lambda output: output.modified)
     newest, oldest = kept[-1:], now - store.days * _DAY_S
-    for found in [found for found in kept if found.modified < oldest]:
-        _expire(store, found, f"it was older than {store.days} days", now)
-        kept.remove(found)
-    total = sum(found.size for found in kept)
+    for output in [output for output in kept if output.modified < oldest]:
+        _expire(store, output, f"it was older than {store.days} days", now)
+        kept.remove(output)
+    total = sum(output.size for output in kept)
     bound = store.limit_bytes if total <= store.limit_bytes else int(store.limit_bytes * _ROOM)
-    larges = [found for found in kept if found.size > store.limit_bytes // _LARGE]
-    smalls = [found for found in kept if found not in larges]
+    larges = [output for output in kept if output.size > store.limit_bytes // _LARGE]
+    smalls = [output for output in kept if output not in larges]
     reason = f"all outputs together were larger than {store.limit_bytes >> 20} MB"
-    for found in (*larges, *smalls):
+    for output in (*larges, *smalls):
         # A large newest output is kept beyond the bound, so that no small one is removed for it.
-        beyond = sum(one.size for one in newest if one in larges and one is not found)
-        is_over = total > bound if found in larges else total - beyond > bound
-        if found not in newest and is_over:
-            _expire(store, found, reason, now)
-            total -= found.size
+        beyond = sum(one.size for one in newest if one in larges and one is not output)
+        is_over = total > bound if output in larges else total - beyond > bound
+        if output not in newest and is_over:
+            _expire(store, output, reason, now)
+            total -= output.size
 
 
 def purge(
@@ -91,39 +91,39 @@ def purge(
     adopt(store, now)
     if not store.directory.is_dir():
         return []
-    found = [
+    outputs = [
         one
         for one in _survey(store.directory, now)
         if (raw_ids is None or one.raw_id in raw_ids) and (before is None or one.modified < before)
     ]
-    for one in found:
+    for one in outputs:
         _expire(store, one, PURGED, now)
-    return found
+    return outputs
 
 
-def _expire(store: Store, found: Kept, reason: str, now: float) -> None:
-    for path in found.paths:
+def _expire(store: Store, output: Kept, reason: str, now: float) -> None:
+    for path in output.paths:
         Path(path).unlink(missing_ok=True)
-    row = {"raw_id": found.raw_id, "time": microseconds(now), "reason": reason}
+    row = {"raw_id": output.raw_id, "time": microseconds(now), "reason": reason}
     append(store.state_dir, "expired", row)
 
 
 def _survey(directory: Path, now: float) -> Iterator[Kept]:
     """Look at every file once; remove drafts and tallies that are no longer needed."""
-    found: dict[str, Kept] = {}
+    outputs: dict[str, Kept] = {}
     with os.scandir(directory) as entries:
         for entry in entries:
             with contextlib.suppress(FileNotFoundError):
                 status = entry.stat(follow_symlinks=False)
                 raw_id = entry.name.partition(".")[0]
                 if is_id(raw_id):
-                    one = found.setdefault(raw_id, Kept(raw_id))
+                    one = outputs.setdefault(raw_id, Kept(raw_id))
                     one.paths.append(entry.path)
                     one.size += status.st_size
                     one.modified = max(one.modified, status.st_mtime)
                 elif _is_left(entry.name, now - status.st_mtime):
                     Path(entry.path).unlink()
-    yield from found.values()
+    yield from outputs.values()
 
 
 def _is_left(name: str, age_s: float) -> bool:
@@ -151,12 +151,12 @@ def adopt(store: Store, now: float | None = None) -> list[str]:
 
 
 def _spools(directory: Path) -> dict[str, dict[str, Path]]:
-    found: dict[str, dict[str, Path]] = {}
+    spools: dict[str, dict[str, Path]] = {}
     for path in directory.iterdir():
         raw_id, _, kind = path.name.partition(".")
         if is_id(raw_id) and kind in (*STREAMS, "cmd"):
-            found.setdefault(raw_id, {})[kind] = path
-    return found
+            spools.setdefault(raw_id, {})[kind] = path
+    return spools
 
 
 def _adopt_one(store: Store, raw_id: str, paths: dict[str, Path], now: float) -> bool:

@@ -108,7 +108,7 @@ def _answer(texts: Sequence[bytes], writer: int) -> NoReturn:
         nothing = os.open(os.devnull, os.O_RDWR)
         for number in range(3):
             os.dup2(nothing, number)
-        os.write(writer, b" ".join(b"%d" % found for found in _count(texts, counter()) or ()))
+        os.write(writer, b" ".join(b"%d" % count for count in _count(texts, counter()) or ()))
     finally:
         os._exit(0)
 

@@ -94,13 +94,13 @@ def candidates(
     decided: Mapping[Seen, Decision], prompts: Counter[Seen], config: Config
 ) -> list[Candidate]:
     """Return what may help, that which speaks of most prompts first."""
-    found: Counter[Candidate] = Counter()
+    counted: Counter[Candidate] = Counter()
     for seen, decision in decided.items():
         grounds = [leaf for leaf in decision.leaves() if leaf.verdict is Verdict.ASK]
         if all(leaf.effects and not leaf.effects & ~_EXACT for leaf in grounds):
             for candidate in dict.fromkeys(c for g in grounds for c in _for_leaf(seen.command, g)):
-                found[candidate] += prompts[seen]
-    return [each for each, _ in found.most_common() if _is_valid(each, config)]
+                counted[candidate] += prompts[seen]
+    return [each for each, _ in counted.most_common() if _is_valid(each, config)]
 
 
 def _for_leaf(command: str, leaf: Decision) -> Iterator[Candidate]:
@@ -143,10 +143,10 @@ def _words(source: bytes, leaf: Decision) -> list[str | None]:
     Inside a wrapper such as `timeout`, they begin where the program is that the rule names.
     """
     try:
-        found = [each.command for each in commands(parse(source))]
+        nodes = [each.command for each in commands(parse(source))]
     except ParseError:
         return []
-    around = [c for c in found if c.words and c.start <= leaf.start and leaf.end <= c.end]
+    around = [c for c in nodes if c.words and c.start <= leaf.start and leaf.end <= c.end]
     if not around:
         return []
     words = [literal(word) for word in min(around, key=lambda c: c.end - c.start).words]

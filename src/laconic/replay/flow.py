@@ -69,11 +69,11 @@ def _written(command: str) -> list[str] | None:
     """Return the commands of a line as they are written; None if it cannot be parsed."""
     source = command.encode("utf-8", "replace")
     try:
-        found = [each.command for each in commands(parse(source)) if each.command.words]
+        nodes = [each.command for each in commands(parse(source)) if each.command.words]
     except ParseError:
         return None
     texts = []
-    for each in found:
+    for each in nodes:
         written = source[each.words[0].start : each.words[-1].end].decode("utf-8", "replace")
         name = (literal(each.words[0]) or "").rpartition("/")[2]
         rest = " ".join(written.split()).partition(" ")[2]

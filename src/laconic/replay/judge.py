@@ -100,8 +100,8 @@ class Judge:
         tokens = estimate_bytes(step.output)
         compacted = self._compacted(step, tokens)
         shown = {
-            name: compacted if _is_rewritten(found, agent, step) else tokens
-            for name, found in outcomes.items()
+            name: compacted if _is_rewritten(outcome, agent, step) else tokens
+            for name, outcome in outcomes.items()
         }
         return Judged(now, outcomes, tokens, shown)
 
@@ -115,7 +115,7 @@ class Judge:
         What a strict profile allows, a looser one allows, too, and needs no decision.
         """
         facts = self._place(agent, cwd).facts
-        found: dict[str, str] = {}
+        outcomes: dict[str, str] = {}
         decision = None
         for name in _STRICTEST_FIRST:
             if name in self._settings:
@@ -123,9 +123,9 @@ class Judge:
                     rules = self._rules(agent, cwd, name)
                     decision = decide(command, self._library, rules, facts)
                     decision = self._with_box(command, decision, name, rules, facts)
-                found[name] = outcome(decision, self._settings[name])
+                outcomes[name] = outcome(decision, self._settings[name])
         assert decision
-        return decision.effects, {name: found[name] for name in self._settings}
+        return decision.effects, {name: outcomes[name] for name in self._settings}
 
     def _with_box(
         self, command: str, decision: Decision, profile: str, rules: Rules, facts: Facts
@@ -154,8 +154,12 @@ class Judge:
         if len(wrapped) == 1:  # what else is on the line prints little, as a rule
             source = command.encode("utf-8", "surrogateescape")
             command = source[wrapped[0].start : wrapped[0].end].decode("utf-8", "replace")
-        found = compact_captured(step.output, command, step.status, self.settings)
-        return tokens if found is None else min(tokens, estimate(found.text + found.notice))
+        compacted = compact_captured(step.output, command, step.status, self.settings)
+        return (
+            tokens
+            if compacted is None
+            else min(tokens, estimate(compacted.text + compacted.notice))
+        )
 
 
 def with_profile(settings: Settings, profile: str) -> Settings:

@@ -56,7 +56,7 @@ def read_spendings(
     """Read the transcripts of sessions, the newest first; those that are known are not read."""
     path = cache_dir / _FILE
     known = _cached(path)  # by the transcript's path: its size and time, and what it tells
-    found: dict[str, Spending] = {}
+    spendings: dict[str, Spending] = {}
     unread, is_new, end = 0, False, time.monotonic() + _LIMIT_S
     wanted = _transcripts(sessions, environ)
     for number, (session, transcript) in enumerate(wanted):
@@ -67,14 +67,14 @@ def read_spendings(
             continue
         if not is_known:
             known[key], is_new = (stamp, _read(transcript)), True
-        found[session] = known[key][1]
+        spendings[session] = known[key][1]
         if progress:
             progress(number, len(wanted))
     if progress:
         progress(1, 1)
     if is_new:
         _keep(path, known)
-    return Spendings(found, unread)
+    return Spendings(spendings, unread)
 
 
 def _transcripts(
@@ -83,14 +83,14 @@ def _transcripts(
     """Return the newest transcript of each session; the name of its file ends in the id."""
     ids = {session: session for session in sessions if session}
     ids |= {session[:_SHORT_ID]: session for session in ids if len(session) == _ID}
-    found: dict[str, Transcript] = {}
+    newest: dict[str, Transcript] = {}
     for transcript in find.find(environ) if ids else ():
         stem = transcript.path.stem
         for name in (stem, stem[-_ID:], stem[-_SHORT_ID:]):
             if name in ids:
-                found.setdefault(ids[name], transcript)
+                newest.setdefault(ids[name], transcript)
                 break
-    return list(found.items())
+    return list(newest.items())
 
 
 def _read(transcript: Transcript) -> Spending:

@@ -75,17 +75,17 @@ class Tuner:
 
     def _best(self, decided: Mapping[Seen, Decision], prompts: Counter[Seen]) -> list[Proposal]:
         """Take the candidate that saves most, then the next for what is left."""
-        found = candidates(decided, prompts, self._settings.config)[:_MOST_CANDIDATES]
+        proposed = candidates(decided, prompts, self._settings.config)[:_MOST_CANDIDATES]
         left, chosen = dict(decided), tuple[Candidate, ...]()
         proposals: list[Proposal] = []
-        while found and len(proposals) < MOST:
-            tried = {each: self._saved((*chosen, each), left) for each in found}
+        while proposed and len(proposals) < MOST:
+            tried = {each: self._saved((*chosen, each), left) for each in proposed}
             worth = {e: sum(prompts[s] for s in saved) for e, saved in tried.items()}
-            found = [each for each in found if worth[each] >= _FEWEST]
-            if not found:
+            proposed = [each for each in proposed if worth[each] >= _FEWEST]
+            if not proposed:
                 break
-            best = max(found, key=lambda each: (worth[each], each.is_narrow))
-            found.remove(best)
+            best = max(proposed, key=lambda each: (worth[each], each.is_narrow))
+            proposed.remove(best)
             proposal = self._examined(best, chosen, Counter({s: prompts[s] for s in tried[best]}))
             if proposal:
                 proposals.append(proposal)
@@ -120,8 +120,8 @@ class Tuner:
         for leaf in decision.leaves():
             if leaf.verdict is not Verdict.ASK:
                 continue
-            found = candidates({each: leaf}, Counter({each: 1}), self._settings.config)
-            narrow = [rule for rule in found if rule.is_narrow]
+            proposed = candidates({each: leaf}, Counter({each: 1}), self._settings.config)
+            narrow = [rule for rule in proposed if rule.is_narrow]
             if not narrow:
                 return ()
             rules[next((rule for rule in narrow if rule.value.endswith(" *")), narrow[0])] = None
@@ -198,9 +198,9 @@ def _around() -> list[str]:
 @cache
 def _uses(program: str) -> list[str]:
     """Return the examples of what must not run unseen, in the tables of a program, or of all."""
-    found: list[str] = []
+    examples: list[str] = []
     for _, path, table in tables():
         names = {word for name in (path, *table.get("also", ())) for word in first_words(name)}
         if not program or program.rpartition("/")[2] in names:
-            found += table.get("no", ())
-    return found
+            examples += table.get("no", ())
+    return examples

@@ -37,8 +37,8 @@ def rows(made: Plan) -> list[dict[str, Any]]:
 def _values(entry: Entry | None) -> dict[str, Any] | None:
     if entry is None:
         return None
-    found: dict[str, Any] = {"kind": entry.kind, "size": entry.size, "mode": f"{entry.mode:04o}"}
-    return found | ({"target": entry.target} if entry.kind == LINK else {})
+    values: dict[str, Any] = {"kind": entry.kind, "size": entry.size, "mode": f"{entry.mode:04o}"}
+    return values | ({"target": entry.target} if entry.kind == LINK else {})
 
 
 def lines(made: Plan) -> Iterator[str]:
@@ -68,10 +68,10 @@ def lines(made: Plan) -> Iterator[str]:
 def diff(made: Plan, limit: int | None = _MOST_LINES) -> Iterator[str]:
     """Yield the differences in the files of the project, not in git's own."""
     own = [step.path for step in made.steps if not is_git(step.path)]
-    found = list(diff_lines(made, own, "try"))
-    yield from found[:limit]
-    if limit is not None and len(found) > limit:
-        yield f"… {len(found) - limit:,} more lines: laconic keep {made.keep.id} --diff"
+    lines = list(diff_lines(made, own, "try"))
+    yield from lines[:limit]
+    if limit is not None and len(lines) > limit:
+        yield f"… {len(lines) - limit:,} more lines: laconic keep {made.keep.id} --diff"
 
 
 def _kinds(step: Step) -> set[str]:

@@ -71,7 +71,7 @@ def to_json(decision: Decision, command: str) -> dict[str, Any]:
     """Return plain values; of each part also its text."""
     source = command.encode("utf-8", "surrogateescape")
     text = source[decision.start : decision.end].decode("utf-8", "replace")
-    found: dict[str, Any] = {
+    document: dict[str, Any] = {
         "verdict": decision.verdict.word,
         "effects": list(decision.effects.words),
         "text": text,
@@ -83,9 +83,9 @@ def to_json(decision: Decision, command: str) -> dict[str, Any]:
         "firm": decision.firm,
     }
     if decision.in_box:
-        found["box"] = True
+        document["box"] = True
     if decision.instead:
-        found["instead"] = decision.instead
+        document["instead"] = decision.instead
     if decision.parts:
-        found["parts"] = [to_json(part, command) for part in decision.parts]
-    return found
+        document["parts"] = [to_json(part, command) for part in decision.parts]
+    return document

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 _INDENT = "  "
 
 
-def asked(found: Sequence[Question], screen: Screen) -> Iterator[str]:
+def asked(questions: Sequence[Question], screen: Screen) -> Iterator[str]:
     """Yield a command, why it asked, and what to type, on a line each.
 
     What is to be typed is never cut, so that it can be copied.
     """
-    for question in found:
+    for question in questions:
         row = question.row
         at = from_iso(str(row.get("time", "")))
         command = " ".join(visible(str(row.get("command", ""))).split())

@@ -91,10 +91,10 @@ def _width(stream: TextIO, environ: Mapping[str, str]) -> int:
     if wished.isdecimal() and int(wished):
         return max(int(wished), _NARROWEST)
     try:
-        found = os.get_terminal_size(stream.fileno()).columns
+        width = os.get_terminal_size(stream.fileno()).columns
     except OSError:
-        found = 0
-    return max(found or _USUAL, _NARROWEST)
+        width = 0
+    return max(width or _USUAL, _NARROWEST)
 
 
 def shorten(text: str, width: int) -> str:

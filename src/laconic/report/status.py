@@ -54,14 +54,14 @@ class Status(NamedTuple):
     now: float
 
 
-def lines(found: Status, screen: Screen) -> Iterator[str]:
+def lines(status: Status, screen: Screen) -> Iterator[str]:
     """Yield the page, as wide as the screen."""
-    yield f"laconic {found.version}, profile {found.profile}"
-    yield from (screen.paint(f"switched off: {what}", "warn") for what in found.off)
-    yield from _part("agents", _agents(found, screen), screen)
-    yield from _part("saved", _saved(found, screen), screen)
-    yield from _part("asked", _asked(found, screen), screen)
-    yield from _part("next", _next(found, screen), screen)
+    yield f"laconic {status.version}, profile {status.profile}"
+    yield from (screen.paint(f"switched off: {what}", "warn") for what in status.off)
+    yield from _part("agents", _agents(status, screen), screen)
+    yield from _part("saved", _saved(status, screen), screen)
+    yield from _part("asked", _asked(status, screen), screen)
+    yield from _part("next", _next(status, screen), screen)
 
 
 def _part(title: str, body: Iterator[str], screen: Screen) -> Iterator[str]:
@@ -75,12 +75,12 @@ def _inner(screen: Screen) -> Screen:
     return screen._replace(width=None if width is None else width - len(_INDENT))
 
 
-def _agents(found: Status, screen: Screen) -> Iterator[str]:
-    if not found.agents:
+def _agents(status: Status, screen: Screen) -> Iterator[str]:
+    if not status.agents:
         yield "none was found on this machine"
         return
     rows: list[list[str | Cell]] = [
-        [agent.name, *_state(agent, found.now)] for agent in found.agents
+        [agent.name, *_state(agent, status.now)] for agent in status.agents
     ]
     yield from table(rows, "<<<", _inner(screen), shrink=(2,))
 
@@ -97,8 +97,8 @@ def _state(agent: AgentState, now: float) -> tuple[Cell, str]:
     return state, f"last {local(agent.called)}"
 
 
-def _saved(found: Status, screen: Screen) -> Iterator[str]:
-    if not any(each.runs for each in found.saved.values()):
+def _saved(status: Status, screen: Screen) -> Iterator[str]:
+    if not any(each.runs for each in status.saved.values()):
         yield "nothing yet: laconic run git status"
         return
     rows: list[list[str | Cell]] = [
@@ -109,40 +109,40 @@ def _saved(found: Status, screen: Screen) -> Iterator[str]:
             gain.percent(each),
             f"{each.runs:,} run{'' if each.runs == 1 else 's'}",
         ]
-        for name, each in found.saved.items()
+        for name, each in status.saved.items()
     ]
     yield from table(rows, "<><>>", _inner(screen))
-    if any(found.days):
-        yield f"{sparkline(found.days)}  the last {len(found.days)} days"
+    if any(status.days):
+        yield f"{sparkline(status.days)}  the last {len(status.days)} days"
 
 
-def _asked(found: Status, screen: Screen) -> Iterator[str]:
+def _asked(status: Status, screen: Screen) -> Iterator[str]:
     counts = [
         screen.paint(f"{count:,} {word}", verdict.word if count else "")
         for count, verdict, word in zip(
-            found.verdicts, Verdict, ("allowed", "asked", "denied"), strict=True
+            status.verdicts, Verdict, ("allowed", "asked", "denied"), strict=True
         )
     ]
     yield f"today {', '.join(counts)}"
-    yield from asked(found.asked, _inner(screen))
+    yield from asked(status.asked, _inner(screen))
 
 
-def _next(found: Status, screen: Screen) -> Iterator[str]:
-    if not found.steps:
+def _next(status: Status, screen: Screen) -> Iterator[str]:
+    if not status.steps:
         yield "nothing: laconic works. laconic gain and laconic log say more"
         return
-    rows = [[step, visible(why)] for step, why in found.steps]
+    rows = [[step, visible(why)] for step, why in status.steps]
     yield from table(rows, "<<", _inner(screen), shrink=(1,))
 
 
-def to_json(found: Status) -> dict[str, Any]:
+def to_json(status: Status) -> dict[str, Any]:
     """Return plain values."""
-    day = local(found.now)[:10]
+    day = local(status.now)[:10]
     return {
         "version": 1,
-        "laconic": found.version,
-        "profile": found.profile,
-        "off": list(found.off),
+        "laconic": status.version,
+        "profile": status.profile,
+        "off": list(status.off),
         "agents": [
             {
                 "name": agent.name,
@@ -150,11 +150,11 @@ def to_json(found: Status) -> dict[str, Any]:
                 "last_call": None if agent.called is None else local(agent.called),
                 "called_today": agent.was_called_on(day),
             }
-            for agent in found.agents
+            for agent in status.agents
         ],
-        "saved": {name: gain.fields(each) for name, each in found.saved.items()},
-        "days": list(found.days),
-        "today": {v.word: n for v, n in zip(Verdict, found.verdicts, strict=True)},
-        "asked": [question.to_json() for question in found.asked],
-        "next": [{"type": step, "why": why} for step, why in found.steps],
+        "saved": {name: gain.fields(each) for name, each in status.saved.items()},
+        "days": list(status.days),
+        "today": {v.word: n for v, n in zip(Verdict, status.verdicts, strict=True)},
+        "asked": [question.to_json() for question in status.asked],
+        "next": [{"type": step, "why": why} for step, why in status.steps],
     }

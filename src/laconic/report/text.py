@@ -23,5 +23,8 @@ def _shown(character: str) -> str:
 
 
 def columns(text: str) -> int:
-    """Return how many columns a terminal needs for a text that visible() has escaped."""
+    """Return how many columns a terminal needs for a text that visible() has escaped.
+
+    https://www.unicode.org/reports/tr11/
+    """
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

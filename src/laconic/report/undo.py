@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from difflib import unified_diff
 from typing import TYPE_CHECKING, Any
 
 from laconic.errors import FileError
@@ -46,13 +47,13 @@ _MOST_GIT_NAMES = 6
 
 def rows(keeps: Iterable[Keep], waiting: str = "can be undone") -> list[dict[str, Any]]:
     """Return each keep as values, for a table or for JSON; waiting: what is said of the others."""
-    found = []
+    values = []
     for keep in keeps:
         changed = None if keep.is_running else keep.finish()
         if changed is not None and not changed:
             continue
         state = "running" if changed is None else "undone" if keep.undone_by else waiting
-        found.append(
+        values.append(
             {
                 "id": keep.id,
                 "time": keep.time,
@@ -67,7 +68,7 @@ def rows(keeps: Iterable[Keep], waiting: str = "can be undone") -> list[dict[str
                 "notes": keep.about.notes,
             }
         )
-    return found
+    return values
 
 
 def lines(
@@ -169,8 +170,6 @@ def diff_lines(made: Plan, only: Iterable[str] | None = None, word: str = "undo"
 
 
 def _difference(step: Step, made: Plan, word: str) -> Iterator[str]:
-    from difflib import unified_diff  # noqa: PLC0415 - for this alone
-
     name = shown(step.path, made)
     if step.action == DRESS:
         yield f"{name}: {_dress(step.now)} -> {_dress(step.before)}"
@@ -188,8 +187,8 @@ def _difference(step: Step, made: Plan, word: str) -> Iterator[str]:
     old = "/dev/null" if step.action == CREATE else f"now/{name}"
     if step.action in (CREATE, REMOVE) and DIRECTORY in (_kind(step.before), _kind(step.now)):
         return  # what is in it has lines of its own
-    found = unified_diff(now.splitlines(), before.splitlines(), old, new, lineterm="")
-    yield from (visible(line) for line in found)
+    lines = unified_diff(now.splitlines(), before.splitlines(), old, new, lineterm="")
+    yield from (visible(line) for line in lines)
 
 
 def _kind(entry: Entry | None) -> str:

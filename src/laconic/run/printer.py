@@ -67,7 +67,7 @@ class Printer:
                 self._failed.add(number)
 
     def watch(self, poll: select.poll) -> None:
-        """Register with a poll, which tells when a reader goes away, as SIGPIPE tells a command."""
+        """Register with a poll, which tells when a reader goes away (POLLERR in man 2 poll)."""
         for number in {1, 2} - self.gone:
             poll.register(number, 0)
 

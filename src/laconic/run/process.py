@@ -79,7 +79,10 @@ def exit_status(status: int) -> int:
 def _as_a_shell_does(
     argv: list[str], environ: Mapping[str, str], start: Callable[[str, list[str]], int]
 ) -> int:
-    """Start a file as bash would: the same file, and the same exit status if that fails."""
+    """Start a file as bash would: the same file, and the same exit status if that fails.
+
+    man 1 bash, "COMMAND EXECUTION".
+    """
     path = _find(argv[0], environ)
     try:
         try:

@@ -15,7 +15,8 @@ def is_shell_call(argv: Sequence[str]) -> bool:
 def end_of_options(argv: Sequence[str]) -> int | None:
     """Return the position after the options of a shell, one of which is -c; None without it.
 
-    POSIX, sh: an option that ends in `o` takes the next word.
+    An option that ends in `o` takes the next word:
+    https://pubs.opengroup.org/onlinepubs/9799919799/utilities/sh.html
     """
     pos = 0
     has_c = False

@@ -1,4 +1,8 @@
-"""laconic -c 'line': serves as the shell of make and just, and compacts each command of a line."""
+"""laconic -c 'line': serves as the shell of make and just, and compacts each command of a line.
+
+https://www.gnu.org/software/make/manual/html_node/Choosing-the-Shell.html
+https://just.systems/man/en/configuring-the-shell.html
+"""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from laconic.compact.lines import read_lines
 from laconic.compact.masks import indexes
 from laconic.compact.notice import gap
 from laconic.compact.stages.clean import clean
+from laconic.files import encoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class _Diagnostics:
         self.count += len(found)
         wanted = found[-_MOST_LAST:] if is_near_end else found[: _MOST_FIRST - len(self.first)]
         every = lines.texts
-        texts = {number: _encoded(every[number - before - 1]) for number in wanted}
+        texts = {number: encoded(every[number - before - 1]) for number in wanted}
         if is_near_end:
             self.near_end += found
             self.last = _newest(self.last | texts, _MOST_LAST)
@@ -139,7 +140,3 @@ def _with_gaps(shown: dict[int, bytes], total: int, diagnostics: _Diagnostics) -
             cut = len(text) - _WIDTH
             yield f"{text[:_WIDTH]} [... {cut} characters hidden]" if cut > 0 else text
         expected = number + 1
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")

@@ -103,17 +103,17 @@ class Masker:
         if _KEY in line or self._in_key.get(number):
             return min(len(line), _MOST_HELD)
         run = _HELD.search(line, max(0, len(line) - _MOST_HELD))
-        found = len(run[0]) if run and _may_begin(run[0]) else 0
+        length = len(run[0]) if run and _may_begin(run[0]) else 0
         for value in self._names:
-            for size in range(min(len(value) - 1, len(line)), found, -1):
+            for size in range(min(len(value) - 1, len(line)), length, -1):
                 if line.endswith(value[:size]):
-                    found = size
+                    length = size
                     break
         for value in self._names:  # a value must not be cut in two
-            cut = len(line) - found
+            cut = len(line) - length
             start = line.find(value, max(0, cut - len(value) + 1), cut + len(value) - 1)
-            found = max(found, len(line) - start) if 0 <= start < cut else found
-        return found
+            length = max(length, len(line) - start) if 0 <= start < cut else length
+        return length
 
     def _present(self, data: bytes) -> Iterator[tuple[re.Pattern[bytes], str]]:
         for value, name in self._names.items():
@@ -184,8 +184,8 @@ def _is_kept(number: int, environ: Mapping[str, str]) -> bool:
 
 def _beginnings_of_runs(data: bytes) -> bytes:
     """Collect the beginnings of all runs that are long enough for a token, with some context."""
-    found = _RUNS.finditer(data.translate(_IN_RUNS))
-    starts = map(re.Match.start, found)
+    runs = _RUNS.finditer(data.translate(_IN_RUNS))
+    starts = map(re.Match.start, runs)
     return b"\n".join({data[max(0, start - _CONTEXT) : start + _BEGINNING] for start in starts})
 
 

@@ -111,8 +111,10 @@ def _by_text(line: str, wide: tuple[str, ...] = _IN_TEXT) -> str:
 @lru_cache(maxsize=1)
 def _by_beginning() -> str:
     """Build the pattern of all tokens that are recognised by their beginning."""
-    found = (f"(?:{'|'.join(map(re.escape, shape.beginnings))}){shape.loosely}" for shape in SHAPES)
-    return "|".join(found).replace("(?:sk\\-)", "(?<![a-z])sk-")  # task-, risk-
+    patterns = (
+        f"(?:{'|'.join(map(re.escape, shape.beginnings))}){shape.loosely}" for shape in SHAPES
+    )
+    return "|".join(patterns).replace("(?:sk\\-)", "(?<![a-z])sk-")  # task-, risk-
 
 
 # -- by words --------------------------------------------------------------------------------------
@@ -124,12 +126,12 @@ def _by_words(command: str, depth: int = 0) -> str:
         script = parse(source)
     except (ParseError, RecursionError):
         return _by_text(_by_pieces(command))
-    found = script.nodes()
-    commands = [_Call(node) for node in found if isinstance(node, Command)]
+    nodes = script.nodes()
+    commands = [_Call(node) for node in nodes if isinstance(node, Command)]
     is_fed = any(sign in command for sign in _FEEDING) and any(c.reads_secret for c in commands)
     # Sorting is stable: of two cuts at the same place, the first counts.
     cuts = [cut for call in commands for cut in call.cuts(depth, is_fed=is_fed)]
-    for node in found:
+    for node in nodes:
         if isinstance(node, Assignment) and (is_fed or _is_secret_name(node.name)):
             cuts.append((node.start, node.end, f"{node.name}={HIDDEN}"))
         elif isinstance(node, Heredoc):
@@ -270,7 +272,7 @@ class _Call:
     def _secret_operands(self) -> set[int]:
         """Find the secret operands of `vault login` and the like, also after a wrapper."""
         values = [_name(value) for _, value in self._words]
-        found: set[int] = set()
+        operands: set[int] = set()
         for path, first in OPERANDS.items():
             if path[-1] not in values or path[0] not in values:
                 continue
@@ -279,8 +281,8 @@ class _Call:
             if [values[pos] for pos in places[: len(path)]] != list(path):
                 continue
             behind = range(places[len(path) - 1] + 1, len(values))
-            found.update([pos for pos in behind if values[pos][:1] not in "-+"][first:])
-        return found
+            operands.update([pos for pos in behind if values[pos][:1] not in "-+"][first:])
+        return operands
 
 
 def _is_plain_text(word: Word, value: str) -> bool:
@@ -291,8 +293,8 @@ def _is_plain_text(word: Word, value: str) -> bool:
 
 def _known(word: Word) -> str:
     """Return the word without its quotes, up to the first part that is not known."""
-    found = fields(word)
-    return leading(word) if found is None else " ".join(field.text for field in found)
+    parts = fields(word)
+    return leading(word) if parts is None else " ".join(field.text for field in parts)
 
 
 def _name(value: str) -> str:

@@ -140,14 +140,14 @@ _TELLS = pattern(rf"(?i)_{_TELLS_OF_IT}$|^(?:old)?pwd$")
 
 def secret_values(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the secrets in an environment, each with the name of its variable."""
-    found: dict[str, str] = {}
+    secrets: dict[str, str] = {}
     for name, value in environ.items():
         is_key_id = name.upper().endswith("ACCESS_KEY_ID")  # AWS: half of a pair, and of that shape
         if _SAYS.search(name) and (is_key_id or not _TELLS.search(name)):
             for line in value.splitlines():  # a key has many
                 if is_secret_value(line.strip()):
-                    found.setdefault(line.strip(), name)
-    return found
+                    secrets.setdefault(line.strip(), name)
+    return secrets
 
 
 def is_secret_value(value: str) -> bool:

@@ -1,1 +1,1 @@
-"""The warm server: answers calls with everything already loaded. It runs no command."""
+"""The warm server: answers calls with everything already loaded, and runs no command."""

@@ -184,7 +184,7 @@ def _captured(out: io.BytesIO, err: io.BytesIO) -> Iterator[None]:
 
 def status(connection: Connection, _call: ClientCall) -> None:
     board = connection.board
-    found = {
+    facts = {
         "version": __version__,
         "process": connection.server,
         "since": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(_STARTED)),
@@ -193,7 +193,7 @@ def status(connection: Connection, _call: ClientCall) -> None:
         "memory": f"{resident_bytes() >> 20} MB in this worker",
         "tokens": f"counted by {tokenizer.PACKAGE}" if tokenizer.is_loaded() else "estimated",
     }
-    lines = "".join(f"{name}\t{value}\n" for name, value in found.items())
+    lines = "".join(f"{name}\t{value}\n" for name, value in facts.items())
     connection.send(wire.answer(0, lines.encode()))
 
 

@@ -39,10 +39,10 @@ def base_path(program: str, environ: Mapping[str, str]) -> str:
     There is one server per installed version and mount namespace: a container must not be answered
     from outside.
     """
-    found = os.stat(program)
-    seconds = found.st_mtime_ns // 1_000_000_000
+    status = os.stat(program)
+    seconds = status.st_mtime_ns // 1_000_000_000
     views = (_file_number("/"), _file_number("/proc/self/ns/mnt"))
-    numbers = (found.st_ino, found.st_size, seconds, *views)
+    numbers = (status.st_ino, status.st_size, seconds, *views)
     identity = os.fsencode(program) + b"".join(n.to_bytes(8, "little") for n in numbers)
     return join(runtime_directory(environ), _hash(identity))
 
@@ -63,11 +63,11 @@ def runtime_directory(environ: Mapping[str, str]) -> str:
 
 def is_private(path: str) -> bool:
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except OSError:
         return False
-    is_own = found.st_uid == os.geteuid() and not found.st_mode & 0o077
-    return stat.S_ISDIR(found.st_mode) and is_own
+    is_own = status.st_uid == os.geteuid() and not status.st_mode & 0o077
+    return stat.S_ISDIR(status.st_mode) and is_own
 
 
 def _hash(identity: bytes) -> str:  # FNV-1a
@@ -91,10 +91,10 @@ _SOL_SOCKET = 1
 def is_own_peer(connected: Peer) -> bool:
     """Tell whether the process at the other end belongs to our own user."""
     if sys.platform == "linux":
-        found = connected.getsockopt(_SOL_SOCKET, _SO_PEERCRED, 12)  # process, user, group
+        credentials = connected.getsockopt(_SOL_SOCKET, _SO_PEERCRED, 12)  # process, user, group
     else:
-        found = connected.getsockopt(0, 1, 76)  # struct xucred: its version, the user
-    return int.from_bytes(found[4:8], sys.byteorder) == os.geteuid()
+        credentials = connected.getsockopt(0, 1, 76)  # struct xucred: its version, the user
+    return int.from_bytes(credentials[4:8], sys.byteorder) == os.geteuid()
 
 
 # -- what the server has loaded --------------------------------------------------------------------
@@ -104,14 +104,14 @@ Stamps = dict[str, tuple[int, int, int]]
 
 def stamps(paths: list[str]) -> Stamps:
     """Return what distinguishes each file from another one in its place."""
-    found: Stamps = {}
+    stamps_of: Stamps = {}
     for path in paths:
         try:
             status = os.stat(path)
-            found[path] = status.st_ino, status.st_size, status.st_mtime_ns
+            stamps_of[path] = status.st_ino, status.st_size, status.st_mtime_ns
         except OSError:
-            found[path] = 0, 0, 0
-    return found
+            stamps_of[path] = 0, 0, 0
+    return stamps_of
 
 
 def loaded_files() -> list[str]:

@@ -103,9 +103,9 @@ def _exchange(
     body = wire.call(__version__, getcwd(), words, dict(environ)) + wire.text(stdin)
     connection.sendall(wire.frame(kind, body))
     for _ in range(_MOST_AT_WORK):
-        found = wire.receive(connection, _ANSWER_BYTES)
-        if found[0] != wire.Kind.AT_WORK:
-            return found
+        frame = wire.receive(connection, _ANSWER_BYTES)
+        if frame[0] != wire.Kind.AT_WORK:
+            return frame
     return b"", b""
 
 

@@ -16,6 +16,7 @@ from laconic.errors import LaconicError, UsageError
 from laconic.record.store import STREAMS, is_id
 from laconic.run.execute import verbose_line
 from laconic.run.keeping import keep_before, notice_after
+from laconic.run.launcher import typed_name
 from laconic.run.options import read_task
 from laconic.run.printer import NUMBERS, Collector
 from laconic.run.spool import ERR, Spool
@@ -23,6 +24,7 @@ from laconic.run.supervise import SupervisedRun, notice_of
 from laconic.secrets.mask import masker_at
 from laconic.server import wire
 from laconic.settings.environ import is_on, state_directory
+from laconic.settings.load import read_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,8 +185,6 @@ def _consent(task: Task, call: ClientCall) -> bytes:
     if not task.is_boxed:
         return wire.answer(0)
     from laconic.box.launch import open_box, project_of  # noqa: PLC0415 - few commands run there
-    from laconic.run.launcher import typed_name  # noqa: PLC0415
-    from laconic.settings.load import read_settings  # noqa: PLC0415
 
     environ, directory = call.variables, call.directory
     try:

@@ -48,9 +48,9 @@ def take_lock(base: str, *, again: bool = False) -> int:
     lock = os.open(f"{base}.lock", os.O_RDWR | _FLAGS, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        found = os.fstat(lock)
+        status = os.fstat(lock)
         # A time in the future means that the clock was set back.
-        is_recent = found.st_size > 0 and 0 <= time.time() - found.st_mtime < _EVERY_S
+        is_recent = status.st_size > 0 and 0 <= time.time() - status.st_mtime < _EVERY_S
         if again or not is_recent:
             os.ftruncate(lock, 0)
             os.write(lock, b"started\n")

@@ -120,16 +120,16 @@ class Reader:
         return self._take(self.number())
 
     def texts(self) -> list[bytes]:
-        found = []
+        items = []
         body, at = self._body, self._at + 4
         for _ in self._count():
             start = at + 4
             at = start + int.from_bytes(body[at:start], "big")
-            found.append(body[start:at])
+            items.append(body[start:at])
         if at > len(body):
             raise WireError("a frame ends too early")
         self._at = at
-        return found
+        return items
 
     def end(self) -> None:
         if self._at != len(self._body):
@@ -204,6 +204,9 @@ def call(version: str, cwd: str, arguments: Sequence[str], environ: dict[str, st
     pairs = [_encoded(f"{name}={value}") for name, value in environ.items()]
     named = text(version.encode()) + text(_encoded(cwd))
     return named + texts([_encoded(argument) for argument in arguments]) + texts(pairs)
+
+
+# As in laconic.files, which the client in Python would have to load for these.
 
 
 def _decoded(data: bytes) -> str:

@@ -103,9 +103,9 @@ class _Reader:
                 if shown.startswith(_REFUSED):
                     self.builder.refuse(key)
                 continue
-            found = _STATUS.match(shown) if is_error else None
-            status = int(found[1]) if found else (1 if is_error else 0)
-            self.builder.finish(key, shown[found.end() :] if found else shown, status)
+            match = _STATUS.match(shown) if is_error else None
+            status = int(match[1]) if match else (1 if is_error else 0)
+            self.builder.finish(key, shown[match.end() :] if match else shown, status)
 
 
 def _chain(line: Document) -> str:

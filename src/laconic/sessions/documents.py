@@ -40,9 +40,9 @@ def read_lines(path: Path) -> Iterator[Document]:
             if not line:
                 return
             left -= len(line)
-            found = _object(line)
-            if found is not None:
-                yield found
+            document = _object(line)
+            if document is not None:
+                yield document
 
 
 def read_document(path: Path) -> Document:
@@ -63,10 +63,10 @@ def read_document(path: Path) -> Document:
 
 def _object(data: bytes | str) -> Document | None:
     try:
-        found = json.loads(data)
+        document = json.loads(data)
     except _BROKEN:
         return None
-    return found if isinstance(found, dict) else None
+    return document if isinstance(document, dict) else None
 
 
 # -- values of any type, as one expects them -------------------------------------------------------

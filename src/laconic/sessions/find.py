@@ -36,8 +36,8 @@ class Transcript(NamedTuple):
 def find(environ: Mapping[str, str]) -> list[Transcript]:
     """Return the files where agents keep their sessions, the newest first."""
     places: list[Place] = [place for agent in _AGENTS for place in agent.PLACES]
-    found = {p: path for p in places if (path := _expanded(p.paths, environ))}
-    return _newest(t for p, path in found.items() for t in _walk(path, p.depth, p.suffix))
+    places_here = {p: path for p in places if (path := _expanded(p.paths, environ))}
+    return _newest(t for p, path in places_here.items() for t in _walk(path, p.depth, p.suffix))
 
 
 def find_in(paths: Sequence[Path]) -> list[Transcript]:
@@ -97,8 +97,8 @@ def _expanded(place: str, environ: Mapping[str, str]) -> Path | None:
 
 
 def _newest(transcripts: Iterable[Transcript]) -> list[Transcript]:
-    found = {str(each.path): each for each in islice(transcripts, _MOST_FILES)}
-    return sorted(found.values(), key=lambda each: -each.changed)
+    newest = {str(each.path): each for each in islice(transcripts, _MOST_FILES)}
+    return sorted(newest.values(), key=lambda each: -each.changed)
 
 
 def _walk(path: Path, depth: int, suffixes: str | tuple[str, ...]) -> Iterator[Transcript]:

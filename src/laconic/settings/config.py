@@ -337,8 +337,8 @@ STRICTNESS: Mapping[str, tuple[str, ...]] = {
 
 def packed(value: Any) -> Any:
     if isinstance(value, Section):
-        found = {key: packed(item) for key, item in value.__dict__.items()}
-        return {None: type(value).__name__, **found}
+        items = {key: packed(item) for key, item in value.__dict__.items()}
+        return {None: type(value).__name__, **items}
     if isinstance(value, tuple):
         return tuple(packed(item) for item in value)
     return dict(value) if hasattr(value, "items") else value
@@ -348,6 +348,6 @@ def unpacked(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple([unpacked(item) for item in value])
     if isinstance(value, dict) and None in value:
-        found = {key: unpacked(item) for key, item in value.items() if key is not None}
-        return globals()[value[None]](**found)
+        items = {key: unpacked(item) for key, item in value.items() if key is not None}
+        return globals()[value[None]](**items)
     return MappingProxyType(value) if isinstance(value, dict) else value

@@ -100,9 +100,9 @@ def _heads(places: list[str], key: Any) -> Iterator[tuple[str, int, Any]]:
     """Yield the files with a value for this key: the path, the size of the head, the value."""
     for path in places:
         with contextlib.suppress(OSError), _opened(path) as handle:
-            found = _read_head(handle)
-            if found and found[0] == (*_OURS, key):
-                yield path, os.lseek(handle, 0, os.SEEK_CUR), found[1]
+            head = _read_head(handle)
+            if head and head[0] == (*_OURS, key):
+                yield path, os.lseek(handle, 0, os.SEEK_CUR), head[1]
 
 
 @contextlib.contextmanager
@@ -122,8 +122,8 @@ def _read_at(path: str, offset: int, size: int) -> bytes:
 
 def _read_head(handle: int) -> tuple[Any, Any] | None:
     """Return key and value; None if the head is damaged or another user could have written it."""
-    found = os.fstat(handle)
-    if found.st_uid not in (0, os.geteuid()) or found.st_mode & _OTHERS_WRITE:
+    status = os.fstat(handle)
+    if status.st_uid not in (0, os.geteuid()) or status.st_mode & _OTHERS_WRITE:
         return None
     checksum, size = os.read(handle, _NUMBER), os.read(handle, _NUMBER)
     head = os.read(handle, int.from_bytes(size, "big"))

@@ -22,11 +22,13 @@ def options() -> Mapping[str, Option]:
 
 
 def _walk(cls: type[Section], prefix: str) -> list[tuple[str, Option]]:
-    found: list[tuple[str, Option]] = []
+    options_below: list[tuple[str, Option]] = []
     for name, annotation in schema.hints(cls).items():
         option = next((item for item in schema.notes(annotation) if isinstance(item, Option)), None)
-        found += [(prefix + name, option)] if option else _walk(annotation, f"{prefix}{name}.")
-    return found
+        options_below += (
+            [(prefix + name, option)] if option else _walk(annotation, f"{prefix}{name}.")
+        )
+    return options_below
 
 
 @cache

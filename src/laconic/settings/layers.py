@@ -109,8 +109,8 @@ class _Stack:
         document = {"settings": {"profile": inputs.profile}}
         faults = list(schema.check(document, file_schema()))
         if faults:
-            found = [Problem("broken", "LACONIC_PROFILE", "", f.message, f.hint) for f in faults]
-            self.problems += found
+            problems = [Problem("broken", "LACONIC_PROFILE", "", f.message, f.hint) for f in faults]
+            self.problems += problems
         else:
             self.add(merge.Layer("LACONIC_PROFILE", document))
 

@@ -251,8 +251,8 @@ def _projects(folder: str, settings: Settings, problems: list[Problem]) -> Itera
 
 
 def toml_files(folder: str) -> list[str]:
-    found = [join(at, name) for at, _, names in os.walk(folder) for name in names]
-    return sorted(path for path in found if path.endswith(".toml"))
+    paths = [join(at, name) for at, _, names in os.walk(folder) for name in names]
+    return sorted(path for path in paths if path.endswith(".toml"))
 
 
 def name_in(folder: str, path: str) -> str:
@@ -276,9 +276,9 @@ def _combined(inputs: tuple[Any, ...]) -> tuple[Config, tuple[Problem, ...], boo
 def _combine(inputs: tuple[Any, ...]) -> tuple[Any, list[Any], bool]:
     from laconic.settings import layers  # noqa: PLC0415 - it takes twenty milliseconds
 
-    found = layers.combine(layers.Inputs(*inputs))
-    rows = [problem.row for problem in found.problems]
-    return packed(layers.config_of(found.values)), rows, found.is_user_good
+    outcome = layers.combine(layers.Inputs(*inputs))
+    rows = [problem.row for problem in outcome.problems]
+    return packed(layers.config_of(outcome.values)), rows, outcome.is_user_good
 
 
 def last_good_path(state_dir: str | Path, path: str | Path) -> str:
@@ -317,8 +317,8 @@ def home_directory(environ: Mapping[str, str]) -> Path:
 
 
 def current_directory() -> Path | None:
-    found = working_directory()
-    return _path(found) if found else None
+    directory = working_directory()
+    return _path(directory) if directory else None
 
 
 def _path(text: str | Path) -> Path:

@@ -211,8 +211,8 @@ def closest(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
     """Return the known name that is most similar to `name`, or "" if none is similar."""
     from difflib import get_close_matches  # noqa: PLC0415 - only people who mistyped pay for it
 
-    found = get_close_matches(name[:_LONGEST_NAME].lower(), list(known), n=1, cutoff=likeness)
-    return next(iter(found), "")
+    similar = get_close_matches(name[:_LONGEST_NAME].lower(), list(known), n=1, cutoff=likeness)
+    return next(iter(similar), "")
 
 
 def _join(label: str, rest: str) -> str:

@@ -99,13 +99,13 @@ def unpin(state_dir: Path, root: Path) -> bool:
 
 
 def find_pin(state_dir: Path, root: Path) -> Pin | None:
-    found = _read_pin(_pin_path(state_dir, root))
-    return found if found and found.root == str(root) else None
+    pin = _read_pin(_pin_path(state_dir, root))
+    return pin if pin and pin.root == str(root) else None
 
 
 def list_pins(state_dir: Path) -> list[Pin]:
     paths = sorted((state_dir / "trust").glob("*.json"))
-    return sorted(found for path in paths if (found := _read_pin(path)))
+    return sorted(pin for path in paths if (pin := _read_pin(path)))
 
 
 def differences(pinned: Pin, snapshot: Snapshot) -> list[str]:

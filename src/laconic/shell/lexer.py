@@ -3,6 +3,8 @@
 The rule of the whole parser: what is not certain is a ParseError. Accepting less than bash is
 safe (the caller asks); reading something other than bash reads is not. Comments name the places
 where bash itself decides late or differently between versions.
+
+https://www.gnu.org/software/bash/manual/html_node/Quoting.html
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A position in the text and the smallest steps: blanks, comments, newlines, here-documents."""
+"""A position in the text and the smallest steps: blanks, comments, newlines, here-documents.
+
+https://www.gnu.org/software/bash/manual/html_node/Shell-Operation.html
+"""
 
 from __future__ import annotations
 

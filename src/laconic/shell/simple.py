@@ -1,4 +1,7 @@
-"""Reads simple commands: redirects, assignments, arrays and words."""
+"""Reads simple commands: redirects, assignments, arrays and words.
+
+https://www.gnu.org/software/bash/manual/html_node/Redirections.html
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a word becomes when quotes are removed and it is expanded, as far as that is known."""
+"""What a word becomes when quotes are removed and it is expanded, as far as that is known.
+
+https://www.gnu.org/software/bash/manual/html_node/Shell-Expansions.html
+"""
 
 from __future__ import annotations
 

@@ -210,21 +210,21 @@ class _Line:
         self._exported = self._exports(occurrences)
 
     def _exports(self, occurrences: list[Occurrence]) -> dict[str, str]:
-        found: dict[str, str] = {}
+        exported: dict[str, str] = {}
         for one in occurrences:
             words = [each.text or "" for each in expand(one.command.words, self._values)]
             for word in words[1:] if words and words[0] in _EXPORTING else ():
                 name, equals, value = word.partition("=")
-                found[name] = value if equals else found.get(name, "")
+                exported[name] = value if equals else exported.get(name, "")
             if not one.command.words:  # `NAME=VALUE` alone: the variable may be exported already
-                found.update((each.name, self._value(each)) for each in one.command.assignments)
-        return found
+                exported.update((each.name, self._value(each)) for each in one.command.assignments)
+        return exported
 
     def _value(self, assignment: Assignment) -> str:
         """Return what a variable gets, "" if that is not known."""
         value = assignment.value
-        found = expand((value,), self._values) if isinstance(value, Word) else []
-        return (found[0].text or "") if len(found) == 1 else ""
+        arguments = expand((value,), self._values) if isinstance(value, Word) else []
+        return (arguments[0].text or "") if len(arguments) == 1 else ""
 
     def analyse(self) -> None:
         for redirect in redirects(self._script):
@@ -307,9 +307,9 @@ class _Line:
     def _stdin(self, one: Occurrence, directory: str) -> str:
         for redirect in (*one.command.redirects, *one.context.around):
             if redirect.operator == "<" and redirect.fd in ("", "0"):
-                found = expand((redirect.target,), self._values)
-                if len(found) == 1 and found[0].is_static:
-                    return os.path.join(directory, found[0].text or "")
+                arguments = expand((redirect.target,), self._values)
+                if len(arguments) == 1 and arguments[0].is_static:
+                    return os.path.join(directory, arguments[0].text or "")
         return ""
 
     def _enter(self, call: Call) -> None:
@@ -335,8 +335,8 @@ class _Line:
             self._named = one, [os.path.normpath(path) for path in search.matches(call.paths)]
         elif one.context.feeds_pipe and call.name == "echo":
             names = [word for word in call.words[1:] if not word.startswith("-")]
-            found = [path for name in " ".join(names).split() for path in call.paths(name)]
-            self._named = one, found
+            paths = [path for name in " ".join(names).split() for path in call.paths(name)]
+            self._named = one, paths
 
 
 def _makes_links(call: Call) -> bool:
@@ -353,8 +353,8 @@ def _is_reader(words: list[str]) -> bool:
 
 def _changes_directory(one: Occurrence) -> bool:
     words = one.command.words
-    found = expand(words[:1], Values()) if words else []
-    return bool(found) and found[0].text in _DIRECTORY
+    arguments = expand(words[:1], Values()) if words else []
+    return bool(arguments) and arguments[0].text in _DIRECTORY
 
 
 def _set_by_builtin(one: Occurrence) -> set[str]:

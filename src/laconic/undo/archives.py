@@ -75,12 +75,12 @@ def _tar_members(path: str) -> list[str] | None:
 
     try:
         with tarfile.open(path) as file:
-            found = []
+            members = []
             for member in file:
-                found.append(member.name)
-                if len(found) > _MOST_MEMBERS:
+                members.append(member.name)
+                if len(members) > _MOST_MEMBERS:
                     return None
-            return found
+            return members
     except (OSError, tarfile.TarError, EOFError):
         return None
 

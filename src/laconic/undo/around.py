@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from laconic.settings.environ import agent_of
 from laconic.undo.entry import FILE, LINK
 from laconic.undo.hold import measured
 from laconic.undo.keep import About
@@ -71,7 +72,6 @@ def begin(reach: Reach, about: About, store: Store, *, is_asked: bool) -> Around
 def about_run(command: str, directory: str, environment: Mapping[str, str]) -> About:
     """Describe a run for the list of what can be undone; secrets in the command are left out."""
     from laconic.secrets.redact import redact  # noqa: PLC0415 - not where nothing is kept
-    from laconic.settings.environ import agent_of  # noqa: PLC0415
 
     about = About(redact(command), directory)
     about.agent, about.session = agent_of(environment)
@@ -80,15 +80,15 @@ def about_run(command: str, directory: str, environment: Mapping[str, str]) -> A
 
 def lost(keep: Keep) -> list[str]:
     """Return the files whose content a command has changed or removed, without git's own files."""
-    found = []
+    paths = []
     for path, after in keep.finish().items():
         before = keep.before.get(path)
         if before is None or before.kind not in (FILE, LINK):
             continue
         is_git = "/.git/" in path or any(path.startswith(s[:-7]) for s in keep.stores)
         if not is_git or (after is None and "/refs/" in path and not path.endswith("/HEAD")):
-            found.append(path)
-    return found
+            paths.append(path)
+    return paths
 
 
 def notice(around: Around, keep: Keep | None, launcher: str) -> str:

@@ -56,12 +56,12 @@ class Call:
             return [path]
         from glob import iglob  # noqa: PLC0415 - few words are patterns
 
-        found = [path]
+        paths_meant = [path]
         for match in iglob(path, recursive=True):
-            found.append(match)
-            if len(found) > _MOST_MATCHES:
+            paths_meant.append(match)
+            if len(paths_meant) > _MOST_MATCHES:
                 break
-        return found
+        return paths_meant
 
     def read(self, options: str, *, single: bool = False, late: bool = True) -> Parsed:
         """Read the words after the name by an accept-list of options."""

@@ -20,9 +20,10 @@ _SED = (
     " --follow-symlinks -i[=V] --in-place[=V] -l=V --line-length=V --posix -s --separate -u"
     " --unbuffered -z --null-data -b --binary"
 )
-# `w file`, `W file` and `e` of sed; a text that only looks like them costs a larger keep.
+# `w file`, `W file` and `e` (https://www.gnu.org/software/sed/manual/sed.html); a text that only
+# looks like them costs a larger keep.
 _SED_WRITES = pattern(r"[wWe](?:\s|$)", 0)
-# One substitution or transliteration, whose replacement is not code.
+# One substitution or transliteration, whose replacement is not code: perlop(1).
 _PERL_HARMLESS = pattern(r"\s*(?:s|tr|y)([/|#,!]).*\1[gimsxor]*;?\s*", 0)
 _PERL_FLAGS = frozenset("pnlawsWXtTuUcv0123456789")
 _MOST_DIFF_BYTES = 64 << 20

@@ -126,18 +126,18 @@ def digest_of(path: str, start: int = 0, size: int | None = None) -> str:
     """Return a digest of a regular file's content, or of a part of it; "" if it cannot be read."""
     from hashlib import blake2b  # noqa: PLC0415 - most files are known by their times
 
-    found = blake2b(digest_size=_DIGEST_BYTES)
+    digest = blake2b(digest_size=_DIGEST_BYTES)
     try:
         with open(open_to_read(path), "rb", buffering=0) as file:
             if size is not None:
                 file.seek(start)
-                found.update(file.read(size))
+                digest.update(file.read(size))
             else:
                 while piece := file.read(_CHUNK):
-                    found.update(piece)
+                    digest.update(piece)
     except OSError:
         return ""
-    return found.hexdigest()
+    return digest.hexdigest()
 
 
 def open_to_read(path: str) -> int:
@@ -147,7 +147,7 @@ def open_to_read(path: str) -> int:
 
 
 def is_untouched(one: Entry | None, other: Entry | None) -> bool:
-    """Tell whether nobody has touched it in between: the kernel moves the change time each time."""
+    """Tell whether nobody has touched it in between, by the change time (man 7 inode)."""
     if one is None or other is None:
         return one is other
     return (

@@ -77,13 +77,13 @@ class GitCall:
     @property
     def operands(self) -> list[str]:
         """Return the words that are not options, and values of options that look like words."""
-        found = []
+        words = []
         for word in self.words:
             if word.startswith("--") and "=" in word:
-                found.append(word.partition("=")[2])
+                words.append(word.partition("=")[2])
             elif not word.startswith("-") or word == "-":
-                found.append(word)
-        return found
+                words.append(word)
+        return words
 
     def doubt(self, reason: str) -> None:
         place = self.repository.top or self.call.project
@@ -135,15 +135,15 @@ def git(call: Call, reach: Reach) -> None:
 
 def _places(words: list[str]) -> list[str]:
     """Return the directories that the options before the subcommand name."""
-    found, rest = [], list(words)
+    places, rest = [], list(words)
     while rest and rest[0].startswith("-"):
         word = rest.pop(0)
         name, equals, value = word.partition("=")
         if name in ("--git-dir", "--work-tree"):
-            found.append(value if equals else rest.pop(0) if rest else "")
+            places.append(value if equals else rest.pop(0) if rest else "")
         elif word in ("-C", "-c", "--namespace", "--exec-path") and rest:
             rest.pop(0)
-    return found
+    return places
 
 
 def is_changing(call: Call) -> bool:

@@ -54,11 +54,11 @@ class Pack:
 
     def offset(self, object_id: bytes) -> int | None:
         where = self._range(object_id[0])
-        found = bisect_left(where, object_id, key=self._id_at)
-        if found == len(where) or self._id_at(where[found]) != object_id:
+        position = bisect_left(where, object_id, key=self._id_at)
+        if position == len(where) or self._id_at(where[position]) != object_id:
             return None
         offsets = _HEAD + _FANOUT + self._count * (_LENGTH + 4)
-        value = self._number(offsets + 4 * where[found])
+        value = self._number(offsets + 4 * where[position])
         if value & 0x80000000:
             large = offsets + 4 * self._count + 8 * (value & 0x7FFFFFFF)
             value = int.from_bytes(self._index[large : large + 8], "big")
@@ -200,15 +200,15 @@ class Objects:
 
     def starting(self, prefix: str) -> bytes | None:
         """Return the only object whose name begins with these digits."""
-        found = set()
+        ids = set()
         for directory in self.directories:
             with contextlib.suppress(OSError):
                 for name in os.listdir(f"{directory}/{prefix[:2]}"):
                     if name.startswith(prefix[2:]):
-                        found.add(bytes.fromhex(prefix[:2] + name))
+                        ids.add(bytes.fromhex(prefix[:2] + name))
         for pack in self.packs():
-            found.update(pack.starting(prefix))
-        return found.pop() if len(found) == 1 else None
+            ids.update(pack.starting(prefix))
+        return ids.pop() if len(ids) == 1 else None
 
     def commit(self, object_id: bytes) -> tuple[bytes, list[bytes]]:
         """Return the tree and the parents of a commit; a tag leads to its commit."""

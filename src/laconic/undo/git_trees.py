@@ -1,4 +1,7 @@
-"""The git commands that change the work tree: which of its files each of them may change."""
+"""The git commands that change the work tree: which of its files each of them may change.
+
+https://git-scm.com/docs has one page for each command.
+"""
 
 from __future__ import annotations
 
@@ -129,7 +132,10 @@ def merge(one: GitCall) -> None:
 
 
 def _doubt_renames(one: GitCall, name: str) -> None:
-    """Doubt where git may move new files of one side after a directory of the other."""
+    """Doubt where git may move new files along with a directory that the other side renamed.
+
+    git-config(1), merge.directoryRenames.
+    """
     repository = one.repository
     ours, theirs = repository.resolve("HEAD"), repository.resolve(name)
     if ours is None or theirs is None:
@@ -323,7 +329,7 @@ def moving(one: GitCall) -> None:
 def untracked(repository: Repository, *, ignored: bool) -> Iterator[str]:
     """Return files and directories that git does not track; ignored: also what it ignores.
 
-    Of the rules only names without patterns are followed, so that more is given than git would say.
+    Only rules without patterns are followed (gitignore(5)), so this returns more than git would.
     """
     tracked = {os.path.join(repository.top, os.fsdecode(e.name)) for e in repository.index.entries}
     folders = {os.path.dirname(path) for path in tracked}

@@ -44,14 +44,14 @@ def gone_ids(repository: str, path: str, before: bytes) -> set[bytes]:
 
 
 def _ids(text: bytes, column: int) -> set[bytes]:
-    found = set()
+    ids = set()
     for line in text.splitlines():
         name = line.lstrip(b"^").split(b" ")[column : column + 1]
         with contextlib.suppress(ValueError, IndexError):
             one = bytes.fromhex(name[0].decode("ascii", "replace"))
             if len(one) == _ID and one != _ZERO:
-                found.add(one)
-    return found
+                ids.add(one)
+    return ids
 
 
 def write_held(repository: str, gone: set[bytes], target: str) -> None:
@@ -168,7 +168,7 @@ def _only_in(objects: Objects, gone: Iterable[bytes], kept: Iterable[bytes]) -> 
 
 def _leads_to(objects: Objects, one: bytes) -> list[bytes]:
     kind, content = objects.read(one)
-    if kind == b"tag":  # `object ID` is its first line (git-mktag)
+    if kind == b"tag":  # `object ID` is its first line: git-mktag(1)
         return [bytes.fromhex(content[7 : 7 + 2 * _ID].decode())]
     return objects.commit(one)[1] if kind == b"commit" else []
 

@@ -70,11 +70,11 @@ def measured(
     if reach.doubts and with_surroundings:
         wider = _with_surroundings(reach)
         try:
-            found = survey(wider, limit_bytes=CHEAP_BYTES, most_entries=CHEAP_ENTRIES)
+            surveyed = survey(wider, limit_bytes=CHEAP_BYTES, most_entries=CHEAP_ENTRIES)
         except (TooMuchError, OSError):
             pass
         else:
-            holding.reach, holding.survey = wider, found
+            holding.reach, holding.survey = wider, surveyed
             _note_left_out(holding)
             return holding
     if reach.doubts:

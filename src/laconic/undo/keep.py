@@ -237,10 +237,10 @@ class Keep:
         return kept | self.flat.keys()
 
     def _look_again(self) -> dict[str, Entry | None]:
-        found: dict[str, Entry | None] = dict.fromkeys(self.before)
+        entries: dict[str, Entry | None] = dict.fromkeys(self.before)
 
         def note(path: str, entry: Entry | None, _: str) -> None:
-            found[path] = entry
+            entries[path] = entry
 
         looker = Looker()
         for place in self.places:
@@ -254,12 +254,12 @@ class Keep:
             if before is None and looker.is_here(path):
                 with contextlib.suppress(PermissionError):
                     visit(Place(path, deep=True), note)
-        for path in [path for path, entry in found.items() if entry is None]:
+        for path in [path for path, entry in entries.items() if entry is None]:
             try:
-                found[path] = looker.look(path)  # by a prefix, or below a directory that is gone
+                entries[path] = looker.look(path)  # by a prefix, or below a directory that is gone
             except PermissionError:
-                found[path] = self.before.get(path)  # in a directory that the command has closed
-        return found
+                entries[path] = self.before.get(path)  # in a directory that the command has closed
+        return entries
 
     def _is_as_before(self, path: str, before: Entry | None, now: Entry | None) -> bool:
         if is_untouched(before, now):

@@ -1,4 +1,7 @@
-"""A git repository as it lies on the disk: its directories, its refs, and what names mean."""
+"""A git repository as it is on the disk: its directories, its refs, and what names mean.
+
+https://git-scm.com/docs/gitrepository-layout and https://git-scm.com/docs/gitrevisions
+"""
 
 from __future__ import annotations
 
@@ -53,10 +56,10 @@ class Repository:
     def index(self) -> Index:
         """The index; raises OSError or ValueError. A split one cannot be read here."""
         if self._index is None:
-            found = Index(self.index_path)
-            if found.is_split:
+            index = Index(self.index_path)
+            if index.is_split:
                 raise ValueError("a split index")
-            self._index = found
+            self._index = index
         return self._index
 
     @property
@@ -69,12 +72,12 @@ class Repository:
 
     def stores(self) -> list[str]:
         """Return all object stores, those of submodules included."""
-        found = [f"{self.common}/objects"]
+        stores = [f"{self.common}/objects"]
         for directory, folders, _ in os.walk(f"{self.common}/modules"):
             if "objects" in folders:
-                found.append(os.path.join(directory, "objects"))
+                stores.append(os.path.join(directory, "objects"))
                 folders.remove("objects")
-        return found
+        return stores
 
     def add_state(self, reach: Reach, *, whole: bool = False) -> None:
         """Add index, HEAD, refs, reflogs, configuration and the like; whole: with submodules."""
@@ -125,10 +128,10 @@ class Repository:
         if self.index.tree_id == tree:
             return []
         entries = {one.name: one for one in self.index.entries}
-        found: list[bytes] = []
-        self._compare(tree, self.index.tree, b"", _by_directory(entries), found)
-        found += [one.name for one in self.index.entries if one.flags & 0x3000]  # not merged
-        return found
+        names: list[bytes] = []
+        self._compare(tree, self.index.tree, b"", _by_directory(entries), names)
+        names += [one.name for one in self.index.entries if one.flags & 0x3000]  # not merged
+        return names
 
     def _compare(
         self,
@@ -228,12 +231,12 @@ class Repository:
 
     def resolve(self, name: str) -> bytes | None:
         """Return the commit (or tree, or tag) that a name means; None if that is not known here."""
-        found = _REVISION.fullmatch(name)
-        if found is None:
+        match = _REVISION.fullmatch(name)
+        if match is None:
             return None
-        object_id = self._base(found[1] or "HEAD")
+        object_id = self._base(match[1] or "HEAD")
         try:
-            for step in _SUFFIX.finditer(found[2]):
+            for step in _SUFFIX.finditer(match[2]):
                 if object_id is None:
                     return None
                 object_id = self._ancestor(object_id, step[1], step[2] or "1")
@@ -270,9 +273,9 @@ class Repository:
             name, f"refs/{name}", f"refs/tags/{name}", f"refs/heads/{name}", f"refs/remotes/{name}",
             f"refs/remotes/{name}/HEAD", f"refs/remotes/origin/{name}",
         ):  # fmt: skip
-            found = self._ref(candidate)
-            if found is not None:
-                return found
+            object_id = self._ref(candidate)
+            if object_id is not None:
+                return object_id
         if _HEX.fullmatch(name):
             return bytes.fromhex(name) if len(name) == _FULL else self.objects.starting(name)
         return None
@@ -284,8 +287,8 @@ class Repository:
             text = _text(f"{directory}/{name}").split("\n")[0].strip()
             if text.startswith("ref:"):
                 return self._ref(text[4:].strip(), depth + 1)
-            if found := _LOOSE.match(text):
-                return bytes.fromhex(found[1])
+            if match := _LOOSE.match(text):
+                return bytes.fromhex(match[1])
         for line in _text(f"{self.common}/packed-refs").splitlines():
             if line.endswith(f" {name}") and len(line) == _FULL + 1 + len(name):
                 return bytes.fromhex(line[:_FULL])
@@ -338,28 +341,28 @@ class Repository:
         return bytes.fromhex(text) if len(text) == _FULL and _HEX.fullmatch(text) else None
 
     def has_hook(self, *names: str) -> bool:
-        """Tell whether git would run one of these hooks."""
+        """Tell whether git would run one of these hooks: githooks(5)."""
         if "hookspath" in _text(f"{self.common}/config").lower():
             return True
         return any(os.access(f"{self.common}/hooks/{name}", os.X_OK) for name in names)
 
     def worktrees(self) -> list[str]:
         """Return the `.git` files of the other work trees."""
-        found = []
+        paths = []
         with contextlib.suppress(OSError):
             for name in os.listdir(f"{self.common}/worktrees"):
                 path = _text(f"{self.common}/worktrees/{name}/gitdir").strip()
                 if path:
-                    found.append(path)
-        return found
+                    paths.append(path)
+        return paths
 
 
 def _by_directory(entries: Mapping[bytes, Tracked]) -> dict[bytes, dict[bytes, tuple[int, bytes]]]:
-    found: dict[bytes, dict[bytes, tuple[int, bytes]]] = {}
+    directories: dict[bytes, dict[bytes, tuple[int, bytes]]] = {}
     for name, one in entries.items():
         directory, slash, last = name.rpartition(b"/")
-        found.setdefault(directory + slash, {})[last] = (one.mode, one.object_id)
-    return found
+        directories.setdefault(directory + slash, {})[last] = (one.mode, one.object_id)
+    return directories
 
 
 def find_repository(directory: str) -> Repository | None:

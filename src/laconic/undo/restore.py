@@ -153,18 +153,18 @@ def _keep_present(store: Store, made: Plan, mine: About | None, doors: Opened) -
     about = made.keep.about
     if mine is None:
         mine = About(f"undo {made.keep.id}: {about.command}", about.directory, of=made.keep.id)
-    found = survey(reach)
-    for path, entry in (*found.before.items(), *found.flat.items()):
+    surveyed = survey(reach)
+    for path, entry in (*surveyed.before.items(), *surveyed.flat.items()):
         doors.correct(path, entry)
     for step in made.steps:  # those behind a link that the command has made
-        found.before.setdefault(step.path, None)
+        surveyed.before.setdefault(step.path, None)
     for path in _times(made):
         entry = look(path)
-        if path not in found.before and entry is not None:
+        if path not in surveyed.before and entry is not None:
             doors.correct(path, entry)
-            found.flat[path] = entry
+            surveyed.flat[path] = entry
             mine.timed.append(path)
-    return store.keep(reach, found, mine)
+    return store.keep(reach, surveyed, mine)
 
 
 # -- beside the real files -------------------------------------------------------------------------

@@ -103,17 +103,19 @@ class Store:
 
     # -- before the run
 
-    def keep(self, reach: Reach, found: Survey, about: About, now: float | None = None) -> Held:
+    def keep(self, reach: Reach, surveyed: Survey, about: About, now: float | None = None) -> Held:
         """Keep what was surveyed. Raises OSError or TooMuchError, and then nothing is kept."""
         now = time.time() if now is None else now
-        self._make_room(found.size, now)
-        path = self.new_path(sum(e.size for path in found.ways if (e := found.before[path])), now)
+        self._make_room(surveyed.size, now)
+        path = self.new_path(
+            sum(e.size for path in surveyed.ways if (e := surveyed.before[path])), now
+        )
         os.mkdir(path, 0o700)
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
-            _fill(path, found)
-            _describe(path, reach, found, about, now)
+            _fill(path, surveyed)
+            _describe(path, reach, surveyed, about, now)
         except BaseException:  # also Ctrl-C: no half-made keep stays
             shutil.rmtree(path, ignore_errors=True)
             os.close(handle)
@@ -239,14 +241,14 @@ def remove_tree(path: str) -> None:
     shutil.rmtree(path, ignore_errors=True)
 
 
-def _fill(path: str, found: Survey) -> None:
+def _fill(path: str, surveyed: Survey) -> None:
     """Copy the content of every file that has to be kept."""
     folder = os.path.join(path, DATA)
     os.mkdir(folder, 0o700)
     pack = Pack(folder)
     try:
-        for number, (source, way) in enumerate(found.ways.items()):
-            entry = found.before[source]
+        for number, (source, way) in enumerate(surveyed.ways.items()):
+            entry = surveyed.before[source]
             assert entry is not None
             own = os.path.join(folder, str(number))
             if way not in (COPIED, LINKED):
@@ -264,7 +266,7 @@ def _fill(path: str, found: Survey) -> None:
         pack.close()
 
 
-def _describe(path: str, reach: Reach, found: Survey, about: About, now: float) -> None:
+def _describe(path: str, reach: Reach, surveyed: Survey, about: About, now: float) -> None:
     manifest = {
         "command": about.command,
         "directory": about.directory,
@@ -275,10 +277,10 @@ def _describe(path: str, reach: Reach, found: Survey, about: About, now: float) 
         "timed": about.timed,
         "time": now,
         "places": [place.row() for place in reach.places.values()],
-        "left_out": found.left_out,
+        "left_out": surveyed.left_out,
         "stores": list(reach.stores),
-        "before": {where: entry and entry.row() for where, entry in found.before.items()},
-        "flat": {where: entry.row() for where, entry in found.flat.items()},
+        "before": {where: entry and entry.row() for where, entry in surveyed.before.items()},
+        "flat": {where: entry.row() for where, entry in surveyed.flat.items()},
     }
     write(os.path.join(path, MANIFEST), manifest)
 

@@ -63,43 +63,43 @@ def survey(
     reach: Reach, *, limit_bytes: int = LIMIT_BYTES, most_entries: int = MOST_ENTRIES
 ) -> Survey:
     """Look at all places; raises TooMuchError if they are more than the limits."""
-    found = Survey()
+    surveyed = Survey()
 
     def note(path: str, entry: Entry | None, how: str) -> None:
-        if path in found.before:
-            if entry is not None and entry.kind == FILE and found.ways.get(path) != how:
-                _keep_by_copy(found, path, entry)
+        if path in surveyed.before:
+            if entry is not None and entry.kind == FILE and surveyed.ways.get(path) != how:
+                _keep_by_copy(surveyed, path, entry)
             return
-        found.before[path] = entry
+        surveyed.before[path] = entry
         if entry is not None and entry.kind == FILE:
-            found.ways[path] = how
+            surveyed.ways[path] = how
             if how == COPIED:
-                found.size += entry.size
-        if found.size > limit_bytes:
+                surveyed.size += entry.size
+        if surveyed.size > limit_bytes:
             raise TooMuchError(f"more than {limit_bytes >> 20} MB would have to be kept")
-        if len(found.before) > most_entries:
+        if len(surveyed.before) > most_entries:
             raise TooMuchError(f"more than {most_entries:,} files would have to be kept")
 
     for place in reach.places.values():
         for one in matches(place):
-            visit(one, note, found.left_out)
-    parents = {os.path.dirname(path) for path in found.before}
+            visit(one, note, surveyed.left_out)
+    parents = {os.path.dirname(path) for path in surveyed.before}
     parents |= {os.path.dirname(place.path) for place in reach.places.values() if place.prefix}
     for parent in parents:
         for path in upwards(parent):
-            if path in found.flat or path in found.before:
+            if path in surveyed.flat or path in surveyed.before:
                 break
             entry = look(path)
             if entry is not None and entry.kind == DIRECTORY:
-                found.flat[path] = entry
-    return found
+                surveyed.flat[path] = entry
+    return surveyed
 
 
-def _keep_by_copy(found: Survey, path: str, entry: Entry) -> None:
+def _keep_by_copy(surveyed: Survey, path: str, entry: Entry) -> None:
     """Keep it by the way that is always safe, because two places disagree."""
-    if found.ways[path] != COPIED:
-        found.ways[path] = COPIED
-        found.size += entry.size
+    if surveyed.ways[path] != COPIED:
+        surveyed.ways[path] = COPIED
+        surveyed.size += entry.size
 
 
 def matches(place: Place) -> list[Place]:

@@ -17,7 +17,7 @@ _MERGE = pattern(r"Merge: (.*)")
 _DATE = pattern(r"Date:   (\w{3} \w{3} \d+) (\d\d:\d\d):\d\d (\d{4}) ([+-]\d{4})")
 _STAT = pattern(r" (\S.*?) +\| +(\d+|Bin.*?)(?: [+-]+)?")
 _SUM = pattern(r" (\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?")
-_HASH = 8  # digits; git takes any beginning that no other object has
+_HASH = 8  # digits; git takes any beginning that no other object has (gitrevisions(7))
 _FEW, _MOST_BODY = 10, 3
 
 

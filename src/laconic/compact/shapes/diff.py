@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 BUDGET = 3000  # tokens
 _FILE = pattern(r"diff --git a/(.*) b/(.*?)\r?")
 _HUNK = pattern(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*?)\r?")
-# The lines between the name of a file and its first hunk, as `man git-diff` lists them, and those
+# The lines between the name of a file and its first hunk, as man 1 git-diff lists them, and those
 # of a binary file. Any other line there was printed by another program.
 _HEAD = pattern(
     r"(?:old mode|new mode|deleted file mode|new file mode) \d+|(?:copy|rename) (?:from|to) .*"

@@ -32,7 +32,7 @@ _HIT = pattern(rf"{_NO_TIME}((?:[A-Za-z]:)?[^\s:][^:\n]{{0,300}}?):(\d+)([:])(.*
 _CONTEXT = pattern(rf"{_NO_TIME}((?:[A-Za-z]:)?[^\s:][^:\n]{{0,300}}?)-(\d+)([-])(.*)")
 _NUMBERED = pattern(rf"{_NO_TIME}()(\d+)([:-])(?!\d\d[:-]\d\d)(.*)")  # nor a date
 _NAMED = pattern(r"((?:[\w.@+~-]+/)*[\w.@+~-]+\.\w+)()(:)(.*)")
-# A path, perhaps after the revision that git grep searched.
+# A path, perhaps after the revision that was searched: git-grep(1).
 _CERTAIN = pattern(
     rf"{_NO_TIME}((?:[A-Za-z][\w./~^@-]*:)?(?=[\d_@+~/-]*(?:[^\W\d_]|\.))[\w.@+~/-]+):(\d+)(:)"
     r"(?!\d+:\d)(.*)"

@@ -1,4 +1,7 @@
-"""Takes off what only a terminal needs: colours, and text that was overwritten on its line."""
+"""Takes off what only a terminal needs: colours, and text that was overwritten on its line.
+
+https://ecma-international.org/publications-and-standards/standards/ecma-48/
+"""
 
 from __future__ import annotations
 
