@@ -54,10 +54,11 @@ _MODULES = {
     "effects": ("emit_audit", "inject_reminder"),
     "envelope": ("Envelope",),
     "call": ("Call",),
-    "gate": ("Gate", "Result"),
+    "gate": ("Gate",),
     "modes": ("deny_with_explanation", "passthrough_only_audit", "rewrite_with_audit"),
     "preset": ("preset_run_command",),
     "registry": ("Match", "Registry"),
+    "result": ("Result",),
     "reminders": ("Reminder", "ReminderQueue"),
     "rule": ("Catalogue", "Context", "Rule"),
     "when": ("Append", "Insert", "Replace", "RuleError", "When"),
@@ -79,7 +80,7 @@ if TYPE_CHECKING:
     from laconic.library.classifier import Classifier
     from laconic.library.effects import emit_audit, inject_reminder
     from laconic.library.envelope import Envelope
-    from laconic.library.gate import Gate, Result
+    from laconic.library.gate import Gate
     from laconic.library.modes import (
         deny_with_explanation,
         passthrough_only_audit,
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
     from laconic.library.preset import preset_run_command
     from laconic.library.registry import Match, Registry
     from laconic.library.reminders import Reminder, ReminderQueue
+    from laconic.library.result import Result
     from laconic.library.rule import Catalogue, Context, Rule
     from laconic.library.when import Append, Insert, Replace, RuleError, When
     from laconic.types import Decision, Verdict

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
@@ -28,6 +29,10 @@ def over_stdio(scenario: Scenario, page: str, connect: Callable[[], Session]) ->
         program = scenario.here / "bin/laconic"
         program.write_text(f'#!/bin/sh\nexec {python} -P -m laconic "$@"\n')
         program.chmod(0o755)
+        alone = subprocess.run(
+            ["laconic", "mcp"], stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+        assert (alone.returncode, alone.stdout, alone.stderr) == (0, b"", b""), (python, alone)
         scenario.seen, scenario.asked = [], []
         scenario.run_page(page, model=_next_of(scenario), environment=dict(os.environ))
         abilities = scenario.abilities()

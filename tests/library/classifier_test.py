@@ -4,66 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 import laconic
 from laconic.library import classifier as module
 from laconic.library.chat import ChatError
+from library.endpoint import serving
 
 VERDICT = "tool_hook_classifier_verdict"
 
 
-class Endpoint(ThreadingHTTPServer):
-    """Answers as a script says: (status, body) or a number of seconds to wait."""
-
-    daemon_threads = True
-
-    def __init__(self, wire):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.wire, self.script, self.requests = wire, [], []
-        self.url = f"http://127.0.0.1:{self.server_port}/v1"
-
-    def say(self, said):
-        text = said if isinstance(said, str) else json.dumps(said)
-        if self.wire == "anthropic":
-            body = {"content": [{"type": "text", "text": text}]}
-        else:
-            body = {"choices": [{"message": {"content": text}}]}
-        self.script.append((200, json.dumps(body)))
-
-
-class Handler(BaseHTTPRequestHandler):
-    def do_POST(self):
-        length = int(self.headers["Content-Length"])
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        asked = {"headers": headers, "body": json.loads(self.rfile.read(length))}
-        self.server.requests.append({**asked, "path": self.path})
-        step = self.server.script.pop(0)
-        if isinstance(step, float):
-            time.sleep(step)
-            return
-        status, body = step
-        self.send_response(status)
-        if status == 302:
-            self.send_header("Location", "/elsewhere")
-        self.send_header("Content-Length", str(len(body.encode())))
-        self.end_headers()
-        self.wfile.write(body.encode())
-
-    def log_message(self, *_):
-        pass
-
-
 @pytest.fixture(params=["openai", "anthropic"])
 def endpoint(request):
-    with Endpoint(request.param) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with serving(request.param) as server:
         yield server
-        server.shutdown()
 
 
 def gate_for(endpoint, timeout=5.0, **more):

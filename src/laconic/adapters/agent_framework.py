@@ -31,7 +31,7 @@ class _Functions(FunctionMiddleware):
         if call.verdict == "ask" and not approved:
             context.result = _request(name, arguments, call.message, metadata)
             return
-        if not call.start(approved):
+        if not await call.astart(approved):
             context.result = call.message
             return
         if call.envelope.changed:

@@ -28,7 +28,7 @@ def guard(gate: Gate, options: Any) -> Any:
         new = {} if call.rewritten == arguments else {"updatedInput": call.rewritten}
         if call.verdict == "ask" and asks:
             return _said("PreToolUse", decision="ask", reason=call.message, **new)
-        if not call.start():
+        if not await call.astart():
             return _said("PreToolUse", decision="deny", reason=call.message)
         return _said("PreToolUse", **new) if new else {}
 
@@ -52,7 +52,7 @@ def guard(gate: Gate, options: Any) -> Any:
         else:
             said = PermissionResultDeny(message=f"{tool} needs consent, and nobody has given it")
         yes = isinstance(said, PermissionResultAllow)
-        if call is not None and not call.start(yes) and yes:
+        if call is not None and not await call.astart(yes) and yes:
             return PermissionResultDeny(message=call.message)
         return said
 

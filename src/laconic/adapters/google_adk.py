@@ -31,7 +31,7 @@ class guard(BasePlugin):  # noqa: N801 - it is used like the functions of the ot
             tool_context.request_confirmation(hint=call.message, payload=why)
             tool_context.actions.skip_summarization = True
             return _waiting(call)
-        if not call.start(None if answer is None else answer.confirmed is True):
+        if not await call.astart(None if answer is None else answer.confirmed is True):
             return {"error": call.message}
         tool_args.update(call.rewritten)
         return None

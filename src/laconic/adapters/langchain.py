@@ -25,20 +25,28 @@ class guard(AgentMiddleware):  # noqa: N801 - it is used like the functions of t
         self.gate = gate
 
     def wrap_tool_call(self, request: Any, handler: Any) -> Any:
-        call = self.gate.hook(**_asked(request.tool_call))
-        given = _given(call, request)
-        result = given if isinstance(given, ToolMessage) else handler(given)
-        if call is None or result is given or not isinstance(result, ToolMessage):
-            return result
-        return result.model_copy(update={"content": call.finish(result.content)})
+        tool = request.tool_call
+        call = self.gate.hook(tool["args"], tool=tool["name"], call_id=tool["id"])
+        if call is None:
+            return handler(request)
+        if not call.start(_answer(call)):
+            return _refusal(call, tool)
+        result = handler(_rewritten(call, request))
+        if isinstance(result, ToolMessage):
+            result = result.model_copy(update={"content": call.finish(result.content)})
+        return result
 
     async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
-        call = await self.gate.ahook(**_asked(request.tool_call))
-        given = _given(call, request)
-        result = given if isinstance(given, ToolMessage) else await handler(given)
-        if call is None or result is given or not isinstance(result, ToolMessage):
-            return result
-        return result.model_copy(update={"content": await call.afinish(result.content)})
+        tool = request.tool_call
+        call = await self.gate.ahook(tool["args"], tool=tool["name"], call_id=tool["id"])
+        if call is None:
+            return await handler(request)
+        if not await call.astart(_answer(call)):
+            return _refusal(call, tool)
+        result = await handler(_rewritten(call, request))
+        if isinstance(result, ToolMessage):
+            result = result.model_copy(update={"content": await call.afinish(result.content)})
+        return result
 
     def wrap_model_call(self, request: Any, handler: Any) -> Any:
         return handler(self._reminded(request))
@@ -52,17 +60,16 @@ class guard(AgentMiddleware):  # noqa: N801 - it is used like the functions of t
         return request.override(messages=[*request.messages, *more])
 
 
-def _asked(tool: Any) -> Any:
-    return {"arguments": tool["args"], "tool": tool["name"], "call_id": tool["id"]}
+def _answer(call: Call) -> bool | None:
+    """Interrupt the graph until a person has answered; what comes before is done again then."""
+    if call.verdict != "ask":
+        return None
+    return interrupt({"command": call.command, "reason": call.message}) is True
 
 
-def _given(call: Call | None, request: Any) -> Any:
-    """The request to go on with, or the message that refuses it."""
-    if call is None:
-        return request
-    tool, said = request.tool_call, None
-    if call.verdict == "ask":  # this raises until there is an answer, then all is done again
-        said = interrupt({"command": call.command, "reason": call.message}) is True
-    if not call.start(said):
-        return ToolMessage(call.message, tool_call_id=tool["id"], name=tool["name"], status="error")
-    return request.override(tool_call={**tool, "args": call.rewritten})
+def _rewritten(call: Call, request: Any) -> Any:
+    return request.override(tool_call={**request.tool_call, "args": call.rewritten})
+
+
+def _refusal(call: Call, tool: Any) -> Any:
+    return ToolMessage(call.message, tool_call_id=tool["id"], name=tool["name"], status="error")

@@ -31,7 +31,7 @@ def guard(gate: Gate, function: Callable[..., Any]) -> Any:
         call = await gate.ahook(arguments, call_id=None, others=usual)
         if call is None:
             return await _run(function, arguments)
-        if not call.start(await _answer(ctx, call)):
+        if not await call.astart(await _answer(ctx, call)):
             return call.message
         output = await _run(function, call.rewritten)
         return await call.afinish(output, remind=True)

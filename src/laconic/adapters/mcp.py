@@ -8,6 +8,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.resolve import Elicit, Resolve
 from pydantic import BaseModel, Field
 
+from laconic import __version__
 from laconic.library.gate import Gate
 from laconic.library.served import question, recalled, result_text
 
@@ -20,7 +21,7 @@ class Answer(BaseModel):
 
 def server(gate: Gate) -> MCPServer:
     """The server; a client that can ask its user (elicitation) is asked for consent."""
-    made = MCPServer("laconic")
+    made = MCPServer("laconic", version=__version__)
 
     async def consent(command: str, cwd: str, ctx: Context) -> Answer | Elicit[Answer]:
         envelope = await gate.adecide(command, cwd=cwd or None)

@@ -6,6 +6,7 @@ from mcp.server.fastmcp import Context, FastMCP
 from mcp.types import ClientCapabilities, ElicitationCapability
 from pydantic import BaseModel, Field
 
+from laconic import __version__
 from laconic.library.envelope import Envelope
 from laconic.library.gate import Gate
 from laconic.library.served import question, recalled, result_text
@@ -22,6 +23,7 @@ class Answer(BaseModel):
 def server(gate: Gate) -> FastMCP:
     """The server; a client that can ask its user (elicitation) is asked for consent."""
     made = FastMCP("laconic")
+    made._mcp_server.version = __version__  # noqa: SLF001 - otherwise it is that of mcp
 
     @made.tool(structured_output=False)  # it would say everything twice
     async def run_command(command: str, ctx: Context, cwd: str = "", timeout_s: float = 600) -> str:

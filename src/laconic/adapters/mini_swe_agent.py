@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from laconic.library.gate import DENIED_STATUS
+from laconic.library.result import DENIED_STATUS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -34,7 +34,7 @@ def guard(gate: Gate, tool: Any) -> Any:
         if call is None:
             return await inner(context, text)
         approved = context.is_tool_approved(context.tool_name, context.tool_call_id)
-        if not call.start(approved is True):
+        if not await call.astart(approved is True):
             return call.message
         output = await inner(context, json.dumps(call.rewritten))
         return await call.afinish(output, remind=True)

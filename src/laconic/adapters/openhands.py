@@ -11,7 +11,7 @@ from openhands.sdk.security import ConfirmRisky, SecurityAnalyzerBase, SecurityR
 from openhands.sdk.tool import ToolExecutor
 from openhands.tools.terminal import TerminalAction, TerminalObservation, TerminalTool
 
-from laconic.library.gate import DENIED_STATUS
+from laconic.library.result import DENIED_STATUS
 from laconic.library.terminal import Terminal
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ def guard(gate: Gate) -> Any:
             return args
         if ours.verdict == "ask" and not ctx.tool_call_approved:
             raise ApprovalRequired(metadata={"command": ours.command, "reason": ours.message})
-        if not ours.start(approved=ctx.tool_call_approved):
+        if not await ours.astart(approved=ctx.tool_call_approved):
             raise ToolFailed(ours.message)
         return ours.rewritten
 

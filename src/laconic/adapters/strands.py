@@ -39,7 +39,7 @@ class guard(HookProvider):  # noqa: N801 - it is used like the functions of the 
         if call.verdict == "ask":  # this raises until there is an answer, then all is done again
             reason = {"command": call.command, "reason": call.message}
             approved = event.interrupt("laconic", reason=reason) is True
-        if call.start(approved):
+        if await call.astart(approved):
             event.tool_use = {**use, "input": call.rewritten}  # the history keeps the other one
         else:
             event.cancel_tool = call.message

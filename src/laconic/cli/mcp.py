@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ def main(_: argparse.Namespace) -> int:
     catalogues = named_catalogues(settings, str(current_directory() or "/"))
     stacks = [catalogue.stack for catalogue in catalogues if catalogue.stack]
     server(Gate(settings=settings, registry=catalogues, stacks=stacks)).run("stdio")
+    if sys.stdout and sys.stdout.closed:  # by version 1 of mcp, when its client is gone
+        sys.stdout = None
     return 0
 
 

@@ -51,12 +51,15 @@ class Call:
         """Record the call, once for each call id; tell whether the tool may run now."""
         return self.gate.record(self.envelope, call_id=self.call_id, approved=approved)
 
+    async def astart(self, approved: bool | None = None) -> bool:
+        return await self.gate.arecord(self.envelope, call_id=self.call_id, approved=approved)
+
     def ask_and_start(self, approved: bool = False) -> bool:
         """Do the same after asking the gate's `ask`, unless a person has said yes already."""
         return self.start(approved or answer(self.gate.ask, self.envelope))
 
     async def aask_and_start(self) -> bool:
-        return self.start(await async_answer(self.gate.ask, self.envelope))
+        return await self.astart(await async_answer(self.gate.ask, self.envelope))
 
     def finish(self, output: Any, status: int | None = None, *, remind: bool = False) -> Any:
         """Return the output as the model is to read it; what is not text stays as it is.

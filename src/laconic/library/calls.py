@@ -31,7 +31,7 @@ class KnownCall:
 
 
 class Calls:
-    """Tool calls by id and command. Any thread may ask; the oldest are forgotten."""
+    """Tool calls by id and command. The oldest are forgotten first, but for those that run."""
 
     def __init__(self) -> None:
         self._calls: OrderedDict[tuple[str, str], KnownCall] = OrderedDict()
@@ -46,8 +46,13 @@ class Calls:
             if known is None:
                 known = self._calls[call_id, command] = KnownCall()
             while len(self._calls) > _MOST_CALLS:
-                self._calls.popitem(last=False)
+                del self._calls[self._least_needed((call_id, command))]
         return known
+
+    def _least_needed(self, newest: tuple[str, str]) -> tuple[str, str]:
+        """Return the oldest call that does not run; when one that runs ends, it is needed again."""
+        idle = next(key for key, known in self._calls.items() if not known.runs or key == newest)
+        return next(iter(self._calls)) if idle == newest else idle
 
     def last(self, call_id: str) -> Call | None:
         """Return the call of this id that a hook was last asked about."""

@@ -10,7 +10,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -37,6 +36,7 @@ from laconic.library.output import ShownOutput, show
 from laconic.library.process import Process
 from laconic.library.registry import Registry
 from laconic.library.reminders import ReminderQueue
+from laconic.library.result import DENIED_STATUS, Result, refused
 from laconic.library.rule import Context, Rule, normal_stack, texts
 from laconic.library.rules import Rules
 from laconic.library.when import RuleError
@@ -50,33 +50,12 @@ if TYPE_CHECKING:
 
     from laconic.settings.load import Settings
 
-DENIED_STATUS = 126  # as of a shell that may not run a program
 TOOLS = (
     "run_command", "shell", "bash", "Bash", "terminal", "execute_bash", "execute_command",
     "run_shell_command",
 )  # fmt: skip
+_QUICK_LENGTH = 400  # characters; what is longer may take more than 50 ms
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """What became of a command. status: 126 if it was not let run, 124 if its time was over.
-
-    text: what the model is to read. raw_id: for `laconic recall`, where something is hidden.
-    """
-
-    status: int
-    text: str
-    stdout: str = ""
-    stderr: str = ""
-    raw_id: str = ""
-    saved_tokens: int = 0
-    duration_ms: int = 0
-    timed_out: bool = False
-    envelope: Envelope
-
-    def __str__(self) -> str:
-        return self.text
 
 
 class Gate:
@@ -162,23 +141,23 @@ class Gate:
 
         call_id: that of the tool call; the same call gets the same answer.
         """
-        known = self._calls.known(call_id, command)
-        if known is not None and known.envelope is not None:
-            return known.envelope
         try:
             context = self.context(cwd)
         except Exception as fault:  # noqa: BLE001 - a directory may be any object
             return faulty(command, fault)
-        envelope = self.judge.decide(command, context)
-        if known is not None:
-            known.envelope = envelope
-        return envelope
+        known = self._calls.known(call_id, command)
+        if known is None:
+            return self.judge.decide(command, context)
+        with known.lock:  # whoever else asks about this call waits for the answer
+            if known.envelope is None:
+                known.envelope = self.judge.decide(command, context)
+            return known.envelope
 
     async def adecide(
         self, command: str, *, cwd: str | PathLike[str] | None = None, call_id: str = ""
     ) -> Envelope:
-        """Decide without keeping the event loop waiting for a model."""
-        if self.judge.is_quick:
+        """Decide without keeping the event loop waiting for a model or a long command."""
+        if self._is_quick(command):
             return self.decide(command, cwd=cwd, call_id=call_id)
         return await asyncio.to_thread(self.decide, command, cwd=cwd, call_id=call_id)
 
@@ -201,6 +180,21 @@ class Gate:
                 known.started = time.monotonic()
                 known.runs = self._act_on(envelope, call_id, runs=runs)
             return runs and known.runs
+
+    async def arecord(
+        self, envelope: Envelope, *, call_id: str = "", approved: bool | None = None
+    ) -> bool:
+        """Act on a decision without keeping the event loop waiting for audit sinks."""
+        act = partial(self.record, envelope, call_id=call_id, approved=approved)
+        is_quick = self.outlets.is_quick and self.settings.is_isolated
+        return act() if is_quick else await asyncio.to_thread(act)
+
+    def _is_quick(self, arguments: object) -> bool:
+        """Tell whether an event loop may wait for a decision."""
+        if not self.judge.is_quick:
+            return False
+        commands = (command_of(arguments), *other_commands(arguments))
+        return sum(map(len, commands)) <= _QUICK_LENGTH
 
     def _act_on(self, envelope: Envelope, call_id: str, *, runs: bool) -> bool:
         try:
@@ -262,7 +256,11 @@ class Gate:
         others: Mapping[str, object] | None = None,
     ) -> Call | None:
         ask = partial(self.hook, arguments, tool=tool, call_id=call_id, cwd=cwd, others=others)
-        return ask() if self.judge.is_quick else await asyncio.to_thread(ask)
+        try:
+            is_quick = self._is_quick(arguments)
+        except Exception:  # noqa: BLE001 - arguments may be any object, and are denied then
+            is_quick = True
+        return ask() if is_quick else await asyncio.to_thread(ask)
 
     # -- after it
 
@@ -302,7 +300,7 @@ class Gate:
         if approved is None:
             approved = answer(self.ask, envelope)
         if not self.record(envelope, call_id=call_id, approved=approved):
-            return _refused(envelope)
+            return refused(envelope)
         return self._ended(envelope, self._process(envelope, cwd), timeout, call_id)
 
     async def arun(
@@ -318,8 +316,8 @@ class Gate:
         envelope = await self.adecide(command, cwd=cwd, call_id=call_id)
         if approved is None:
             approved = await async_answer(self.ask, envelope)
-        if not self.record(envelope, call_id=call_id, approved=approved):
-            return _refused(envelope)
+        if not await self.arecord(envelope, call_id=call_id, approved=approved):
+            return refused(envelope)
         process = self._process(envelope, cwd)
         try:
             return await asyncio.to_thread(self._ended, envelope, process, timeout, call_id)
@@ -387,8 +385,10 @@ class Gate:
         shown: ShownOutput,
         duration_ms: int | None = None,
     ) -> None:
-        """Write down how a command has ended; another call may have its id from now on."""
+        """Write down how a command has ended, once; another call may have its id from now on."""
         known = self._calls.forget(call_id, envelope.original_command)
+        if call_id and known is None:
+            return  # it is written down already
         if duration_ms is None and known is not None and known.started is not None:
             duration_ms = round((time.monotonic() - known.started) * 1000)
         payload = {
@@ -422,8 +422,3 @@ class Gate:
         self.outlets.play(told)
         if envelope.verdict == DENY:
             self.outlets.emit("tool_denied", payload)
-
-
-def _refused(envelope: Envelope) -> Result:
-    text = envelope.message
-    return Result(status=DENIED_STATUS, text=text, stderr=text, envelope=envelope)

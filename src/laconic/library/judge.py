@@ -44,8 +44,8 @@ class Judge:
     @property
     def is_quick(self) -> bool:
         """Tell whether a decision waits for nobody: no model, no program or mode of the user's."""
-        is_ours = isinstance(self.mode, ShippedMode) and self.settings.is_isolated
-        return is_ours and self.classifier is None
+        is_ours = isinstance(self.mode, ShippedMode) and not self.rules.call_back
+        return is_ours and self.settings.is_isolated and self.classifier is None
 
     def decide(self, command: str, context: Context) -> Envelope:
         """Decide, without effects: they are in the envelope. Never raises: a fault denies."""

@@ -67,6 +67,7 @@ _SHELLS = frozenset("sh bash dash zsh ksh ash rbash".split())
 _PYTHON = pattern(r"(?:python|pypy)[0-9.]*|py")
 _ASSIGNED = pattern(r"[A-Za-z_][A-Za-z0-9_]*=")
 _BETWEEN_COMMANDS = pattern(r"[\n;&|()]+")
+_IFS = pattern(r"\$(?:IFS(?!\w)|\{IFS(?:[^\w}][^}]*)?\})(?:\$[0-9@*])?")  # white space
 _MARKS = pattern(r"['\"\\`]|[\x00-\x1f\x7f]")
 _RUNNING_PRIMARIES = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 # Options that come before a subcommand and take a value (git(1), cargo(1), npm-config(7)).
@@ -172,6 +173,8 @@ class Line:
         if self.script is None:
             yield from self._found_in_pieces()
             return
+        if "$IFS" in self.text or "${IFS" in self.text:
+            yield from self._nested(_IFS.sub(" ", self.text))
         occurrences = commands(self.script)
         for pos, occurrence in enumerate(occurrences):
             editable = self.depth == 0 and occurrence.context.substitution != "`"

@@ -21,6 +21,7 @@ _OF_SYSTEM = frozenset(
 )
 _BRACKETS = pattern(r"\[[^\]]*\]")
 _SOMEBODYS_HOME = pattern(r"~[\w.+-]*/?(?:\*)?")
+_CHANGED_HOME = pattern(r'"?\$\{(?:HOME|PWD|OLDPWD)[^\w}][^}]*\}"?[/*.]*')  # ${HOME:?}, ${HOME%/}
 _UNBOUNDED = pattern(r"(?is)\s*select\s+\*\s+from\s+\S")
 _BOUNDED = pattern(r"(?i)\b(?:where|limit|count\s*\(|fetch\s+first)")
 _EXTENSION = pattern(r"\*\.(\w+)")
@@ -60,7 +61,8 @@ def removes_root_adjacent(
 
 def _is_root_adjacent(operand: Argument, invocation: Invocation) -> bool:
     source = invocation.written.source[operand.start : operand.end].decode("latin-1")
-    if operand.text is None and _SOMEBODYS_HOME.fullmatch(source):
+    is_home = _SOMEBODYS_HOME.fullmatch(source) or _CHANGED_HOME.fullmatch(source)
+    if operand.text is None and is_home:
         return True
     # a `*` in a shape stands for what is not known, unless the word is a pattern itself
     known = (*operand.shapes, *operand.possible)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -70,7 +71,7 @@ class RunCommand:
 
     async def acall(self, args: Any) -> Any:
         """The same in an event loop."""
-        if (match := self._own_match(args)) is not None:
+        if (match := await asyncio.to_thread(self._own_match, args)) is not None:
             with going_to(self.gate.outlets):
                 try:
                     said = self.gate.judge.mode(match, args, self._checked(args, match))
@@ -80,7 +81,7 @@ class RunCommand:
         call = await self.gate.ahook(args)
         envelope = call.envelope if call else self._decided(args)
         approved = await async_answer(self.gate.ask, envelope)
-        if not self.gate.record(envelope, approved=approved) or self.inner is None:
+        if not await self.gate.arecord(envelope, approved=approved) or self.inner is None:
             return envelope
         result = self.inner(_arguments(envelope, args))
         if inspect.isawaitable(result):
@@ -98,9 +99,9 @@ class RunCommand:
             return None
         try:
             context = self.gate.context(self.gate.place_of(args))
+            return judge.rules.first(command_of(args), context)
         except (RuleError, TypeError):
-            return None  # the hook does not know either where it would run, and denies it
-        return judge.rules.first(command_of(args), context)
+            return None  # the hook cannot judge it either, and denies it
 
     def _checked(self, given: Any, match: Match) -> Inner | None:
         """The executor for such a mode: another command than the agent's is checked again."""

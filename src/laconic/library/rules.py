@@ -39,6 +39,8 @@ class Rules:
         own = Catalogue(id=CUSTOM, rules=tuple(custom))  # type: ignore[arg-type]
         self.custom = Registry([own])
         self.registry = registry.filter(stacks)
+        rules = (rule for found in (self.custom, self.registry) for c in found for rule in c.rules)
+        self.call_back = any(callable(rule.pattern) or callable(rule.rewrite) for rule in rules)
 
     def matches(self, command: str, context: Context) -> list[Match]:
         line = line_of(command, context)
@@ -79,10 +81,17 @@ class Rules:
         return _reported(envelope, () if is_rollout else others)
 
     def first(self, command: str, context: Context) -> Match | None:
-        """The match that a mode of the user's own is given; no other rule hides an error."""
+        """Return the match that a mode of the user's own is given; no other rule hides an error.
+
+        Raises RuleError if a rule fails that could have denied it.
+        """
         matches = self.matches(command, context)
-        errors = (m for m in matches if rewrite_with_audit.action(m.rule) == DENY)
-        return next(errors, matches[0] if matches else None)
+        for match in matches:
+            if match.fault and _could_deny(match, rewrite_with_audit):
+                raise RuleError(f"rule {match.rule_id}: {match.fault}")
+        sound = [match for match in matches if not match.fault]
+        errors = (m for m in sound if rewrite_with_audit.action(m.rule) == DENY)
+        return next(errors, sound[0] if sound else None)
 
     def denial(self, command: str, context: Context) -> Envelope | None:
         """The envelope of an error rule that forbids this text, without effects."""
@@ -110,7 +119,11 @@ def _outcome(match: Match, command: str, mode: ShippedMode) -> tuple[str, str]:
             return without_rewrite(match.rule), command
     payload = {"rule_id": match.rule_id, "catalogue_id": match.catalogue_id, "error": fault}
     emit_audit("tool_rule_error", payload | {"severity": match.severity, "command": command})
-    return (DENY if match.severity == "error" else ""), command
+    return (DENY if _could_deny(match, mode) else ""), command
+
+
+def _could_deny(match: Match, mode: ShippedMode) -> bool:
+    return match.severity == "error" or mode.action(match.rule) == DENY
 
 
 def _rewritten(applied: list[Match], original: str, command: str) -> Envelope:

@@ -12,7 +12,8 @@ from laconic.secrets.mask import Masker, masked_pieces
 
 if TYPE_CHECKING:
     from laconic.library.envelope import Envelope
-    from laconic.library.gate import Gate, Result
+    from laconic.library.gate import Gate
+    from laconic.library.result import Result
 
 
 def question(envelope: Envelope) -> str:
