@@ -25,7 +25,7 @@ without_compiler = pytest.mark.skipif(warm_server.COMPILER is None, reason="ther
 PYTHON = "python"
 COLD = pytest.param("c", marks=without_compiler)
 WARM = pytest.param("c and server", marks=without_compiler)
-# For a fault in what judges an output, which is planted where Python starts.
+# For a fault with which no server starts: the client does then what it does without one.
 every_start = pytest.mark.parametrize("runner", [PYTHON, COLD], indirect=True)
 
 
@@ -95,16 +95,24 @@ def have_server(words):
 
 @pytest.fixture
 def broken(runner, tmp_path, monkeypatch):
-    """Make a module of laconic fail in the processes that a test starts."""
-    folder = runner.place or tmp_path
+    """Make a module of laconic fail in the processes that a test starts, and in its server."""
+    folder, own = runner.place or tmp_path, None
 
     def break_(code):
+        nonlocal own
         (folder / "sitecustomize.py").write_text(code)
         monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+        if runner.name == "c and server":
+            own = tempfile.TemporaryDirectory(prefix="lac")
+            monkeypatch.setenv("XDG_RUNTIME_DIR", own.name)
+            have_server(LACONIC)
 
     yield break_
     with contextlib.suppress(FileNotFoundError):
         (folder / "sitecustomize.py").unlink()
+    if own:
+        subprocess.run([*LACONIC, "server", "stop"], capture_output=True, check=True)
+        own.cleanup()
 
 
 def run(*words, flags=(), **more):

@@ -50,6 +50,12 @@ FAULTS: dict[str, dict[tuple[Any, str], Any]] = {
     "pipefail is forgotten": {(doubts, "_look_at_pipefail"): lambda *_: None},
     "type is a program": _without("type"),
     "variables do nothing": {(doubts, "_note_name"): lambda *_, **__: None},
+    "command -p is like command": {(doubts, "_finds_elsewhere"): lambda _: False},
+    "variables before a command do nothing": {(plan, "special_in_front"): lambda _: []},
+    "handlers are functions like others": {(doubts, "_FAULT_HANDLERS"): _NEVER},
+    "what declares variables does nothing else": {(doubts, "_look_at_binding"): lambda *_: None},
+    "options of zsh do nothing": _without("setopt", "unsetopt", "emulate"),
+    "limits and masks do nothing": _without("ulimit", "umask"),
     "make is given our shell": {(plan, "rewrite"): None},
 }
 

@@ -111,7 +111,15 @@ _THEMES = (
         ('echo "st=$?"', 'echo "ps=${PIPESTATUS[*]}"', 'echo "ps=${pipestatus[*]}"', 'echo "$y"'),
     ),
     (
+        ("readonly R=1", "declare -r R=1", "typeset -r R=1", ":"),
+        ("R=2 git env R", "R=2 git long", "R=2 cargo long"),
+        (" | tail -2", " 2>&1 | tail -1", " | grep is", ""),
+        ('echo "st=$?"', 'echo "R=$R"', "git status"),
+    ),
+    (
         ("git() { echo function; }", "timeout() { echo later; }", "hash -p OTHER/git git",
+         "command -p git status", "laconic() { echo no; }", "TRAPDEBUG() { echo debug; }",
+         "command_not_found_handle() { echo handled; }", "ulimit -f 0", "umask 777",
          "shopt -s expand_aliases\nalias git='echo alias'", ". ./env.sh", "eval PATH=OTHER:/bin"),
         ("git status", "git say a", "timeout 5 git status", "command git say x"),
         ("", "", "", " 2>&1"),

@@ -84,11 +84,11 @@ SHELLS = {"bash": ("bash", "-c"), "zsh": ("zsh", "-f", "-c")}
 # In the place of the built-in ones, which would hide some lines of a short output.
 _FILTERS = {"git": "summary", "cargo": "listing", "ls": "listing", "make": "summary"}
 _FILTER = 'command = ["{0}"]\nkind = "{1}"\ndrop = ["^there is no such line"]\n'
-# What a shell says about the text of a script and how long it took, make about its jobs, and
-# laconic about the command that it ran.
+# What a shell says about the text of a script and how long it took, make about its jobs and a pipe
+# that was closed before it had written everything, and laconic about the command that it ran.
 _OWN_WORDS = re.compile(
     rb".*(?:not found|[Nn]o such file|unbound|parameter n|no matches|: line |% cpu .* total"
-    rb"|elapsed .*CPU |pagefaults |Waiting for unfinished jobs|^\[laconic: ).*\n",
+    rb"|elapsed .*CPU |pagefaults |\\] Broken pipe$|Waiting for unfinished jobs|^\[laconic: ).*\n",
     re.MULTILINE,
 )
 

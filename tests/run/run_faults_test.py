@@ -52,13 +52,9 @@ def user_filter(home, name, text):
 # -- faults in our own code ------------------------------------------------------------------------
 
 
-@every_start
 @pytest.mark.parametrize(
     "code",
     [
-        "import sys; sys.modules['laconic.run.plan'] = None",
-        "import sys; sys.modules['laconic.run.result'] = None",
-        "import sys; sys.modules['laconic.settings.load'] = None",
         "from laconic.compact import generic as g; g.forward_bounds = lambda *_: 1 / 0",
         "from laconic.compact import generic as g\ndef f(*_): raise RecursionError\ng.clean = f",
         "from laconic.record import store as s; s.Store.keep = lambda *_: 1 / 0",
@@ -66,6 +62,16 @@ def user_filter(home, name, text):
     ],
 )
 def test_a_fault_of_ours_gives_the_raw_output(broken, code):
+    gives_the_raw_output(broken, code)
+
+
+@every_start
+@pytest.mark.parametrize("name", ["run.plan", "run.result", "settings.load"])
+def test_a_module_that_is_missing_gives_the_raw_output(broken, name):
+    gives_the_raw_output(broken, f"import sys; sys.modules['laconic.{name}'] = None")
+
+
+def gives_the_raw_output(broken, code):
     broken(code)
     done = run("sh", "-c", f"{' '.join(many_lines()[:2])} '{many_lines()[2]}' 5000; exit 3")
     assert done.returncode == 3
@@ -73,7 +79,6 @@ def test_a_fault_of_ours_gives_the_raw_output(broken, code):
     assert done.stderr == b""
 
 
-@every_start
 def test_a_fault_is_written_down_for_later(broken, state):
     broken("from laconic.run import result as d; d.prepare = lambda *_: 1 / 0")
     run("echo", "secret")
@@ -83,14 +88,12 @@ def test_a_fault_is_written_down_for_later(broken, state):
     assert "secret" not in report
 
 
-@every_start
 def test_a_fault_while_it_follows_shows_each_line_once(broken):
     broken("from laconic.run import follow as f; f.Generic._rest = lambda *_: 1 / 0")
     done = shell("seq 150; sleep 1.6; seq 151 300")
     assert done.stdout == b"".join(b"%d\n" % i for i in range(1, 301))
 
 
-@every_start
 def test_a_fault_with_a_pipe_gives_what_the_pipe_makes_of_it(broken, home):
     user_filter(home, "seq", 'command = ["seq"]\nkind = "summary"\n')
     broken("from laconic.run import result as d; d.prepare = lambda *_: 1 / 0")
@@ -112,7 +115,6 @@ def test_a_pattern_that_runs_away_while_it_follows_gives_the_raw_output(home):
     assert (done.returncode, done.stdout) == (4, f"{'a' * 40}b\nend\n".encode())
 
 
-@every_start
 def test_a_fault_while_it_waits_does_not_end_the_command(broken):
     broken("from laconic.run import runner as r; r.Runner._turn = lambda *_: 1 / 0")
     assert shell("sleep 0.3; seq 5; exit 3").returncode == 3

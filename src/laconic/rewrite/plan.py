@@ -332,6 +332,8 @@ class _Plan:
         is_single = len(others) == 1 and pipeline.operators[0].text == "|"
         if not is_single or not isinstance(last, Command) or not is_strippable(last):
             return "", "its output goes into a pipe"
+        if pipeline.timed:  # https://pubs.opengroup.org/onlinepubs/9699919799/utilities/time.html
+            return "", "what time measures of a pipe depends on the shell"
         if reason := self._pipe_stays(first, last):
             return "", reason
         flags = f"--baseline-pipe {quoted(self._text(last.start, last.end))} "
