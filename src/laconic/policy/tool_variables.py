@@ -25,7 +25,7 @@ _READ_BY_TOOLS = pattern(
 )
 # One word that is neither a path nor an address, for names that do not stand for a program.
 _WORD = pattern(r"[\w.,+-]*")
-_PATH = pattern(r"\.{0,2}/?[\w-]+(?:/[\w.-]+)+|\./[\w.-]+")
+_PATH = pattern(r"\.{0,2}/?\w[\w-]*(?:/[\w.-]+)+|\./[\w.-]+")
 _NAMES_PROGRAM = pattern(
     r".*(?:RUNNER|LINKER|WRAPPER|RUSTC|RUSTDOC|_BIN|EXECUTABLE|_PATH|SHELL|shell|PLUGINS?|HOOKS"
     r"|COMMAND|RC_FILENAME|PKG_CONFIG|TOOLCHAIN_FILE|ARGS|OPTS|ENDPOINT.*|HOST|SERVER|REGISTRY)"
