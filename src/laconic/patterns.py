@@ -48,6 +48,12 @@ def compile_written(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
 
 
 @cache
+def compiled(source: str) -> re.Pattern[str]:
+    """A pattern of one of our own tables."""
+    return re.compile(source)
+
+
+@cache
 def repeats_possessively() -> bool:
     """Tell whether `*+` and its kind work: with one character, with a group, with a look-ahead."""
     return (

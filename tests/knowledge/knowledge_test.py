@@ -119,7 +119,7 @@ def test_an_option_that_is_needed_cannot_be_taken_back() -> None:
 
 
 def _where(names: str) -> Facts:
-    files = {f"/project/{name.removeprefix('**/')}" for name in names.split()}
+    files = {f"/project/{name.removeprefix('**/').partition('?')[0]}" for name in names.split()}
     return Facts(exists=files.__contains__)
 
 
@@ -140,7 +140,18 @@ def test_what_heeds_settings_asks_where_they_are(stem: str) -> None:
             for command in asked:
                 decision = decide(command, library(), Rules(), _where(setting))
                 assert decision.verdict is Verdict.ASK, (name, setting, command)
-                assert "of the project (" in decision.reason
+                assert any("of the project (" in leaf.reason for leaf in decision.leaves())
+
+
+def test_settings_with_a_pattern_count_where_their_text_has_it() -> None:
+    def verdict(text: str | None) -> Verdict:
+        here = Facts(exists="/project/ruff.toml".__eq__, text=lambda _: text)
+        return _verdict("ruff check .", here)
+
+    assert verdict("line-length = 100\n") is Verdict.ALLOW
+    assert verdict("[lint]\nfixable = ['ALL']\nfix = false\n") is Verdict.ALLOW
+    for text in ("fix = true", '"fix"=true', "x = 1\nfix\t= true", None):
+        assert verdict(text) is Verdict.ASK, text
 
 
 def _branches(branch: Branch, path: str) -> Iterator[tuple[str, Branch]]:

@@ -49,16 +49,29 @@ def is_for_code_only(
 ) -> bool:
     """Tell whether a variable only matters to code that is asked about anyway: `DB=x ./run`.
 
-    Not where it gives make options, or any program a path that leads out of the project.
+    Not where it gives make options, or any program a path that leads out of the project, or tells
+    a tool what to run or which server to ask.
     """
     kind, _, name = finding.rule.partition("/")
     is_plain = name in _CODE_PATHS or variables.is_private(name, {})
     if kind != "environment" or not is_plain or name in _MAKE_OPTIONS:
         return False
-    values = [value_of(a, situation.values) for a in command.assignments if a.name == name]
-    is_data = _HOLDS_DATA.search(name) is not None
+    given = [value_of(a, situation.values) for a in command.assignments if a.name == name]
+    values = [value for value in given if value is not None]
+    if len(values) < len(given):
+        return False
+    from laconic.policy import tool_variables as tools  # noqa: PLC0415 - seldom
+
+    if not tools.is_read_by_tools(name):
+        is_data = _HOLDS_DATA.search(name) is not None
+        return all(_stays_inside(value, facts, situation, is_data=is_data) for value in values)
+    is_data = tools.holds_files_of_tools(name)
     return all(
-        value is not None and _stays_inside(value, facts, situation, is_data=is_data)
+        tools.is_plain_setting(name, value)
+        or (
+            (is_data or tools.is_path(value))
+            and _stays_inside(value, facts, situation, is_data=is_data)
+        )
         for value in values
     )
 

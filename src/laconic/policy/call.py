@@ -352,6 +352,9 @@ class Call:
             effects = self.judge.code_at(argument.text, self.situation)
             self.code_start = argument.start
             self.does(effects, "file", f"runs the code in {argument.text}", argument)
+            if self._may_be_secret(argument):
+                why = "runs a file of keys, passwords or tokens, and so may show it"
+                self.does(Effect.SECRETS, "secret", why, argument)
             for path in self._real_paths(argument):
                 if path in self.situation.seen.texts:
                     from laconic.policy.commands.written_code import (  # noqa: PLC0415 - seldom

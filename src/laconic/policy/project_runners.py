@@ -3,8 +3,9 @@
 `settings` of a table names the files by which a program runs such code when it works: a makefile is
 expanded, `eslint.config.js` is a program, `.yarnrc.yml` names by `yarnPath` the file that runs in
 yarn's place. `startup_settings` are heeded even for `--version`. Where one of them is, in a
-directory that the program may work in or above it, the call asks. Code of another place than the
-session's project is not known at all, and neither is a directory that is not known.
+directory that the program may work in or above it, the call asks; `file?pattern` counts only where
+its text has the pattern. Code of another place than the session's project is not known at all, and
+neither is a directory that is not known.
 
 git takes a directory that looks like a repository for one, and its `config` names programs that
 even `git status` runs: a checkout cannot bring a `.git` along, but it can bring `HEAD` and
@@ -16,6 +17,7 @@ from __future__ import annotations
 from posixpath import dirname, join, normpath
 
 from laconic.files import upwards
+from laconic.patterns import compiled
 from laconic.policy.places import is_within
 from laconic.policy.registries import is_harmless_file
 from laconic.types import Effect
@@ -72,12 +74,21 @@ def _first_of(names: list[str], starts: Iterable[str], facts: Facts) -> tuple[st
             return "of a directory that is not known", False
         for directory in _searched(_real(start, facts), facts):
             for name in names:
-                path = f"{directory.rstrip('/')}/{name.removeprefix(_BELOW)}"
-                if facts.exists(path) and not is_harmless_file(path, facts):
+                file, _, wanted = name.removeprefix(_BELOW).partition("?")
+                path = f"{directory.rstrip('/')}/{file}"
+                if facts.exists(path) and _counts(path, wanted, facts):
                     if not is_own(directory, facts):
                         return path, False
                     first = first or (path, True)
     return first
+
+
+def _counts(path: str, wanted: str, facts: Facts) -> bool:
+    """Tell whether a file may choose a program or a server. wanted: a pattern of how it says so."""
+    if is_harmless_file(path, facts):
+        return False
+    text = facts.text(path) if wanted else None
+    return text is None or compiled(wanted).search(text) is not None
 
 
 def _first_named(call: Call, facts: Facts) -> tuple[str, bool] | None:

@@ -66,6 +66,15 @@ _NAMES = """
     Library/Application*Support/Google/Chrome Library/Application*Support/Firefox
     Library/Application*Support/BraveSoftware cookies.sqlite logins.json key4.db key3.db
     signons.sqlite .config/laconic .local/state/laconic
+    etc/NetworkManager/system-connections etc/ipsec.secrets etc/mysql/debian.cnf etc/openvpn
+    etc/kubernetes etc/rancher etc/letsencrypt .pg_service.conf .dev.vars .dev.vars.*
+    local.settings.json key.properties keystore.properties .vault_pass* .vault-pass* vault_pass.txt
+    firebase-adminsdk*.json token.json token.pickle htpasswd password.txt passwords.txt .edgerc
+    .jfrog .ngrok2 .config/ngrok .cloudflared .config/scw .config/linode-cli .config/vultr-cli.yaml
+    .config/argocd .argocd .mc/config.json .dbt/profiles.yml .travis .circleci/cli.yml .netlify
+    .config/filezilla .filezilla .subversion/auth .config/nix/nix.conf .config/lftp .lftp
+    .config/helm/repositories.yaml .purple .config/weechat .remmina .jenkins .config/1Password
+    .config/tailscale .config/kaggle .config/gitlab-runner .gitlab-runner .config/flyctl .sops.key
 """.split()
 # Words that a directory or a harmless file has for a name as well, if it begins with a capital.
 _PLAIN_WORDS = frozenset(n for n in _NAMES if n.replace(".", "").isalpha() and n[0] != ".")

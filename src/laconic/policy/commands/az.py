@@ -10,6 +10,7 @@ behind an option are its values.
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 
 from laconic.patterns import pattern
 from laconic.policy.commands.cloud import judge_parameters, skip_options
@@ -54,6 +55,11 @@ _LISTS_SETTINGS = {
 }
 _GLOBAL_VALUES = frozenset(("--subscription", "--query", "--output", "-o"))
 _GLOBAL_FLAGS = frozenset(("--debug", "--verbose", "--only-show-errors"))
+_NAMES_SERVER = pattern(r"--(?:[a-z]+-)*endpoint|--connection-string")
+# https://learn.microsoft.com/azure/storage/common/storage-account-overview#storage-account-endpoints
+_OF_AZURE = pattern(
+    r"(?:https://)?[\w.-]+\.(?:windows\.net|azure\.(?:com|net|us|cn)|azconfig\.io)(?:[:/].*)?"
+)
 _REFUSED = frozenset(
     ("--open", "--show-values", "--show-secrets", "--output-file", "--file-path", "--sdk-auth")
 )
@@ -76,6 +82,12 @@ def judge(call: Call) -> None:
     if words[:1] != ["find"]:
         _judge_words(call, words, rest)
     judge_parameters(call, rest, _REFUSED)
+    for option, value in zip_longest(rest, rest[1:]):
+        name, equals, given = option.leading.partition("=")
+        address = given if equals or value is None else value.leading
+        if _NAMES_SERVER.fullmatch(name) and not _OF_AZURE.fullmatch(address):
+            why = "sends the login's token to a server that is told here"
+            call.does(Effect.SENDS, "server", why, option)
 
 
 def _judge_words(call: Call, words: list[str], rest: list[Argument]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.policy.commands.setting import is_secret_setting
 from laconic.types import Effect
 
 TYPE_CHECKING = False
@@ -175,6 +176,8 @@ def _judge_config(call: Call, parsed: Parsed) -> None:
         call.does(
             Effect.GUARDED_WRITE, "write", "changes settings", instead="git config --get NAME"
         )
+    elif any(map(is_secret_setting, filter(None, words))):
+        call.does(Effect.SECRETS, "secret", "prints a setting that may hold a token")
 
 
 def _judge_tag(call: Call, parsed: Parsed) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.types import Effect
 
@@ -27,6 +28,11 @@ def judge(call: Call) -> None:
         if request.text is None or re.search("secret|%", request.text, re.IGNORECASE):
             call.does(Effect.SECRETS, "secret", "prints the contents of secrets", request)
     formats = parsed.values("-o", "--output")
+    for chosen in formats:
+        # https://kubernetes.io/docs/reference/kubectl/#formatting-output
+        kind, equals, file = (chosen.text or "").partition("=")
+        if equals and kind.endswith("file"):
+            call.reads(Argument(file, chosen.start, chosen.end))
     if all(chosen.text in _TABLES for chosen in formats) and not parsed.has("--template"):
         return
     if parsed.has("-f", "--filename", "-k", "--kustomize"):

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 def judge(call: Call) -> None:
     places = call.parsed.operands if call.parsed else []
     is_told = call.parsed is not None and call.parsed.has(*call.entry.needs)
+    for source in places[:-1]:
+        call.reads(source)
     if len(places) > 1 and not is_told and ":" not in places[-1].leading:
         call.writes(places[-1])
     for place in places:

@@ -96,6 +96,8 @@ def _judge_packing(call: Call, parsed: Parsed) -> None:
             Effect.PROJECT_WRITE, "create", "writes an archive", instead="tar -c -f - to print it"
         )
     places = parsed.values("-C", "--directory")
+    if all(archive.text in ("-", "/dev/stdout") for archive in archives):
+        call.reads_trees(places or parsed.operands)
     for packed in (*parsed.operands, *places):
         call.reads(packed)
     for place in places:
