@@ -56,6 +56,7 @@ bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this m
 	@$(BIN)/python bench/parse.py
 	@$(BIN)/python bench/rewrite.py
 	@$(BIN)/python bench/compact.py
+	@$(BIN)/python bench/memory.py
 	@$(BIN)/python bench/warm.py
 	@$(BIN)/python bench/library.py
 	@$(BIN)/python bench/undo.py

@@ -2,9 +2,10 @@
 
 `python bench/memory.py [NAME ...]` prints a line for each kind of output whose name has one of the
 words in it, in megabytes, all of the process counted, Python itself as well. The exit status is 1
-if any is above the aim. The runners: the one in Python, the one in C without a server, which starts
-a Python for large outputs, and the one in C with a worker of the server. Linux only: it reads
-VmHWM of /proc (man 5 proc_pid_status).
+if any is above the aim. The runners: the one in Python, the one in C, which starts a Python for
+the output, and the one in C with a worker of the server. Linux only: it reads VmHWM of /proc
+(man 5 proc_pid_status). A worker has more resident than is told here, as it shares most of what it
+has at rest with the server.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import shutil
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +29,7 @@ from outputs import cases  # noqa: E402
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 AIM_MB = 60
 SIZES_MB = (1, 16, 100, 400)
@@ -62,34 +64,61 @@ def write(path: Path, piece: bytes, size: int) -> None:
             file.write(piece[: size - start])
 
 
-def peak_mb(argv: list[str], environ: dict[str, str], server: int) -> float:
-    """Run a command; return the most that it, a child of it or of the server has resident."""
+def peak_mb(argv: list[str], environ: dict[str, str], found: Callable[[], list[int]]) -> float:
+    """Run a command; return the most memory that one of these processes needs meanwhile.
+
+    Of what a worker shares with its server and the other workers at rest, its part counts, as in
+    Pss of smaps_rollup; what it grows by is its own.
+    """
+    shared = {pid: shared_kb(pid) for pid in found()}
+    of_new = max(shared.values(), default=0)  # a worker that is added later shares as much
     actions = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
     pid = os.posix_spawn(argv[0], argv, environ, file_actions=actions)
-    peak = 0
-    while os.waitpid(pid, os.WNOHANG) == (0, 0):
-        for process in [*below(pid), *(below(server) if server else ())]:
-            peak = max(peak, high_water_kb(process))
+    peak, is_running = 0, True
+    while is_running:
+        is_running = os.waitpid(pid, os.WNOHANG) == (0, 0)
+        for process in found():
+            used = figure_kb(process, "status", "VmHWM:") - shared.get(process, of_new)
+            peak = max(peak, used)
         time.sleep(POLL_S)
-    # a worker of the server records the run after the client has its answer
-    peak = max([peak, *map(high_water_kb, below(server) if server else ())])
     return peak / 1024
 
 
-def below(pid: int) -> Iterator[int]:
-    """A process and all that descend from it."""
-    yield pid
-    with contextlib.suppress(OSError):
-        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-            yield from below(int(child))
+def runners(bin_dir: Path) -> list[int]:
+    """The processes of an installation, but not those of a server."""
+    found = []
+    for process in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            words = (process / "cmdline").read_bytes() if process.name.isdecimal() else b""
+            if bytes(bin_dir) in words and b"serve" not in words.split(b"\0"):
+                found.append(int(process.name))
+    return found
 
 
-def high_water_kb(pid: int) -> int:
+def shared_kb(pid: int) -> int:
+    """How much of what is resident belongs to others."""
+    return figure_kb(pid, "status", "VmRSS:") - figure_kb(pid, "smaps_rollup", "Pss:")
+
+
+def figure_kb(pid: int, name: str, key: str) -> int:
     with contextlib.suppress(OSError):
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
+        for line in Path(f"/proc/{pid}/{name}").read_text().splitlines():
+            if line.startswith(key):
                 return int(line.split()[1])
     return 0
+
+
+def measure(installation: warm_server.Installation, run: list[str]) -> tuple[float, float, float]:
+    """The megabytes for the runner in Python, the one in C, and the one in C with a server."""
+    bin_dir, warm = installation.bin_dir, installation.environ
+    python, native = str(bin_dir / "laconic-py"), str(installation.client)
+    cold = warm | {"LACONIC_NO_SERVER": "1"}
+    in_python = peak_mb([python, *run], cold, partial(runners, bin_dir))
+    alone = peak_mb([native, *run], cold, partial(runners, bin_dir))
+    server = installation.warm_up()  # its workers have not seen an output yet
+    served = peak_mb([native, *run], warm, partial(installation.workers, server))
+    installation.run("server", "stop")
+    return in_python, alone, served
 
 
 def main(words: list[str]) -> int:
@@ -97,40 +126,27 @@ def main(words: list[str]) -> int:
     worst = 0.0
     print(f"{'MB resident, of':32} {'MB':>5} {'python':>8} {'c, cold':>8} {'c, warm':>8}")
     with tempfile.TemporaryDirectory(prefix="lac") as folder, contextlib.ExitStack() as stack:
-        bin_dir, home, prints, output = (
-            Path(folder, name) for name in ("bin", "home", "prints", "out")
-        )
+        bin_dir, home = Path(folder, "bin"), Path(folder, "home")
         bin_dir.mkdir()
         home.mkdir()
+        prints, output = Path(folder, "prints"), Path(folder, "out")
         prints.write_text(PRINTS)
         prints.chmod(0o755)
+        os.environ["LACONIC_NO_SERVER"] = "1"  # of programs that try what was installed
         installation = warm_server.install(bin_dir, home)
         stack.callback(installation.close)
-        warm = installation.environ
-        cold = warm | {"LACONIC_NO_SERVER": "1"}
         for kind in wanted:
+            options = ["--filter", kind.filter_id] if kind.filter_id else []
             for size_mb in SIZES_MB:
                 write(output, kind.piece, size_mb * MEGABYTE)
-                options = ["--filter", kind.filter_id] if kind.filter_id else []
                 run = ["run", *options, str(prints), str(output), str(kind.status)]
-                server = fresh_server(installation)
-                found = (
-                    peak_mb([str(bin_dir / "laconic-py"), *run], cold, 0),
-                    peak_mb([str(installation.client), *run], cold, 0),
-                    peak_mb([str(installation.client), *run], warm, server),
-                )
+                found = measure(installation, run)
                 worst = max(worst, *found)
                 figures = " ".join(f"{mb:8.1f}" for mb in found)
                 print(f"{kind.name:32} {size_mb:5} {figures}", flush=True)
                 shutil.rmtree(home / "state" / "laconic" / "raw", ignore_errors=True)
     print(f"the most: {worst:.1f} MB, the aim: {AIM_MB}")
     return int(worst > AIM_MB)
-
-
-def fresh_server(installation: warm_server.Installation) -> int:
-    """Stop the server and start another, whose workers have not seen an output yet."""
-    installation.run("server", "stop")
-    return installation.warm_up()
 
 
 if __name__ == "__main__":

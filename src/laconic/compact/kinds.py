@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Search: TypeAlias = Callable[[list[bytes]], bytes]
     Numbers: TypeAlias = "bytes | array[int]"
 
-_SHORTEST = 14  # bytes of a line on average; shorter ones are searched faster than looked up
+_SHORTEST = 10  # bytes of a line on average; shorter ones are searched faster than looked up
 _SAMPLE = 1024  # characters that tell whether lines are short
 _PATIENCE = 2000  # lines that were new beyond the half; then there is no use in looking them up
 _MOST = 20_000  # different lines that are remembered

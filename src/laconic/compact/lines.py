@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_left, bisect_right
 from itertools import accumulate, chain, repeat
 from operator import add
@@ -270,3 +271,8 @@ def _decoded(raw: bytes) -> Iterator[str]:
         cut = end if cut < 0 else cut
         yield f"\n{raw[start:cut].decode('utf-8', 'surrogateescape')}"
         start = cut + 1
+
+
+def width_of(raw: bytes) -> int:
+    """How many bytes an output takes as text: up to four for each character, by the widest."""
+    return len(raw) if raw.isascii() else sum(map(sys.getsizeof, _decoded(raw)))

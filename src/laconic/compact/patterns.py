@@ -130,6 +130,10 @@ class Pattern:
         places = _timed(zip(lines.chunks, lines.counts, lines.firsts, strict=True))
         return filter(None, starmap(self._captured_in, places))
 
+    def perhaps(self, lines: Lines) -> Mask:
+        """The lines that match, and perhaps others, as far as kinds of lines tell it."""
+        return b"\1" * len(lines) if self._blind is None else self._blind.mask(lines)
+
     def classes(self, lines: Lines) -> dict[Groups, Mask] | None:
         """The lines that match, by what the groups captured; None where kinds do not tell it."""
         if len(lines.chunks) <= _FEW_CHUNKS or not self._is_blind:
@@ -300,13 +304,16 @@ class Patterns:
 
     @cached_property
     def _parts(self) -> list[Pattern]:
-        """Fewer patterns that find the same: those that can only match at the start become one."""
+        """Few patterns that find the same: one for all that can only match at the start.
+
+        Those that name a digit are apart from the others, which kinds of lines tell of.
+        """
         every = [p for source in self.sources for p in alternatives(without_captures(source))]
         joined = [p for p in every if is_anchored(p) and across_lines(p) is not None]
+        blind = [p for p in joined if blind_to_digits(p) == p]
         rest = [p for p in every if p not in joined]
-        if len(joined) > 1:
-            joined = [f"^(?:{'|'.join(map(_body, joined))})"]
-        return [*map(Pattern, joined), *map(Pattern, rest)]
+        parts = (blind, [p for p in joined if p not in blind])
+        return [*map(Pattern, chain.from_iterable(map(_joined, parts))), *map(Pattern, rest)]
 
     def matches(self, text: str) -> bool:
         return any(part.search(text) for part in self._parts)
@@ -318,6 +325,10 @@ class Patterns:
     def hits(self, lines: Lines) -> list[int]:
         """The indexes of the lines that match, in order."""
         return indexes(self.mask(lines))
+
+
+def _joined(sources: list[str]) -> list[str]:
+    return [f"^(?:{'|'.join(map(_body, sources))})"] if len(sources) > 1 else sources
 
 
 def _body(source: str) -> str:

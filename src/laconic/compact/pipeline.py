@@ -71,7 +71,7 @@ from laconic.compact.tokens import estimate, estimate_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from laconic.compact.branch import Branch
     from laconic.compact.filter import Filter
@@ -82,6 +82,8 @@ if TYPE_CHECKING:
 
 # What a result must save, the notice included; for less the raw output is worth more.
 _WORTH, _FEWEST_TOKENS = 0.9, 20
+# Lines of a result without a budget; nobody reads more, and those of the output cost no time.
+_MOST_ROWS = 10_000
 # The part of the budget that goes to the beginning: a list is read from there, while the result of
 # a test run or a build is at the end.
 _HEAD_SHARE = {LISTING: 0.9, SUMMARY: 0.3, TEXT: 0.5}
@@ -223,6 +225,8 @@ def _staged(
     left, marks = _with_cuts(left, blocks, pinned, excess)
     is_shaped = bool(branch.shapes) and excess is None and lines.size <= MOST_SHAPED
     left, marks = _merged(branch, left, marks, lines, held)
+    if not branch.budget and left.count(1) > _MOST_ROWS:
+        return [], Written()
     budget = branch.budget
     if is_shaped:
         texts = texts_at(compress(count(), left), whole)
@@ -332,7 +336,9 @@ def _with_cuts(
     marked = bytearray(excess.left_of(left) if excess else left)
     gone = range(excess.first, excess.last + 1) if excess else range(0)
     for first, last in blocks.cut:
-        missing = [p + 1 for p in range(first, last + 1) if not pinned[p] and p not in gone]
+        missing: Sequence[int] = range(first + 1, last + 2)
+        if 1 in pinned[first : last + 1] or (gone and first < gone.stop and last >= gone.start):
+            missing = [p + 1 for p in range(first, last + 1) if not pinned[p] and p not in gone]
         if missing:
             marks[missing[0] - 1] = gap_row(missing)
             marked[missing[0] - 1] = 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from laconic.compact.lines import read_streams, width_of
 from laconic.compact.tokens import estimate
 from laconic.run.printer import NUMBERS
 from laconic.run.spool import BOTH, ERR, OUT
@@ -81,6 +82,16 @@ class FinishedOutput:
             )
             for stream, size in self.sizes.items()
         }
+
+    def lines(self, most: int, *, behind_shown: bool = False) -> Lines | None:
+        """Return the lines, without secrets; None if they would take more memory than that.
+
+        The bytes they are made of are not kept.
+        """
+        raw = self.read(behind_shown=behind_shown)
+        if sum(map(width_of, raw.values())) > most:
+            return None
+        return read_streams(raw.pop(OUT), raw.pop(ERR, b""))
 
     def shown(self, stream: str, raw: bytes) -> bytes:
         """Return what was shown of a stream while the command ran."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from laconic.compact.lines import read_streams
 from laconic.compact.result import SHORT
 from laconic.compact.tokens import estimate
 from laconic.compact.view import (
@@ -141,8 +140,10 @@ def _remember(task: Task, plan: RunPlan, result: RunResult, source: FinishedOutp
 def _show_whole(
     result: RunResult, task: Task, view: View, source: FinishedOutput, environ: Mapping[str, str]
 ) -> None:
-    raw = source.read()
-    lines = read_streams(raw[OUT], raw.get(ERR, b""))
+    lines = source.lines(LARGE)
+    if lines is None:
+        _show_windows(result, source)
+        return
     compacted = view.compacted(result.status, lines, source.printed_lines(lines))
     if compacted is None:
         if source.hidden_lines:  # what follows them is already printed
@@ -159,13 +160,16 @@ def _show_whole(
 
 def _show_rest(result: RunResult, view: View, source: FinishedOutput) -> None:
     """Without a filter, compact only the part that was not shown yet."""
-    raw = source.read(behind_shown=True)
-    lines = read_streams(raw[OUT], raw.get(ERR, b""))
+    lines = source.lines(LARGE, behind_shown=True)
+    if lines is None:
+        _show_windows(result, source)
+        return
     compacted = view.compacted(result.status, lines)
     if compacted is None and not source.hidden_lines:
         return
-    result.texts = raw
-    if compacted:
+    if compacted is None:
+        result.texts = source.read(behind_shown=True)
+    else:
         result.texts = {stream: _encoded(compacted.text(stream)) for stream in (OUT, ERR)}
         result.hidden = compacted.hidden
     result.hidden += source.hidden_lines

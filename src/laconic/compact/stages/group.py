@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from itertools import compress
+from itertools import compress, count
 
-from laconic.compact.masks import both, indexes
+from laconic.compact.masks import both
 from laconic.compact.patterns import rows_of
 from laconic.compact.result import MADE, Shown
 from laconic.compact.stages.template import fill
@@ -41,7 +41,8 @@ def _members(left: Mask, lines: Lines, pattern: Pattern) -> dict[Groups, list[Se
     """The lines that may be grouped, by what is captured in them."""
     classes = pattern.classes(lines)
     if classes is not None:
-        return {key: [indexes(both(left, mask))] for key, mask in classes.items()}
+        masks = {key: both(left, mask) for key, mask in classes.items()}
+        return {key: [array("I", compress(count(), mask))] for key, mask in masks.items()}
     members: dict[Groups, list[Sequence[int]]] = defaultdict(list)
     for found, columns in pattern.captured(lines):
         _add(members, found, columns, left)
