@@ -40,6 +40,8 @@ def script_of(texts: Iterable[str]) -> str:
     first = list(islice(filter(str.strip, texts), _FIRST))
     if first and _VERSION.fullmatch(first[0]):
         del first[0]
+        while first and first[0].startswith("warning "):  # about package.json
+            del first[0]
     if first and (match := _OF_OTHERS.fullmatch(first[0])):
         return match[1]
     names = [pos for pos, text in enumerate(first[:-1]) if _NAMED.fullmatch(text)]
