@@ -1,7 +1,8 @@
 """Finds what the script of a package runs, in the line by which the package manager announces it.
 
 npm and pnpm print `> name@version script` and below it `> command`; yarn 1 and bun print
-`$ command`, yarn below its own version. What they print is what they run: package.json is not read.
+`$ command`, yarn below its own version. What they print is what they run; where they print nothing,
+package.json is read (`run/package_script`).
 """
 
 from __future__ import annotations
