@@ -37,7 +37,7 @@ GROUPS = {
         "pylint", "pyright", "rubocop", "ruff", "shellcheck", "staticcheck", "stylelint", "tsc",
         "ty", "valgrind", "yamllint",
     ),
-    "Version control and its hosts": ("git", "gh"),
+    "Version control and its hosts": ("git", "gh", "glab"),
     "Packages": (
         "apt", "bun/install", "bundle", "cargo/install", "cargo/tree", "cargo/update", "composer",
         "conda", "dpkg", "npm/audit", "npm/install", "npm/list", "npm/outdated", "npm/pack", "pip",

@@ -79,7 +79,7 @@ def texts_shown(compacted: Compacted) -> set[str]:
 # What a shape may hide after a failure, because another line says it, or nobody wrote it.
 SPARED = {
     "the source around a place that is shown": (
-        r"^\s*>?\s*\d+ [|\u2502]",
+        r"^\s*>?\s*\d+ ?[|\u2502]",
     ),
     "a frame of a language's, a runner's or a package's own code": (
         r"^\s*File \"[^\"]*(?:/site-packages/|/lib/python3)",
@@ -116,8 +116,8 @@ SPARED = {
     ),
 }  # fmt: skip
 _SPARED = re.compile("|".join(source for sources in SPARED.values() for source in sources))
-# Rulers, the progress of a run, and the last word of a line that the tool itself has cut.
-_UNTOLD = re.compile(r"_{3,}|={3,}| +\[ *\d+%\]$|\w*\.\.\.$")
+# Rulers, progress, the time of a test, and the last word of a line that the tool itself has cut.
+_UNTOLD = re.compile(r"_{3,}|={3,}| +\[ *\d+%\]$| \d+m?s$|\w*\.\.\.$")
 _RANGE = re.compile(r"([\w.-]*)\{(\d+)\.\.(\d+)\}(\w*)")
 
 

@@ -27,6 +27,12 @@ _COUNT = re.compile(r"x?\d+|FAILED")  # and the one word that laconic writes its
 _GAP = re.compile(r"\[\.\.\. (\d+) lines? hidden(?:, (\d+) of them with .*)?\]")
 _CLIPPED = re.compile(r"(.*) \[\.\.\. (\d+) characters hidden\] (.*)", re.DOTALL)
 _PLACE = re.compile(r"\{(\w+)\}")
+# `src/a.py:3`, `src/a.py:3:8` and `src/a.py(3,8)`, with further places of the same file behind it.
+_PLACES = re.compile(
+    r"(?<![\w./:-])(?P<path>[\w@+~./-]*\w\.\w+)(?P<first>:\d+(?::\d+)?|\(\d+,\d+\))"
+    r"(?P<more>(?:(?: [^\s,:(][^\s,]*)* (?::\d+(?::\d+)?|\(\d+,\d+\)))*)"
+)
+_MARK = re.compile(r"(?<=[ ])(?::\d+(?::\d+)?|\(\d+,\d+\))")
 
 
 def faults(
@@ -76,6 +82,9 @@ def _of_shape(
         words = _WORD.findall(_BRACKETS.sub(" ", line))
         if not all(word in source or _COUNT.fullmatch(word) for word in words):
             yield f"not of the output: {line!r}"
+        elif line not in source:
+            yield from _misplaced(_BRACKETS.sub(" ", line), source)
+            yield from _miscounted(line, source)
     hidden, total, shortened = (int(n or 0) for n in notice.groups()) if notice else (0, 0, 0)
     if hidden and total != len(raw):
         yield f"the notice speaks of {total} lines, there are {len(raw)}"
@@ -91,6 +100,41 @@ def _of_shape(
             for t in untold
             if must_show(t) and not is_spared(t) and t not in spared
         )
+
+
+def _misplaced(line: str, source: str) -> Iterator[str]:
+    """Give the places of a line that was made which the output does not have for that file.
+
+    The output has them behind the path, or the numbers alone in a line below that of the path.
+    """
+    for found in _PLACES.finditer(line):
+        path = re.escape(found["path"])
+        for mark in _marks(found):
+            numbers = r"\D{1,9}".join(re.findall(r"\d+", mark))
+            behind = rf"{path}\W{{1,9}}(?:line )?{numbers}(?!\d)"
+            between = r"(?:\n(?!\S*\.\w+$).*){0,400}?"
+            below = rf"(?m)^(?:.*\W)?{path}(?:\W.*)?${between}\n\s*{numbers}(?!\d)"
+            if not re.search(behind, source) and not re.search(below, source):
+                yield f"no such place: {found['path']}{mark} in {line!r}"
+
+
+def _miscounted(line: str, source: str) -> Iterator[str]:
+    """Give the counts of a made line that its places, or the output, do not bear out."""
+    if said := re.search(r" x(\d+): (?=\S+\.\w+[:(]\d)", line):
+        places = [place for found in _PLACES.finditer(line, said.end()) for place in _marks(found)]
+        if len(places) > int(said[1]):  # two findings may be in one place
+            yield f"{len(places)} places, not {said[1]}: {line!r}"
+    if said := re.search(r"\[the same (\d+) findings as in (\S+)\]$", line):
+        path = re.escape(said[2])
+        below = re.search(rf"(?m)^{path}\n((?:[ \t]+\d+:\d+ .*\n)+)", source)
+        behind = re.findall(rf"(?m)^.*(?<![\w/.]){path}[:(\[]+\d+.*$", source)
+        count = below[1].count("\n") if below else len(behind)
+        if count != int(said[1]):
+            yield f"{count} findings in {said[2]}, not {said[1]}"
+
+
+def _marks(found: re.Match[str]) -> list[str]:
+    return [found["first"], *_MARK.findall(found["more"])]
 
 
 def _sums(reading: Reading, notice: re.Match[str] | None, total: int) -> Iterator[str]:

@@ -733,7 +733,9 @@ def test_a_long_listing_keeps_every_name_and_owner_group_size_and_time(name):
 def test_every_failed_test_is_named_with_its_place_and_the_last_line_is_there(name):
     text = "\n".join(lines_shown(f"pytest/{name}"))
     for test in ("test_sum", "test_ratio", *(f"test_many[{n}]" for n in range(9))):
-        named = rf"FAILED (?:{re.escape(test)} .*tests/test_bad\.py:\d+|\S+::{re.escape(test)}\b)"
+        named = (
+            rf"FAILED (?:{re.escape(test)} .*tests/test_bad\.py:\d+|\S+::{re.escape(test)}(?!\w))"
+        )
         assert re.search(named, text) or f"::{test} - " in text
     assert re.search(r"^ERROR .*test_uses_fixture", text, re.MULTILINE)
     assert "RuntimeError: no database" in text
@@ -966,7 +968,13 @@ def test_the_promises_hold_without_a_filter(texts):
         ("nice -10 make", "make"),
         ("/usr/bin/time -v -o times.txt pytest", "pytest"),
         ("timeout 60 env X=1 nice -n 5 git status", "git/status"),
-        ("pytest -vs", None),
+        ("pytest -vs", "pytest"),
+        ("ssh build.example.org make test", "make"),
+        ("ssh -p 2222 -i key dev@build git status", "git/status"),
+        ("ssh build 'make test'", None),
+        ("ssh build cat log.txt", None),
+        ("ssh build", None),
+        ("pytest --collect-only -q", None),
         ("npm ci", "npm/install"),
         ("npm run install", None),
         ("make -j4 check", "make"),

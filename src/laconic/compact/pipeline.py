@@ -278,8 +278,8 @@ def _merged(
         replaced = (pattern.mask(lines) for pattern, _ in branch.replace)
         held = reduce(union, replaced, held)
     for pattern, show in branch.groups:
-        free = without(left, union(held, mask_of(marks, len(left))))
-        gone, made = group(free, lines, pattern, show)
+        counted = without(left, mask_of(marks, len(left)))
+        gone, made = group(without(counted, held), lines, pattern, show, counted)
         left, marks = without(left, gone), {**marks, **made}
     return left, marks
 

@@ -1,7 +1,8 @@
 """Finds what the script of a package runs, in the line by which the package manager announces it.
 
 npm and pnpm print `> name@version script` and below it `> command`; yarn 1 and bun print
-`$ command`, yarn below its own version. What they print is what they run: package.json is not read.
+`$ command`, yarn below its own version. What they print is what they run; where they print nothing,
+package.json is read (`run/package_script`).
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ def script_of(texts: Iterable[str]) -> str:
     first = list(islice(filter(str.strip, texts), _FIRST))
     if first and _VERSION.fullmatch(first[0]):
         del first[0]
+        while first and first[0].startswith("warning "):  # about package.json
+            del first[0]
     if first and (match := _OF_OTHERS.fullmatch(first[0])):
         return match[1]
     names = [pos for pos, text in enumerate(first[:-1]) if _NAMED.fullmatch(text)]

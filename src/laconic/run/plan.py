@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from laconic.compact.hits import hits_of
 from laconic.compact.load import FilterSet, load_filters
+from laconic.compact.scripts import without_name
 from laconic.compact.view import GENERIC, RUN, View
 from laconic.errors import UsageError
 from laconic.patterns import problem
 from laconic.record.step_back import StepBack
+from laconic.run.package_script import script_command
 from laconic.run.shells import Inner, arguments_of, last_commands, sole_command, unwrap
 from laconic.settings.load import Settings, current_directory, read_settings
 
@@ -84,8 +86,12 @@ def _view(task: Task, inner: Inner, known: FilterSet, settings: Settings) -> Vie
         return View(RUN, is_exact=any(known.filters.is_exact(part) for part in parts))
     found = known.filters.find(inner.arguments)
     view = View(RUN, found, is_exact=found is None and known.filters.is_exact(inner.arguments))
-    if any(map(known.filters.runs_script, known.filters.layers(inner.arguments))):
+    script = next(filter(known.filters.runs_script, known.filters.layers(inner.arguments)), None)
+    if script and found:
         view.of_script = lambda line: known.filters.find(sole_command(line))
+        command = script_command(script, str(current_directory() or ""))
+        of_command = known.filters.find(command) if command else None
+        view.filter = without_name(of_command) if of_command else found
     view.hits = hits_of(argument.text for argument in inner.arguments) if found else None
     return view
 

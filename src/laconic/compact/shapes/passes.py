@@ -28,6 +28,7 @@ from laconic.compact.shapes.state import state
 from laconic.compact.shapes.tables import tables
 from laconic.compact.shapes.tests import differences, excerpts, is_of_passed, packages, passed
 from laconic.compact.shapes.values import values
+from laconic.compact.shapes.vitest import vitest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,12 +61,13 @@ _PASSES = {
     "search": search,
     "repeats": repeats,
     "values": values,
+    "vitest": vitest,
 }
 NAMES = tuple(sorted(_PASSES))
 # The passes for blocks among lines of any kind; the others need to see every line.
 _WITH_OTHER_LINES = frozenset((
     "differences", "excerpts", "findings", "frames", "logs", "notes", "packages", "passed",
-    "repeats", "tables", "values",
+    "repeats", "tables", "values", "vitest",
 ))  # fmt: skip
 # The order in which an output without a filter is looked at.
 GENERIC = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.result import SHORT, Shown
-from laconic.compact.shapes.rows import made, raw_of
+from laconic.compact.shapes.rows import made, raw_of, whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -40,12 +40,13 @@ _NOISE = pattern(
     r"|-- Docs: https://.*|Hint: make sure your test modules.*|Traceback:"
 )
 _DULL = pattern(r"E\s+(?:Omitting \d+ .*|Use -v+ to .*|Full diff:|\s*|\?\s.*|Skipping \d+ .*)")
-_SUMMARY = pattern(r"(FAILED|ERROR) (\S+?)(?:::(\S.*?))?(?: - .*)?")
+_SUMMARY = pattern(r"(FAILED|ERROR) (\S+?)(?:::(\S.*?))?(?: - (.*))?")
 _FOREIGN = pattern(
     r".*(?:site-packages|dist-packages|/lib/python\d|/python\d\.\d+/|/\.pyenv/).*|<frozen.*"
 )
 _FRAME = pattern(r"\s*File \"([^\"]*)\", line \d+.*")
 _WORD = pattern(r"\w+")
+_ALIKE = pattern(r" \[also [^\]]*.*\]$")
 _MOST_SAID, _MOST_CAPTURED, _MOST_OWN = 14, 8, 6
 
 
@@ -81,6 +82,8 @@ class _Report:
         self._part, self._name = "", ""
         self._lines: list[int] = []
         self._told: set[str] = set()
+        self._messages: list[str] = []
+        self._alike: dict[tuple[str, ...], int] = {}  # the row of the first failure of each kind
 
     def without_progress(self) -> list[Row]:
         """Leave out the progress lines of a verbose run for tests whose failure is shown below."""
@@ -110,6 +113,9 @@ class _Report:
             self._lines = [index]
         elif self._name:
             self._lines.append(index)
+        elif self._part == "FAILURES":  # as `--tb=line` writes them
+            self._lines.append(index)
+            self._end_line_form(text)
         else:
             self._outside(index, text)
 
@@ -118,6 +124,11 @@ class _Report:
         if summary and self._part == "short test summary info":
             name = (summary[3] or summary[2]).replace("::", ".")
             if name in self._told or name.split("[")[0] in self._told:
+                return
+            message = summary[4] or ""
+            start = message.removesuffix("...")
+            if message and any(said.startswith(start) for said in self._messages):
+                self.rows.append(Shown(SHORT, text[: -len(f" - {message}")], (index + 1,)))
                 return
         if _NOISE.fullmatch(text) or not text.strip():
             return
@@ -138,10 +149,11 @@ class _Report:
 
     def end_section(self) -> None:
         """Write what was read of a failure."""
-        if not self._name:
-            return
         name, lines = self._name, self._lines
         self._name, self._lines = "", []
+        if not name:
+            self.rows += [index for index in lines if self.texts[index].strip()]
+            return
         rows, places = self._said(lines)
         is_error = name.startswith("ERROR ")
         own = [place for place in places if not _FOREIGN.fullmatch(place)] or list(places)[-1:]
@@ -151,10 +163,43 @@ class _Report:
         word = "" if is_error else "FAILED "
         told = {"", *_WORD.findall(name)}
         where = [f" {p} in {places[p]}" if places[p] not in told else f" {p}" for p in own]
-        self.rows.append(made(f"{word}{name}{''.join(where)}", lines))
-        self.rows += rows
+        key = (*where, *(row.text if isinstance(row, Shown) else self.texts[row] for row in rows))
+        if key in self._alike:
+            self._add_alike(self._alike[key], name, lines)
+        else:
+            self._alike[key] = len(self.rows)
+            self.rows += [made(f"{word}{name}{''.join(where)}", lines), *rows]
         self._told.add(name.removeprefix("ERROR at setup of ").removeprefix("ERROR collecting "))
         self._told.add(name.rpartition(" ")[2])
+
+    def _add_alike(self, pos: int, name: str, lines: list[int]) -> None:
+        """Name a test that failed in the same place and with the same words as another."""
+        first = self.rows[pos]
+        assert isinstance(first, Shown)
+        text = first.text.removesuffix("]") if _ALIKE.search(first.text) else f"{first.text} [also"
+        name = name.removeprefix("ERROR at setup of ").removeprefix("ERROR collecting ")
+        self.rows[pos] = made(f"{text} {name}]", [*(n - 1 for n in first.numbers), *lines])
+
+    def _end_line_form(self, text: str) -> None:
+        """Show a failure of `--tb=line`: its place and message, then what else pytest says."""
+        place = _PLACE.fullmatch(text)
+        first = self.texts[self._lines[0]]
+        if not place or not place[3] or first[:2] != "E " or first[1:].strip() != place[3].strip():
+            return
+        self._messages.append(place[3])
+        said, captured, label = [], [], ""
+        inside: list[int] | None = None
+        for index in self._lines[1:-1]:
+            if match := _CAPTURED.fullmatch(self.texts[index]):
+                captured += self._captured(label, inside)
+                label, inside = match[1], []
+            elif inside is not None:
+                inside.append(index)
+            elif not _DULL.fullmatch(f"E {self.texts[index]}"):
+                said.append(index)
+        captured += self._captured(label, inside)
+        self.rows += [whole(text, [self._lines[0], self._lines[-1]]), *self._kept(said), *captured]
+        self._lines = []
 
     def _said(self, lines: list[int]) -> tuple[list[Row], dict[str, str]]:
         """The asserted line, what pytest says of it, and what was captured; and the places.
@@ -162,6 +207,8 @@ class _Report:
         Places come with the names of their functions, where pytest says them.
         """
         own: list[Row] = []
+        library: list[Row] = []  # the lines of code that is not the project's
+        asserted: list[int] = []  # the line whose place comes below it
         said: list[int] = []
         foreign: list[Row] = []
         captured: list[Row] = []
@@ -176,7 +223,9 @@ class _Report:
                 label, inside = match[1], []
             elif inside is not None:
                 inside.append(index)
-            elif text.startswith(">") or is_code:
+            elif text.startswith(">"):
+                asserted.append(index)
+            elif is_code:
                 own.append(index)
                 is_code = False
             elif text[:2] in ("E ", "E"):
@@ -185,11 +234,14 @@ class _Report:
                 foreign.append(index)
             elif match := _PLACE.fullmatch(text):
                 place = f"{match[1]}:{match[2]}"
+                (library if _FOREIGN.fullmatch(place) else own).extend(asserted)
+                asserted.clear()
                 # the short form: `a.py:3: in test_x`, and below it the line
                 is_in, function = self._function(match[3])
                 is_code = is_in and not _FOREIGN.fullmatch(place) and place not in places
                 places.setdefault(place, function)
         captured += self._captured(label, inside)
+        own = [*(own or library), *asserted]
         if len(own) > _MOST_OWN:
             between = [row for row in own[1 : 1 - _MOST_OWN] if isinstance(row, int)]
             mark = made(f"[{len(between)} lines of other frames hidden]", between)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from itertools import compress, count
 
 from laconic.compact.masks import both
@@ -13,25 +13,30 @@ from laconic.compact.stages.template import fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from laconic.compact.lines import Lines
     from laconic.compact.masks import Mask
     from laconic.compact.patterns import Columns, Groups, Pattern
 
 
-def group(left: Mask, lines: Lines, pattern: Pattern, show: str) -> tuple[Mask, dict[int, Shown]]:
+def group(
+    left: Mask, lines: Lines, pattern: Pattern, show: str, counted: Mask | None = None
+) -> tuple[Mask, dict[int, Shown]]:
     """Return the lines that go, and the made ones by the first of their lines, which they replace.
 
     left: the lines that may be grouped. A line that shares its captures with no other stays.
+    counted: these and the lines that stay as they are, which are counted as well.
     """
+    counts = Counter(_keys(pattern, lines, counted)) if counted not in (None, left) else {}
     made: dict[int, Shown] = {}
     gone = bytearray(len(lines))
     for key, parts in _members(left, lines, pattern).items():
         numbers = array("I", [row + 1 for part in parts for row in part])
         if len(numbers) > 1:
             first = numbers[0] - 1
-            made[first] = _made(pattern.values(key), numbers, lines, show)
+            total = counts.get(key, len(numbers))
+            made[first] = _made(pattern.values(key), numbers, lines, show, total)
             _mark(gone, parts)
             gone[first] = 0
     return bytes(gone), made
@@ -80,7 +85,15 @@ def _mark(gone: bytearray, parts: list[Sequence[int]]) -> None:
                 gone[row] = 1
 
 
-def _made(values: dict[str, str], numbers: Sequence[int], lines: Lines, show: str) -> Shown:
+def _keys(pattern: Pattern, lines: Lines, counted: Mask) -> Iterator[Groups]:
+    """Return what the pattern captures in each of these lines."""
+    for found, columns in pattern.captured(lines):
+        yield from compress(rows_of(columns, len(found)), map(counted.__getitem__, found))
+
+
+def _made(
+    values: dict[str, str], numbers: Sequence[int], lines: Lines, show: str, total: int
+) -> Shown:
     line, last = (lines.texts[number - 1].strip() for number in (numbers[0], numbers[-1]))
-    known = {"count": str(len(numbers)), "line": line, "last": last}
+    known = {"count": str(total), "line": line, "last": last}
     return Shown(MADE, fill(show, {**values, **known}), numbers)

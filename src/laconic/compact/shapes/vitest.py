@@ -1,0 +1,101 @@
+"""vitest's report: each failure once, and of values that differ only the lines that do."""
+
+from __future__ import annotations
+
+from laconic.compact.shapes.rows import placed, raw_of
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+_FAILED = pattern(r" FAIL  \S+(?: \[.*?\])? > (.*)")
+# In the overview: a test that failed, and below it the beginning of its message.
+_OVERVIEW = pattern(r"\s+[x\u00d7] (.*?)(?: \d+m?s)?")
+_MESSAGE = pattern(r"\s+→ (.*)")
+_OF_OVERVIEW = pattern(r"\s+[x\u00d7✓] .*| [\u276f✓] .*|\u23af.*")
+_EXCERPT = pattern(r"\s+\d+\|(?: .*)?|\s+\|\s+\^+\s*")
+_EXPECTED = pattern(r"- Expected(?:  - \d+)?")
+_RECEIVED = pattern(r"\+ Received(?:  \+ \d+)?")
+_PLACE = pattern(r" \u276f .*")
+_SIGNED = pattern(r"[-+] .*")
+_OPENING = pattern(r".*[{\[(]\s*")
+
+
+def vitest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Leave out what a failure says twice, the source around its place and what does not differ."""
+    del asked
+    lines = raw_of(rows)
+    failed = {match[1] for i in lines if (match := _FAILED.fullmatch(texts[i]))}
+    if not failed:
+        return rows
+    gone = {i for i in lines if _EXCERPT.fullmatch(texts[i])}
+    gone |= _overview(lines, texts, failed)
+    gone |= _unchanged(lines, texts)
+    return placed(rows, {}, gone)
+
+
+def _overview(lines: list[int], texts: Texts, failed: set[str]) -> set[int]:
+    """Find what the overview says of tests whose failures follow, word for word."""
+    first = next(pos for pos, i in enumerate(lines) if _FAILED.fullmatch(texts[i]))
+    below = {texts[i].strip() for i in lines[first:]}
+    said = [*below, *(text.partition(": ")[2] for text in below)]
+    told = set(said)
+    gone: set[int] = set()
+    pos = 0
+    while pos < first:
+        match = _OVERVIEW.fullmatch(texts[lines[pos]])
+        pos += 1
+        if match is None or match[1] not in failed:
+            continue
+        end = pos
+        while end < first and not _OF_OVERVIEW.fullmatch(texts[lines[end]]):
+            end += 1
+        block = [lines[at] for at in range(pos, end)]
+        messages = (_MESSAGE.fullmatch(texts[i]) for i in block)
+        words = [
+            match[1] if match else texts[i].strip()
+            for i, match in zip(block, messages, strict=True)
+        ]
+        if all(word in told for word in words if word):
+            gone |= {lines[pos - 1], *block}
+        pos = end
+    return gone
+
+
+def _unchanged(lines: list[int], texts: Texts) -> set[int]:
+    """Find the lines of a difference that are the same on both sides, and its legend.
+
+    What begins the value in which they differ stays.
+    """
+    gone: set[int] = set()
+    pos = 0
+    while pos + 1 < len(lines):
+        is_legend = _EXPECTED.fullmatch(texts[lines[pos]])
+        if not (is_legend and _RECEIVED.fullmatch(texts[lines[pos + 1]])):
+            pos += 1
+            continue
+        start = pos = pos + 2
+        while pos < len(lines) and not _PLACE.fullmatch(texts[lines[pos]]):
+            pos += 1
+        block = lines[start:pos]
+        changed = {i for i in block if _SIGNED.fullmatch(texts[i])}
+        gone |= {*block} - changed - _parents(block, changed, texts)
+    return gone
+
+
+def _parents(block: list[int], changed: set[int], texts: Texts) -> set[int]:
+    """Find the line that begins the value in which each of these lines is."""
+    found: set[int] = set()
+    open_lines: list[tuple[int, int]] = []  # depth and line
+    for i in block:
+        depth = len(texts[i][1:]) - len(texts[i][1:].lstrip())
+        while open_lines and open_lines[-1][0] >= depth:
+            open_lines.pop()
+        if i in changed:
+            found |= {line for _, line in open_lines[-1:]}
+        elif _OPENING.fullmatch(texts[i]):
+            open_lines.append((depth, i))
+    return found

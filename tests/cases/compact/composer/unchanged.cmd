@@ -1,0 +1,3 @@
+composer install
+status 0
+not recorded: the packages of PHP cannot be had here

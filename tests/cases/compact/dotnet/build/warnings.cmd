@@ -1,0 +1,3 @@
+dotnet build
+status 0
+not recorded: .NET cannot be had here

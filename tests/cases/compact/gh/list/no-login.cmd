@@ -1,0 +1,2 @@
+gh pr list
+status 4

@@ -1,0 +1,3 @@
+gh run list
+status 0
+not recorded: there is no account to log in with

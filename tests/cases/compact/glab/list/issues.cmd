@@ -1,0 +1,3 @@
+glab issue list
+status 0
+not recorded: glab cannot be had here
