@@ -129,7 +129,7 @@ def run_broken(damage, agent="cursor", stdin=None):
     )
 
 
-SHORT = "from laconic.hooks import load; load.Agent.limit_s = 0.5\n"
+SHORT = "from laconic.agents import load; load.Agent.limit_s = 0.5\n"
 
 
 @pytest.mark.parametrize(
