@@ -121,7 +121,7 @@ def _result(argv: Sequence[Any], place: Path, environment: Mapping[str, str]) ->
 
 
 def _python(least: str) -> str:
-    """Give a Python from this version on; empty: there is none."""
+    """Return a Python of this version or a later one; empty if there is none."""
     if not least:
         return sys.executable
     done = subprocess.run([ROOT / ".ci/pythons"], capture_output=True, text=True, check=True)

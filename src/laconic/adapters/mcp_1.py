@@ -27,7 +27,7 @@ def server(gate: Gate) -> FastMCP:
 
     @made.tool(structured_output=False)  # it would say everything twice
     async def run_command(command: str, ctx: Context, cwd: str = "", timeout_s: float = 600) -> str:
-        """Run a command in bash and give what matters of its output.
+        """Run a command in bash and return what matters of its output.
 
         cwd: the directory, that of the server if it is empty.
         """

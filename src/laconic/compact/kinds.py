@@ -1,8 +1,8 @@
-"""The different lines of a large output, which mostly repeats a few but for their numbers.
+"""The different lines of a large output, which mostly repeats a few with other numbers.
 
 What a pattern says of a line is found once for each kind: lines that are equal when all digits are
-the same digit. To split a text and look its lines up takes two to three milliseconds per megabyte,
-as long as one or two searches for patterns; after that a pattern costs next to nothing.
+the same digit. Splitting a text and looking its lines up takes two to three milliseconds per
+megabyte, as long as one or two searches for patterns; after that a pattern costs next to nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _SHORTEST = 10  # bytes of a line on average; shorter ones are searched faster than looked up
 _SAMPLE = 1024  # characters that tell whether lines are short
-_PATIENCE = 2000  # lines that were new beyond the half; then there is no use in looking them up
+_PATIENCE = 2000  # new lines in excess of known ones, after which looking up is given up
 _MOST = 20_000  # different lines that are remembered
 _BYTE = 256
 _ANY_DIGIT = bytes.maketrans(b"123456789", b"0" * 9)
@@ -30,8 +30,8 @@ _ANY_DIGIT = bytes.maketrans(b"123456789", b"0" * 9)
 class Kinds:
     """The kinds of lines of one output, numbered as they are met; texts: one of each, by number.
 
-    All digits of these are 0. shown: gives what is shown of lines, if that is not all of them; None
-    where it depends on their digits.
+    All digits of these are 0. shown: returns what is shown of lines, if that is not all of them;
+    None where it depends on their digits.
     """
 
     __slots__ = ("_answers", "_doubt", "_numbers", "_shown", "texts")

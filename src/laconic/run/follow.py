@@ -230,7 +230,7 @@ class Filtered(Follower):
             self.end += len(part)
 
     def _complete(self, data: bytes) -> bytes:
-        """Show more of the line that was begun; give what is behind it."""
+        """Show more of the line that was begun; return what comes after it."""
         rest, end, behind = data.partition(b"\n")
         self._print(rest + end, is_next=not self.hidden)
         self.end += len(rest + end)
