@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -23,6 +24,16 @@ from laconic.secrets.redact import (
     redact_path,
 )
 from laconic.types import Decision, Verdict
+
+_COMMANDS = Path(__file__).parents[1] / "cases" / "secrets" / "commands.txt"
+
+
+@pytest.mark.parametrize("secret", ["hunter2Zx9qLmW4", "correcthorse", "83920174651"])
+def test_no_secret_of_the_case_file_is_logged(secret: str) -> None:
+    lines = [line for line in _COMMANDS.read_text("utf-8").splitlines() if line[:1] != "#"]
+    commands = [line.replace("@SECRET@", secret).replace("\\n", "\n") for line in lines]
+    assert len(commands) > 200
+    assert [command for command in commands if secret in redact(command)] == []
 
 
 @pytest.mark.parametrize(

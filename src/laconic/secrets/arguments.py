@@ -17,16 +17,18 @@ SHORT = _by_option(
     {
         "-p": "mysql mysqldump mysqladmin mysqlimport mysqlsh mariadb mariadb-dump mongo mongosh"
         " mongodump mongorestore mongoexport mongoimport cqlsh influx sshpass docker podman buildah"
-        " nerdctl skopeo helm oc twine az useradd usermod xfreerdp rdesktop kadmin",
+        " nerdctl skopeo helm oc twine az useradd usermod xfreerdp rdesktop kadmin poetry altool"
+        " security dotnet rabbitmqadmin ncftpput ncftpget ncftpls",
         "-u": "curl wget http https xh ldapsearch lftp",
         "-a": "redis-cli valkey-cli iredis",
         "-w": "ldapsearch ldapmodify ldapadd ldapdelete ldappasswd ldapwhoami security kadmin",
         "-P": "sshpass smbclient unzip zip zipcloak sqlcmd bcp ipmitool mosquitto_pub mosquitto_sub"
-        " ssh-keygen isql tsql",
+        " ssh-keygen isql tsql security",
         "-U": "curl smbclient rpcclient net winexe",
         "-N": "ssh-keygen",
-        "-k": "gem",
-        "-b": "gh",  # gh secret set NAME -b S
+        "-k": "gem dotnet security",
+        "-b": "gh curl",  # gh secret set NAME -b S, curl -b session=S
+        "-c": "snmpget snmpwalk snmpset snmpbulkget snmpbulkwalk",  # the community
         "-t": "doctl glab vercel codecov influx",
         "-A": "snmpget snmpwalk snmpset",
         "-X": "snmpget snmpwalk snmpset",
@@ -49,6 +51,10 @@ LONG = _by_option(
         "--dest-creds": "skopeo",
         "--authkey": "tailscale",
         "--body": "gh",
+        "--value": "aws",
+        "-v": "kaggle",
+        "/p": "signtool",
+        "password": "mysqladmin nmcli",
         "--user": "etcdctl",
         "user_pw": "pdftk",
         "owner_pw": "pdftk",
@@ -92,6 +98,22 @@ OPERANDS: dict[tuple[str, ...], int] = {
     ("fly", "secrets", "set"): 0,
     ("heroku", "config:set"): 0,
     ("net", "user"): 1,
+    ("vault", "token", "revoke"): 0,
+    ("vault", "token", "lookup"): 0,
+    ("redis-cli", "AUTH"): 0,
+    ("redis-cli", "auth"): 0,
+    ("ansible-vault", "encrypt_string"): 0,
+    ("pulumi", "config", "set"): 1,
+    ("dotnet", "user-secrets", "set"): 1,
+    ("nuget", "setapikey"): 0,
+    ("twilio", "login"): 1,
+    ("sqlplus",): 0,
+    ("impdp",): 0,
+    ("expdp",): 0,
+    ("doppler", "secrets", "set"): 0,
+    ("supabase", "secrets", "set"): 0,
+    ("convex", "env", "set"): 1,
+    ("dokku", "config:set"): 1,
 }
 
 # A command with one of these words reads a secret from its standard input.
@@ -99,7 +121,14 @@ FROM_INPUT = frozenset(
     "--password-stdin --with-token --passphrase-fd --token-stdin --secret-stdin --stdin-password"
     " --password-file=- --key-file=- stdin fd:0 -S --stdin login auth secret secrets unlock"
     " credential signin chpasswd passwd smbpasswd cryptsetup kinit htpasswd mkpasswd sshpass su gpg"
-    " gpg2 age ansible-vault secret-tool keyctl".split()
+    " gpg2 age ansible-vault secret-tool keyctl vercel hcloud aws-vault pass gopass"
+    " systemd-ask-password".split()
+)
+# Files that hold nothing but a secret: what is printed into them is one.
+HELD_BY_FILES = (
+    r"(?:^|/)(?:\.vault-token|\.netrc|\.pgpass|\.git-credentials|\.pypirc|\.htpasswd"
+    r"|credentials[\w.]*|[\w.-]*(?:password|passwd|passphrase|secret|token)[\w.-]*"
+    r"|[\w.-]+\.(?:key|pem))$"
 )
 PRINTERS = frozenset(("echo", "printf", "print"))
 PASSING_ON = frozenset(("cat", "tee", "tr", "base64"))  # they copy their input to their output

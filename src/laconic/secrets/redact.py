@@ -12,6 +12,7 @@ from functools import lru_cache
 from laconic.secrets.arguments import (
     ATTACHED,
     FROM_INPUT,
+    HELD_BY_FILES,
     LONG,
     OPERANDS,
     PASS_PHRASE,
@@ -44,6 +45,17 @@ _TEXT_RULES = (
     # "password": "...", password=..., --password ...
     rf"(?<![\w-])([\w-]{{0,40}}?(?:{SAYS_IT})[\w-]{{0,40}}[\"']?\s{{0,8}}[:=]\s{{0,8}}){_VALUE}",
     rf"(?<![\w-])(--?[\w-]{{0,40}}?(?:{SAYS_IT})[\w-]{{0,40}}\s{{1,8}})(?![-<]){_VALUE}",
+    # ["password"] "...", as sops and jq take it
+    rf"([\"'][\w-]{{0,40}}?(?:{SAYS_IT})[\w-]{{0,40}}[\"']\]\s{{1,8}}){_VALUE}",
+    # PASSWORD '...' and IDENTIFIED BY '...' in SQL, a line of .netrc
+    r"(\b(?:password|identified(?:\s{1,8}with\s{1,8}\S{1,40})?\s{1,8}by)\s{1,8})'[^'\n]*'",
+    r"(\bmachine\s{1,8}\S{1,200}\s{1,8}login\s{1,8}\S{1,200}\s{1,8}password\s{1,8})\S+",
+    # addresses that are signed, or that let in whoever knows them:
+    # https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html,
+    # https://learn.microsoft.com/rest/api/storageservices/service-sas, https://core.telegram.org/bots/api
+    r"([?&](?:sig|key|[\w-]{0,40}signature)=)[^&\s'\"]+",
+    r"(\bapi\.telegram\.org/bot)[^/\s'\"]+",
+    r"(\b(?:(?:webhook|outlook)\.office|hooks\.zapier|maker\.ifttt)\.com/)[^\s'\"]+",
 )
 _HEADER = (
     rf"(?<![\w-])((?:(?:proxy-)?authorization|(?:set-)?cookie"
@@ -63,7 +75,7 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz ./,:()")
 _TELLING = (
     "passw", "passphrase", "passcode", "secret", "token", "credential", "key", "auth", "cookie",
     "bearer", "basic", "config", "set", "://", "hvs.", "dapi", "login", "unlock",
-    "obscure", "net user", "/p:",
+    "obscure", "net user", "/p:", "/p ",
 )  # fmt: skip
 # The same for paths, where a secret is recognised by its beginning (with an A, by more than that).
 _PLAIN_IN_PATHS = _PLAIN | frozenset("BCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
@@ -195,6 +207,8 @@ class _Options:
     @property
     def reads_secret(self) -> bool:
         """Tell whether the standard input is a secret."""
+        if "read" in self._programs and any(map(_is_secret_name, self._programs)):
+            return True
         return not FROM_INPUT.isdisjoint(self._programs)
 
     @property
@@ -248,7 +262,7 @@ class _Call:
     def cuts(self, depth: int, *, is_fed: bool) -> Iterator[tuple[int, int, str]]:
         """Yield replacements with start and end; is_fed: a command here reads a secret as input."""
         operands = self._secret_operands()
-        is_printed = is_fed and self._options.are_printed
+        is_printed = self._options.are_printed and (is_fed or self._fills_secret_file())
         follows = False
         for pos, (word, value) in enumerate(self._words):
             if follows or pos in operands or (is_printed and pos and _is_plain_text(word, value)):
@@ -260,6 +274,12 @@ class _Call:
             follows = not follows and self._options.take_secret(value)
         if is_fed and (self.reads_secret or self._options.are_passed_on):
             yield from self._cuts_of_input()
+
+    def _fills_secret_file(self) -> bool:
+        return any(
+            redirect.operator.startswith(">") and re.search(HELD_BY_FILES, _known(redirect.target))
+            for redirect in self._redirects
+        )
 
     def _cuts_of_input(self) -> Iterator[tuple[int, int, str]]:
         for redirect in self._redirects:

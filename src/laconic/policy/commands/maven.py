@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _SHOWS = pattern(
     r"dependency:(?:tree|list|resolve|resolve-plugins|list-repositories)"
-    r"|help:(?:effective-pom|effective-settings|active-profiles|all-profiles|describe|evaluate|help|system)"
+    r"|help:(?:effective-pom|effective-settings|active-profiles|all-profiles|describe|evaluate|help)"
     r"|versions:display-(?:dependency|plugin|property|parent)-updates"
 )
 
@@ -46,6 +46,9 @@ def judge(call: Call) -> None:
     for operand in parsed.operands:
         if _BY_COORDINATES.fullmatch(operand.text or ""):
             call.does(Effect.INSTALLS, "plug-in", "fetches a plug-in and runs it", operand)
+        if operand.text == "help:system":
+            why = "prints all variables, secrets among them"
+            call.does(Effect.SECRETS, "goal", why, operand)
         if _SENDS.fullmatch(operand.text or ""):
             call.does(Effect.SENDS, "goal", "publishes, or sends changes", operand)
         if operand.text is None or not _SHOWS.fullmatch(operand.text):

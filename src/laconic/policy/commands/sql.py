@@ -73,6 +73,16 @@ _BEYOND_ITS_FILE = pattern(
     re.IGNORECASE,
 )
 
+# Tables with passwords, or what is kept of them: PostgreSQL's "System Catalogs", MySQL's "Grant
+# Tables", sys.sql_logins of SQL Server.
+_PASSWORDS = pattern(
+    r"\bpg_(?:authid|shadow|user_mappings?)\b|\brolpassword\b|\*[^;]*\bmysql\W{1,3}(?:user|global_priv)\b"
+    r"|\bauthentication_string\b|\bshow\s+create\s+user\b|\bsql_logins\b|\bpassword_hash\b",
+    re.IGNORECASE,
+)
+# https://duckdb.org/docs/stable/core_extensions/httpfs/overview
+_REMOTE = pattern(r"'((?:https?|s3|gcs|gs|r2|hf|az|azure|abfss?)://[^']*)'", re.IGNORECASE)
+
 
 def judge(call: Call) -> None:
     program, parsed = call.path[0], call.parsed
@@ -170,6 +180,10 @@ def _judge_statement(call: Call, statement: Argument, program: str, *, read_only
         return
     if program == "duckdb" and any(is_secret(text) for text in re.findall(r"'([^']*)'", sql)):
         call.does(Effect.SECRETS, "secret", "reads keys, passwords or tokens", statement)
+    if program == "duckdb" and (remote := _REMOTE.search(sql)):
+        call.network(Argument(remote[1], statement.start, statement.end))
+    if _PASSWORDS.search(sql):
+        call.does(Effect.SECRETS, "secret", "reads passwords of the database's users", statement)
     reason = problem(sql, program)
     if reason and read_only and drops_something(sql, program):
         call.harmless("the file is opened for reading only, so that DROP fails")
