@@ -86,7 +86,7 @@ SPARED = {
         r"^\s+at .*(?:\(node:|/node_modules/)",
         r"^\t\S*/go/src/\S+\.(?:go|s):\d+", r"^(?:testing|runtime|time)\.\S*\(", r"^panic\(\{0x",
         r"^\s+\d+: (?:0x[0-9a-f]+ - )?(?:core|std|alloc|test|__rustc)::",
-        r"^/\S*(?:/lib/python3|/site-packages/)\S*:\d+: in ",
+        r"^[./]\S*(?:/lib/python3|/site-packages/)\S*:\d+: in ",
         r"^\s*File \"<(?:frozen |string>)",
         r"^\s+at (?:java\.base/|(?:org\.(?:junit|opentest4j|apache|gradle)|java|jdk|sun)\.)",
     ),
@@ -117,7 +117,7 @@ SPARED = {
 }  # fmt: skip
 _SPARED = re.compile("|".join(source for sources in SPARED.values() for source in sources))
 # Rulers, progress, the time of a test, and the last word of a line that the tool itself has cut.
-_UNTOLD = re.compile(r"_{3,}|={3,}| +\[ *\d+%\]$| \d+m?s$|\w*\.\.\.$")
+_UNTOLD = re.compile(r"_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] | +\[ *\d+%\]$| \d+m?s$|\w*\.\.\.$")
 _RANGE = re.compile(r"([\w.-]*)\{(\d+)\.\.(\d+)\}(\w*)")
 
 

@@ -127,7 +127,7 @@ def _miscounted(line: str, source: str) -> Iterator[str]:
     if said := re.search(r"\[the same (\d+) findings as in (\S+)\]$", line):
         path = re.escape(said[2])
         below = re.search(rf"(?m)^{path}\n((?:[ \t]+\d+:\d+ .*\n)+)", source)
-        behind = re.findall(rf"(?m)^.*(?<![\w/.]){path}[:(\[]+\d+.*$", source)
+        behind = re.findall(rf"(?m)^(?:\s+--> |\[[A-Z]+\] )?{path}[:(\[]+\d+.*$", source)
         count = below[1].count("\n") if below else len(behind)
         if count != int(said[1]):
             yield f"{count} findings in {said[2]}, not {said[1]}"

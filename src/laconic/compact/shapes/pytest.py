@@ -29,7 +29,10 @@ _OWN_LINE = pattern(
     r"|\w+ while importing test module .*|  Enable tracemalloc to get traceback where .*"
     r"|  Did you mean to use `assert` instead of `return`\?"
 )
-_PROGRESS = pattern(r"\S+?\.py::(\S+) (?:FAILED|ERROR)(?: +\[ *\d+%\])?")
+_PROGRESS = pattern(
+    r"\S+?\.py::(\S.*?) (?:FAILED|ERROR)(?: +\[ *\d+%\])?"
+    r"|\[gw\d+\] \[ *\d+%\] (?:FAILED|ERROR) \S+?\.py::(\S.*?) *"
+)
 _EXCEPTION = pattern(r"^\s*[\w.]*(?:Error|Exception)\b")
 _STOPPED = pattern(r"!+ (.*?) !+")
 _NOISE = pattern(
@@ -90,7 +93,7 @@ class _Report:
         found: list[Row] = []
         for row in self.rows:
             match = _PROGRESS.fullmatch(self.texts[row]) if isinstance(row, int) else None
-            if match is None or match[1].replace("::", ".") not in self._told:
+            if not match or (match[1] or match[2]).replace("::", ".") not in self._told:
                 found.append(row)
         return found
 

@@ -26,14 +26,13 @@ _OPENING = pattern(r".*[{\[(]\s*")
 
 def vitest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Leave out what a failure says twice, the source around its place and what does not differ."""
-    del asked
     lines = raw_of(rows)
     failed = {match[1] for i in lines if (match := _FAILED.fullmatch(texts[i]))}
     if not failed:
         return rows
     gone = {i for i in lines if _EXCERPT.fullmatch(texts[i])}
     gone |= _overview(lines, texts, failed)
-    gone |= _unchanged(lines, texts)
+    gone |= {i for i in _unchanged(lines, texts) if not asked.pinned[i]}
     return placed(rows, {}, gone)
 
 

@@ -1,0 +1,2 @@
+cargo build --features app/broken
+status 101

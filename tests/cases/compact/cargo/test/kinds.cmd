@@ -1,0 +1,2 @@
+cargo test
+status 101

@@ -1,0 +1,2 @@
+npx eslint src
+status 1

@@ -1,0 +1,2 @@
+flake8 bank tests
+status 1

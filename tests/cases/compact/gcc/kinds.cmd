@@ -1,0 +1,2 @@
+gcc -Wall -Wextra bad.c main.c -o x
+status 1

@@ -1,0 +1,2 @@
+npx jest --rootDir jt
+status 1

@@ -1,0 +1,2 @@
+make -C mb -k
+status 2

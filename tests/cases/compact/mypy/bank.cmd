@@ -1,0 +1,2 @@
+mypy --strict bank
+status 1

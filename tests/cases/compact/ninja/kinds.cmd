@@ -1,0 +1,2 @@
+ninja -C nb -k 0
+status 1

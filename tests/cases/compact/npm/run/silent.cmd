@@ -1,0 +1,2 @@
+npm run --silent lint
+status 1

@@ -1,0 +1,2 @@
+npm run check
+status 1

@@ -1,0 +1,2 @@
+npx mocha test/cart.spec.cjs
+status 5

@@ -1,2 +1,0 @@
-pip install ./bad
-status 1

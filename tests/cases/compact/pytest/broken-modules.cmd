@@ -1,0 +1,2 @@
+pytest broken tests
+status 2

@@ -1,0 +1,2 @@
+pytest --tb=line -q
+status 1

@@ -1,0 +1,2 @@
+pytest --tb=short
+status 1

@@ -1,0 +1,2 @@
+pytest -n 2 -v
+status 1

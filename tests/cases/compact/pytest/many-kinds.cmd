@@ -1,0 +1,2 @@
+pytest
+status 1

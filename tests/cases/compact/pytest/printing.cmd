@@ -1,0 +1,2 @@
+pytest -s tests/test_account.py -k 'transfer or negative'
+status 1

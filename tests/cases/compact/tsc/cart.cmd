@@ -1,0 +1,2 @@
+npx tsc --noEmit --pretty
+status 2

@@ -1,0 +1,2 @@
+python -m unittest -v tests.unit_old
+status 1

@@ -1,0 +1,2 @@
+python -m unittest tests.unit_old
+status 1

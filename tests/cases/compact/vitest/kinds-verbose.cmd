@@ -1,0 +1,2 @@
+npx vitest run --reporter=verbose
+status 1
