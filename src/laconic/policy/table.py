@@ -73,7 +73,7 @@ _SIMPLE_ROLES = {
     "ENV": "sets",
     "RUN": "runs_file",
 }
-ROLES = frozenset((*_SIMPLE_ROLES, "V", "CODE", "NAME", "NO", "COMMAND"))
+ROLES = frozenset((*_SIMPLE_ROLES, "V", "CODE", "OVERRIDE", "NAME", "NO", "COMMAND"))
 
 
 def shows_itself(call: Call) -> bool:
@@ -344,6 +344,8 @@ def _check(call: Call, role: str, value: Argument) -> None:
         getattr(call, _SIMPLE_ROLES[role])(value)
     elif role == "CODE":
         call.does(Effect.UNCLEAR, "code", "runs code that is given in an argument", value)
+    elif role == "OVERRIDE":
+        call.does(Effect.UNCLEAR, "override", "changes what the tool itself runs", value, firm=True)
     elif role == "NAME":
         call.does(Effect.UNKNOWN, "program", "names a program to run", value)
     elif role == "NO":
