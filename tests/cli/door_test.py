@@ -8,7 +8,6 @@ import time
 import pytest
 
 from laconic import __version__
-from laconic.cli import main as cli
 from laconic.hooks import call_log
 from laconic.record import decisions
 from laconic.record.runs import record_run
@@ -16,15 +15,6 @@ from laconic.settings.load import process_environment
 from laconic.types import Decision, Effect, Verdict
 from records import a_run
 from terminal import at_terminal, plain
-
-
-@pytest.fixture
-def laconic(capsys):
-    def run(*words):
-        status = cli.run(list(words))
-        return status, *capsys.readouterr()
-
-    return run
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.cli import main as cli
 from laconic.compact.foreign import from_tokenjuice, from_tokf
 from laconic.compact.format import check_filter
 from laconic.compact.load import load_filters
@@ -57,16 +56,6 @@ RULE = {
     "counters": [{"name": "error", "pattern": "error"}],
     "onEmpty": "nothing to do",
 }
-
-
-@pytest.fixture
-def laconic(capsys):
-    def run(*words):
-        status = cli.run(list(words))
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return run
 
 
 @pytest.fixture

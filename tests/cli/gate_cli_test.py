@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import subprocess
@@ -10,23 +9,8 @@ import sys
 
 import pytest
 
-from laconic.cli import main as cli
 from laconic.report.explain import underlined
 from laconic.report.text import columns, visible
-
-
-@pytest.fixture
-def laconic(capsys, monkeypatch):
-    """Run a command line in this process; return exit status, stdout and stderr."""
-
-    def run(*words, stdin=b""):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        capsys.readouterr()
-        status = cli.run(list(words))
-        shown = capsys.readouterr()
-        return status, shown.out, shown.err
-
-    return run
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,6 @@ import time
 
 import pytest
 
-from laconic.cli import main as cli
 from laconic.record import decisions
 from laconic.types import Decision, Effect, Verdict
 from terminal import at_terminal, plain
@@ -20,16 +19,6 @@ CASES = (
     (3600, "claude-code", "/home/me/app", Verdict.ASK, Effect.SENDS, "git push"),
     (60, decisions.OWN, "/home/me/app", Verdict.ASK, Effect.SENDS, "git push --tags"),
 )
-
-
-@pytest.fixture
-def laconic(capsys):
-    def run(*words):
-        status = cli.run(list(words))
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return run
 
 
 @pytest.fixture(autouse=True)
