@@ -1,9 +1,11 @@
-"""Write the generated parts of README.md, docs/ and client/: python scripts/docs.py [--check]."""
+"""Write what is generated in README.md, docs/, client/, src/: python scripts/docs.py [--check]."""
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
+from posixpath import dirname, join
 from typing import TYPE_CHECKING
 
 import man_page
@@ -78,6 +80,54 @@ enum kind {{
 
 #endif
 """
+
+
+def agent_places() -> str:
+    """Return the module that names the places of agents' settings, for those who guard them."""
+    agents = [one for one in _recipes() if one.how != "rules"]
+    homes = [
+        place.removeprefix("~/")
+        for one in agents
+        for place in one.directories
+        if place.startswith("~/.")  # of other names a project may have directories, too
+    ]
+    hooks = [file.project for one in agents for file in one.files if file.project]
+    hooks += [
+        join(place, file.user).removeprefix("~/")
+        for one in agents
+        for place in one.directories
+        for file in one.files
+        if file.user and place.startswith("~/.")
+    ]
+    return f'''"""Where agents keep settings and hooks, written by `make docs` from agents/data/."""
+
+from __future__ import annotations
+
+# What decides what an agent runs: in a project, or below a home.
+AGENT_HOOKS = (
+{_rows(dirname(path) or path for path in hooks)})
+
+# Below a home: settings, tokens, and what was said.
+AGENT_HOMES = (
+{_rows(homes)})
+'''
+
+
+def _rows(names: Iterable[str]) -> str:
+    """One name a line, without those that others lead to."""
+    every = sorted(set(names))
+    return "".join(
+        f'    "{name}",\n'
+        for name in every
+        if not any(name.startswith(f"{other}/") for other in every)
+    )
+
+
+def with_numbers(page: str) -> str:
+    """Return the page with the number of agents, wherever it says `26 by hooks, 8 by rules`."""
+    kinds = [one.how == "rules" for one in _recipes()]
+    numbers = rf"{kinds.count(False)}\g<1>{kinds.count(True)} by rules"
+    return re.sub(r"\b\d+((?: by hooks)?,(?: and)? )\d+ by rules\b", numbers, page)
 
 
 def with_tables(page: str, *tables: str) -> str:
@@ -197,17 +247,19 @@ def _empty(value: object) -> str:
 
 def pages() -> dict[Path, str]:
     configuration, records = DOCS / "configuration.md", DOCS / "records.md"
-    filters = DOCS / "filters.md"
+    filters, comparison = DOCS / "filters.md", DOCS / "comparison.md"
     readme, install, agents = ROOT / "README.md", DOCS / "install.md", DOCS / "agents.md"
     return {
         DOCS / "environment.md": environment_page(),
         DOCS / "schema.md": schema_page(),
         DOCS / "laconic.1": man_page.page(),
         ROOT / "client/kinds.h": kinds_header(),
+        ROOT / "src/laconic/policy/agent_places.py": agent_places(),
+        comparison: with_numbers(comparison.read_text()),
         configuration: with_tables(configuration.read_text(), _key_table()),
         filters: with_tables(filters.read_text(), gallery()),
         records: with_tables(records.read_text(), _limit_table()),
-        readme: with_tables(readme.read_text(), _first_table()),
+        readme: with_tables(with_numbers(readme.read_text()), _first_table()),
         install: with_tables(install.read_text(), _place_table()),
         agents: with_tables(agents.read_text(), _agent_table(), _hook_table()),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import sys
 from typing import TYPE_CHECKING, Any
 
 from laconic.compact.filter import TEXT
@@ -78,6 +79,10 @@ def group_of(identifier: str) -> str:
     tool = identifier.partition("/")[0]
     found = [group for group, ids in GROUPS.items() if identifier in ids]
     found += [group for group, ids in GROUPS.items() if tool in ids]
+    if not found:
+        sys.exit(
+            f"the filter {identifier} has no group: add it to GROUPS in scripts/filters_page.py"
+        )
     return found[0]
 
 

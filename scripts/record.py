@@ -191,7 +191,12 @@ def main(tools: list[str]) -> int:
                 recorder.record(run, is_wanted=is_of(run["case"], tool))
             recorder.clear_away()
         if not names:
-            print(f"there is no recording of {tool}", file=sys.stderr)
+            print(
+                f"no file in scripts/recordings/ has a case of {tool}: "
+                f'add [[run]] with case = "{tool}/ok" and command = "...", '
+                "as the text at the top of scripts/record.py says",
+                file=sys.stderr,
+            )
             return 1
     if not tools:
         every = sorted({case.rpartition("/")[0] for cases in known.values() for case in cases})

@@ -279,6 +279,34 @@ def test_rules_test_runs_the_examples(capsys):
     assert capsys.readouterr().out == "2 examples, 0 of them wrong\n"
     assert rules._test([good, bad], library()) == 1
     out = capsys.readouterr().out
-    assert "x.toml: rm: ask: rm x" in out
-    assert "x.toml: rm: allow: ls" in out
+    assert "x.toml: rm: in `yes`, but ask: rm x" in out
+    assert "x.toml: rm: in `no`, but allow: ls" in out
     assert "4 examples, 2 of them wrong" in out
+
+
+def test_rules_test_of_one_program(laconic):
+    status, out, _ = laconic("rules", "test", "seq")
+    assert (status, out.endswith(" examples, 0 of them wrong\n")) == (0, True)
+    assert int(out.split()[0]) < 100
+    message = "laconic: there is no rule for 'zz'\nhint: laconic rules list\n"
+    assert laconic("rules", "test", "zz") == (1, "", message)
+
+
+def test_rules_test_finds_mistakes_in_tables():
+    from laconic.cli import rules
+
+    table = {"operand": "V", "options": "-o=OUTPUT", "no": ["x"]}
+    found = list(rules._mistakes([("x.toml", "frob", table)]))
+    assert found[0] == 'x.toml: ["frob"]: key operand: unknown key; did you mean operands?'
+    assert found[1].startswith('x.toml: ["frob"]: key options: OUTPUT is not known; known: CODE, ')
+    assert found[2] == 'x.toml: ["frob"]: an example is missing; add yes = ["frob ..."]'
+
+
+def test_a_broken_file_of_knowledge_is_named(tmp_path, monkeypatch):
+    from laconic.errors import FileError
+    from laconic.knowledge import catalog
+
+    (tmp_path / "frob.toml").write_text("why = x")
+    monkeypatch.setattr(catalog, "_DATA", str(tmp_path))
+    with pytest.raises(FileError, match=r"frob\.toml is not valid TOML: .*line 1"):
+        catalog.tables()

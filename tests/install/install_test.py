@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from install_sites import MOVES, enter_project, files, install, make_site, uninstall
 from laconic.agents.load import hooked
+from laconic.box.places import guarded_names, hidden_names
 from laconic.cli.main import run
 from laconic.errors import LaconicError, UsageError
 from laconic.install import blocks, merge, originals
@@ -28,6 +29,11 @@ from laconic.install.install import (
 )
 from laconic.install.owners import is_ours, rival_of
 from laconic.install.recipe import directory, names, read_recipe
+from laconic.knowledge.catalog import library
+from laconic.policy.decide import decide
+from laconic.policy.places import Facts
+from laconic.policy.rules import Rules
+from laconic.types import Effect
 
 ROOT = Path(__file__).parents[2]
 EVERYWHERE = [(name, scope) for name in names() for scope in read_recipe(name).scopes]
@@ -150,6 +156,21 @@ def test_what_is_written_calls_this_laconic(name, scope, site):
 
 def test_every_agent_with_hooks_can_be_installed():
     assert {name for name in names() if read_recipe(name).sample} == set(hooked())
+
+
+@pytest.mark.parametrize("name", hooked())
+def test_nobody_may_change_in_passing_what_makes_an_agent_call_laconic(name):
+    recipe = read_recipe(name)
+    for path in (file.project for file in recipe.files if file.project):
+        decision = decide(f"echo x > {path}", library(), Rules(), Facts())
+        assert Effect.GUARDED_WRITE in decision.effects, f"{path}: make docs"
+        names = guarded_names()
+        assert any(f"{path}/".startswith(f"{name}/") for name in names), f"{path}: make docs"
+    for place in recipe.directories:
+        path = place.removeprefix("~/")
+        if place.startswith("~/."):
+            hidden = any(f"{path}/".startswith(f"{name}/") for name in hidden_names())
+            assert hidden, f"{place}: make docs"
 
 
 @pytest.mark.parametrize("name", names())

@@ -85,6 +85,13 @@ def test_a_change_is_seen_at_once(rules):
         ('["deploy x"]\nanything = "yes"', "expected true or false"),
         ('["deploy x"]\nyes = "deploy x"', "expected a list of text"),
         ('["deploy x"]\nrefuse = "--x"', "expected a table of text"),
+        ('["deploy x"]\nnetwork = 1', "expected true, or options and words"),
+        ('["deploy x"]\nrefuse = { "--x" = 1 }', "expected a table of text"),
+        ('["deploy x"]\neffect = { "push" = "sendz" }', "sendz is not an effect"),
+        ('["deploy x"]\ndoes = { "push" = "sendz: sends" }', "sendz is not an effect"),
+        ('["deploy x"]\ndoes = { "push" = "sends" }', "push does not say what it does"),
+        ('["deploy x"]\ndoes = { "-w" = "sends: sends it" }', "`does` names -w"),
+        ('["deploy x"]\noperands = "COMMAND"', "the options of the inner command are its own"),
         ('["deploy x"]\ncode = "os"', "there is no code 'os'"),
         ('["* x"]\nabout = "anything"', "a path begins with the name of a program"),
         ('["deploy x"]\nalso = [" "]', "a path begins with the name of a program"),
@@ -97,6 +104,16 @@ def test_a_file_with_a_mistake_is_not_in_force_and_says_so(rules, text, message)
     assert message in problems[0].line
     assert "bad.toml" in problems[0].file
     assert decide("deploy other").verdict.word == "ask"
+
+
+def test_what_depends_on_words_can_be_said_in_a_table_of_the_users(rules):
+    (rules / "deploy.toml").write_text(
+        '["deploy {push,build}"]\nverdict = "ask"\n'
+        'effect = { "push" = "sends", "*" = "installs" }\nnetwork = "--live"\n'
+    )
+    assert load_library(read_settings())[1] == ()
+    assert decide("deploy push").effects.words == ("sends",)
+    assert decide("deploy build").effects.words == ("installs",)
 
 
 def test_other_files_stay_in_force(rules):

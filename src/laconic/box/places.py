@@ -1,4 +1,4 @@
-"""The places that the box hides or guards, by name; `data/` has the lists."""
+"""The places that the box hides or guards, by name; `data/` has the lists, agents bring theirs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from glob import glob
 from os.path import dirname, join, normpath
 
 from laconic.box.look import Names
+from laconic.policy.agent_places import AGENT_HOMES, AGENT_HOOKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ PRIVATE = ("/tmp", "/var/tmp", "/run", "/dev", "/proc")  # noqa: S108 - what the
 
 @cache
 def hidden_names() -> tuple[str, ...]:
-    return tuple(_words("hidden.txt"))
+    return tuple(_words("hidden.txt", AGENT_HOMES))
 
 
 @cache
@@ -50,7 +51,7 @@ def hidden_below(base: str) -> Names:
 
 @cache
 def guarded_names() -> tuple[str, ...]:
-    return tuple(name.removeprefix("/") for name in _words("guarded.txt"))
+    return tuple(name.removeprefix("/") for name in _words("guarded.txt", AGENT_HOOKS))
 
 
 @cache
@@ -59,7 +60,7 @@ def guarded_anywhere() -> frozenset[str]:
 
     Names that begin with a letter are those of plain files in many directories.
     """
-    return frozenset(n for n in _words("guarded.txt") if "/" not in n and n[0] == ".")
+    return frozenset(n for n in _words("guarded.txt", AGENT_HOOKS) if "/" not in n and n[0] == ".")
 
 
 @cache
@@ -68,11 +69,15 @@ def guarded_in_repositories() -> tuple[str, ...]:
     return tuple(name for name in guarded_names() if name not in guarded_anywhere())
 
 
-def _words(name: str) -> Iterator[str]:
+def _words(name: str, further: Iterable[str]) -> Iterator[str]:
+    """Yield the names of a list, and further ones that none of them leads to."""
     path = join(dirname(__file__), "data", name)
     with open(path, encoding="utf-8") as file:
-        for line in file:
-            yield from line.partition("#")[0].split()
+        listed = [word for line in file for word in line.partition("#")[0].split()]
+    yield from listed
+    for word in further:
+        if not any(f"{word}/".startswith(f"{other}/") for other in listed):
+            yield word
 
 
 def matching(project: str, patterns: Iterable[str]) -> list[str]:

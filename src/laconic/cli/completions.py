@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # What a value is, by its name in the help; below, where a name alone does not say it.
-_BY_NAME = {"AGENT": "agents", "NAME": "agents", "KEY": "keys", "DIR": "directories"}
+_BY_NAME = {"AGENT": "agents", "KEY": "keys", "DIR": "directories"}
 _BY_NAME |= {"FILE": "files", "PATH": "files"}
 _BY_PLACE = {
     ("recall", "id"): "outputs",
@@ -24,7 +24,6 @@ _BY_PLACE = {
     ("drop", "id"): "tried",
     ("filters show", "id"): "filters",
     ("filters test", "id"): "filters",
-    ("filters new", "id"): "",
     ("filters new", "--from"): "outputs",
     ("rules show", "id"): "rules",
     ("run", "--filter"): "filters",

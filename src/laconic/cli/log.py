@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     verdicts = [verdict.word for verdict in Verdict]
     parser.add_argument("--verdict", choices=verdicts, help="only these")
-    parser.add_argument("--agent", metavar="NAME", help="only of this agent; cli: your own checks")
+    parser.add_argument("--agent", metavar="AGENT", help="only of this agent; cli: your own checks")
     parser.add_argument(
         "--project", nargs="?", const="", metavar="DIR", help="only in there; default: here"
     )

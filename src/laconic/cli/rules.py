@@ -10,10 +10,12 @@ from laconic.cli.main import complain
 from laconic.cli.parser import add_actions
 from laconic.errors import LaconicError
 from laconic.knowledge.catalog import tables
+from laconic.knowledge.knowledge import first_words
 from laconic.policy.decide import decide
 from laconic.policy.from_config import load_library
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
+from laconic.policy.table_faults import faults_of, missing_example
 from laconic.policy.user_tables import own_rows
 from laconic.report.progress import Progress
 from laconic.report.screen import screen
@@ -34,21 +36,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show = action("show", "print one rule")
     show.add_argument("--json", action="store_true", help="print JSON")
     show.add_argument("id", metavar="ID", help="as `laconic explain` prints it: git/push, or rm")
-    action("test", "run the examples in the rules; exit status 1 when one fails")
+    test = action("test", "run the examples in the rules; exit status 1 when one fails")
+    test.add_argument("program", nargs="?", metavar="PROGRAM", help="only those of this program")
 
 
 def main(args: argparse.Namespace) -> int:
     settings = read_settings()
     library, problems = load_library(settings)
     warn((*settings.problems, *problems))
-    rows = [(f"{stem}.toml", name, table) for stem, name, table in tables()]
-    rows += own_rows(files_in("rules", settings)[0])[0]
+    built_in = [(f"{stem}.toml", name, table) for stem, name, table in tables()]
+    rows = built_in + own_rows(files_in("rules", settings)[0])[0]
     if args.action == "list":
         return _list(rows, as_json=args.json)
     if args.action == "show":
         return _show(args.id, rows, library, as_json=args.json)
-    is_broken = any(problem.kind == "broken" for problem in problems)
-    return _test(rows, library) or int(is_broken)
+    mistakes = list(_mistakes(_rows_of(args.program, built_in)))
+    print("".join(f"{mistake}\n" for mistake in mistakes), end="")
+    is_broken = mistakes or any(problem.kind == "broken" for problem in problems)
+    wanted = _rows_of(args.program, rows)
+    if not wanted:
+        raise LaconicError(f"there is no rule for {args.program!r}", "laconic rules list")
+    return _test(wanted, library) or int(bool(is_broken))
 
 
 def _list(rows: list[Row], *, as_json: bool) -> int:
@@ -146,6 +154,24 @@ def _lines(file: str, name: str, table: dict[str, Any]) -> Iterator[str]:
 # -- test ------------------------------------------------------------------------------------------
 
 
+def _rows_of(program: str | None, rows: list[Row]) -> list[Row]:
+    return [
+        (file, name, table)
+        for file, name, table in rows
+        if program is None
+        or any(program in first_words(path) for path in (name, *table.get("also", ())))
+    ]
+
+
+def _mistakes(rows: list[Row]) -> Iterator[str]:
+    """Yield what is wrong with built-in tables; files of the user's with a mistake are no rows."""
+    for file, name, table in rows:
+        for where, message, hint in faults_of({name: table}):
+            yield f"{file}: {where}: {message}" + (f"; {hint}" if hint else "")
+        if key := missing_example(table):
+            yield f'{file}: ["{name}"]: an example is missing; add {key} = ["{name} ..."]'
+
+
 def _test(rows: list[Row], library: Library) -> int:
     count, wrong = 0, 0
     progress = Progress()
@@ -157,9 +183,8 @@ def _test(rows: list[Row], library: Library) -> int:
                 decision = decide(example, library, Rules(), Facts())
                 if (decision.verdict is Verdict.ALLOW) != (key == "yes"):
                     wrong += 1
-                    print(
-                        f"{file}: {name}: {decision.verdict.word}: {example}  ({decision.reason})"
-                    )
+                    got = f"{decision.verdict.word}: {example}  ({decision.reason})"
+                    print(f"{file}: {name}: in `{key}`, but {got}")
     progress.end()
     print(f"{count} examples, {wrong} of them wrong")
     return 1 if wrong else 0

@@ -32,9 +32,13 @@ WORDS = (
     "no space left", "data race", ".tf line ", "✗", "✘", "✕", "✖", "\u00d7", "❌",
 )  # fmt: skip
 # All of these are for bytes in lower case whose digits are all 0.
-# `src/main.rs:3:5`, `app.ts(3,7)`; `File "x.py", line 3`; `(line 3)`, but not pip's `(line 3))`,
-# which says only who asks for a package.
-_PLACES = {".": r"\.[a-z][a-z0_]{0,9}[:(]0", ",": ", line 0", "(": r"\(line 0+\)(?!\))"}
+# `src/main.rs:3:5`, `app.ts(3,7)`, `at x.pl line 3.`; `File "x.py", line 3`; `(line 3)`, but not
+# pip's `(line 3))`, which says only who asks for a package.
+_PLACES = {
+    ".": r"\.[a-z][a-z0_]{0,9}(?:[:(]0| line 0+(?![0:]))",
+    ",": ", line 0",
+    "(": r"\(line 0+\)(?!\))",
+}
 # `configure:2310:`, `Makefile:12:`, but no time of day. The first is faster, the second is right.
 _NUMBERED = pattern(rb":0(?<=[a-z_]:0)0*:")
 _AT_START = pattern(rb"\n[^\s:]*[a-z_]:0+:")

@@ -13,6 +13,7 @@ import os
 from functools import lru_cache
 from os.path import dirname, join
 
+from laconic.errors import FileError
 from laconic.knowledge.knowledge import Library, Programs, first_words
 from laconic.settings.disk_cache import Parts, stamp
 
@@ -70,7 +71,11 @@ def _documents() -> list[tuple[str, dict[str, Any]]]:
     documents = []
     for name in _names():
         with open(join(_DATA, name), "rb") as file:
-            documents.append((name.removesuffix(".toml"), with_default_effect(tomllib.load(file))))
+            try:
+                document = tomllib.load(file)
+            except ValueError as error:
+                raise FileError(f"{file.name} is not valid TOML: {error}") from error
+        documents.append((name.removesuffix(".toml"), with_default_effect(document)))
     return documents
 
 

@@ -6,6 +6,7 @@ import posixpath
 import re
 
 from laconic.patterns import pattern
+from laconic.policy.agent_places import AGENT_HOOKS
 from laconic.policy.globs import WILD, is_meant, overlaps, parts_of
 
 TYPE_CHECKING = False
@@ -27,13 +28,13 @@ _SENSITIVE_NAMES = r"""
     .yarnrc .yarnrc.yml .pnpmfile.cjs .cargo/config .cargo/config.toml .mvn .bazelrc .mise.toml
     mise.toml .tool-versions .gdbinit .lldbinit .exrc .pdbrc
     node_modules/.bin .venv/bin venv/bin vendor/bin
-    .claude .codex .cursor .gemini .copilot .codebuddy .qwen .factory .opencode .config/opencode
-    .mcp.json .kiro .windsurf .aider.conf.yml .amp .roo .zed
-    .config/crush .config/goose .config/cc-toolgate .config/tokf .config/rtk
+    .copilot .opencode .config/opencode .mcp.json .kiro .aider.conf.yml .amp .roo .zed
+    .config/goose .config/cc-toolgate .config/tokf .config/rtk
     .laconic .config/laconic .local/share/laconic .local/state/laconic
     .vscode .idea conftest.py sitecustomize.py usercustomize.py
     Library/LaunchAgents .config/systemd .config/autostart
 """.split()
+_SENSITIVE_NAMES += AGENT_HOOKS
 # All of a repository's own directory is one of them, because hooks and the programs that its
 # configuration names are there (https://git-scm.com/docs/gitrepository-layout), except a lock
 # that a git which was killed did not remove.
