@@ -32,6 +32,15 @@ _SENSITIVE_NAMES = r"""
     .config/goose .config/cc-toolgate .config/tokf .config/rtk
     .laconic .config/laconic .local/share/laconic .local/state/laconic
     .vscode .idea conftest.py sitecustomize.py usercustomize.py
+    .githooks .git-hooks .lefthook lefthook.yaml .lefthook.yaml lefthook.toml .lefthook.toml
+    lefthook-local.yml .lefthook-local.yml .gitea/workflows .forgejo/workflows .woodpecker
+    .woodpecker.yml .woodpecker.yaml appveyor.yml .appveyor.yml .cirrus.yml .build.yml
+    .semaphore .teamcity cloudbuild.yaml cloudbuild.yml buildspec.yml buildspec.yaml
+    .nvimrc .nvim.lua .dir-locals.el .irbrc .pryrc .ackrc .ctags .ctags.d .rubocop .mise
+    .yarn/releases .yarn/plugins gradle/wrapper rust-toolchain.toml rust-toolchain
+    .mise.local.toml mise.local.toml .direnv .vimrc .fleet .devcontainer.json .overcommit.yml
+    .cline .clinerules .crush .goose .goosehints .continue .agents .vibe .grok .kimi .openhands
+    .cursorrules .windsurfrules opencode.json opencode.jsonc crush.json .laconic.toml
     Library/LaunchAgents .config/systemd .config/autostart
 """.split()
 _SENSITIVE_NAMES += AGENT_HOOKS
@@ -156,11 +165,22 @@ def leads_to_guarded(path: str, facts: Facts, *, removed: bool = False) -> bool:
         return True
     if WILD.search(path):
         parts = parts_of(path)
-        ends = ((parts[-len(name) :], name) for name in _GUARDED)
-        if any(all(map(overlaps, end, name)) and any(map(is_meant, end, name)) for end, name in ends
-               if len(end) == len(name)):  # fmt: skip
+        if any(_means(parts, len(parts) - len(name), name) for name in _GUARDED):
+            return True
+        inside = (name for name in _GUARDED if "/".join(name) not in _PARENTS)
+        if any(_means(parts, pos, name) for name in inside for pos in range(len(parts))):
             return True
     return any(_SENSITIVE.search(f"{path}/{name}") for name in facts.names(path))
+
+
+def _means(parts: list[str], pos: int, name: list[str]) -> bool:
+    """Tell whether a part of the pattern may be that name, and is about it."""
+    pairs = list(zip(parts[pos : pos + len(name)], name, strict=False)) if pos >= 0 else []
+    return (
+        len(pairs) == len(name)
+        and all(overlaps(*pair) for pair in pairs)
+        and any(is_meant(*pair) for pair in pairs)
+    )
 
 
 def holds_everything(path: str, facts: Facts) -> bool:

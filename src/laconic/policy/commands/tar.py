@@ -54,6 +54,11 @@ def judge(call: Call) -> None:
         if not parsed.has("-O", "--to-stdout", "--to-command"):
             for directory in parsed.values("-C", "--directory"):
                 call.writes(directory)
+            for member in parsed.operands:
+                if call.leads_to_guarded(member):
+                    call.writes(member)
+            if not parsed.operands and not parsed.has("-C", "--directory"):
+                call.writes(Argument(".", *call.span))
             if parsed.has("-P", "--absolute-names"):
                 why = "extracts files to wherever the archive says"
                 call.does(Effect.OUTSIDE_WRITE, "extract", why)
