@@ -88,7 +88,7 @@ _FILTER = 'command = ["{0}"]\nkind = "{1}"\ndrop = ["^there is no such line"]\n'
 # that was closed before it had written everything, and laconic about the command that it ran.
 _OWN_WORDS = re.compile(
     rb".*(?:not found|[Nn]o such file|unbound|parameter n|no matches|: line |% cpu .* total"
-    rb"|elapsed .*CPU |pagefaults |\\] Broken pipe$|Waiting for unfinished jobs|^\[laconic: ).*\n",
+    rb"|elapsed .*CPU |pagefaults |\] Broken pipe$|Waiting for unfinished jobs|^\[laconic: ).*\n",
     re.MULTILINE,
 )
 
