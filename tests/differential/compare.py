@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _WORKERS = 2
 _TRIES = 4
+_MOST_LINES = 50
 
 
 class Case(NamedTuple):
@@ -92,13 +93,18 @@ def differences(found: Iterable[tuple[Case, str]], world: World) -> Iterator[Dif
 
 
 def _difference(case: Case, rewritten: str, world: World) -> Difference | None:
-    """What differs each time: jobs that run at the same time may end in another order."""
+    """What differs each time: jobs that run at the same time may end in another order.
+
+    What a real laconic makes of a long output is another test's concern.
+    """
     typed: list[Outcome] = []
     made: list[Outcome] = []
     for _ in range(_TRIES):
         typed.append(_run(case, case.text, world))
         made.append(_run(case, rewritten, world))
         if any(one == other for one in typed for other in made):
+            return None
+        if world.is_real and typed[0].stdout.count(b"\n") > _MOST_LINES:
             return None
     return Difference(case, rewritten, typed[-1].differences(made[-1]))
 
