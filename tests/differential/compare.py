@@ -93,20 +93,22 @@ def differences(found: Iterable[tuple[Case, str]], world: World) -> Iterator[Dif
 
 
 def _difference(case: Case, rewritten: str, world: World) -> Difference | None:
-    """What differs each time: jobs that run at the same time may end in another order.
-
-    What a real laconic makes of a long output is another test's concern.
-    """
+    """What differs each time: jobs that run at the same time may end in another order."""
     typed: list[Outcome] = []
     made: list[Outcome] = []
     for _ in range(_TRIES):
         typed.append(_run(case, case.text, world))
         made.append(_run(case, rewritten, world))
-        if any(one == other for one in typed for other in made):
-            return None
-        if world.is_real and typed[0].stdout.count(b"\n") > _MOST_LINES:
+        if any(_is_same(one, other, world) for one in typed for other in made):
             return None
     return Difference(case, rewritten, typed[-1].differences(made[-1]))
+
+
+def _is_same(typed: Outcome, made: Outcome, world: World) -> bool:
+    """What a real laconic prints of a long output is another test's concern."""
+    if world.is_real and typed.stdout.count(b"\n") > _MOST_LINES:
+        made = made._replace(stdout=typed.stdout)
+    return typed == made
 
 
 def _run(case: Case, text: str, world: World) -> Outcome:
