@@ -76,7 +76,7 @@ _FILES = {
     "tool": _PROGRAM.replace("NAME", "tool"),
     "sub/Makefile": "all:\n\t@echo in sub $(MAKELEVEL); git status\nlong:\n\t@git long\n",
 }
-_LONG = re.compile(r"\blong\b(?!\))")  # but not where the programs look for it
+_LONG = re.compile(r"\blong\b(?!\) /usr)")  # but not where the programs look for it
 _MARK = re.compile(rb"<<(\w+)>>")
 _LIMIT_S = 60
 _SHOWN = 400  # bytes of a text
@@ -88,7 +88,7 @@ _FILTER = 'command = ["{0}"]\nkind = "{1}"\ndrop = ["^there is no such line"]\n'
 # that was closed before it had written everything, and laconic about the command that it ran.
 _OWN_WORDS = re.compile(
     rb".*(?:not found|[Nn]o such file|unbound|parameter n|no matches|: line |% cpu .* total"
-    rb"|elapsed .*CPU |pagefaults |\\] Broken pipe$|Waiting for unfinished jobs|^\[laconic: ).*\n",
+    rb"|elapsed .*CPU |pagefaults |\] Broken pipe$|Waiting for unfinished jobs|^\[laconic: ).*\n",
     re.MULTILINE,
 )
 
@@ -138,7 +138,7 @@ class World:
             self._write(self.laconic, LACONIC.replace("KEPT", str(self.kept)))
         else:
             self.laconic.symlink_to(laconic)
-        self._is_real = laconic is not None
+        self.is_real = laconic is not None
         self._place = place
         filters = place / "home/.config/laconic/filters"
         filters.mkdir(parents=True)
@@ -157,7 +157,7 @@ class World:
         With a real laconic outputs are short: how they are compacted is another test's concern.
         """
         files = {**_FILES, **(files or {})}
-        if self._is_real:
+        if self.is_real:
             script, *texts = (_LONG.sub("short", text) for text in (script, *files.values()))
             files = dict(zip(files, texts, strict=True))
         # Always the same name, which the script may print.
@@ -196,7 +196,7 @@ class World:
     def _environment(self) -> dict[str, str]:
         path = f"{self.programs}{os.pathsep}/usr/bin{os.pathsep}/bin"
         names = {"PATH": path, "HOME": str(self._place / "home"), "LC_ALL": "C", "TIMEFORMAT": ""}
-        if self._is_real:
+        if self.is_real:
             names |= {"LACONIC_NO_SERVER": "1", "PYTHONSAFEPATH": "1"}
         return names
 
