@@ -1,17 +1,19 @@
-"""Measure what compacting costs on this machine: milliseconds of CPU for a megabyte of output.
+"""Measures what compacting costs on this machine: milliseconds of CPU for a megabyte of output.
 
 `python bench/compact.py [NAME ...]` prints a line for each kind of output whose name has one of the
-words in it. The last column compares with splitting and decoding the same 4 MB, in the same
-process. Typical is a recorded output once, among as many lines of the same command that went well
-as make up the size. Dense is nothing but the recorded output again and again, with each of its
-errors thousands of times.
+words in it: lines of any command, and the largest recorded success and failure of every filter. A
+recorded output is repeated until it has the size; where a line is known that the command prints by
+the thousand, it also stands once at both ends of such lines (typical). The exit status is 1 if any
+is above the aim.
+
+The time is that of the processor, and yet a busy machine makes it longer. So the last column
+compares with splitting and decoding the same output, and the last line tells what a fixed search
+cost meanwhile: what it costs more than when nothing else runs, all rows cost more.
 """
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 import time
 from functools import partial
 from pathlib import Path
@@ -21,6 +23,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from laconic.compact.lines import read_streams  # noqa: E402
 from laconic.compact.view import RUN, View, render  # noqa: E402
+from laconic.patterns import pattern  # noqa: E402
 from outputs import Case, cases  # noqa: E402 - behind the path that it is found by
 
 TYPE_CHECKING = False
@@ -32,13 +35,10 @@ if TYPE_CHECKING:
     Source = Callable[[int], bytes]
 
 MEGABYTE = 1_000_000
-SIZES_MB = (1, 4, 16)
-RUNS = {1: 5, 4: 5, 16: 2}
-AIM_MS = 15.0
-SMALLEST = 1000  # bytes; a line or two is not an output
-LACONIC = str(Path(sys.executable).with_name("laconic-py"))
-LARGE_MB = (25, 50, 100)
-_KILOBYTE = 1024 if sys.platform == "darwin" else 1  # the unit of ru_maxrss there is a byte
+SIZES_MB = (4, 16)
+AIM_MS = 10.0
+TRIES = 4  # for a row above the aim: something else may have been in its way
+FIXED = pattern(rb"\berror\b[^\n]*")
 
 # Outputs of commands without a filter, by the line with the number n.
 LINES = {
@@ -115,13 +115,13 @@ def invalid(size: int) -> bytes:
     return numbered(LINES["log"], size).replace(b"INFO", b"\xff\xfe\xc3")
 
 
-def typical(identifier: str, raw: bytes, size: int) -> bytes:
-    line = ORDINARY.get(identifier)
-    return raw + numbered(line, size) + raw if line else dense(raw, size)
+def typical(line: str, raw: bytes, size: int) -> bytes:
+    return raw + numbered(line, size) + b"\n" + raw
 
 
 def dense(raw: bytes, size: int) -> bytes:
-    return raw * max(1, size // len(raw))
+    whole = raw if raw.endswith(b"\n") else raw + b"\n"
+    return whole * max(1, size // len(whole))
 
 
 def sources() -> Iterator[tuple[str, Filter | None, int, Source]]:
@@ -132,16 +132,16 @@ def sources() -> Iterator[tuple[str, Filter | None, int, Source]]:
     yield "invalid UTF-8", None, 1, invalid
     for case in largest():
         wanted = case.filter
-        yield case.id, wanted, case.status, partial(typical, wanted.id, case.raw)
-        if wanted.id in ORDINARY and case.status:
-            yield f"{case.id}, dense", wanted, case.status, partial(dense, case.raw)
+        yield case.id, wanted, case.status, partial(dense, case.raw)
+        if line := ORDINARY.get(wanted.id):
+            yield f"{case.id}, typical", wanted, case.status, partial(typical, line, case.raw)
 
 
 def largest() -> list[Case]:
     """The largest recorded success and failure of each filter."""
     found: dict[tuple[str, bool], Case] = {}
     for case in cases():
-        if case.filter is not None and len(case.raw) > SMALLEST:
+        if case.filter is not None and case.raw.strip():
             key = case.filter.id, case.status == 0
             found[key] = max(case, found.get(key, case), key=lambda one: len(one.raw))
     return list(found.values())
@@ -159,64 +159,47 @@ def plain(raw: bytes) -> None:
     [line.decode("utf-8", "surrogateescape") for line in raw.splitlines()]
 
 
-def best_ms(work: Callable[[bytes], None], raw: bytes, runs: int) -> float:
-    """The best of some runs, for one megabyte."""
-    times = []
-    for _ in range(runs):
-        start = time.process_time()
-        work(raw)
-        times.append(time.process_time() - start)
-    return min(times) * 1000 / (len(raw) / MEGABYTE)
+def cost_ms(work: Callable[[bytes], None], raw: bytes) -> float:
+    """The time for one megabyte."""
+    start = time.process_time()
+    work(raw)
+    return (time.process_time() - start) * 1000 / (len(raw) / MEGABYTE)
 
 
-def large_run(size_mb: int, line: str) -> tuple[float, int]:
-    """The seconds of CPU and the megabytes resident of a run that prints that much."""
-    program = "import sys\nfor _ in range(int(sys.argv[1])): print(sys.argv[2])"
-    lines = [line.format(n, "", "") for n in range(1000)]
-    times = size_mb * MEGABYTE // sum(len(text) + 1 for text in lines)
-    environ = {**os.environ, "LACONIC_NO_SERVER": "1"}
-    pid = os.posix_spawn(
-        LACONIC,
-        [LACONIC, "run", sys.executable, "-c", program, str(times), "\n".join(lines)],
-        environ,
-        file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)],
-    )
-    _, status, usage = os.wait4(pid, 0)
-    assert status == 0
-    # The largest of laconic and the children it waited for; Python printing lines needs little.
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss // (1024 * _KILOBYTE)
-
-
-def report_large() -> None:
-    with tempfile.TemporaryDirectory() as state:
-        os.environ["LACONIC_STATE_DIR"] = state
-        for name in ("log", "errors only", "tiny lines (seq)"):
-            for size_mb in LARGE_MB:
-                seconds, resident_mb = large_run(size_mb, LINES[name])
-                text = f"laconic run, {size_mb} MB of {name}"
-                print(f"{text:44} {seconds:6.1f} s {resident_mb:6} MB resident")
+def best_ms(work: Callable[[bytes], None], raw: bytes) -> float:
+    """The time for one megabyte; of some tries the best, as long as it is above the aim."""
+    best = cost_ms(work, raw)
+    for _ in range(1, TRIES):
+        if best <= AIM_MS:
+            break
+        best = min(best, cost_ms(work, raw))
+    return best
 
 
 def main(words: list[str]) -> int:
-    if not words:
-        report_large()  # first: a child counts as at least as large as its parent
     worst: dict[str, float] = {}
-    print(f"{'ms for 1 MB, of':44} {'1 MB':>7} {'4 MB':>7} {'16 MB':>7} {'x plain':>8}")
+    fixed_text = numbered(LINES["log"], MEGABYTE)
+    fixed: list[float] = []
+    print(f"{'ms for 1 MB, of':44} {'4 MB':>7} {'16 MB':>7} {'x plain':>8}")
     for name, wanted, status, make in sources():
         if words and not any(word in name for word in words):
             continue
         work = partial(deliver, wanted, status)
-        found = {size: best_ms(work, make(size * MEGABYTE), RUNS[size]) for size in SIZES_MB}
-        ratio = found[4] / best_ms(plain, make(4 * MEGABYTE), RUNS[4])
-        worst[name] = max(found.values())
-        figures = " ".join(f"{ms:7.1f}" for ms in found.values())
-        print(f"{name:44} {figures} {ratio:8.1f}", flush=True)
-    if worst:
-        good = sum(ms <= AIM_MS for ms in worst.values())
-        name = max(worst, key=lambda name: worst[name])
-        print(f"{good} of {len(worst)} rows at or below {AIM_MS:.0f} ms/MB at all sizes; ", end="")
-        print(f"the worst: {name}, {worst[name]:.1f}")
-    return 0
+        found = [best_ms(work, make(size * MEGABYTE)) for size in SIZES_MB]
+        ratio = found[0] / min(cost_ms(plain, make(4 * MEGABYTE)) for _ in range(2))
+        fixed.append(cost_ms(FIXED.findall, fixed_text))
+        worst[name] = max(found)
+        figures = " ".join(f"{ms:7.1f}" for ms in found)
+        mark = "  above the aim" if worst[name] > AIM_MS else ""
+        print(f"{name:44} {figures} {ratio:8.1f}{mark}", flush=True)
+    above = sorted((ms, name) for name, ms in worst.items() if ms > AIM_MS)
+    print(f"{len(worst) - len(above)} of {len(worst)} rows at or below {AIM_MS:.0f} ms/MB")
+    for ms, name in reversed(above):
+        print(f"{ms:7.1f} {name}")
+    if fixed:
+        mean = sum(fixed) / len(fixed)
+        print(f"the fixed search: {mean:.2f} ms/MB, at best {min(fixed):.2f}")
+    return int(bool(above))
 
 
 if __name__ == "__main__":

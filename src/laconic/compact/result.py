@@ -82,8 +82,7 @@ class Compacted:
     @cached_property
     def regrouped(self) -> int:
         """How many lines are merged into others that say all of it."""
-        rows = [row for row in self._rows if not isinstance(row, int)]
-        return len({number for row in rows if row.kind == WHOLE for number in row.numbers})
+        return len({n for row in self._made if row.kind == WHOLE for n in row.numbers})
 
     @cached_property
     def dropped(self) -> list[tuple[int, int]]:
@@ -105,13 +104,16 @@ class Compacted:
     def _whole(self) -> list[int]:
         """The indexes of the lines that are shown whole."""
         found = [row for row in self._rows if isinstance(row, int)]
-        rows = [row for row in self._rows if not isinstance(row, int)]
-        return found + [n - 1 for row in rows if row.kind == WHOLE for n in row.numbers]
+        return found + [n - 1 for row in self._made if row.kind == WHOLE for n in row.numbers]
 
     @cached_property
     def _short(self) -> list[int]:
-        rows = [row for row in self._rows if not isinstance(row, int)]
-        return [number - 1 for row in rows if row.kind == SHORT for number in row.numbers]
+        return [n - 1 for row in self._made if row.kind == SHORT for n in row.numbers]
+
+    @cached_property
+    def _made(self) -> list[Shown]:
+        """The rows that are not a raw line as it is."""
+        return [row for row in self._rows if not isinstance(row, int)]
 
     def text(self, stream: str | None = None) -> str:
         """The printed lines, of one stream or of both; the notice is not among them."""

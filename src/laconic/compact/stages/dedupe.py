@@ -6,6 +6,7 @@ from array import array
 from itertools import chain, compress, count
 from operator import eq
 
+from laconic.compact.masks import mask_of, without
 from laconic.compact.result import MADE, Shown, numbers_of
 from laconic.patterns import pattern
 
@@ -32,17 +33,20 @@ def dedupe(
     index and text, if not as they are.
     """
     rows = array("I", compress(count(), left)) if 0 in left else range(len(left))
-    made, gone = dict(marks), bytearray(left)
-    texts = lines.texts
-    for run in _RUN.finditer(_again(left, marks, lines, written)):
-        members = rows[run.start() : run.end()]
-        first = members[0]
+    again = _again(left, marks, lines, written)
+    gone, made, texts = bytearray(again), dict(marks), lines.texts
+    for run in _RUN.finditer(again):
+        start, end = run.span()
+        first = rows[start]
         text = marks[first].text if first in marks else texts[first]
         text = written(first, text) if written and first not in marks else text
         if text.strip():
-            made[first] = Shown(MADE, f"{text} (x{len(members)})", _numbers(members, marks))
-            _take_off(gone, members[1:])
-    return bytes(gone), made
+            numbers = _numbers(rows[start:end], marks)
+            made[first] = Shown(MADE, f"{text} (x{end - start})", numbers)
+        else:
+            gone[start:end] = bytes(end - start)
+    is_whole = isinstance(rows, range)
+    return without(left, bytes(gone) if is_whole else mask_of(compress(rows, gone), len(left))), made
 
 
 def _again(
@@ -69,21 +73,9 @@ def _again(
     return b"".join(found)
 
 
-def _take_off(left: bytearray, rows: Sequence[int]) -> None:
-    if _are_neighbours(rows):
-        left[rows[0] : rows[-1] + 1] = bytes(len(rows))
-    else:
-        for row in rows:
-            left[row] = 0
-
-
 def _numbers(members: Sequence[int], marks: Mapping[int, Shown]) -> Sequence[int]:
     """The numbers of the raw lines for which these rows stand."""
-    if not marks and _are_neighbours(members):
+    if not marks and members[-1] - members[0] == len(members) - 1:
         return range(members[0] + 1, members[-1] + 2)
     rows: list[Row] = [marks.get(row, row) for row in members]
     return [number for row in rows for number in numbers_of(row)]
-
-
-def _are_neighbours(rows: Sequence[int]) -> bool:
-    return rows[-1] - rows[0] == len(rows) - 1
