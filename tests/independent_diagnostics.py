@@ -95,6 +95,7 @@ SPARED = {
     "the heading of what shellcheck only recommends": (r"^In \S+ line \d+:$",),
     "what announces a test whose result is shown": (r"^=== RUN +\S+$", r"^ +Start +\d+: \S+$"),
     "a heading of pytest, whose section is told": (r"^=+ (?:ERRORS|FAILURES) =+$", r"^Traceback:$"),
+    "the heading of Python's frames": (r"^\s*Traceback \(most recent call last\):$",),
     "what pytest says twice": (
         r"^collected \d+ items? / \d+ errors?$", r"^ImportError while importing test module ",
         r"^file \S+, line \d+$", r"^\S+\.py:\d+: AssertionError$",

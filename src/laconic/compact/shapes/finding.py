@@ -75,7 +75,8 @@ class Finding:
     """
 
     __slots__ = (
-        "below", "hidden", "is_listed", "level", "line", "lines", "mark", "path", "rule", "text",
+        "below", "excerpt", "hidden", "is_listed", "level", "line", "lines", "mark", "path", "rule",
+        "text",
     )  # fmt: skip
 
     def __init__(self, path: str, mark: str, line: str, lines: list[int]) -> None:
@@ -84,6 +85,7 @@ class Finding:
         self.below: list[Row] = []
         self.hidden: list[int] = []
         self.is_listed = False
+        self.excerpt: set[str] = set()  # the lines of it that are below
 
     @property
     def place(self) -> str:
@@ -189,10 +191,12 @@ def _take(finding: Finding, index: int, text: str, *, is_wrong: bool) -> None:
     if label and not source and (tells or label[1].startswith("help:")):
         finding.text += f"; {label[1].strip()}"
         finding.hidden.append(index)
-    elif (
-        (finding.is_error and source and source[1] == finding.line)
-        or (finding.is_error and note and not _DULL.fullmatch(text))
-        or (finding.is_error and (text.startswith(("help:", "note:")) or _ARROW.fullmatch(text)))
+    elif finding.is_error and source and source[1] == finding.line:
+        is_new = source[2] not in finding.excerpt
+        (finding.below if is_new else finding.hidden).append(index)
+        finding.excerpt.add(source[2])
+    elif (finding.is_error and note and not _DULL.fullmatch(text)) or (
+        finding.is_error and (text.startswith(("help:", "note:")) or _ARROW.fullmatch(text))
     ):
         finding.below.append(index)
     else:

@@ -23,6 +23,7 @@ _GO = pattern(r"[\w./*()\[\]{}-]+\(.*\)(?: in goroutine \d+)?|created by .*")
 _GO_PLACE = pattern(r"\t(?P<path>/\S+?):\d+(?: \+0x[0-9a-f]+)?")
 _RUST = pattern(r"\s+\d+: (?:0x[0-9a-f]+ - )?(?P<name>\S.*)")
 _RUST_PLACE = pattern(r"\s+at (?P<path>\S+?):\d+(?::\d+)?")
+_HEADING = pattern(r"\s*Traceback \(most recent call last\):")
 _CARETS = pattern(r"\s+[\^~]+[\^~ ]*")
 
 _FOREIGN_PATH = pattern(
@@ -55,6 +56,8 @@ def frames(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             found.append(row)
             pos += 1
             continue
+        if found and isinstance(found[-1], int) and _HEADING.fullmatch(texts[found[-1]]):
+            found.pop()  # the frames below it say as much
         found += _shown(trace)
         pos += sum(len(frame.lines) for frame in trace)
     return found
