@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -79,6 +80,29 @@ class Scenario:
         vars(module).update(__file__=str(path), ask_a_person=self.ask_a_person, **names)
         exec(compile(code, path, "exec"), vars(module))
         return vars(module)
+
+    def run_broken(self, page: str, **names: Any) -> None:
+        """Run the example with a gate that raises: it comes to an end, and no command runs."""
+        from laconic import Gate  # some drivers silence loggers before they import anything
+
+        def fail(*_: Any, **__: Any) -> Any:
+            raise RuntimeError("broken")
+
+        async def afail(*_: Any, **__: Any) -> Any:
+            raise RuntimeError("broken")
+
+        self.seen, self.asked = [], []
+        (self.here / "ran").unlink(missing_ok=True)
+        verbs = {"hook": fail, "decide": fail, "ahook": afail, "adecide": afail}
+        kept = {verb: getattr(Gate, verb) for verb in verbs}
+        for verb, broken in verbs.items():
+            setattr(Gate, verb, broken)
+        with suppress(Exception):  # of most frameworks the run ends so
+            self.run_page(page, **names)
+        for verb, whole in kept.items():
+            setattr(Gate, verb, whole)
+        ran = [command for command in self.ran if not command.startswith("git ")]  # as some SDKs do
+        assert ran == [], f"a gate that raises has let run {ran}"
 
     @property
     def ran(self) -> list[str]:

@@ -15,6 +15,7 @@ import pytest
 
 import laconic
 from laconic.library import calls
+from laconic.library.threads import in_own_thread
 from library.endpoint import serving
 
 SLOW_S = 0.4
@@ -272,3 +273,37 @@ def test_only_a_short_command_is_judged_in_the_loop(text, is_long, monkeypatch):
     if isinstance(text, str):
         asyncio.run(gate.adecide(text))
     assert {thread is not own for thread in threads} == {is_long}
+
+
+@pytest.mark.parametrize("what", ["commands", "people"])
+def test_those_who_wait_long_do_not_keep_others_waiting(what, tmp_path):
+    """More of them than asyncio has threads."""
+    go = threading.Event()
+    model = {"model": "m", "client": lambda *_: '{"kind": "allow", "confidence": 1}'}
+
+    def ask(_):
+        return go.wait(20)
+
+    async def main():
+        gate = laconic.Gate(classifier=model, ask=ask, gate=what == "people", cwd=tmp_path)
+        command = "touch made" if what == "people" else "until [ -e go ]; do sleep 0.05; done"
+        waiting = [asyncio.create_task(gate.arun(command, timeout=20)) for _ in range(40)]
+        await asyncio.sleep(0.2)
+        other = await asyncio.wait_for(gate.adecide("ls"), 10)
+        assert not any(task.done() for task in waiting)
+        go.set()
+        (tmp_path / "go").touch()
+        return other, await asyncio.gather(*waiting)
+
+    other, results = asyncio.run(main())
+    assert other.verdict == "allow"
+    assert [result.status for result in results] == [0] * 40
+
+
+def test_a_fault_in_a_thread_of_its_own_is_that_of_the_caller():
+    async def main():
+        with pytest.raises(ZeroDivisionError):
+            await in_own_thread(lambda: 1 / 0)
+        return await in_own_thread(max, 1, 2)
+
+    assert asyncio.run(main()) == 2

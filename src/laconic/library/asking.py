@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
 from laconic.library.envelope import ASK, Envelope
+from laconic.library.threads import in_own_thread
 from laconic.library.when import RuleError
 
 Ask = Callable[[Envelope], Any]
@@ -31,7 +31,7 @@ async def async_answer(ask: Ask | None, envelope: Envelope) -> bool:
     if ask is None or envelope.verdict != ASK:
         return False
     try:
-        said = await asyncio.to_thread(ask, envelope)
+        said = await in_own_thread(ask, envelope)
         if hasattr(said, "__await__"):
             said = await said
     except Exception:  # noqa: BLE001 - nobody has said yes

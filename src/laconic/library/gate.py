@@ -39,6 +39,7 @@ from laconic.library.reminders import ReminderQueue
 from laconic.library.result import DENIED_STATUS, Result, refused
 from laconic.library.rule import Context, Rule, normal_stack, texts
 from laconic.library.rules import Rules
+from laconic.library.threads import in_own_thread
 from laconic.library.when import RuleError
 from laconic.library.wrap import wrapped
 from laconic.settings.environ import working_directory
@@ -320,9 +321,9 @@ class Gate:
             return refused(envelope)
         process = self._process(envelope, cwd)
         try:
-            return await asyncio.to_thread(self._ended, envelope, process, timeout, call_id)
+            return await in_own_thread(self._ended, envelope, process, timeout, call_id)
         except asyncio.CancelledError:
-            await asyncio.to_thread(process.stop)
+            await in_own_thread(process.stop)
             raise
 
     @overload

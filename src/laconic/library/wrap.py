@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
 from laconic.library.modes import KEYS
+from laconic.library.threads import in_own_thread
 from laconic.library.when import RuleError
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def wrapped(gate: Gate, function: Any, key: str, *, is_async: bool | None) -> An
 async def _run(function: Callable[..., Any], bound: inspect.BoundArguments, *, awaits: bool) -> Any:
     if awaits:
         return await function(*bound.args, **bound.kwargs)
-    return await asyncio.to_thread(function, *bound.args, **bound.kwargs)
+    return await in_own_thread(functools.partial(function, *bound.args, **bound.kwargs))
 
 
 def _parameter(signature: inspect.Signature) -> str:

@@ -34,3 +34,5 @@ class Scripted(FunctionInvocationLayer, ChatMiddlewareLayer, BaseChatClient):
 
 page = scenario.run_page("agent_framework", model=Scripted())
 scenario.report(page["gate"], asked=1)
+scenario.run_broken("agent_framework", model=Scripted())
+assert scenario.seen

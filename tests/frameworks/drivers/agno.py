@@ -64,3 +64,5 @@ scenario.report(gate)
 scenario.begin_again(gate)
 asyncio.run(again(page))
 scenario.report(gate)
+scenario.run_broken("agno", model=Scripted(id="scripted"))
+assert scenario.seen

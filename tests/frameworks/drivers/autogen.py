@@ -1,12 +1,10 @@
 """AutoGen with a scripted model client."""
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from typing import Any
 
-from autogen_agentchat.agents import AssistantAgent
 from autogen_core import FunctionCall
 from autogen_core.models import ChatCompletionClient, CreateResult, ModelInfo, RequestUsage
 
@@ -57,24 +55,9 @@ def _parts(message: Any) -> list[Any]:
 
 page = scenario.run_page("autogen", model=Scripted())
 scenario.report(page["gate"])
-
-
-# A gate that raises does not let the command run, and the agent does not wait for ever.
-class Broken(laconic.Gate):
-    async def ahook(self, *_: Any, **__: Any) -> Any:
-        raise RuntimeError("broken")
-
-
-async def without_a_gate() -> None:
-    scenario.begin_again(page["gate"])
-    workbench = guard(Broken(tools=["run_command"]), [page["run_command"]])
-    agent = AssistantAgent("agent", Scripted(), workbench=workbench, max_tool_iterations=20)
-    await asyncio.wait_for(agent.run(task="go"), 30)
-    assert scenario.ran == [], scenario.ran
-    assert "the gate has failed: RuntimeError('broken')" in scenario.seen[-1], scenario.seen[-1]
-    with suppress(laconic.RuleError):
-        workbench.dump_component()
-        raise AssertionError("what it is dumped to has no gate")
-
-
-asyncio.run(without_a_gate())
+# An agent would wait for ever for a workbench that raises.
+scenario.run_broken("autogen", model=Scripted())
+assert "the gate has failed: RuntimeError('broken')" in scenario.seen[-1], scenario.seen[-1]
+with suppress(laconic.RuleError):
+    guard(laconic.Gate(), [page["run_command"]]).dump_component()
+    raise AssertionError("what it is dumped to has no gate")

@@ -41,3 +41,6 @@ with Model() as model:
     asyncio.run(alone())
     assert "deploy.sh" not in " ".join(scenario.ran)  # git is the program itself
     assert "needs consent" in "".join(model.results), model.results
+
+    model.script("Bash", [{"command": "./deploy.sh broken", "description": "x"}])
+    scenario.run_broken("claude_agent_sdk", environment=environment)

@@ -40,3 +40,6 @@ builtins.input = typed
 with contextlib.redirect_stdout(printed):
     page = scenario.run_page("crewai", model=Scripted(model="scripted"))
 scenario.report(page["gate"])
+with contextlib.redirect_stdout(printed):
+    scenario.run_broken("crewai", model=Scripted(model="scripted"))
+assert scenario.seen

@@ -31,3 +31,5 @@ class Scripted(BaseLlm):
 
 page = scenario.run_page("google_adk", model=Scripted(model="scripted"))
 scenario.report(page["gate"])
+scenario.run_broken("google_adk", model=Scripted(model="scripted"))
+assert scenario.seen

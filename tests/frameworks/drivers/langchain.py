@@ -50,3 +50,5 @@ scenario.report(page["gate"])
 scenario.begin_again(page["gate"])
 asyncio.run(again(page["agent"]))
 scenario.report(page["gate"])
+scenario.run_broken("langchain", model=Scripted())
+assert scenario.seen

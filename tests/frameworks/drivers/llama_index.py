@@ -46,3 +46,5 @@ class Scripted(FunctionCallingLLM):
 
 page = scenario.run_page("llama_index", model=Scripted())
 scenario.report(page["gate"])
+scenario.run_broken("llama_index", model=Scripted())
+assert scenario.seen

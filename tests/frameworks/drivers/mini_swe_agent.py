@@ -33,3 +33,6 @@ templates = {"system_template": "s", "instance_template": "{{task}}", "cost_limi
 page = scenario.run_page("mini_swe_agent", model=Scripted(outputs=outputs), templates=templates)
 assert "not this one" in scenario.seen[6]
 scenario.report(page["gate"], each=False)
+model = Scripted(outputs=outputs)
+scenario.run_broken("mini_swe_agent", model=model, templates=templates)
+assert scenario.seen

@@ -17,3 +17,6 @@ model = ScriptedModel([*calls, [assistant_message("done")]])
 page = scenario.run_page("openai_agents", model=model)
 scenario.seen = [json.dumps(call.input) for call in model.calls]
 scenario.report(page["gate"], asked=1)
+model = ScriptedModel([*calls, [assistant_message("done")]])
+scenario.run_broken("openai_agents", model=model)
+assert model.calls

@@ -97,3 +97,6 @@ types("cat", timeout=1)
 assert types("rm -rf /", is_input=True).startswith("denied"), "input"
 assert types("C-c", is_input=True) != "", "a key"
 assert not [line for line in scenario.ran if line.startswith("rm")], scenario.ran
+
+scenario.run_broken("openhands", model=Scripted.from_messages([*calls, done]))
+assert scenario.seen

@@ -19,3 +19,5 @@ def answer(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
 
 page = scenario.run_page("pydantic_ai", model=FunctionModel(answer))
 scenario.report(page["gate"], asked=1)
+scenario.run_broken("pydantic_ai", model=FunctionModel(answer))
+assert scenario.seen

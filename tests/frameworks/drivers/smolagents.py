@@ -31,3 +31,5 @@ scenario.report(page["gate"])
 # A CodeAgent calls its tools like functions.
 assert page["run_command"]("rm -rf /").startswith("denied"), "positional arguments"
 assert page["run_command"](command="echo x") == "x\n"
+scenario.run_broken("smolagents", model=Scripted(model_id="scripted"))
+assert scenario.seen

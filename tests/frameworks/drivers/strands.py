@@ -38,3 +38,5 @@ class Scripted(Model):
 
 page = scenario.run_page("strands", model=Scripted())
 scenario.report(page["gate"])
+scenario.run_broken("strands", model=Scripted())
+assert scenario.seen
