@@ -46,7 +46,8 @@ def dedupe(
         else:
             gone[start:end] = bytes(end - start)
     is_whole = isinstance(rows, range)
-    return without(left, bytes(gone) if is_whole else mask_of(compress(rows, gone), len(left))), made
+    going = bytes(gone) if is_whole else mask_of(compress(rows, gone), len(left))
+    return without(left, going), made
 
 
 def _again(
