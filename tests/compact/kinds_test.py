@@ -6,7 +6,7 @@ import random
 from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from laconic.compact.lines import Lines
@@ -107,6 +107,7 @@ def test_a_pattern_finds_in_a_large_output_what_it_finds_in_each_line(texts, sou
         max_size=8,
     ),
 )
+@example(["0 errors\rdone", "3 errors\rdone"])
 def test_a_large_output_is_cleaned_as_each_line_of_it(texts):
     every = repeated(texts, 100_000)
     cleaned = {text: next(iter(clean(Lines([text, "end"])).texts)) for text in texts}
