@@ -80,6 +80,7 @@ def test_a_pattern_that_is_blind_to_digits_finds_at_least_the_same():
         ("(?:(?!0)a)?b", "(?:a)?b"),
         ("[1-9] [^0] [^a5]", "[0-9] . [^a]"),
         ("(?!0)+x", None),
+        ("(?:1a)?(?:b2)*", None),
         ("[+-9]", None),
         (r"\x31", None),
     ],

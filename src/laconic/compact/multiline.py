@@ -78,19 +78,20 @@ def blind_to_digits(source: str) -> str | None:
     if _UNSAFE.search(source.removeprefix(FLAG)):
         return None
     groups = [("", False)]  # those that are open: what was read of each, whether it names a digit
-    is_behind_gap = False
+    unrepeatable = ""  # the signs that may not follow: such a repeat could match in too many ways
     for piece in _REPEAT_OR_PIECE.findall(source.removeprefix(FLAG)):
-        if is_behind_gap and piece[0] in "*+?{":
+        if piece[0] in unrepeatable:
             return None
-        is_behind_gap = False
+        unrepeatable = ""
         if piece[0] == "(":
             groups.append((piece, False))
         elif piece == ")":
             text, names_digit = groups.pop()
-            is_behind_gap = names_digit and text.startswith(("(?!", "(?<!"))
+            is_dropped = names_digit and text.startswith(("(?!", "(?<!"))
             before, names_other = groups.pop()
-            text = before if is_behind_gap else f"{before}{text})"
+            text = before if is_dropped else f"{before}{text})"
             groups.append((text, names_digit or names_other))
+            unrepeatable = "*+{?" if is_dropped else "*+{" if names_digit else ""
         else:
             blind = _blind_piece(piece)
             if blind is None:
