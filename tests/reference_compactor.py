@@ -7,7 +7,8 @@ import re
 from laconic.compact.diagnostics import WORDS
 
 _PLACE = re.compile(
-    r"\.[a-z][a-z0-9_]{0,9}[:(][0-9]|, line [0-9]|\(line [0-9]+\)(?!\))|^[^\s:]*[a-z_]:[0-9]+:",
+    r"\.[a-z][a-z0-9_]{0,9}(?:[:(][0-9]| line [0-9]+(?![0-9:]))|, line [0-9]|\(line [0-9]+\)(?!\))"
+    r"|^[^\s:]*[a-z_]:[0-9]+:",
     re.ASCII,
 )
 _MISTAKES = r"(?:errors?|fail(?:ed|ures?|ing)?|conflicts?|exceptions?)\b"
