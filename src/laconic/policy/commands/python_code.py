@@ -25,7 +25,7 @@ from laconic.policy.commands.python_names import (
     READING_KEYWORDS,
     READING_MODES,
 )
-from laconic.policy.commands.python_paths import Paths
+from laconic.policy.commands.python_paths import Paths, as_text, formats_plainly
 from laconic.policy.secret_files import is_secret_variable
 
 TYPE_CHECKING = False
@@ -154,6 +154,8 @@ class Code:
             return id(node) in self.looked_at
         if node.attr == "__name__":
             return isinstance(node.value, ast.Call) and _is_name(node.value.func, "type")
+        if node.attr == "format":
+            return formats_plainly(node)
         if node.attr == "write":
             of = node.value
             return isinstance(of, ast.Attribute) and of.attr in ("stdout", "stderr")
@@ -198,8 +200,8 @@ def _opens(node: ast.AST) -> TypeGuard[ast.Call]:
 
 def _text(node: ast.AST) -> str:
     """The text that an expression gives, `*` for each part of it that is not known."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
+    if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
+        return as_text(node.value)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Div):
         return _text(node.left) + "/" * isinstance(node.op, ast.Div) + _text(node.right)
     if isinstance(node, ast.JoinedStr):
