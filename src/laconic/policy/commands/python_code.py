@@ -119,6 +119,15 @@ class Code:
         if all(isinstance(node.args[0], ast.Constant) for node in self.nodes if _opens(node)):
             return False
         names = {getattr(node, "id", getattr(node, "attr", "")) for node in self.nodes}
+        opened = [node.args[0] for node in self.nodes if _opens(node)]
+        given = {
+            node.targets[0].id: node.value
+            for node in self.nodes
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        }
+        opened += [given[one.id] for one in opened if isinstance(one, ast.Name) and one.id in given]
+        if any(_is_made(part) for one in opened for part in ast.walk(one)):
+            return True
         has_step = any(isinstance(node, ast.Slice) and node.step is not None for node in self.nodes)
         return has_step or not names.isdisjoint(_SPELLS)
 
@@ -183,12 +192,18 @@ class Code:
         return isinstance(node.func, ast.Name | ast.Attribute)
 
 
+_MAKES_TEXT = frozenset("loads sub subn literal_eval unparse group groups findall".split())
 _LISTS = frozenset("listdir walk scandir iterdir glob iglob rglob".split())
 _SPELLS = frozenset(
     """chr bytes bytearray reversed fromhex unhexlify b64decode b32decode b16decode a85decode
     b85decode urlsafe_b64decode standard_b64decode decode decodebytes translate maketrans format
     format_map replace unquote unescape""".split()
 )
+
+
+def _is_made(node: ast.AST) -> bool:
+    """Tell whether a text is read out of another one."""
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", "") in _MAKES_TEXT
 
 
 def _opens(node: ast.AST) -> TypeGuard[ast.Call]:
