@@ -25,7 +25,7 @@ from laconic.policy.commands.python_names import (
     READING_KEYWORDS,
     READING_MODES,
 )
-from laconic.policy.commands.python_paths import Paths
+from laconic.policy.commands.python_paths import Paths, as_text, formats_plainly
 from laconic.policy.secret_files import is_secret_variable
 
 TYPE_CHECKING = False
@@ -119,6 +119,15 @@ class Code:
         if all(isinstance(node.args[0], ast.Constant) for node in self.nodes if _opens(node)):
             return False
         names = {getattr(node, "id", getattr(node, "attr", "")) for node in self.nodes}
+        opened = [node.args[0] for node in self.nodes if _opens(node)]
+        given = {
+            node.targets[0].id: node.value
+            for node in self.nodes
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        }
+        opened += [given[one.id] for one in opened if isinstance(one, ast.Name) and one.id in given]
+        if any(_is_made(part) for one in opened for part in ast.walk(one)):
+            return True
         has_step = any(isinstance(node, ast.Slice) and node.step is not None for node in self.nodes)
         return has_step or not names.isdisjoint(_SPELLS)
 
@@ -154,6 +163,8 @@ class Code:
             return id(node) in self.looked_at
         if node.attr == "__name__":
             return isinstance(node.value, ast.Call) and _is_name(node.value.func, "type")
+        if node.attr == "format":
+            return formats_plainly(node)
         if node.attr == "write":
             of = node.value
             return isinstance(of, ast.Attribute) and of.attr in ("stdout", "stderr")
@@ -181,12 +192,18 @@ class Code:
         return isinstance(node.func, ast.Name | ast.Attribute)
 
 
+_MAKES_TEXT = frozenset("loads sub subn literal_eval unparse group groups findall".split())
 _LISTS = frozenset("listdir walk scandir iterdir glob iglob rglob".split())
 _SPELLS = frozenset(
     """chr bytes bytearray reversed fromhex unhexlify b64decode b32decode b16decode a85decode
     b85decode urlsafe_b64decode standard_b64decode decode decodebytes translate maketrans format
     format_map replace unquote unescape""".split()
 )
+
+
+def _is_made(node: ast.AST) -> bool:
+    """Tell whether a text is read out of another one."""
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", "") in _MAKES_TEXT
 
 
 def _opens(node: ast.AST) -> TypeGuard[ast.Call]:
@@ -198,8 +215,8 @@ def _opens(node: ast.AST) -> TypeGuard[ast.Call]:
 
 def _text(node: ast.AST) -> str:
     """The text that an expression gives, `*` for each part of it that is not known."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
+    if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
+        return as_text(node.value)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Div):
         return _text(node.left) + "/" * isinstance(node.op, ast.Div) + _text(node.right)
     if isinstance(node, ast.JoinedStr):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 
 from laconic.policy.commands.python_acts import ACTS, MODULES
+from laconic.policy.commands.python_paths import leads_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ def hidden_acts(
         door = getattr(node, "attr", getattr(node, "id", ""))
         if door in _DOORS:
             return f"{door} leads to functions that are not named"
+        if isinstance(node, ast.Constant) and leads_on(node.value) and _formats(nodes):
+            return "formats a text that leads to what is not named"
         if isinstance(node, ast.Call) and _is_put_together(node, dotted):
             return "calls something whose name is put together"
         is_name = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
@@ -64,6 +67,10 @@ def hidden_acts(
         if isinstance(node, ast.Attribute) and _opens_module(node, dotted):
             return f"looks for names in the module {dotted(node.value)}"
     return ""
+
+
+def _formats(nodes: list[ast.AST]) -> bool:
+    return any(getattr(node, "attr", "") in ("format", "format_map", "vformat") for node in nodes)
 
 
 def _bound_twice(imports: Iterable[tuple[str, str]], nodes: list[ast.AST]) -> str:

@@ -20,6 +20,23 @@ _TEMPORARY = frozenset(
     "tempfile.mkdtemp tempfile.gettempdir tempfile.TemporaryDirectory tempfile.mktemp".split()
 )
 _NEW_TEMPORARY = "/tmp/python"  # noqa: S108 - a place to judge, not to use
+# "{0.a[b]}" gives attributes and items of what is formatted, and so leads to any other object:
+# https://docs.python.org/3/library/string.html#format-string-syntax
+_FIELD_OF_FIELD = pattern(r"\{[^{}!:]*[.\[]")
+
+
+def as_text(value: str | bytes) -> str:
+    return value if isinstance(value, str) else value.decode("latin-1")
+
+
+def formats_plainly(node: ast.Attribute) -> bool:
+    """Tell whether `text.format` prints nothing but the values that it is given."""
+    of = node.value.value if isinstance(node.value, ast.Constant) else None
+    return isinstance(of, str) and not leads_on(of)
+
+
+def leads_on(text: object) -> bool:
+    return isinstance(text, str) and _FIELD_OF_FIELD.search(text) is not None
 
 
 class Paths:
@@ -68,7 +85,7 @@ class Paths:
         if node is None or depth > _MAX_DEPTH:
             return None
         if isinstance(node, ast.Constant):
-            return node.value if isinstance(node.value, str) else None
+            return as_text(node.value) if isinstance(node.value, str | bytes) else None
         if isinstance(node, ast.Name):
             if node.id in self._walked:
                 return self._entries(self._walked[node.id], depth + 1)
