@@ -64,3 +64,12 @@ def test_what_is_named_in_the_order_of_the_tests_is_there(pattern):
     place = Path(machine.__file__).parent.parent / path
     function = re.search(r"test_\w+", name)
     assert place.is_dir() or (function[0] if function else "") in place.read_text()
+
+
+def test_no_two_files_of_tests_share_a_name():
+    """Outside of packages, Python would load the first of them in place of the second."""
+    tests = Path(machine.__file__).parent
+    loose = [
+        path.name for path in tests.rglob("*_test.py") if not (path.parent / "__init__.py").exists()
+    ]
+    assert sorted(loose) == sorted(set(loose))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .world import World
 
 _NEVER = re.compile("(?!)")
-_MOST_RUN = 80
+_MOST_RUN = 120
 _AT_A_TIME = 4
 _LOOKED_AT = 6000
 

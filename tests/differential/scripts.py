@@ -139,10 +139,10 @@ _THEMES = (
         ('echo "st=$?"', "ls", ":"),
     ),
     (
-        ("trap 'echo debug' DEBUG", "trap 'echo err' ERR", "trap 'echo \"[$BASH_COMMAND]\"' EXIT",
-         "trap '' PIPE", "trap 'PATH=OTHER' ERR; false", "trap 'git long' EXIT", "trap '' INT"),
+        ("trap 'echo x' DEBUG", "trap 'echo debug' DEBUG", "trap 'echo err' ERR", "trap '' PIPE",
+         "trap 'PATH=OTHER' ERR; false", "trap 'git long' EXIT", "trap 'echo $BASH_COMMAND' EXIT"),
         ("git status", "git fail 3", "git long", "cargo long"),
-        ("", "", " | tail -2", " | head -1", " | grep zzz"),
+        ("", " | tail -2", " | tail -1", " | head -1", " | grep zzz"),
         ('echo "st=$?"', "git status", "kill -INT $$", ":"),
     ),
 )  # fmt: skip

@@ -167,9 +167,9 @@ class World:
                 (directory / name).parent.mkdir(parents=True, exist_ok=True)
                 self._write(directory / name, text.replace("OTHER", str(self.other)))
             found = self._outcome(shell, script.replace("OTHER", str(self.other)), directory)
-        name = parent.encode()
-        made = {path: text.replace(name, b"") for path, text in found.files.items()}
-        stdout, stderr = (text.replace(name, b"") for text in (found.stdout, found.stderr))
+        name = re.compile(re.escape(parent.encode()), re.IGNORECASE)  # a script may use tr
+        made = {path: name.sub(b"", text) for path, text in found.files.items()}
+        stdout, stderr = (name.sub(b"", text) for text in (found.stdout, found.stderr))
         return Outcome(found.status, stdout, stderr, made)
 
     def _outcome(self, shell: str, script: str, directory: Path) -> Outcome:
