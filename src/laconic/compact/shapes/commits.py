@@ -19,6 +19,7 @@ _STAT = pattern(r" (\S.*?) +\| +(\d+|Bin.*?)(?: [+-]+)?")
 _SUM = pattern(r" (\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?")
 _HASH = 8  # digits; git takes any beginning that no other object has (gitrevisions(7))
 _FEW, _MOST_BODY = 10, 3
+_MANY_FILES = 6
 
 
 class _Commit:
@@ -121,8 +122,24 @@ def _shown(found: list[Row | _Commit]) -> list[Row]:
         )
         if shows_body:
             rows += part.body
-        if part.stat or part.sum:
-            rows.append(
-                made(f"  {': '.join(filter(None, (part.sum, ', '.join(part.stat))))}", part.lines)
-            )
+        rows += [made(f"  {text}", part.lines) for text in _stat_texts(part)]
     return rows
+
+
+def _stat_texts(commit: _Commit) -> list[str]:
+    """The changed files of a commit: in one line if they are few, else by directory."""
+    if len(commit.stat) < _MANY_FILES:
+        text = ": ".join(filter(None, (commit.sum, ", ".join(commit.stat))))
+        return [text] if text else []
+    directories: dict[str, list[str]] = {}
+    for file in commit.stat:
+        directory, slash, name = file.rpartition("/")
+        is_plain = slash and not any(sign in file for sign in "{}")
+        directories.setdefault(directory + slash if is_plain else "", []).append(
+            name if is_plain else file
+        )
+    texts = [
+        f"{directory}: {', '.join(names)}" if directory else ", ".join(names)
+        for directory, names in directories.items()
+    ]
+    return [commit.sum, *texts] if commit.sum else texts
