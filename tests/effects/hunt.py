@@ -11,6 +11,7 @@ exits 1 if any command did such a thing, or if a fault was not found.
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 import textwrap
@@ -241,6 +242,7 @@ def main() -> int:
     if guard is None or not guard.is_closed:
         print("effects: needs unshare and setpriv, to shut off what it runs", file=sys.stderr)
         return 1
+    os.umask(0o022)  # what runs here must be able to read what it is given
     print(f"effects: seed {seed}, a share of {share:g}", flush=True)
     ran: set[str] = set()
     stopped: Counter[str] = Counter()

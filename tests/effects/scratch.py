@@ -135,8 +135,10 @@ class Scratch:
         self._restore()
 
     def _run_copy_of(self, script: Path) -> None:
-        """A copy, as the checkout may be in a directory that only its owner can enter."""
-        self._spawn(["bash", shutil.copy(script, self.base)], _PREPARE_SECONDS)
+        """A copy, as the checkout may be one that only its owner can enter and read."""
+        copy = self.base / script.name
+        copy.write_bytes(script.read_bytes())
+        self._spawn(["bash", str(copy)], _PREPARE_SECONDS)
 
     def _restore(self) -> None:
         for directory in self.watched:
