@@ -23,7 +23,7 @@ both = pytest.mark.parametrize("bin_dir", [SANITIZED, INSTALLED], indirect=True,
 
 @pytest.fixture(scope="module")
 def bin_dir(request):
-    with tempfile.TemporaryDirectory(prefix="lac") as directory:
+    with tempfile.TemporaryDirectory(prefix="lac", ignore_cleanup_errors=True) as directory:
         client = Path(directory, "laconic")
         if getattr(request, "param", SANITIZED) == SANITIZED:
             warm_server.compile_client(client, *warm_server.SANITIZED)

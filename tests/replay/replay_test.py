@@ -265,4 +265,4 @@ def test_without_sessions_it_says_so(capsys, tmp_path):
     assert cli.run(["replay"]) == 1
     assert "no sessions were found on this machine" in capsys.readouterr().err
     assert cli.run(["replay", str(tmp_path / "none")]) == 1
-    assert "there is no such file" in capsys.readouterr().err
+    assert "no such file or directory" in capsys.readouterr().err

@@ -142,6 +142,7 @@ def test_what_was_kept_outlives_a_runner_that_is_killed(project, store):
 def test_a_warm_client_starts_no_python(project, store, broken, runner, tmp_path, flags):
     marker = tmp_path / "started"
     broken(f"open({str(marker)!r}, 'w')")
+    marker.unlink(missing_ok=True)  # the server has started
     done = run("rm", "a", flags=flags, cwd=project)
     assert b"kept 1 file before this ran" in done.stderr
     undo(store, store.find("last"))
