@@ -6,7 +6,7 @@ from array import array
 from collections import Counter, defaultdict
 from itertools import compress, count
 
-from laconic.compact.masks import both
+from laconic.compact.masks import both, indexes, without
 from laconic.compact.patterns import rows_of
 from laconic.compact.result import MADE, Shown
 from laconic.compact.stages.template import fill
@@ -28,14 +28,14 @@ def group(
     left: the lines that may be grouped. A line that shares its captures with no other stays.
     counted: these and the lines that stay as they are, which are counted as well.
     """
-    counts = Counter(_keys(pattern, lines, counted)) if counted not in (None, left) else {}
+    staying = Counter(_captures(pattern, lines, without(counted or left, left)))
     made: dict[int, Shown] = {}
     gone = bytearray(len(lines))
     for key, parts in _members(left, lines, pattern).items():
         numbers = array("I", [row + 1 for part in parts for row in part])
         if len(numbers) > 1:
             first = numbers[0] - 1
-            total = counts.get(key, len(numbers))
+            total = len(numbers) + staying[key]
             made[first] = _made(pattern.values(key), numbers, lines, show, total)
             _mark(gone, parts)
             gone[first] = 0
@@ -85,10 +85,11 @@ def _mark(gone: bytearray, parts: list[Sequence[int]]) -> None:
                 gone[row] = 1
 
 
-def _keys(pattern: Pattern, lines: Lines, counted: Mask) -> Iterator[Groups]:
-    """Return what the pattern captures in each of these lines."""
-    for found, columns in pattern.captured(lines):
-        yield from compress(rows_of(columns, len(found)), map(counted.__getitem__, found))
+def _captures(pattern: Pattern, lines: Lines, rows: Mask) -> Iterator[Groups]:
+    """Return what the pattern captures in each of these lines, which are few."""
+    for text in lines.at(indexes(rows)).values():
+        if match := pattern.search(text):
+            yield match.groups()
 
 
 def _made(
