@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from laconic import engine
+from laconic import engine, files
 from laconic.knowledge.catalog import library
-from laconic.policy import facts
 from laconic.policy.facts import NOWHERE, read_facts, scope
 from laconic.settings.layers import built_in
 from laconic.settings.load import defaults, process_environment, read_settings
@@ -259,7 +258,7 @@ def test_some_places_are_no_projects(cwd):
 )
 def test_a_repository_next_to_the_root_is_a_project(monkeypatch, repository, project):
     marker = f"{repository.rstrip('/')}/.git"
-    monkeypatch.setattr(facts, "is_there", lambda path: path == marker)
+    monkeypatch.setattr(files, "is_there", lambda path: path == marker)
     assert root_of(f"{repository}/src") == project
 
 

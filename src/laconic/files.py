@@ -28,6 +28,14 @@ else:
     is_there = os.path.lexists
 
 
+class Existing(dict[str, bool]):
+    """Whether paths are there that one decision asks for; each is looked up once."""
+
+    def __missing__(self, path: str) -> bool:
+        exists = self[path] = is_there(path)
+        return exists
+
+
 class RealPaths(dict[str, str]):
     """The real paths that one decision asks for, again and again; each is looked up once."""
 

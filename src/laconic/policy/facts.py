@@ -7,7 +7,7 @@ from os import listdir
 from os.path import isabs, realpath
 
 from laconic.errors import FileError
-from laconic.files import RealPaths, home, is_there, read_file, upwards
+from laconic.files import Existing, RealPaths, home, read_file, upwards
 from laconic.policy.places import Facts, holds_everything, place
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ def read_facts(cwd: str, environ: Mapping[str, str], shells: frozenset[str] = SH
         environment=environ,
         real_path=paths.__getitem__,
         modules=_modules,
-        exists=is_there,
+        exists=Existing().__getitem__,
         names=_names,
         text=_text,
         shells=shells,
@@ -78,7 +78,7 @@ def _project_root(where: Facts) -> str:
     projects, because everything below them would count as files of the project.
     """
     for directory in upwards(where.cwd):
-        if is_there(f"{directory}/.git") or is_there(f"{directory}/.laconic"):
+        if where.exists(f"{directory}/.git") or where.exists(f"{directory}/.laconic"):
             return "" if holds_everything(directory, where) else directory
     is_plain = place(where.cwd, "/", where) in ("else", "temporary")
     return where.cwd if is_plain else ""

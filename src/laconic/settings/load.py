@@ -224,6 +224,8 @@ class File:
 
 def files_in(folder: str, settings: Settings) -> tuple[tuple[File, ...], tuple[Problem, ...]]:
     """Read the files of `filters` or `rules`, the project's last, and the problems found."""
+    if settings.is_isolated:
+        return (), ()
     problems: list[Problem] = []
     users = tuple(_users(join(settings.directories.config_dir, folder), problems))
     return users + tuple(_projects(folder, settings, problems)), tuple(problems)
