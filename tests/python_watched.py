@@ -13,8 +13,9 @@ import sys
 _LOOKING = frozenset(
     """compile exec import marshal.loads marshal.load object.__getattr__ code.__new__ os.listdir
     os.scandir os.walk glob.glob glob.glob/2 pathlib.Path.glob pathlib.Path.rglob os.getxattr
-    sys._getframe socket.gethostname builtins.id cpython.run_command os.fwalk time.sleep
-    object.__setattr__ object.__delattr__ sys.excepthook sys.unraisablehook""".split()
+    sys._getframe sys._getframemodulename socket.gethostname builtins.id cpython.run_command
+    os.fwalk time.sleep object.__setattr__ object.__delattr__ sys.excepthook
+    sys.unraisablehook""".split()
 )
 _WRITING = 0o3 | 0o100 | 0o1000 | 0o2000  # O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_APPEND
 
