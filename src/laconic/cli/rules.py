@@ -164,7 +164,7 @@ def _rows_of(program: str | None, rows: list[Row]) -> list[Row]:
 
 
 def _mistakes(rows: list[Row]) -> Iterator[str]:
-    """Yield what is wrong with built-in tables; files of the user's with a mistake are no rows."""
+    """Yield what is wrong with built-in tables; a user's file with a mistake has no rows."""
     for file, name, table in rows:
         for where, message, hint in faults_of({name: table}):
             yield f"{file}: {where}: {message}" + (f"; {hint}" if hint else "")

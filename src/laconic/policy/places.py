@@ -62,6 +62,7 @@ _PARENTS = frozenset(
 # Directories of this kind are made anew all the time; to remove them changes nothing that runs.
 _MADE_ANEW = frozenset(("node_modules", ".venv", "venv", "vendor"))
 _GUARDED = [name.split("/") for name in (*map(str.lower, _SENSITIVE_NAMES), ".git", *_PARENTS)]
+_MOST_PARTS = 64  # of a pattern; a deeper one is taken for what it may be
 _TRAILING_GLOB = pattern(r"(?:/[.*?]*)+$")
 _SYSTEM = pattern(
     r"/(?:etc|usr|bin|sbin|lib|lib64|boot|dev|proc|sys|var|opt|System|Library)(?:/|$)"
@@ -165,6 +166,8 @@ def leads_to_guarded(path: str, facts: Facts, *, removed: bool = False) -> bool:
         return True
     if WILD.search(path):
         parts = parts_of(path)
+        if len(parts) > _MOST_PARTS:
+            return True
         if any(_means(parts, len(parts) - len(name), name) for name in _GUARDED):
             return True
         inside = (name for name in _GUARDED if "/".join(name) not in _PARENTS)

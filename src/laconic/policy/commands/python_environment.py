@@ -7,6 +7,7 @@ program that is started; a copy may be, too. All other uses show it, or may.
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 
 from laconic.policy.commands.python_acts import STARTS_BY_WORDS
 
@@ -26,8 +27,6 @@ _PASSES_ON = (
 
 class Environment:
     """How the environment is used in one tree. dotted: the name that an expression stands for."""
-
-    __slots__ = ("_dotted", "_nodes", "_parents")
 
     def __init__(self, nodes: list[ast.AST], dotted: Callable[[ast.AST], str]) -> None:
         self._nodes, self._dotted = nodes, dotted
@@ -78,9 +77,13 @@ class Environment:
 
     def _takes_names(self, loop: ast.For | ast.comprehension, node: ast.AST) -> bool:
         """`for name in os.environ`, where no variable is asked for by such a name."""
-        if loop.iter is not node or not isinstance(loop.target, ast.Name):
-            return False
-        return not any(
+        is_plain = loop.iter is node and isinstance(loop.target, ast.Name)
+        return is_plain and not self._asks_by_value
+
+    @cached_property
+    def _asks_by_value(self) -> bool:
+        """Tell whether a variable is asked for whose name is not there."""
+        return any(
             isinstance(other, ast.Subscript)
             and self._dotted(other.value) in ENVIRONMENT
             and not isinstance(other.slice, ast.Constant)

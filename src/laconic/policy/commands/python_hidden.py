@@ -38,6 +38,7 @@ def hidden_acts(
     """
     if name := _bound_twice(imports, nodes):
         return f"{name} may stand for one thing or another"
+    formats = _formats(nodes)
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     looked_at = {
@@ -50,7 +51,7 @@ def hidden_acts(
         door = getattr(node, "attr", getattr(node, "id", ""))
         if door in _DOORS:
             return f"{door} leads to functions that are not named"
-        if isinstance(node, ast.Constant) and leads_on(node.value) and _formats(nodes):
+        if formats and isinstance(node, ast.Constant) and leads_on(node.value):
             return "formats a text that leads to what is not named"
         if isinstance(node, ast.Call) and _is_put_together(node, dotted):
             return "calls something whose name is put together"

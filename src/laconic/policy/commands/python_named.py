@@ -20,7 +20,7 @@ _IMPORTERS = frozenset(("__import__", "importlib.import_module"))
 
 
 class Named:
-    """One tree, as the code of a call. where: the argument that it stands in."""
+    """The code of a call, as a tree. where: the argument that holds the code."""
 
     __slots__ = ("_call", "_imported", "_imports", "_nodes", "_paths", "_where")
 

@@ -1,9 +1,12 @@
 """What code in node, ruby, php, perl, lua and their like visibly does.
 
 Such code is the project's as far as anybody can tell, but a file outside that it writes, a secret,
-a command or a connection that stands there in plain words keeps its own effect. There is no parser
+a command or a connection that is written in plain words keeps its own effect. There is no parser
 for these languages here: words and texts are looked for. Texts that are put together from others
 count as one; what is called by a name that is put together, or made of text, is unclear.
+The names are those of https://nodejs.org/api/, https://docs.ruby-lang.org/en/master/,
+https://www.php.net/manual/en/funcref.php, https://perldoc.perl.org/functions and
+https://www.lua.org/manual/5.4/.
 """
 
 from __future__ import annotations
@@ -36,6 +39,7 @@ _ALL_VARIABLES = pattern(_WHOLE)
 _NAMES_OF_VARIABLES = pattern(
     r"(?:\bObject\.keys\(|\bkeys |\bdelete |\benv:\s*(?:\{\s*\.\.\.\s*)?|\bin )\s*$"
 )
+_NEAR = 64
 _ANY_VARIABLE = pattern(r"\bprocess\.env\[\s*[^'\"`\s]|\bENV\[\s*[^'\"\s:]|\bENV\{\s*\$")
 _TEXT = pattern(r"""'([^'\\\n]+)'|"([^"\\\n]+)"|`([^`\\\n]+)`|<(?=[~./*])([^<>\s$]+)>""")
 _SUM = pattern(r"""(['"])([^'"\\\n]*)\1\s*(?:\+|\.\.?)\s*(['"])([^'"\\\n]*)\3""")
@@ -86,10 +90,12 @@ _LISTS_FILES = pattern(r"\breaddir|\bscandir\b|\bDir[.\[]|\bglob\b|\bopendir\b|\
 _READS_FILES = pattern(
     r"readFile|File\.(?:read|open)|IO\.|\bfile_get_contents\(\s*['\"](?!https?:)|\bopen\b|readlines"
 )
-# An address that goes on with text which does not stand there, or that is not there at all.
-_OPEN_ADDRESS = pattern(
-    r"""https?://[^'"`\s]*['"]\s*[+.]|https?://[^'"`\s]*[$#]\{|"https?://[^'"`\s]*[$@]\w|\bfetch\(\s*[^'"`\s]"""
-)
+# A word with an address, which may go on with a text or have one put in; and no address at all.
+_ADDRESS = pattern(r"""(?<![^'"`\s])[^'"`\s]*https?://[^'"`\s]*""")
+_GOES_ON = pattern(r"""['"]\s*[+.]""")
+_PUT_IN = pattern(r"[$#]\{")
+_PUT_INTO_QUOTES = pattern(r"[$@]\w")
+_NO_ADDRESS = pattern(r"""\bfetch\(\s*[^'"`\s]""")
 _FETCHES = pattern(
     r"\bfetch\b|\bhttps?\b|axios|Net::HTTP|open-uri|LWP|HTTP::Tiny|curl_", re.IGNORECASE
 )
@@ -109,7 +115,7 @@ def follow_visible(call: Call, code: str, where: Argument) -> None:
         call.does(Effect.DOWNLOADS, "network", "uses the network", where)
         if _CHANGES.search(code):
             call.does(Effect.SENDS, "sends", "sends something from its code", where)
-        if _OPEN_ADDRESS.search(code) or _READS_FILES.search(code):
+        if _has_open_address(code) or _READS_FILES.search(code):
             why = "sends text that is not literal to the network"
             call.does(Effect.SENDS, "sends", why, where)
     if _KILLS.search(code):
@@ -123,9 +129,20 @@ def follow_visible(call: Call, code: str, where: Argument) -> None:
         call.does(Effect.SECRETS, "secret", "uses all variables, secrets among them", where)
 
 
+def _has_open_address(code: str) -> bool:
+    """Tell whether an address holds text that does not stand in the code."""
+    for word in _ADDRESS.finditer(code):
+        is_quoted = code[word.start() - 1 : word.start()] == '"'
+        if _GOES_ON.match(code, word.end()) or _PUT_IN.search(word[0]):
+            return True
+        if is_quoted and _PUT_INTO_QUOTES.search(word[0]):
+            return True
+    return _NO_ADDRESS.search(code) is not None
+
+
 def _uses_all_variables(code: str) -> bool:
     return any(
-        not _NAMES_OF_VARIABLES.search(code, 0, found.start())
+        not _NAMES_OF_VARIABLES.search(code, max(0, found.start() - _NEAR), found.start())
         for found in _ALL_VARIABLES.finditer(code)
     )
 
