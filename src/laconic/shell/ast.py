@@ -163,6 +163,9 @@ class Word(Node):
     def __init__(self, start: int, end: int, parts: tuple[Part, ...]) -> None:
         self.start, self.end, self.parts = start, end, parts
 
+    def children(self) -> Iterable[Node]:
+        return self.parts
+
 
 # -- assignments and redirects -------------------------------------------------------------------
 
@@ -427,7 +430,8 @@ class Script(Node):
 
     def nodes_of(self, kind: type[N]) -> list[N]:
         """Return the nodes of one kind."""
-        self.nodes()
+        if self._nodes is None:
+            self.nodes()
         return self._by_kind.get(kind, [])  # type: ignore[return-value]
 
 
