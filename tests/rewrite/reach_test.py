@@ -25,6 +25,10 @@ SETTINGS = read_settings({"HOME": "/nonexistent", "PATH": "/usr/bin"})
         ("git diff | grep x | head", "git diff | grep x | laconic run --filter git/diff head"),
         ("ps aux | sort | uniq -c", "ps aux | sort | laconic run --filter generic uniq -c"),
         ("pytest -q | tail -5", "laconic run --baseline-pipe 'tail -5' pytest -q"),
+        # an option that switches the filter off, but only makes the command say more
+        ("git log --graph --oneline", "laconic run git log --graph --oneline"),
+        ("pytest -x --log-cli-level=INFO", "laconic run pytest -x --log-cli-level=INFO"),
+        ("uv run ruff check --statistics .", "laconic run uv run ruff check --statistics ."),
     ],
 )
 def test_what_ends_and_is_read_is_wrapped(command, expected):
@@ -49,6 +53,9 @@ def test_what_ends_and_is_read_is_wrapped(command, expected):
         "less a.py",
         "frob --all",  # may be a function or an alias
         "git fsck > out.txt",
+        "pytest --pdb --log-cli-level=INFO",
+        "git add -p -v",
+        "git diff --name-only --word-diff",
         "git fsck &",
         "cat a.py | head -5",
         "ps aux | awk '{print $1}'",
