@@ -441,5 +441,6 @@ def nodes(root: Node) -> list[Node]:
     while todo:
         node = todo.pop()
         found.append(node)
-        todo += node.children()
+        if not isinstance(node, Literal):  # most nodes are such, and nothing is below them
+            todo += node.children()
     return found
