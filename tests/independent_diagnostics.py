@@ -106,6 +106,8 @@ SPARED = {
         r"^  Enable tracemalloc to get traceback where the object was allocated\.$",
         r"^  Did you mean to use `assert` instead of `return`\?$",
     ),
+    "how pytest writes a difference": (r"^E +Full diff: \(-: missing in left side",),
+    "the statement that raises what pytest tells": (r"^>?\s+raise \w", r"^ {4}warnings\.warn\("),
     "the first line of a function, above the line that failed": (r"^ {4,}(?:async )?def \w+\(",),
     "a note of a compiler that names no mistake": (
         r": note: (?:each undeclared identifier is reported only once|declared here)",

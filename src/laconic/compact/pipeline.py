@@ -6,7 +6,7 @@
  4. pin        must_keep lines, what was printed while the command ran, after a failure every
                diagnostic, after a success what begins as an error does, unless the kind is
                listing or drop names it: no later stage removes them; of more than 12,000 tokens
-               of them those in the middle are cut and counted
+               of them, shaped if they have a shape, those in the middle are cut and counted
  5. show       [success] show: its text and the pinned lines are the result
  6. json       fields of JSON output are the result
  7. section    blocks stay whole, or up to their first lines
@@ -54,6 +54,7 @@ from laconic.compact.stages.drop import drop, from_ends, keep
 from laconic.compact.stages.group import group
 from laconic.compact.stages.json import extract
 from laconic.compact.stages.limit import (
+    MOST_PINNED,
     clip_rows,
     ends_of,
     find_excess,
@@ -216,6 +217,11 @@ def _staged(
     printed: Mask,
 ) -> tuple[list[Row], Written]:
     whole = lines
+    if excess is not None and branch.shapes and lines.size <= MOST_SHAPED:
+        # of a trace or of like findings a shape may leave as much as can be read
+        rows, texts = _staged(branch, status, lines, pinned, None, kind, hits, printed)
+        if estimate("\n".join(texts_of(rows, texts))) <= MOST_PINNED:
+            return rows, texts
     if excess is not None:
         lines, pinned = excess.hollowed(lines), excess.left_of(pinned)
     share = _HEAD_SHARE[kind]

@@ -27,6 +27,7 @@ from laconic.compact.shapes.shellcheck import shellcheck
 from laconic.compact.shapes.state import state
 from laconic.compact.shapes.tables import tables
 from laconic.compact.shapes.tests import differences, excerpts, is_of_passed, packages, passed
+from laconic.compact.shapes.unittest import unittest
 from laconic.compact.shapes.values import values
 from laconic.compact.shapes.vitest import vitest
 
@@ -60,6 +61,7 @@ _PASSES = {
     "listing": listing,
     "search": search,
     "repeats": repeats,
+    "unittest": unittest,
     "values": values,
     "vitest": vitest,
 }
@@ -67,12 +69,13 @@ NAMES = tuple(sorted(_PASSES))
 # The passes for blocks among lines of any kind; the others need to see every line.
 _WITH_OTHER_LINES = frozenset((
     "differences", "excerpts", "findings", "frames", "logs", "notes", "packages", "passed",
-    "repeats", "tables", "values", "vitest",
+    "repeats", "tables", "unittest", "values", "vitest",
 ))  # fmt: skip
 # The order in which an output without a filter is looked at.
 GENERIC = (
-    "diff", "commits", "diffstat", "pytest", "passed", "packages", "frames", "notes", "shellcheck",
-    "findings", "differences", "dependencies", "listing", "tables", "search", "repeats", "values",
+    "diff", "commits", "diffstat", "pytest", "unittest", "passed", "packages", "frames", "notes",
+    "shellcheck", "findings", "differences", "dependencies", "listing", "tables", "search",
+    "repeats", "values",
 )  # fmt: skip
 
 
