@@ -2,74 +2,137 @@
 
 from __future__ import annotations
 
-from laconic.compact.shapes.rows import made, raw_of
+from laconic.compact.result import SHORT, Shown
+from laconic.compact.shapes.graph import graph
+from laconic.compact.shapes.rows import made, raw_of, short
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.graph import Graph
     from laconic.compact.shapes.rows import Texts
 
-_COMMIT = pattern(r"commit ([0-9a-f]{40})( \(.*\))?")
-_AUTHOR = pattern(r"Author: (.*?) <[^<>]*>")
+# The formats medium, short, full and fuller: git-log(1), "PRETTY FORMATS".
+_COMMIT = pattern(r"commit ([0-9a-f]{7,40})( \(.*\))?")
+_AUTHOR = pattern(r"Author: +(.*?) <[^<>]*>")
+_COMMITTER = pattern(r"Commit: +(.*?) <[^<>]*>")
 _MERGE = pattern(r"Merge: (.*)")
-_DATE = pattern(r"Date:   (\w{3} \w{3} \d+) (\d\d:\d\d):\d\d (\d{4}) ([+-]\d{4})")
+_DATE = pattern(r"(?:Author)?Date: +(.*)")
+_COMMIT_DATE = pattern(r"CommitDate: (.*)")
+# The formats of --date: the default and local, iso and iso-strict; any other is shown as it is.
+_DEFAULT = pattern(r"(\w{3} \w{3} \d+) (\d\d:\d\d):\d\d (\d{4})(?: ([+-]\d{4}))?")
+_ISO = pattern(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d):\d\d()(?: ?([+-]\d\d:?\d\d|Z))?")
 _STAT = pattern(r" (\S.*?) +\| +(\d+|Bin.*?)(?: [+-]+)?")
 _SUM = pattern(r" (\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?")
+# Of --name-status and --raw, and of --name-only.
+_STATE = pattern(r"(?::\d{6} \d{6} [0-9a-f.]+ [0-9a-f.]+ )?([ACDMRTUX]\d*)\t(\S+(?:\t\S+)?)")
+_FILE = pattern(r"()((?=.*\w)(?:[\w.@+~%#=,\[\]()$-]+/)*[\w.@+~%#=,\[\]()$-]+)")
+_BETWEEN = "---"  # a message and the files, if both --stat and a patch are asked for
 _HASH = 8  # digits; git takes any beginning that no other object has (gitrevisions(7))
-_FEW, _MOST_BODY = 10, 3
+_FEW = 10  # commits, of which a short body is shown
+_MOST_BODY = ((1, 12), (3, 6), (_FEW, 3))  # lines of a body, by the number of commits
+_BODIES = 3  # commits, of which the beginning of a long body is shown
 _MANY_FILES = 6
+
+
+class _When:
+    """A date. key: what must be equal to say the day once."""
+
+    __slots__ = ("day", "time", "year", "zone")
+
+    def __init__(self, text: str) -> None:
+        match = _DEFAULT.fullmatch(text) or _ISO.fullmatch(text)
+        self.day, self.time, self.year, self.zone = (
+            (part or "" for part in match.groups()) if match else ("", text, "", "")
+        )
+
+    @property
+    def of_day(self) -> tuple[str, str, str]:
+        return self.day, self.year, self.zone
+
+    @property
+    def of_year(self) -> tuple[str, str]:
+        return self.year, self.zone
 
 
 class _Commit:
     __slots__ = (
         "author",
         "body",
-        "date",
+        "files",
         "lines",
+        "mark",
         "name",
         "notes",
         "refs",
         "stat",
         "subject",
         "sum",
+        "when",
     )
 
-    def __init__(self, name: str, refs: str, index: int) -> None:
-        self.name, self.refs, self.lines = name, refs, [index]
+    def __init__(self, name: str, refs: str, index: int, mark: str = "") -> None:
+        self.name, self.refs, self.lines, self.mark = name, refs, [index], mark
         self.author = self.subject = ""
-        self.date: tuple[str, ...] = ()
+        self.when: _When | None = None
         self.body: list[int] = []
         self.notes: list[str] = []
         self.stat: list[str] = []
+        self.files: list[tuple[str, str]] = []
         self.sum = ""
 
 
 def commits(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show a log; what follows a commit and is neither its message nor its files stays."""
     del asked
-    lines = raw_of(rows)
-    if not any(_COMMIT.fullmatch(texts[i]) for i in lines):
-        return rows
+    drawn = graph(rows, texts)
+    plain: Texts = drawn.texts if drawn else texts
+    if not any(_COMMIT.fullmatch(plain[i]) for i in raw_of(rows)):
+        return _one_line_each(rows, texts, drawn) if drawn else rows
     found: list[Row | _Commit] = []
     current: _Commit | None = None
     for row in rows:
-        text = texts[row] if isinstance(row, int) else ""
+        text = plain[row] if isinstance(row, int) else ""
         if isinstance(row, int) and (match := _COMMIT.fullmatch(text)):
-            current = _Commit(match[1], match[2] or "", row)
+            mark = drawn.marks.get(row, "") if drawn and not drawn.is_line else ""
+            current = _Commit(match[1], match[2] or "", row, mark)
             found.append(current)
         elif not isinstance(row, int) or current is None or not _taken(current, row, text):
             current = None  # a patch follows
+            if not (drawn and row in drawn.empty):
+                found.append(row)
+    return _shown(found, drawn)
+
+
+def _one_line_each(rows: list[Row], texts: Texts, drawn: Graph) -> list[Row]:
+    """A graph with one line for each commit, without what is drawn to the right of it."""
+    found: list[Row] = []
+    for row in rows:
+        if isinstance(row, int) and row in drawn.marks:
+            found.append(short(f"{drawn.marks[row]} {drawn.texts[row]}", row, texts))
+        elif row not in drawn.empty:
             found.append(row)
-    return _shown(found)
+    return found
 
 
 def _taken(commit: _Commit, index: int, text: str) -> bool:
     if match := _AUTHOR.fullmatch(text):
         commit.author = match[1]
     elif match := _DATE.fullmatch(text):
-        commit.date = match.groups()
+        commit.when = _When(match[1].strip())
+    elif match := _COMMITTER.fullmatch(text):
+        commit.notes += [f"[committed by {match[1]}]"] if match[1] != commit.author else []
+    elif match := _COMMIT_DATE.fullmatch(text):
+        when = _When(match[1].strip())
+        if commit.when is None or (when.of_day, when.time) != (
+            commit.when.of_day,
+            commit.when.time,
+        ):
+            commit.notes.append(f"[committed {match[1].strip()}]")
     elif match := _MERGE.fullmatch(text):
         commit.notes.append(f"[merge of {match[1]}]")
     elif text.startswith("    "):
@@ -84,46 +147,95 @@ def _taken(commit: _Commit, index: int, text: str) -> bool:
         commit.sum = " ".join(
             filter(None, (f"{match[1]} file{'s' if match[1] != '1' else ''}", plus, minus))
         )
-    elif text.strip():
+    elif commit.subject and (match := _STATE.fullmatch(text) or _FILE.fullmatch(text)):
+        commit.files.append((match[1], match[2].replace("\t", " -> ")))
+    elif text.strip() and text != _BETWEEN:
         return False
     commit.lines.append(index)
     return True
 
 
-def _shown(found: list[Row | _Commit]) -> list[Row]:
+def _shown(found: list[Row | _Commit], drawn: Graph | None) -> list[Row]:
     known = [part for part in found if isinstance(part, _Commit)]
     authors = {commit.author for commit in known}
-    days = {(*commit.date[:1], *commit.date[2:]) for commit in known}
-    years = {commit.date[2:] for commit in known}
-    is_few = len(known) <= _FEW
+    days = {commit.when.of_day if commit.when else () for commit in known}
+    years = {commit.when.of_year if commit.when else () for commit in known}
+    most = next((lines for many, lines in _MOST_BODY if len(known) <= many), 0)
+    is_alone = len(known) == 1
     rows: list[Row] = []
     same = []
-    if len(known) > 1 and len(authors) == 1:
+    if not is_alone and len(authors) == 1 and known[0].author:
         same.append(f"author of all: {known[0].author}")
-    if len(known) > 1 and len(days) == 1 and known[0].date:
-        same.append(f"date: {' '.join(next(iter(days)))}")
-    elif len(known) > 1 and len(years) == 1 and known[0].date:
-        same.append(f"year: {' '.join(next(iter(years)))}")
+    one_day = not is_alone and len(days) == 1 and any(next(iter(days))[:1])
+    one_year = not is_alone and len(years) == 1 and any(next(iter(years)))
+    if one_day:
+        same.append(f"date: {_joined(next(iter(days)))}")
+    elif one_year:
+        year = next(iter(years))
+        same.append(f"{'year' if year[0] else 'zone'}: {_joined(year)}")
     if same:
         rows.append(made(f"[{'; '.join(same)}]", known[0].lines[:1]))
     for part in found:
         if not isinstance(part, _Commit):
             rows.append(part)
             continue
-        when = part.date[1:2] if len(days) == 1 and len(known) > 1 else part.date[:2]
-        if len(years) > 1 or len(known) == 1:
-            when = (*when, *part.date[2:])
-        who = [part.author] if len(authors) > 1 or len(known) == 1 else []
-        shows_body = is_few and len(part.body) <= _MOST_BODY
-        more = [f"[+{len(part.body)} lines]"] if part.body and not shows_body else []
+        when = []
+        if part.when:
+            day = [] if one_day else [part.when.day]
+            when = [*day, part.when.time, *(() if one_day or one_year else part.when.of_year)]
+        who = [part.author] if len(authors) > 1 or is_alone else []
+        body = (
+            part.body
+            if len(part.body) <= most
+            else part.body[: most if len(known) <= _BODIES else 0]
+        )
+        left = len(part.body) - len(body)
+        rest = f"[+{left} line{'s' if left > 1 else ''}]"
         head = f"{part.name[:_HASH]}{part.refs}"
         rows.append(
-            made(" ".join([head, *when, *who, *part.notes, part.subject, *more]), part.lines)
+            made(
+                _joined(
+                    [
+                        part.mark,
+                        head,
+                        *when,
+                        *who,
+                        *part.notes,
+                        part.subject,
+                        rest if left and not body else "",
+                    ]
+                ),
+                part.lines,
+            )
         )
-        if shows_body:
-            rows += part.body
-        rows += [made(f"  {text}", part.lines) for text in _stat_texts(part)]
+        if drawn:
+            rows += [Shown(SHORT, drawn.texts[i], (i + 1,)) for i in body]
+        else:
+            rows += body
+        rows += [made(f"    {rest}", part.body[-left:])] if left and body else []
+        rows += [made(f"  {text}", part.lines) for text in (*_stat_texts(part), *_file_texts(part))]
     return rows
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return " ".join(filter(None, parts))
+
+
+def _file_texts(commit: _Commit) -> list[str]:
+    """The files of a commit by state; several of one directory in a line."""
+    states: dict[str, dict[str, list[str]]] = {}
+    for state, path in commit.files:
+        directory = path[: path.rfind("/") + 1] if " -> " not in path else ""
+        states.setdefault(state, {}).setdefault(directory, []).append(path)
+    texts: list[str] = []
+    for state, by_directory in states.items():
+        alone = [paths[0] for paths in by_directory.values() if len(paths) == 1]
+        texts += [_joined([state, *alone])] if alone else []
+        for directory, paths in by_directory.items():
+            if len(paths) > 1:
+                names = [path.removeprefix(directory) for path in paths]
+                texts.append(_joined([state, f"{directory}:" if directory else "", *names]))
+    return texts
 
 
 def _stat_texts(commit: _Commit) -> list[str]:

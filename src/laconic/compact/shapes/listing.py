@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from laconic.compact.result import SHORT, WHOLE, Shown
+from laconic.compact.shapes.directories import directories
 from laconic.compact.shapes.names import folded, joined
 from laconic.compact.shapes.rows import made, raw_of, whole
 from laconic.compact.tokens import estimate
@@ -17,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.directories import Directories
     from laconic.compact.shapes.rows import Texts
 
 BUDGET = 2000  # tokens
@@ -44,15 +46,23 @@ class Entry:
     __slots__ = ("directory", "extra", "index", "name")
 
     def __init__(self, path: str, index: int, extra: str = "") -> None:
+        self.place(path)
+        self.index, self.extra = index, extra
+
+    def place(self, path: str) -> None:
         start = path.rstrip("/").rfind("/") + 1
         self.directory, self.name = path[:start] or "./", path[start:]
-        self.index, self.extra = index, extra
+
+    @property
+    def path(self) -> str:
+        return self.name if self.directory == "./" else f"{self.directory}{self.name}"
 
 
 def listing(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show a listing by directory; the same rows if it is none."""
-    del asked
     lines = raw_of(rows)
+    if found := directories(rows, texts):
+        return _below_names(rows, texts, found, asked)
     for read in (_plain, _sized, _long, _drawn):
         entries, rest, said = read(lines, texts)
         named = [index for index in lines if texts[index].strip()]
@@ -60,6 +70,25 @@ def listing(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             # of the long form, links and the size of directories are left out
             return regrouped(rows, entries, rest, said, kind=SHORT if read is _long else WHOLE)
     return _by_block(rows, texts)
+
+
+def _below_names(rows: list[Row], texts: Texts, found: Directories, asked: Asked) -> list[Row]:
+    """Show several directories, each with what is below its name."""
+    for read in (_named, _long):
+        if read is _named and not asked.is_listed and not _plain(found.lines, texts)[0]:
+            continue
+        entries, rest, said = read(found.lines, texts)
+        others = [i for i in found.lines if i not in rest and not asked.pinned[i]]
+        if len(entries) < _FEWEST or len(entries) < len(others):
+            continue
+        paths = found.paths
+        for entry in entries:
+            path = found.path(entry.index, entry.path)
+            ending = "/" if read is _named and f"{path}/" in paths else ""
+            entry.place(f"{path}{ending}")
+        kind = SHORT if read is _long else WHOLE
+        return regrouped(rows, entries, rest | found.heads, said, kind=kind)
+    return rows
 
 
 def _by_block(rows: list[Row], texts: Texts) -> list[Row]:
@@ -77,8 +106,12 @@ def _by_block(rows: list[Row], texts: Texts) -> list[Row]:
     return result
 
 
+def _named(lines: list[int], texts: Texts) -> tuple[list[Entry], set[int], str]:
+    return [Entry(texts[i], i) for i in lines if _PATH.fullmatch(texts[i])], set(), ""
+
+
 def _plain(lines: list[int], texts: Texts) -> tuple[list[Entry], set[int], str]:
-    found = [Entry(texts[i], i) for i in lines if _PATH.fullmatch(texts[i])]
+    found, _, _ = _named(lines, texts)
     # single words may be anything: in a listing of names most have dots or slashes
     if sum("." in e.name or e.directory != "./" for e in found) < len(found) / 2:
         return [], set(), ""
@@ -95,7 +128,7 @@ def _long(lines: list[int], texts: Texts) -> tuple[list[Entry], set[int], str]:
     known = [(i, m) for i, m in matches if m[6].rstrip("/") not in _OWN_AND_PARENT]
     if not known or any(" " in m[6] and " -> " not in m[6] for _, m in known):
         return [], set(), ""
-    times = {m[5] for _, m in known}
+    common, shown = _times([m[5] for _, m in known])
     modes = Counter(m[1] for _, m in known)
     owner = Counter(" ".join(m[3].split()) for _, m in known).most_common(1)[0][0]
     entries = []
@@ -108,14 +141,25 @@ def _long(lines: list[int], texts: Texts) -> tuple[list[Entry], set[int], str]:
         extras += [match[1]] if match[1] != usual[match[1][0]] else []
         own = " ".join(match[3].split())
         extras += [own] if own != owner else []
-        extras += [match[5]] if len(times) > 1 else []
+        extras += [shown[match[5]]] if shown[match[5]] else []
         entry = Entry(path, index, " ".join(extras))
         entry.name += f"->{target}" if is_link else ""
         entries.append(entry)
-    time = [" ".join(text.split()) for text in times] if len(times) == 1 else []
-    said = ", ".join([owner, *time, " and ".join(usual.values())])
+    said = ", ".join([owner, *([common] if common else []), " and ".join(usual.values())])
     dots = {i for i, m in matches if m[6].rstrip("/") in _OWN_AND_PARENT}
     return entries, dots, f"all {said} unless said"
+
+
+def _times(times: list[str]) -> tuple[str, dict[str, str]]:
+    """What most times have in common, or all of their days; and what is left to say of each."""
+    plain = {time: " ".join(time.split()) for time in times}
+    time, count = Counter(times).most_common(1)[0]
+    if 2 * count > len(times):
+        return plain[time], {**plain, time: ""}
+    days = {text.rpartition(" ")[0] for text in plain.values()}
+    if len(days) == 1 and (day := days.pop()):
+        return day, {time: text.rpartition(" ")[2] for time, text in plain.items()}
+    return "", plain
 
 
 def _drawn(lines: list[int], texts: Texts) -> tuple[list[Entry], set[int], str]:
@@ -207,7 +251,7 @@ def _line(directory: str, entries: list[Entry]) -> Shown:
         for entry in inner:
             by_extra.setdefault(entry.extra, []).append(entry.name)
         if len(by_extra) < len(inner) / 2:
-            parts = [f"{extra} {' '.join(names)}".strip() for extra, names in by_extra.items()]
+            parts = [f"{extra} {joined(names)}".strip() for extra, names in by_extra.items()]
             names = "; ".join(parts)
         else:
             names = ", ".join(f"{entry.name} {entry.extra}".strip() for entry in inner)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from laconic.compact.result import SHORT, Shown
+from laconic.compact.shapes.repeats import kind_of
 from laconic.compact.shapes.rows import made, placed, raw_of, whole
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
@@ -25,6 +26,8 @@ _FEWEST, _SHARE = 4, 0.45
 _SMALL = 150  # tokens, below which lines stay as long as they are
 _WIDTHS = ((2000, 68), (3000, 52), (1 << 30, 36))  # characters of a line, by tokens
 _OFTEN = 3
+_OF_COUNT = 30  # tokens of the line that counts what is not shown
+_LONGEST = 200  # characters of a hit that stands for others
 _FEWEST_IN_BLOCK = 2
 # The line of a log begins with a time, whose hour, minute and second are not a place.
 _NO_TIME = r"(?!\W?(?:\d{4}[-/]\d\d[-/]\d\d[T _]|\w{3} [ \d]\d )?\d\d?:\d\d:\d\d)"
@@ -200,9 +203,11 @@ def _cut(text: str, width: int, asked: Asked) -> str:
 
 
 def _counted(hits: list[Hit]) -> list[Shown]:
-    """Hits per file, by directory, and the texts that occur often."""
+    """Hits per file, by directory, and the texts that occur often; of one file, kinds of lines."""
     every = [hit.index for hit in hits]
     files = Counter(hit.path for hit in hits)
+    if len(files) == 1:
+        return _of_one_file(hits)
     words = Counter(hit.text.strip() for hit in hits)
     many = f"{len(hits)} hits in {len(files)} files; {len(words)} different texts"
     shown = [made(f"[{many}; narrow the search to see more; hits per file:]", every)]
@@ -225,3 +230,32 @@ def _counted(hits: list[Hit]) -> list[Shown]:
         said = f"[texts that occur {_OFTEN} times and more: {total} of the {len(hits)} hits]"
         shown += [made(said, every), *lines]
     return shown
+
+
+def _of_one_file(hits: list[Hit]) -> list[Shown]:
+    """The first hit of each kind, with the number of those like it; rare kinds have room first."""
+    kinds: dict[str, list[Hit]] = {}
+    for hit in hits:
+        kinds.setdefault(kind_of(hit.text), []).append(hit)
+    lines = {kind: _of_kind(members) for kind, members in kinds.items()}
+    start = [made(f"{hits[0].path}:", [hits[0].index])] if hits[0].path else []
+    left, shown = BUDGET - _OF_COUNT, set()
+    for kind in sorted(kinds, key=lambda kind: len(kinds[kind])):
+        left -= estimate(lines[kind].text) + 1
+        if left < 0:
+            break
+        shown.add(kind)
+    rest = [hit.index for kind, members in kinds.items() if kind not in shown for hit in members]
+    many = f"{len(rest)} of {len(hits)} hits, in {len(kinds) - len(shown)} kinds of lines"
+    end = [made(f"[not shown: {many}; narrow the search to see more]", rest)] if rest else []
+    return [*start, *(line for kind, line in lines.items() if kind in shown), *end]
+
+
+def _of_kind(hits: list[Hit]) -> Shown:
+    first, others = hits[0], hits[1:]
+    sign = first.sign if first.number else ""
+    text = f"{first.number}{sign}{' '.join(first.text.split())[:_LONGEST]}"
+    if not others:
+        return Shown(SHORT, text, [first.index + 1])
+    last = f", to line {others[-1].number}" if others[-1].number else ""
+    return made(f"{text} [and {len(others)} like it{last}]", [hit.index for hit in hits])
