@@ -728,6 +728,7 @@ def test_a_pipe_of_the_caller_picks_from_the_raw_lines(identifier):
 def test_a_long_listing_keeps_every_name_and_owner_group_size_and_time(name):
     raw = case_named(name).raw.decode()
     text = " ".join(" ".join(lines_shown(name)).split())
+    text += readable("\n".join(lines_shown(name)))
     for line in raw.splitlines():
         fields = re.sub(r"\x1b\[[\d;]*m", "", line).split(None, 8)
         if len(line) > 10 and line[10:11] in " .+@" and fields[8] not in (".", ".."):

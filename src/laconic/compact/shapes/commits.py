@@ -10,11 +10,14 @@ from laconic.patterns import pattern
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import TypeVar
 
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.graph import Graph
     from laconic.compact.shapes.rows import Texts
+
+    _Value = TypeVar("_Value", str, tuple[str, ...])
 
 # The formats medium, short, full and fuller: git-log(1), "PRETTY FORMATS".
 _COMMIT = pattern(r"commit ([0-9a-f]{7,40})( \(.*\))?")
@@ -40,23 +43,25 @@ _MANY_FILES = 6
 
 
 class _When:
-    """A date. key: what must be equal to say the day once."""
+    """A date; of one whose form is not known, the time is all of it."""
 
     __slots__ = ("day", "time", "year", "zone")
 
-    def __init__(self, text: str) -> None:
-        match = _DEFAULT.fullmatch(text) or _ISO.fullmatch(text)
-        self.day, self.time, self.year, self.zone = (
-            (part or "" for part in match.groups()) if match else ("", text, "", "")
-        )
+    def __init__(self, day: str = "", time: str = "", year: str = "", zone: str = "") -> None:
+        self.day, self.time, self.year, self.zone = day, time, year, zone
 
     @property
-    def of_day(self) -> tuple[str, str, str]:
+    def of_day(self) -> tuple[str, ...]:
         return self.day, self.year, self.zone
 
     @property
-    def of_year(self) -> tuple[str, str]:
+    def of_year(self) -> tuple[str, ...]:
         return self.year, self.zone
+
+
+def _when(text: str) -> _When:
+    match = _DEFAULT.fullmatch(text) or _ISO.fullmatch(text)
+    return _When(*(part or "" for part in match.groups())) if match else _When(time=text)
 
 
 class _Commit:
@@ -123,11 +128,11 @@ def _taken(commit: _Commit, index: int, text: str) -> bool:
     if match := _AUTHOR.fullmatch(text):
         commit.author = match[1]
     elif match := _DATE.fullmatch(text):
-        commit.when = _When(match[1].strip())
+        commit.when = _when(match[1].strip())
     elif match := _COMMITTER.fullmatch(text):
         commit.notes += [f"[committed by {match[1]}]"] if match[1] != commit.author else []
     elif match := _COMMIT_DATE.fullmatch(text):
-        when = _When(match[1].strip())
+        when = _when(match[1].strip())
         if commit.when is None or (when.of_day, when.time) != (
             commit.when.of_day,
             commit.when.time,
@@ -157,64 +162,61 @@ def _taken(commit: _Commit, index: int, text: str) -> bool:
 
 def _shown(found: list[Row | _Commit], drawn: Graph | None) -> list[Row]:
     known = [part for part in found if isinstance(part, _Commit)]
-    authors = {commit.author for commit in known}
-    days = {commit.when.of_day if commit.when else () for commit in known}
-    years = {commit.when.of_year if commit.when else () for commit in known}
-    most = next((lines for many, lines in _MOST_BODY if len(known) <= many), 0)
-    is_alone = len(known) == 1
+    common = _Common(known)
     rows: list[Row] = []
-    same = []
-    if not is_alone and len(authors) == 1 and known[0].author:
-        same.append(f"author of all: {known[0].author}")
-    one_day = not is_alone and len(days) == 1 and any(next(iter(days))[:1])
-    one_year = not is_alone and len(years) == 1 and any(next(iter(years)))
-    if one_day:
-        same.append(f"date: {_joined(next(iter(days)))}")
-    elif one_year:
-        year = next(iter(years))
-        same.append(f"{'year' if year[0] else 'zone'}: {_joined(year)}")
-    if same:
-        rows.append(made(f"[{'; '.join(same)}]", known[0].lines[:1]))
+    if said := common.said():
+        rows.append(made(f"[{said}]", known[0].lines[:1]))
     for part in found:
-        if not isinstance(part, _Commit):
-            rows.append(part)
-            continue
-        when = []
-        if part.when:
-            day = [] if one_day else [part.when.day]
-            when = [*day, part.when.time, *(() if one_day or one_year else part.when.of_year)]
-        who = [part.author] if len(authors) > 1 or is_alone else []
-        body = (
-            part.body
-            if len(part.body) <= most
-            else part.body[: most if len(known) <= _BODIES else 0]
-        )
-        left = len(part.body) - len(body)
-        rest = f"[+{left} line{'s' if left > 1 else ''}]"
-        head = f"{part.name[:_HASH]}{part.refs}"
-        rows.append(
-            made(
-                _joined(
-                    [
-                        part.mark,
-                        head,
-                        *when,
-                        *who,
-                        *part.notes,
-                        part.subject,
-                        rest if left and not body else "",
-                    ]
-                ),
-                part.lines,
-            )
-        )
-        if drawn:
-            rows += [Shown(SHORT, drawn.texts[i], (i + 1,)) for i in body]
-        else:
-            rows += body
-        rows += [made(f"    {rest}", part.body[-left:])] if left and body else []
-        rows += [made(f"  {text}", part.lines) for text in (*_stat_texts(part), *_file_texts(part))]
+        rows += common.rows(part, drawn) if isinstance(part, _Commit) else [part]
     return rows
+
+
+class _Common:
+    """What all commits have in common, and how many there are: it decides what each one shows."""
+
+    __slots__ = ("author", "day", "many", "year")
+
+    def __init__(self, commits: list[_Commit]) -> None:
+        self.many = len(commits)
+        self.author = _only([commit.author for commit in commits], "")
+        whens = [commit.when or _When() for commit in commits]
+        self.day = _only([when.of_day for when in whens], ())
+        self.year = _only([when.of_year for when in whens], ())
+        if not any(self.day[:1]):
+            self.day = ()
+
+    def said(self) -> str:
+        parts = [f"author of all: {self.author}"] if self.author else []
+        if self.day:
+            parts.append(f"date: {_joined(self.day)}")
+        elif any(self.year):
+            parts.append(f"{'year' if self.year[0] else 'zone'}: {_joined(self.year)}")
+        return "; ".join(parts)
+
+    def rows(self, commit: _Commit, drawn: Graph | None) -> list[Row]:
+        body = self._body(commit)
+        left = len(commit.body) - len(body)
+        rest = f"[+{left} line{'s' if left > 1 else ''}]" if left else ""
+        when = commit.when or _When()
+        words = [commit.mark, f"{commit.name[:_HASH]}{commit.refs}", "" if self.day else when.day]
+        words += [when.time, *(() if self.day or any(self.year) else when.of_year)]
+        words += ["" if self.author else commit.author, *commit.notes, commit.subject]
+        rows: list[Row] = [made(_joined([*words, "" if body else rest]), commit.lines)]
+        rows += [Shown(SHORT, drawn.texts[i], (i + 1,)) for i in body] if drawn else body
+        rows += [made(f"    {rest}", commit.body[-left:])] if body and left else []
+        files = (*_stat_texts(commit), *_file_texts(commit))
+        return rows + [made(f"  {text}", commit.lines) for text in files]
+
+    def _body(self, commit: _Commit) -> list[int]:
+        """The lines of a message that are shown: of many commits none, of a few the short ones."""
+        most = next((lines for many, lines in _MOST_BODY if self.many <= many), 0)
+        is_shown = len(commit.body) <= most or self.many <= _BODIES
+        return commit.body[:most] if is_shown else []
+
+
+def _only(values: list[_Value], none: _Value) -> _Value:
+    """The value that all of several have."""
+    return values[0] if len(values) > 1 and len(set(values)) == 1 else none
 
 
 def _joined(parts: Iterable[str]) -> str:
