@@ -16,7 +16,7 @@ from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
 from laconic.compact.shapes.findings import findings
 from laconic.compact.shapes.frames import frames
-from laconic.compact.shapes.listing import listing
+from laconic.compact.shapes.listing import listing, names
 from laconic.compact.shapes.logs import logs
 from laconic.compact.shapes.notes import notes
 from laconic.compact.shapes.pytest import pytest
@@ -58,6 +58,7 @@ _PASSES = {
     "frames": frames,
     "notes": notes,
     "listing": listing,
+    "names": names,
     "search": search,
     "repeats": repeats,
     "values": values,
