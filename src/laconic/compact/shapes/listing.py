@@ -10,6 +10,7 @@ from collections import Counter
 from laconic.compact.result import SHORT, WHOLE, Shown
 from laconic.compact.shapes.directories import directories
 from laconic.compact.shapes.entries import (
+    NAME,
     PATH,
     Entry,
     counted,
@@ -22,7 +23,7 @@ from laconic.compact.shapes.entries import (
     stated,
 )
 from laconic.compact.shapes.names import joined
-from laconic.compact.shapes.rows import made, raw_of, whole
+from laconic.compact.shapes.rows import made, placed, raw_of, whole
 from laconic.compact.tokens import estimate
 
 TYPE_CHECKING = False
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 BUDGET = 2000  # tokens
 _FEWEST = 20  # entries; fewer stay whole paths
 _FEWEST_IN_BLOCK = 12  # among other lines, where all of them must have a directory
+_FEWEST_NAMES, _SHARE_OF_NAMES = 6, 0.7  # names without a directory, among other lines
 _SHARE = 0.9  # of the lines that must be entries
 
 
@@ -104,8 +106,16 @@ def _by_block(rows: list[Row], texts: Texts) -> list[Row]:
         entries, rest, said = plain(block, texts)
         if len(entries) >= _FEWEST_IN_BLOCK and all("/" in texts[index] for index in block):
             result = regrouped(result, entries, rest, said)
+        elif len(block) >= _FEWEST_NAMES and _are_names([texts[index] for index in block]):
+            line = whole(" ".join(texts[index] for index in block), block)
+            result = placed(result, {block[0]: [line]}, set(block))
         block = []
     return result
+
+
+def _are_names(texts: list[str]) -> bool:
+    """Tell whether words are names of files: most have an ending."""
+    return sum(NAME.fullmatch(text) is not None for text in texts) > _SHARE_OF_NAMES * len(texts)
 
 
 def regrouped(
