@@ -10,13 +10,14 @@ from laconic.compact.bound import check
 from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.masks import indexes
 from laconic.compact.result import RAW, Shown
+from laconic.compact.shapes.blame import blame
 from laconic.compact.shapes.commits import commits
 from laconic.compact.shapes.dependencies import dependencies
 from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
 from laconic.compact.shapes.findings import findings
 from laconic.compact.shapes.frames import frames
-from laconic.compact.shapes.listing import listing
+from laconic.compact.shapes.listing import listing, names
 from laconic.compact.shapes.logs import logs
 from laconic.compact.shapes.notes import notes
 from laconic.compact.shapes.pytest import pytest
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 _LONGEST = 2000  # characters of a line
 MOST_SHAPED = 256 << 10  # characters; a larger output is searched by patterns alone
 _PASSES = {
+    "blame": blame,
     "commits": commits,
     "dependencies": dependencies,
     "diff": diff,
@@ -59,6 +61,7 @@ _PASSES = {
     "frames": frames,
     "notes": notes,
     "listing": listing,
+    "names": names,
     "search": search,
     "repeats": repeats,
     "unittest": unittest,

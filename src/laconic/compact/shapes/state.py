@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.compact.shapes.listing import Entry
+from laconic.compact.shapes.entries import Entry
 from laconic.compact.shapes.names import joined
 from laconic.compact.shapes.rows import placed, raw_of, whole
 from laconic.patterns import pattern
