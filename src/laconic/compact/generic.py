@@ -171,7 +171,7 @@ def _with_marks(
     wanted = without(wanted, again)
     if excess is not None:
         left, wanted = excess.left_of(left), excess.left_of(wanted)
-    rows = list(rows_between(left, {}, part, wanted))
+    rows = rows_between(left, {}, part, wanted)
     follows = again[1:] + b"\0"
     repeating = [row for row in rows if isinstance(row, int) and follows[row]]
     runs = [range(row, follows.find(0, row) + 1) for row in repeating]

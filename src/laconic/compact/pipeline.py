@@ -72,7 +72,7 @@ from laconic.compact.tokens import estimate, estimate_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from laconic.compact.branch import Branch
     from laconic.compact.filter import Filter
@@ -228,16 +228,17 @@ def _staged(
     blocks = find_blocks(lines, branch.sections)
     held = union(pinned, blocks.held)
     left = _staying(branch, _without_cuts(len(lines), blocks, pinned), lines, held, pinned, share)
-    left, marks = _with_cuts(left, blocks, pinned, excess)
+    left, cuts = _with_cuts(left, blocks, pinned, excess)
     is_shaped = bool(branch.shapes) and excess is None and lines.size <= MOST_SHAPED
-    left, marks = _merged(branch, left, marks, lines, held)
+    left, marks = _merged(branch, left, cuts, lines, held)
     if not branch.budget and left.count(1) > _MOST_ROWS:
         return [], Written()
     budget = branch.budget
     if is_shaped:
-        texts = texts_at(compress(count(), left), whole)
+        every = indexes(left)
+        texts = texts_at(every, whole)
         asked = Asked(status, pinned, hits, printed, is_listed=True)
-        rows = shaped(branch.shapes, with_marks(compress(count(), left), marks), texts, asked)
+        rows = shaped(branch.shapes, with_marks(every, marks), texts, asked)
         budget = budget and budget + asked.budget
     else:
         rows = window(left, marks, branch.budget, share, pinned)
@@ -270,8 +271,8 @@ def _staying(
 
 
 def _merged(
-    branch: Branch, left: Mask, marks: dict[int, Shown], lines: Lines, held: Mask
-) -> tuple[Mask, dict[int, Shown]]:
+    branch: Branch, left: Mask, marks: Mapping[int, Shown], lines: Lines, held: Mask
+) -> tuple[Mask, Mapping[int, Shown]]:
     """Run the stages that make one line of several, wherever these are.
 
     Lines that are to be replaced are compared as they will be, and not grouped. Takes and returns
