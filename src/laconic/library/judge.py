@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from os import register_at_fork
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from laconic import engine
 from laconic.library.classifier import CATALOGUE as CLASSIFIER
@@ -106,12 +106,11 @@ class Judge:
         decision = self.verdict(envelope.command, context)
         if is_classified and envelope.changed:  # a model's rewrite cannot make a verdict milder
             decision = strictest((self.verdict(command, context), decision), 0, decision.end)
-        return _gated(envelope, decision)
+        return replace(envelope, **_told(decision))
 
     def gated(self, command: str, context: Context) -> Envelope:
         """Return what laconic itself says of a command, without any rule."""
-        decision = self.verdict(command, context)
-        return _gated(_unruled(command, context, decision), decision)
+        return _unruled(command, context, **_told(self.verdict(command, context)))
 
     def _by_own_mode(self, command: str, context: Context) -> Envelope | None:
         """Let a mode of the user's own decide, with nothing to run; what it changes is checked."""
@@ -186,34 +185,28 @@ class Judge:
         )
 
 
-def _unruled(command: str, context: Context, decision: Decision | None = None) -> Envelope:
-    """The envelope of a command that no rule is about."""
-    return Envelope(
-        action=PASSTHROUGH,
-        command=command,
-        original_command=command,
-        cwd=context.cwd,
-        decision=decision,
-    )
+def _unruled(command: str, context: Context, **more: Any) -> Envelope:
+    """The envelope of a command that no rule is about. more: what laconic itself says of it."""
+    told = {"action": PASSTHROUGH, "command": command, "original_command": command}
+    return Envelope(**(told | {"cwd": context.cwd} | more))
 
 
-def _gated(envelope: Envelope, decision: Decision) -> Envelope:
-    """Add laconic's own verdict about the text that would run."""
+def _told(decision: Decision) -> dict[str, Any]:
+    """What laconic's own verdict about the text that would run changes in an envelope."""
     if decision.verdict is Verdict.ALLOW:
-        return envelope if envelope.decision is decision else replace(envelope, decision=decision)
+        return {"decision": decision}
     word = decision.verdict.word
-    reason = decision.reason + (f"; instead: {decision.instead}" if decision.instead else "")
-    return replace(
-        envelope,
-        action=word,
-        verdict=word,
-        rule_id=decision.rule,
-        catalogue_id=OWN,
-        severity="error" if word == DENY else "warning",
-        explanation=reason,
-        references=(),
-        decision=decision,
-    )
+    return {
+        "action": word,
+        "verdict": word,
+        "rule_id": decision.rule,
+        "catalogue_id": OWN,
+        "severity": "error" if word == DENY else "warning",
+        "explanation": decision.reason
+        + (f"; instead: {decision.instead}" if decision.instead else ""),
+        "references": (),
+        "decision": decision,
+    }
 
 
 def faulty(command: object, fault: Exception) -> Envelope:

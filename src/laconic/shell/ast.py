@@ -243,6 +243,9 @@ class Command(Node):
         self.start, self.end = start, end
         self.assignments, self.words, self.redirects = assignments, words, redirects
 
+    def children(self) -> Iterable[Node]:
+        return (*self.assignments, *self.redirects, *self.words)
+
 
 class Compound(Node):
     """kind `{`, `(`: one body; `while`, `until`: test and body; `if`: tests and bodies in turn."""
