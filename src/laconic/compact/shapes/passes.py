@@ -16,6 +16,7 @@ from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
 from laconic.compact.shapes.findings import findings
 from laconic.compact.shapes.frames import frames
+from laconic.compact.shapes.installs import installs
 from laconic.compact.shapes.issues import issues
 from laconic.compact.shapes.listing import listing
 from laconic.compact.shapes.logs import logs
@@ -51,6 +52,7 @@ _PASSES = {
     "diffstat": diffstat,
     "excerpts": excerpts,
     "findings": findings,
+    "installs": installs,
     "issues": issues,
     "logs": logs,
     "packages": packages,
@@ -77,9 +79,9 @@ _WITH_OTHER_LINES = frozenset((
 ))  # fmt: skip
 # The order in which an output without a filter is looked at.
 GENERIC = (
-    "diff", "commits", "diffstat", "pytest", "unittest", "passed", "packages", "frames", "notes",
-    "shellcheck", "issues", "sqlfluff", "findings", "differences", "dependencies", "listing",
-    "tables", "search", "repeats", "values",
+    "diff", "commits", "diffstat", "pytest", "unittest", "passed", "packages", "installs",
+    "frames", "notes", "shellcheck", "issues", "sqlfluff", "findings", "differences",
+    "dependencies", "listing", "tables", "search", "repeats", "values",
 )  # fmt: skip
 
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 _FILE = pattern(r"== \[(.*)\] [A-Z]+")
 _VIOLATION = pattern(r"(L: +(\d+) \| P: +(\d+) \| +(\w+) \|) (\S.*)")
 _CONTINUED = pattern(r" {10,}\| (\S.*)")
-_RULE = pattern(r" \[\w+\.\w+\]$")
 
 
 class _Violation:
@@ -39,8 +38,8 @@ def sqlfluff(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         first, *others = group
         members = [index for violation in group for index in violation.lines]
         said = f"{first.start} {first.text}"
-        if (first.file, first.code) in told:  # the name of the rule stands above
-            said = f"{first.place} {first.code} {_RULE.sub('', first.text)}"
+        if (first.file, first.code) in told:
+            said = f"{first.place} {first.code} {first.text}"
         told.add((first.file, first.code))
         if others:
             said += f" +{len(others)}: {' '.join(violation.place for violation in others)}"
