@@ -160,7 +160,7 @@ def misplaced(lines: list[str]) -> list[str]:
 
 
 def renumbered(lines: list[str]) -> list[str]:
-    return [re.sub(r"(?<= x)4(?=: )", "3", line) for line in lines]
+    return [re.sub(r"(?<= \+)3(?=: )", "2", line) for line in lines]
 
 
 def exaggerated(lines: list[str]) -> list[str]:

@@ -200,8 +200,8 @@ _MOST = 12  # own frames
 def _shown(trace: list[Frame], texts: Texts, told: str, *, needs_one: bool) -> list[Row]:
     """Own frames, and marks in place of others. told: the line below them, mostly a message."""
     last = trace[-1]
-    is_raised = len(last.kept) > 1 and _RAISED.fullmatch(texts[last.kept[1]].lstrip("| "))
-    if is_raised and _MESSAGE.match(told.lstrip("| ")):
+    is_raised = len(last.kept) > 1 and _RAISED.fullmatch(_LEAD.sub("", texts[last.kept[1]], 1))
+    if is_raised and _MESSAGE.match(_LEAD.sub("", told, 1).lstrip()):
         last.kept = last.kept[:1]  # the message says more than the statement
     if needs_one and all(frame.is_foreign for frame in trace):
         innermost = next((f for f in (trace[-1], trace[0]) if f.kept), trace[0])

@@ -17,6 +17,8 @@ from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
 from laconic.compact.shapes.findings import findings
 from laconic.compact.shapes.frames import frames
+from laconic.compact.shapes.installs import installs
+from laconic.compact.shapes.issues import issues
 from laconic.compact.shapes.listing import listing, names
 from laconic.compact.shapes.logs import logs
 from laconic.compact.shapes.notes import notes
@@ -25,6 +27,7 @@ from laconic.compact.shapes.repeats import repeats
 from laconic.compact.shapes.rows import raw_of
 from laconic.compact.shapes.search import search
 from laconic.compact.shapes.shellcheck import shellcheck
+from laconic.compact.shapes.sqlfluff import sqlfluff
 from laconic.compact.shapes.state import state
 from laconic.compact.shapes.tables import tables
 from laconic.compact.shapes.tests import differences, excerpts, is_of_passed, packages, passed
@@ -51,11 +54,14 @@ _PASSES = {
     "diffstat": diffstat,
     "excerpts": excerpts,
     "findings": findings,
+    "installs": installs,
+    "issues": issues,
     "logs": logs,
     "packages": packages,
     "passed": passed,
     "pytest": pytest,
     "shellcheck": shellcheck,
+    "sqlfluff": sqlfluff,
     "state": state,
     "tables": tables,
     "frames": frames,
@@ -76,9 +82,9 @@ _WITH_OTHER_LINES = frozenset((
 ))  # fmt: skip
 # The order in which an output without a filter is looked at.
 GENERIC = (
-    "diff", "commits", "diffstat", "pytest", "unittest", "passed", "packages", "frames", "notes",
-    "shellcheck", "findings", "differences", "dependencies", "listing", "tables", "search",
-    "repeats", "values",
+    "diff", "commits", "diffstat", "pytest", "unittest", "passed", "packages", "installs",
+    "frames", "notes", "shellcheck", "issues", "sqlfluff", "findings", "differences",
+    "dependencies", "listing", "tables", "search", "repeats", "values",
 )  # fmt: skip
 
 

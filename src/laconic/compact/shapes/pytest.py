@@ -85,6 +85,7 @@ class _Report:
         self._code: set[tuple[str, str]] = set()  # lines of code that were shown, with their place
         self._warned: set[str] = set()
         self._is_timed = False
+        self._heads: dict[str, int] = {}  # the rows of names above a plain trace
 
     def without_progress(self) -> list[Row]:
         """Leave out the progress lines of a verbose run for tests whose failure is shown below."""
@@ -125,6 +126,7 @@ class _Report:
         if summary and self._part == "short test summary info":
             name = (summary[3] or summary[2]).replace("::", ".")
             if name in self._told or name.split("[")[0] in self._told:
+                self._add_summary(index, name)
                 return
             message = summary[4] or ""
             test = text.removesuffix(f" - {message}")
@@ -143,6 +145,14 @@ class _Report:
             self._of_warnings(index, text)
         elif not self._is_all_right(text):
             self.rows.append(index)
+
+    def _add_summary(self, index: int, name: str) -> None:
+        """Count the line of the summary to the heading that says the same."""
+        pos = self._heads.get(name)
+        if pos is not None:
+            head = self.rows[pos]
+            assert isinstance(head, Shown)
+            self.rows[pos] = made(head.text, [*(n - 1 for n in head.numbers), index])
 
     def _is_all_right(self, text: str) -> bool:
         """Tell whether a line of a table, which pytest was asked for, need not be seen."""
@@ -231,6 +241,7 @@ class _Report:
         own = [i for i in lines[1:] if _CAPTURED.fullmatch(self.texts[i])]
         if any(_FRAME.fullmatch(self.texts[i]) for i in lines):  # else only the summary has it
             self._tell(name)
+            self._heads[name.rpartition(" ")[2]] = len(self.rows)
         rows: list[Row] = [made(f"{word}{name}", lines[:1])]
         for index in lines[1:]:
             if index in own:

@@ -81,6 +81,7 @@ class Failure:
     def _read(self, lines: list[int]) -> None:
         inside: list[int] | None = None
         label, at, before = "", "", ""
+        is_placed = False  # the frame of which pytest spoke last is at its end
         for index in lines:
             text = self._texts[index]
             if match := _CAPTURED.fullmatch(text):
@@ -98,21 +99,19 @@ class Failure:
             elif text[:2] in ("E ", "E"):
                 self._said.append(index)
                 self._flow.append(index)
+                is_placed = False
             elif is_foreign_diagnostic(text) and not _ARGUMENTS.fullmatch(text):
                 self._foreign.append(index)
             elif match := _PLACE.fullmatch(text):
                 at = self._take_place(match[1], match[2], match[3])
+                is_placed = True
             elif _ARGUMENTS.fullmatch(text) and (not before.strip() or before[:1].isalpha()):
-                if self._said and not self._asserted_after_said():
+                if self._said and not is_placed:
                     self._locals.append(index)
             elif is_foreign_diagnostic(text):
                 self._foreign.append(index)
             before = text
         self._captured += captured_rows(label, inside, self._texts)
-
-    def _asserted_after_said(self) -> bool:
-        """Tell whether the code of another frame began since pytest said something."""
-        return bool(self._asserted and self._asserted[-1] > self._said[-1])
 
     def _take_place(self, path: str, line: str, said: str | None) -> str:
         """Note a place; of the short form, `a.py:3: in test_x`, return it: the line is below it."""
