@@ -10,6 +10,7 @@ from laconic.compact.bound import check
 from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.masks import indexes
 from laconic.compact.result import RAW, Shown
+from laconic.compact.shapes.actions import actions
 from laconic.compact.shapes.blame import blame
 from laconic.compact.shapes.commits import commits
 from laconic.compact.shapes.dependencies import dependencies
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 _LONGEST = 2000  # characters of a line
 MOST_SHAPED = 256 << 10  # characters; a larger output is searched by patterns alone
 _PASSES = {
+    "actions": actions,
     "blame": blame,
     "commits": commits,
     "dependencies": dependencies,
