@@ -22,9 +22,10 @@ _SIZED = pattern(r"(\d[\d.]*[KMGT]?)\t(\S+)")
 _STATED = pattern(r"([ACDMRTUX]\d{0,3}\t|[ MADRCUT?!]{2} )(\S+)(?:(?:\t| -> )(\S+))?")
 _NUMBERED = pattern(r"(\d+|-)\t(\d+|-)\t(\S+)")  # of `git diff --numstat`
 _COUNTED = pattern(r"([^\s:]+):(\d+)")  # of `grep -c`
-# The columns of `ls -l` and `tar tv`: mode, links, owner, size, time, name.
+# The columns of `ls -l`, `tar tv` and `find -ls`: mode, links, owner, size, time, name.
 _LONG = pattern(
-    r"([bcdlps-][rwxsStT-]{9}[.+@]?)\s+(?:(\d+)\s+)?(\S+(?:/\S+|\s+\S+))\s+(\d[\d.,]*[KMGT]?)\s+"
+    r"(?: *\d+ +\d+ )?([bcdlps-][rwxsStT-]{9}[.+@]?)\s+(?:(\d+)\s+)?(\S+(?:/\S+|\s+\S+))\s+"
+    r"(\d[\d.,]*[KMGT]?)\s+"
     r"(\w{3}\s+\d+\s+[\d:]{4,5}|\d+\s+\w{3}\s+[\d:]{4,5}|\d{4}-\d\d-\d\d \d\d:\d\d(?::[\d.]+)?)"
     r"(?: [+-]\d{4})? (\S.*)"
 )

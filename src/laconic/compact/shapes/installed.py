@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
-BUDGET = 1900  # tokens
+BUDGET = 2200  # tokens, as estimated
 _FEWEST = 8
 _DPKG = pattern(r"([uihrp][nicurhWtF][R ]?) +(\S+?)(?::\w+)? +(\S+) +(\S+) +(\S.*)")
 _APT = pattern(r"([\w.+-]+)/(\S+) (\S+) (\S+)(?: \[([^\]]*)\])?")

@@ -21,7 +21,7 @@ _MANY, _MANY_OF_LOG = 20, 6  # lines of one kind, of which only two are shown
 _LOG_SHARE = 0.6  # of the lines of a log that begin with a time or a level
 _LOG_LINE = pattern(
     r"\W?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
-    r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)"
+    r"|\[ *\d+\.\d{6}\] |(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)"
 )
 # The time that a line of a log begins with: klog's, ISO 8601, syslog's, the kernel's.
 _STAMP = pattern(
