@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from laconic.compact.result import SHORT, Shown
 from laconic.compact.shapes.graph import graph
+from laconic.compact.shapes.names import joined
 from laconic.compact.shapes.rows import made, raw_of, short
 from laconic.patterns import pattern
 
@@ -137,7 +138,8 @@ def _taken(commit: _Commit, index: int, text: str) -> bool:
             commit.when.of_day,
             commit.when.time,
         ):
-            commit.notes.append(f"[committed {match[1].strip()}]")
+            is_same = commit.when is not None and when.of_day == commit.when.of_day
+            commit.notes.append(f"[committed {when.time if is_same else match[1].strip()}]")
     elif match := _MERGE.fullmatch(text):
         commit.notes.append(f"[merge of {match[1]}]")
     elif text.startswith("    "):
@@ -235,8 +237,8 @@ def _file_texts(commit: _Commit) -> list[str]:
         texts += [_joined([state, *alone])] if alone else []
         for directory, paths in by_directory.items():
             if len(paths) > 1:
-                names = [path.removeprefix(directory) for path in paths]
-                texts.append(_joined([state, f"{directory}:" if directory else "", *names]))
+                names = joined([path.removeprefix(directory) for path in paths])
+                texts.append(_joined([state, f"{directory}:" if directory else "", names]))
     return texts
 
 

@@ -89,10 +89,14 @@ def stated(lines: list[int], texts: Texts) -> Read:
     matches = [(i, m) for i in lines if (m := _STATED.fullmatch(texts[i]))]
     if not matches:
         return [], set(), ""
-    usual = Counter(m[1].strip() for _, m in matches).most_common(1)[0][0]
+    # of two columns one may be empty: written as in the second format of git-status(1)
+    states = {
+        i: m[1].rstrip("\t") if "\t" in m[1] else m[1][:2].replace(" ", ".") for i, m in matches
+    }
+    usual = Counter(states.values()).most_common(1)[0][0]
     entries = []
     for index, match in matches:
-        state = match[1].strip()
+        state = states[index]
         entry = Entry(match[2], index, "" if state == usual else state)
         entry.name += f"->{match[3]}" if match[3] else ""
         entries.append(entry)

@@ -65,7 +65,8 @@ def _read(
     filled = [index for index in lines if texts[index].strip()]
     for read in forms:
         entries, rest, said = read(lines, texts)
-        if len(entries) >= _FEWEST and len(entries) + len(rest) >= _SHARE * len(filled) - 2:
+        many = len(entries) + len(rest)
+        if entries and many >= _FEWEST and many >= _SHARE * len(filled) - 2:
             # of the long form, links and the size of directories are left out
             kind, unit = SHORT if read is long_form else WHOLE, "hits" if read is counted else ""
             return regrouped(rows, entries, rest, said, kind=kind, unit=unit)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _MANY, _MANY_OF_LOG = 20, 6  # lines of one kind, of which only two are shown
 _LOG_SHARE = 0.6  # of the lines of a log that begin with a time or a level
-_LOG_LINE = pattern(
+LOG_LINE = pattern(
     r"\W?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
     r"|\[ *\d+\.\d{6}\] |(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)"
 )
@@ -55,7 +55,7 @@ def repeats(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             kinds.setdefault(known[plain], []).append(index)
     instead: dict[int, list[Row]] = {}
     gone: set[int] = set()
-    stamped = sum(_LOG_LINE.match(texts[index]) is not None for index in lines)
+    stamped = sum(LOG_LINE.match(texts[index]) is not None for index in lines)
     many = _MANY_OF_LOG if stamped > _LOG_SHARE * len(lines) else _MANY
     for kind, members in kinds.items():
         if not kind.strip("\0 ") and len(kind) < 8:  # noqa: PLR2004 - nothing but what varies

@@ -9,7 +9,7 @@ from collections import Counter
 
 from laconic.compact.result import SHORT, Shown
 from laconic.compact.shapes.entries import PATH
-from laconic.compact.shapes.repeats import kind_of
+from laconic.compact.shapes.repeats import LOG_LINE, kind_of
 from laconic.compact.shapes.rows import made, placed, raw_of, whole
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
@@ -26,6 +26,7 @@ BUDGET = 4000  # tokens, as estimated
 _FEWEST, _SHARE = 4, 0.45
 _SMALL = 150  # tokens, below which lines stay as long as they are
 _WIDTHS = ((2000, 68), (3000, 52), (1 << 30, 36))  # characters of a line, by tokens
+_FEWEST_OF_LOG, _LOG_SHARE = 20, 0.8  # lines of a log, which are shown by kind
 _OFTEN = 3
 _OF_COUNT = 30  # tokens of the line that counts what is not shown
 _LONGEST = 200  # characters of a hit that stands for others
@@ -64,7 +65,7 @@ def search(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         return _by_block(
             rows, texts, asked
         )  # a line between hits may be the heading of the hits below it
-    for width in _widths(found, texts):
+    for width in [] if _is_log(found) else _widths(found, texts):
         shown = _by_file(found, width, asked)
         if sum(estimate(row.text) + 1 for row in shown) <= BUDGET:
             break
@@ -74,6 +75,13 @@ def search(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     first = found[0].index
     gone = {hit.index for hit in found} | {i for i in lines if texts[i] == "--"} | heads
     return placed(rows, {first: list(shown)}, gone)
+
+
+def _is_log(hits: list[Hit]) -> bool:
+    """Tell whether the hits are lines of one log, which repeat themselves with other times."""
+    stamped = sum(LOG_LINE.match(hit.text) is not None for hit in hits)
+    is_one = len({hit.path for hit in hits}) == 1 and all(hit.sign == ":" for hit in hits)
+    return is_one and stamped > _LOG_SHARE * len(hits) and len(hits) >= _FEWEST_OF_LOG
 
 
 def _headings(lines: list[int], texts: Texts) -> set[int]:
