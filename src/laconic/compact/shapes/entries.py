@@ -22,6 +22,7 @@ _SIZED = pattern(r"(\d[\d.]*[KMGT]?)\t(\S+)")
 _STATED = pattern(r"([ACDMRTUX]\d{0,3}\t|[ MADRCUT?!]{2} )(\S+)(?:(?:\t| -> )(\S+))?")
 _NUMBERED = pattern(r"(\d+|-)\t(\d+|-)\t(\S+)")  # of `git diff --numstat`
 _COUNTED = pattern(r"([^\s:]+):(\d+)")  # of `grep -c`
+_ZIPPED = pattern(r" +(\d+) +(\d{4}-\d\d-\d\d \d\d:\d\d|[\d-]+ \d\d:\d\d) +(\S+)")
 # The columns of `ls -l`, `tar tv` and `find -ls`: mode, links, owner, size, time, name.
 _LONG = pattern(
     r"(?: *\d+ +\d+ )?([bcdlps-][rwxsStT-]{9}[.+@]?)\s+(?:(\d+)\s+)?(\S+(?:/\S+|\s+\S+))\s+"
@@ -106,6 +107,17 @@ def stated(lines: list[int], texts: Texts) -> Read:
 def numbered(lines: list[int], texts: Texts) -> Read:
     matches = [(i, _NUMBERED.fullmatch(texts[i])) for i in lines]
     return [Entry(m[3], i, f"+{m[1]} -{m[2]}") for i, m in matches if m], set(), ""
+
+
+def zipped(lines: list[int], texts: Texts) -> Read:
+    """The list of an archive that `unzip -l` prints: size, time and name."""
+    found = [(i, m) for i in lines if (m := _ZIPPED.fullmatch(texts[i]))]
+    if not found:
+        return [], set(), ""
+    common, shown = _times([m[2] for _, m in found])
+    extras = {i: " ".join(filter(None, (m[1], shown[m[2]]))) for i, m in found}
+    entries = [Entry(m[3], i, "" if m[3].endswith("/") else extras[i]) for i, m in found]
+    return entries, set(), f"all {common} unless said" if common else ""
 
 
 def long_form(lines: list[int], texts: Texts) -> Read:
