@@ -126,8 +126,12 @@ SPARED = {
     ),
 }  # fmt: skip
 _SPARED = re.compile("|".join(source for sources in SPARED.values() for source in sources))
-# Rulers, progress, the time of a test, and the last word of a line that the tool itself has cut.
-_UNTOLD = re.compile(r"_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] | +\[ *\d+%\]$| \d+m?s$|\w*\.\.\.$")
+# Rulers, progress, the time of a test and of a line of klog, and the last word of a line that the
+# tool itself has cut.
+_UNTOLD = re.compile(
+    r"^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)|_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] "
+    r"| +\[ *\d+%\]$| \d+m?s$|\w*\.\.\.$"
+)
 _RANGE = re.compile(r"([\w.-]*)\{(\d+)\.\.(\d+)\}(\w*)")
 
 

@@ -229,7 +229,13 @@ _TALKATIVE = frozenset((
     "--graph", "--info", "--log-cli-level", "--loglevel", "--no-trunc", "--profile", "--scan",
     "--setup-show", "--show-signature", "--stacktrace", "--statistics", "--stats", "--word-diff",
 ))  # fmt: skip
-_FOLLOWERS = frozenset("docker docker-compose journalctl kubectl oc podman pm2 stern".split())
+# The single letters by which a program goes on, and the word that they follow: elsewhere `-f` is a
+# file of docker build, docker compose and kubectl.
+_FOLLOWERS = {
+    "dmesg": ("", "wW"), "journalctl": ("", "f"), "pm2": ("", "f"), "stern": ("", "f"),
+    "docker": ("logs", "f"), "docker-compose": ("logs", "f"), "podman": ("logs", "f"),
+    "kubectl": ("logs", "f"), "oc": ("logs", "f"),
+}  # fmt: skip
 
 
 def exact_option(arguments: list[Argument]) -> str:
@@ -253,9 +259,15 @@ def exact_option(arguments: list[Argument]) -> str:
 def is_endless(arguments: list[Argument]) -> str:
     """Return the option by which a command runs until it is stopped, else an empty text."""
     name = (arguments[0].text or "").rsplit("/", 1)[-1] if arguments else ""
-    follows = ("-f",) if name in _FOLLOWERS else ()
-    words = (argument.text or "" for argument in arguments[1:])
-    return next((word for word in words if word in _ENDLESS or word in follows), "")
+    after, letters = _FOLLOWERS.get(name, ("", ""))
+    is_after = not after
+    for argument in arguments[1:]:
+        text = argument.text or ""
+        is_bundle = text[:1] == "-" and text[1:2] != "-"
+        if text in _ENDLESS or (is_after and is_bundle and any(sign in text for sign in letters)):
+            return text
+        is_after = is_after or text == after
+    return ""
 
 
 def _unless_passed(wanted: Filter, arguments: list[Argument]) -> Filter | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from laconic.compact.result import SHORT, Shown
 from laconic.compact.shapes.graph import graph
+from laconic.compact.shapes.names import below, joined, with_values
 from laconic.compact.shapes.rows import made, raw_of, short
 from laconic.patterns import pattern
 
@@ -86,7 +87,7 @@ class _Commit:
         self.when: _When | None = None
         self.body: list[int] = []
         self.notes: list[str] = []
-        self.stat: list[str] = []
+        self.stat: list[tuple[str, str]] = []
         self.files: list[tuple[str, str]] = []
         self.sum = ""
 
@@ -137,7 +138,8 @@ def _taken(commit: _Commit, index: int, text: str) -> bool:
             commit.when.of_day,
             commit.when.time,
         ):
-            commit.notes.append(f"[committed {match[1].strip()}]")
+            is_same = commit.when is not None and when.of_day == commit.when.of_day
+            commit.notes.append(f"[committed {when.time if is_same else match[1].strip()}]")
     elif match := _MERGE.fullmatch(text):
         commit.notes.append(f"[merge of {match[1]}]")
     elif text.startswith("    "):
@@ -146,7 +148,7 @@ def _taken(commit: _Commit, index: int, text: str) -> bool:
         elif text.strip():
             commit.body.append(index)
     elif match := _STAT.fullmatch(text):
-        commit.stat.append(f"{match[1]} {match[2]}")
+        commit.stat.append((match[1], match[2]))
     elif match := _SUM.fullmatch(text):
         plus, minus = (f"+{match[2]}" if match[2] else ""), (f"-{match[3]}" if match[3] else "")
         commit.sum = " ".join(
@@ -236,24 +238,24 @@ def _file_texts(commit: _Commit) -> list[str]:
         for directory, paths in by_directory.items():
             if len(paths) > 1:
                 names = [path.removeprefix(directory) for path in paths]
-                texts.append(_joined([state, f"{directory}:" if directory else "", *names]))
+                texts.append(
+                    _joined([state, below(directory, names) if directory else joined(names)])
+                )
     return texts
 
 
 def _stat_texts(commit: _Commit) -> list[str]:
     """The changed files of a commit: in one line if they are few, else by directory."""
     if len(commit.stat) < _MANY_FILES:
-        text = ": ".join(filter(None, (commit.sum, ", ".join(commit.stat))))
+        files = ", ".join(f"{path} {number}" for path, number in commit.stat)
+        text = ": ".join(filter(None, (commit.sum, files)))
         return [text] if text else []
-    directories: dict[str, list[str]] = {}
-    for file in commit.stat:
-        directory, slash, name = file.rpartition("/")
-        is_plain = slash and not any(sign in file for sign in "{}")
-        directories.setdefault(directory + slash if is_plain else "", []).append(
-            name if is_plain else file
-        )
+    directories: dict[str, list[tuple[str, str]]] = {}
+    for path, number in commit.stat:
+        start = 0 if "{" in path else path.rfind("/") + 1
+        directories.setdefault(path[:start], []).append((path[start:], number))
     texts = [
-        f"{directory}: {', '.join(names)}" if directory else ", ".join(names)
-        for directory, names in directories.items()
+        f"{directory}: {with_values(files)}" if directory else with_values(files)
+        for directory, files in directories.items()
     ]
     return [commit.sum, *texts] if commit.sum else texts

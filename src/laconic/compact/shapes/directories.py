@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 _HEAD = pattern(r"(\.{0,2}/?(?:[\w.@+~%#=,\[\]()$-]+/)*[\w.@+~%#=,\[\]()$-]+/?|/):")
+_ERROR = pattern(r"[\w/.-]+: .*: \S")  # of ls itself, before or between the directories
 _TOTAL = pattern(r"total \d[\d.,]*[KMGT]?")
 
 
@@ -47,6 +48,8 @@ def directories(rows: list[Row], texts: Texts) -> Directories | None:
     current, head, is_start = "", -1, True
     for index in raw_of(rows):
         text = texts[index]
+        if _ERROR.match(text):
+            continue
         if is_start and (match := _HEAD.fullmatch(text)):
             head = index
             current = match[1].rstrip("/").removeprefix("./") + "/"

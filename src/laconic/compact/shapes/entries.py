@@ -22,9 +22,11 @@ _SIZED = pattern(r"(\d[\d.]*[KMGT]?)\t(\S+)")
 _STATED = pattern(r"([ACDMRTUX]\d{0,3}\t|[ MADRCUT?!]{2} )(\S+)(?:(?:\t| -> )(\S+))?")
 _NUMBERED = pattern(r"(\d+|-)\t(\d+|-)\t(\S+)")  # of `git diff --numstat`
 _COUNTED = pattern(r"([^\s:]+):(\d+)")  # of `grep -c`
-# The columns of `ls -l` and `tar tv`: mode, links, owner, size, time, name.
+_ZIPPED = pattern(r" +(\d+) +(\d{4}-\d\d-\d\d \d\d:\d\d|[\d-]+ \d\d:\d\d) +(\S+)")
+# The columns of `ls -l`, `tar tv` and `find -ls`: mode, links, owner, size, time, name.
 _LONG = pattern(
-    r"([bcdlps-][rwxsStT-]{9}[.+@]?)\s+(?:(\d+)\s+)?(\S+(?:/\S+|\s+\S+))\s+(\d[\d.,]*[KMGT]?)\s+"
+    r"(?: *\d+ +\d+ )?([bcdlps-][rwxsStT-]{9}[.+@]?)\s+(?:(\d+)\s+)?(\S+(?:/\S+|\s+\S+))\s+"
+    r"(\d[\d.,]*[KMGT]?)\s+"
     r"(\w{3}\s+\d+\s+[\d:]{4,5}|\d+\s+\w{3}\s+[\d:]{4,5}|\d{4}-\d\d-\d\d \d\d:\d\d(?::[\d.]+)?)"
     r"(?: [+-]\d{4})? (\S.*)"
 )
@@ -88,10 +90,14 @@ def stated(lines: list[int], texts: Texts) -> Read:
     matches = [(i, m) for i in lines if (m := _STATED.fullmatch(texts[i]))]
     if not matches:
         return [], set(), ""
-    usual = Counter(m[1].strip() for _, m in matches).most_common(1)[0][0]
+    # of two columns one may be empty: written as in the second format of git-status(1)
+    states = {
+        i: m[1].rstrip("\t") if "\t" in m[1] else m[1][:2].replace(" ", ".") for i, m in matches
+    }
+    usual = Counter(states.values()).most_common(1)[0][0]
     entries = []
     for index, match in matches:
-        state = match[1].strip()
+        state = states[index]
         entry = Entry(match[2], index, "" if state == usual else state)
         entry.name += f"->{match[3]}" if match[3] else ""
         entries.append(entry)
@@ -101,6 +107,17 @@ def stated(lines: list[int], texts: Texts) -> Read:
 def numbered(lines: list[int], texts: Texts) -> Read:
     matches = [(i, _NUMBERED.fullmatch(texts[i])) for i in lines]
     return [Entry(m[3], i, f"+{m[1]} -{m[2]}") for i, m in matches if m], set(), ""
+
+
+def zipped(lines: list[int], texts: Texts) -> Read:
+    """The list of an archive that `unzip -l` prints: size, time and name."""
+    found = [(i, m) for i in lines if (m := _ZIPPED.fullmatch(texts[i]))]
+    if not found:
+        return [], set(), ""
+    common, shown = _times([m[2] for _, m in found])
+    extras = {i: " ".join(filter(None, (m[1], shown[m[2]]))) for i, m in found}
+    entries = [Entry(m[3], i, "" if m[3].endswith("/") else extras[i]) for i, m in found]
+    return entries, set(), f"all {common} unless said" if common else ""
 
 
 def long_form(lines: list[int], texts: Texts) -> Read:

@@ -21,8 +21,9 @@ from laconic.compact.shapes.entries import (
     plain,
     sized,
     stated,
+    zipped,
 )
-from laconic.compact.shapes.names import joined
+from laconic.compact.shapes.names import joined, with_values
 from laconic.compact.shapes.rows import made, placed, raw_of, whole
 from laconic.compact.tokens import estimate
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 BUDGET = 2000  # tokens
-_FEWEST = 20  # entries; fewer stay whole paths
+_FEWEST, _FEWEST_LONG = 20, 8  # entries; fewer stay whole paths, or lines of the long form
 _FEWEST_IN_BLOCK = 12  # among other lines, where all of them must have a directory
 _FEWEST_NAMES, _SHARE_OF_NAMES = 6, 0.7  # names without a directory, among other lines
 _SHARE = 0.9  # of the lines that must be entries
@@ -45,7 +46,9 @@ _SHARE = 0.9  # of the lines that must be entries
 
 def listing(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show a listing by directory; the same rows if it is none."""
-    found = _read(rows, texts, asked, (counted, plain, sized, stated, numbered, long_form, drawn))
+    found = _read(
+        rows, texts, asked, (counted, plain, sized, stated, numbered, long_form, zipped, drawn)
+    )
     return _by_block(rows, texts) if found is None else found
 
 
@@ -64,10 +67,15 @@ def _read(
         return _below_names(rows, texts, found, named if named in forms else plain, asked)
     filled = [index for index in lines if texts[index].strip()]
     for read in forms:
+        if read is counted and not asked.is_listed:
+            continue  # a number after a path may be anything
         entries, rest, said = read(lines, texts)
-        if len(entries) >= _FEWEST and len(entries) + len(rest) >= _SHARE * len(filled) - 2:
+        many = len(entries) + len(rest)
+        fewest = _FEWEST_LONG if read is long_form else _FEWEST
+        if entries and many >= fewest and many >= _SHARE * len(filled) - 2:
             # of the long form, links and the size of directories are left out
-            kind, unit = SHORT if read is long_form else WHOLE, "hits" if read is counted else ""
+            kind = SHORT if read in (long_form, zipped) else WHOLE
+            unit = "hits" if read is counted else ""
             return regrouped(rows, entries, rest, said, kind=kind, unit=unit)
     return None
 
@@ -83,7 +91,8 @@ def _below_names(
     for read in (short_form, long_form):
         entries, rest, said = read(found.lines, texts)
         others = [i for i in found.lines if i not in rest and not asked.pinned[i]]
-        if len(entries) < _FEWEST or len(entries) < len(others):
+        fewest = _FEWEST_LONG if read is long_form else _FEWEST
+        if len(entries) < fewest or len(entries) < len(others):
             continue
         paths = found.paths
         for entry in entries:
@@ -138,7 +147,8 @@ def regrouped(
     for entry in entries:
         is_heading = entry.name.endswith("/") and f"{_inside(entry)}" in below
         groups.setdefault(_inside(entry) if is_heading else entry.directory, []).append(entry)
-    lines = {directory: _line(directory, members) for directory, members in groups.items()}
+    is_ordered = kind == SHORT  # by time or size, perhaps
+    lines = {d: _line(d, members, is_ordered=is_ordered) for d, members in groups.items()}
     for line in lines.values():
         line.kind = kind
     lines = _within(lines, groups, budget, unit)
@@ -167,26 +177,20 @@ def _inside(entry: Entry) -> str:
     return f"{start}{entry.name.rstrip('/')}/"
 
 
-def _line(directory: str, entries: list[Entry]) -> Shown:
+def _line(directory: str, entries: list[Entry], *, is_ordered: bool = False) -> Shown:
     """`dir/: a.py b.py`; with sizes, those of one size together: `dir/: 12 a.py b.py; 8 c.py`."""
     own = [e for e in entries if _inside(e) == directory and e.name.endswith("/")]
     inner = [entry for entry in entries if entry not in own]
     head = " ".join([*(e.extra for e in own if e.extra), directory])
     indexes = [entry.index for entry in entries]
-    if not any(entry.extra for entry in inner):
-        names = joined([entry.name for entry in inner])
+    if any(entry.extra for entry in inner):
+        pairs = [(entry.name, entry.extra) for entry in inner]
+        names = with_values(pairs, is_ordered=is_ordered)
     else:
-        by_extra: dict[str, list[str]] = {}
-        for entry in inner:
-            by_extra.setdefault(entry.extra, []).append(entry.name)
-        if len(by_extra) < len(inner) / 2:
-            parts = [f"{extra} {joined(names)}".strip() for extra, names in by_extra.items()]
-            names = "; ".join(parts)
-        else:
-            names = ", ".join(f"{entry.name} {entry.extra}".strip() for entry in inner)
+        names = joined([entry.name for entry in inner])
     if directory == "./" and not any(e.directory == "./" and e.name == "." for e in entries):
         return whole(names, indexes)
-    if len(entries) == 1 and inner and not inner[0].extra:
+    if inner and not own and names and " " not in names:
         return whole(f"{directory}{names}", indexes)
     return whole(f"{head}: {names}" if names else head, indexes)
 

@@ -10,6 +10,7 @@ from laconic.compact.bound import check
 from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.masks import indexes
 from laconic.compact.result import RAW, Shown
+from laconic.compact.shapes.actions import actions
 from laconic.compact.shapes.blame import blame
 from laconic.compact.shapes.commits import commits
 from laconic.compact.shapes.dependencies import dependencies
@@ -17,6 +18,7 @@ from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
 from laconic.compact.shapes.findings import findings
 from laconic.compact.shapes.frames import frames
+from laconic.compact.shapes.installed import installed
 from laconic.compact.shapes.installs import installs
 from laconic.compact.shapes.issues import issues
 from laconic.compact.shapes.listing import listing, names
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 _LONGEST = 2000  # characters of a line
 MOST_SHAPED = 256 << 10  # characters; a larger output is searched by patterns alone
 _PASSES = {
+    "actions": actions,
     "blame": blame,
     "commits": commits,
     "dependencies": dependencies,
@@ -56,6 +59,7 @@ _PASSES = {
     "findings": findings,
     "installs": installs,
     "issues": issues,
+    "installed": installed,
     "logs": logs,
     "packages": packages,
     "passed": passed,

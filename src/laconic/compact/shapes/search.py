@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import Counter
 
 from laconic.compact.result import SHORT, Shown
-from laconic.compact.shapes.repeats import kind_of
+from laconic.compact.shapes.entries import PATH
+from laconic.compact.shapes.repeats import LOG_LINE, kind_of
 from laconic.compact.shapes.rows import made, placed, raw_of, whole
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
@@ -25,6 +26,7 @@ BUDGET = 4000  # tokens, as estimated
 _FEWEST, _SHARE = 4, 0.45
 _SMALL = 150  # tokens, below which lines stay as long as they are
 _WIDTHS = ((2000, 68), (3000, 52), (1 << 30, 36))  # characters of a line, by tokens
+_FEWEST_OF_LOG, _LOG_SHARE = 20, 0.8  # lines of a log, which are shown by kind
 _OFTEN = 3
 _OF_COUNT = 30  # tokens of the line that counts what is not shown
 _LONGEST = 200  # characters of a hit that stands for others
@@ -55,14 +57,15 @@ def search(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     if asked.status and not asked.is_listed:
         return rows  # lines with places after a failure may be anything, and are not cut
     lines = raw_of(rows)
-    found = _read(lines, texts, asked)
-    named = [i for i in lines if texts[i].strip() and texts[i] != "--"]
+    heads = _headings(lines, texts)
+    found = _below(heads, lines, texts) if heads else _read(lines, texts, asked)
+    named = [i for i in lines if texts[i].strip() and texts[i] != "--" and i not in heads]
     fewest = _SHARE * len(named) if asked.is_listed else len(named)
     if len(found) < max(_FEWEST, fewest):
         return _by_block(
             rows, texts, asked
         )  # a line between hits may be the heading of the hits below it
-    for width in _widths(found, texts):
+    for width in [] if _is_log(found) else _widths(found, texts):
         shown = _by_file(found, width, asked)
         if sum(estimate(row.text) + 1 for row in shown) <= BUDGET:
             break
@@ -70,8 +73,41 @@ def search(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         shown = _counted(found)
     asked.allow(BUDGET)
     first = found[0].index
-    gone = {hit.index for hit in found} | {i for i in lines if texts[i] == "--"}
+    gone = {hit.index for hit in found} | {i for i in lines if texts[i] == "--"} | heads
     return placed(rows, {first: list(shown)}, gone)
+
+
+def _is_log(hits: list[Hit]) -> bool:
+    """Tell whether the hits are lines of one log, which repeat themselves with other times."""
+    stamped = sum(LOG_LINE.match(hit.text) is not None for hit in hits)
+    is_one = len({hit.path for hit in hits}) == 1 and all(hit.sign == ":" for hit in hits)
+    return is_one and stamped > _LOG_SHARE * len(hits) and len(hits) >= _FEWEST_OF_LOG
+
+
+def _headings(lines: list[int], texts: Texts) -> set[int]:
+    """The paths with hits below them, as `rg --heading` writes them: after a blank line, or first.
+
+    Nothing if a blank line is followed by anything else.
+    """
+    found: set[int] = set()
+    for before, index, after in zip([-1, *lines], lines, [*lines[1:], -1], strict=False):
+        is_start = before < 0 or not texts[before].strip()
+        if not is_start or not texts[index].strip():
+            continue
+        if after < 0 or not PATH.fullmatch(texts[index]) or not _NUMBERED.fullmatch(texts[after]):
+            return set()
+        found.add(index)
+    return found
+
+
+def _below(heads: set[int], lines: list[int], texts: Texts) -> list[Hit]:
+    path, found = "", []
+    for index in lines:
+        if index in heads:
+            path = texts[index]
+        elif match := _NUMBERED.fullmatch(texts[index]):
+            found.append(Hit(index, path, *match.groups()[1:]))
+    return found
 
 
 def _widths(hits: list[Hit], texts: Texts) -> list[int]:
