@@ -18,19 +18,26 @@ from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
 from laconic.compact.shapes.findings import findings
 from laconic.compact.shapes.frames import frames
+from laconic.compact.shapes.goroutines import goroutines
 from laconic.compact.shapes.installed import installed
 from laconic.compact.shapes.installs import installs
 from laconic.compact.shapes.issues import issues
+from laconic.compact.shapes.libtest import libtest
 from laconic.compact.shapes.listing import listing, names
 from laconic.compact.shapes.logs import logs
+from laconic.compact.shapes.memory import memory
 from laconic.compact.shapes.notes import notes
+from laconic.compact.shapes.progress import progress
 from laconic.compact.shapes.pytest import pytest
 from laconic.compact.shapes.repeats import repeats
+from laconic.compact.shapes.retold import retold
 from laconic.compact.shapes.rows import raw_of
 from laconic.compact.shapes.search import search
 from laconic.compact.shapes.shellcheck import shellcheck
 from laconic.compact.shapes.sqlfluff import sqlfluff
 from laconic.compact.shapes.state import state
+from laconic.compact.shapes.steps import steps
+from laconic.compact.shapes.surefire import surefire
 from laconic.compact.shapes.tables import tables
 from laconic.compact.shapes.tests import differences, excerpts, is_of_passed, packages, passed
 from laconic.compact.shapes.unittest import unittest
@@ -57,16 +64,23 @@ _PASSES = {
     "diffstat": diffstat,
     "excerpts": excerpts,
     "findings": findings,
+    "goroutines": goroutines,
     "installs": installs,
     "issues": issues,
     "installed": installed,
+    "libtest": libtest,
     "logs": logs,
+    "memory": memory,
     "packages": packages,
     "passed": passed,
+    "progress": progress,
     "pytest": pytest,
+    "retold": retold,
     "shellcheck": shellcheck,
     "sqlfluff": sqlfluff,
     "state": state,
+    "steps": steps,
+    "surefire": surefire,
     "tables": tables,
     "frames": frames,
     "notes": notes,
@@ -81,14 +95,16 @@ _PASSES = {
 NAMES = tuple(sorted(_PASSES))
 # The passes for blocks among lines of any kind; the others need to see every line.
 _WITH_OTHER_LINES = frozenset((
-    "differences", "excerpts", "findings", "frames", "logs", "notes", "packages", "passed",
-    "repeats", "tables", "unittest", "values", "vitest",
+    "differences", "excerpts", "findings", "frames", "goroutines", "libtest", "logs", "memory",
+    "notes", "packages", "passed", "progress", "repeats", "retold", "steps", "surefire", "tables",
+    "unittest", "values", "vitest",
 ))  # fmt: skip
 # The order in which an output without a filter is looked at.
 GENERIC = (
-    "diff", "commits", "diffstat", "pytest", "unittest", "passed", "packages", "installs",
-    "frames", "notes", "shellcheck", "issues", "sqlfluff", "findings", "differences",
-    "dependencies", "listing", "tables", "search", "repeats", "values",
+    "diff", "commits", "diffstat", "pytest", "unittest", "surefire", "retold", "libtest", "passed",
+    "packages", "installs", "progress", "goroutines", "frames", "memory", "notes", "shellcheck",
+    "issues", "sqlfluff", "findings", "differences", "dependencies", "steps", "listing", "tables",
+    "search", "repeats", "values",
 )  # fmt: skip
 
 
