@@ -53,6 +53,7 @@ HARMLESS = {
     ),
     "a heading, or an end, whose failure is told": (
         r"^FAIL$",  # go, after the packages
+        r"^\?   \t\S+\t\[no test files\]$",
         r"^Errors while running CTest$",
         r"^\[INFO\] Running [\w.$]+$",
         r"^Looked in the following places:$",

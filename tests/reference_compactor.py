@@ -37,6 +37,7 @@ _HARMLESS = (
     r"^\[ERROR\] After correcting the problems, you can resume the build ",
     r"^\[ERROR\]   mvn <args> -rf ",
     r"^\[ERROR\] Please refer to dump files \(if any exist\) ", r"^Download https?://\S+$",
+    r"^\?   \t\S+\t\[no test files\]$",
     r"^\d+: Test timeout computed to be: \d+$", r"^FAILURE: Build failed with an exception\.$",
     r"^> Compilation failed; see the compiler error output for details\.$",
 )  # fmt: skip

@@ -96,7 +96,8 @@ _HARMLESS = Patterns((
      r"|For more information about the errors and possible solutions, |\[Help \d+\] https?://"
      r"|Re-run Maven using |Please refer to dump files \(if any exist\) "
      r"|After correcting the problems, you can resume the build |  mvn <args> -rf ))"),
-    r"^Download https?://\S+$", r"^\d+: Test timeout computed to be: \d+$",
+    r"^Download https?://\S+$", r"^\?   \t\S+\t\[no test files\]$",
+    r"^\d+: Test timeout computed to be: \d+$",
     r"^FAILURE: Build failed with an exception\.$",
     r"^> Compilation failed; see the compiler error output for details\.$",
 ))  # fmt: skip

@@ -10,6 +10,7 @@ from laconic.compact.shapes.finding_block import (
     ARROW,
     SOURCE,
     adds_to,
+    cut_source,
     is_carets,
     is_excerpt,
     read_block,
@@ -172,13 +173,21 @@ def _of_arrow(
 
 
 def _tell_once(finding: Finding, told: set[tuple[str, str]], texts: Texts) -> None:
-    """Hide the source line of an error if another error in it has shown it."""
-    for row in list(finding.below):
+    """Cut the source line of an error; hide it if another error has shown as much of it."""
+    below: list[Row] = []
+    for row in finding.below:
         if isinstance(row, int) and texts[row] in finding.excerpt:
-            if (finding.path, texts[row]) in told:
-                finding.below.remove(row)
+            cut = cut_source(row, texts[row], finding.mark)
+            said = (finding.path, texts[row] if isinstance(cut, int) else cut.text)
+            if said in told:
                 finding.hidden.append(row)
-            told.add((finding.path, texts[row]))
+            else:
+                below.append(cut)
+                finding.hidden += [] if isinstance(cut, int) else [row]
+            told.add(said)
+        else:
+            below.append(row)
+    finding.below = below
 
 
 def _of_below(heading: str, match: Match, index: int) -> Finding:

@@ -6,11 +6,13 @@ is advised, with the words that a change would insert. Any other finding keeps i
 
 from __future__ import annotations
 
+from laconic.compact.result import SHORT, Shown
 from laconic.compact.shapes.rows import whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.finding import Finding
     from laconic.compact.shapes.rows import Texts
@@ -47,6 +49,7 @@ _DULL_LABEL = pattern(
     r"|required by this formatting parameter|this is .*|in this .*"
 )
 _REMOVAL = pattern(r"help: (?:remove|delete|try removing) .*")
+_LONGEST_SOURCE, _AROUND = 90, 35  # characters of a line, and on each side of the place
 _SHORTEST = 3  # letters of a word that says something
 _LONGEST = 60  # characters of an insertion
 _WORD = pattern(r"\w+")
@@ -59,6 +62,23 @@ def is_excerpt(text: str) -> bool:
 
 def is_carets(text: str) -> bool:
     return bool(text.strip()) and _CARETS.fullmatch(text) is not None
+
+
+def cut_source(index: int, text: str, mark: str) -> Row:
+    """A line of source; of a long one what is around the place."""
+    source = SOURCE.fullmatch(text)
+    start = source.start(2) if source else 0
+    column = mark.count(":") > 1 and mark.rpartition(":")[2]
+    if len(text) - start <= _LONGEST_SOURCE or not column:
+        return index
+    middle = start + int(column) - 1
+    low = max(start, middle - _AROUND)
+    high = middle + _AROUND
+    if low >= len(text):
+        return index
+    said = f"{text[:start]}{'…' if low > start else ''}{text[low:high].strip()}"
+    said += "…" if high < len(text) else ""
+    return Shown(SHORT, said, (index + 1,)) if len(said) < len(text) else index
 
 
 def read_block(finding: Finding, lines: list[int], pos: int, texts: Texts, asked: Asked) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from laconic.compact.result import SHORT, Shown
 from laconic.compact.shapes.rows import placed, raw_of
 from laconic.patterns import pattern
 
@@ -30,11 +31,25 @@ _PROGRESS = pattern(
     # go
     r"|go: downloading \S+ v\S+|\?   \t\S+\t\[no test files\]"
 )
+# How many warnings a crate has, and how to let cargo mend some; all may be told of another target.
+_WARNINGS = pattern(
+    r"(?P<said>warning: `.*` \(.*\) generated (?P<number>\d+) warnings?)"
+    r"(?: \((?P<again>\d+) duplicates?\))?(?: \(run `cargo .*\))?"
+)
 _FEWEST = 3
 
 
 def progress(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Leave these lines out, if there are some."""
+    """Leave these lines out, if there are some, and cargo's advice behind a sum of warnings."""
     del asked
-    gone = {i for i in raw_of(rows) if _PROGRESS.fullmatch(texts[i])}
-    return placed(rows, {}, gone) if len(gone) >= _FEWEST else rows
+    lines = raw_of(rows)
+    gone = {i for i in lines if _PROGRESS.fullmatch(texts[i])}
+    gone = gone if len(gone) >= _FEWEST else set()
+    instead: dict[int, list[Row]] = {}
+    for index in lines:
+        match = _WARNINGS.fullmatch(texts[index])
+        if match and match["number"] == match["again"]:
+            gone.add(index)
+        elif match and match["said"] != texts[index]:
+            instead[index] = [Shown(SHORT, match["said"], (index + 1,))]
+    return placed(rows, instead, gone)

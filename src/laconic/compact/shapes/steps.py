@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _FORMS = (
     # CMake's makefiles
     pattern(r"\[ *\d+%\] (Built target) (\S+)"),
+    # ctest -N
+    pattern(r"  (Test) +#\d+: (\S+)"),
     # cargo update
     pattern(r" +(Adding|Removing|Updating|Downgrading) ([\w-]+ v\S+(?: -> v?\S+)?(?: \(.*\))?)"),
 )
