@@ -185,9 +185,16 @@ def _tell_once(finding: Finding, told: set[tuple[str, str]], texts: Texts) -> No
                 below.append(cut)
                 finding.hidden += [] if isinstance(cut, int) else [row]
             told.add(said)
+        elif finding.code and ("", _text(row, texts)) in told:  # rustc gives advice to each
+            finding.hidden += [row] if isinstance(row, int) else []
         else:
             below.append(row)
+            told.add(("", _text(row, texts)))
     finding.below = below
+
+
+def _text(row: Row, texts: Texts) -> str:
+    return texts[row] if isinstance(row, int) else row.text
 
 
 def _of_below(heading: str, match: Match, index: int) -> Finding:

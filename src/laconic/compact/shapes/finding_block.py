@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 ARROW = pattern(r"\s*(?:-->|:::)\s+(?P<path>\S.*?)(?P<mark>:(?P<line>\d+):\d+)\s*")
-_GUTTER = pattern(r"\s*>?\s*\d*\s*[|│](?:\s.*)?|\s*\d+ [-+~](?: .*)?|\s*\d+ [|│] .*|\s*\.\.\.\s*")
+_GUTTER = pattern(
+    r"\s*>?\s*\d*\s*[|│](?:\s.*)?|\s*\d+ [-+~](?: .*)?|\s*\d+ [|│] .*|\s*\.\.\.\s*"
+    r"|\s*\+\+\+ [|│]\+.*"
+)
 _CARETS = pattern(r"[\s|│]*[\^~¯‾_|/\\-]*[\^~¯‾][\s\^~¯‾_|/\\-]*")
 SOURCE = pattern(r"\s*>?\s*(\d+)\s*[|│] ?(.*)")
 _LABEL = pattern(r"\s*[|│][\s|_^~/\\+-]*([^\s|^~_/\\+-].*?)[\s^~+-]*")
@@ -32,7 +35,7 @@ _OF_BLOCK = pattern(
     r"\s*= (?:\w+: )?.*|(?:help|note): .*|\s*(?:-->|:::|\u256d|\u2570).*|\s*docs: https?://.*"
 )
 _SKIPPED = pattern(r"-{40,}")  # between two parts of an excerpt
-_CONTINUED = pattern(r"\s{8,}\S.*")  # of a note over several lines
+_CONTINUED = pattern(r"\s{6,}\S.*")  # of a note over several lines
 _REPLACED = pattern(r"\s{2,}[-+] .*")  # between the numbered lines of a change that is proposed
 _ADVICE = pattern(r"(?:help|note): (.*)")
 _NOTE = pattern(r"\s+= (?:note|help|warning): (.*)")
@@ -41,6 +44,7 @@ _DULL = pattern(
     r"|\s*= (?:note|help): (?:for more information|see |this error originates in ).*"
     r"|note: the lint level is defined here"
 )
+_VISIT = pattern(r"\s+for more information, ")
 _EXPECTED = pattern(r"\s*= note: expected .*")
 _FOREIGN = pattern(r"/rustc/[0-9a-f]+/.*|.*/(?:\.cargo/registry|rustlib)/.*")
 # Labels that point at a place and say no more of it.
@@ -171,7 +175,7 @@ class _Block:
             self.source = text[source.start(2) :]
         elif inserted := _INSERTED.fullmatch(text):
             self.added = self.added or _words_at(self.source, inserted[2])
-        elif _CONTINUED.fullmatch(text) and self.said[:1].isspace():
+        elif _CONTINUED.fullmatch(text) and not is_excerpt(text) and not _VISIT.match(text):
             self.said += f" {text.strip()}"
 
     def end_part(self) -> None:
@@ -201,7 +205,7 @@ class _Block:
             for i in self.part
             if i == self.part[0]
             or self.texts[i].strip() == f"--> {place}"
-            or (self.said[:1].isspace() and _CONTINUED.fullmatch(self.texts[i]))
+            or (not is_excerpt(self.texts[i]) and self.texts[i].strip() in self.said)
         ]
 
 
