@@ -64,7 +64,13 @@ def _read(
     """Show the listing that the lines are; None if they are not one."""
     lines = raw_of(rows)
     if found := directories(rows, texts):
-        return _below_names(rows, texts, found, named if named in forms else plain, asked)
+        short_form = named if named in forms else plain
+        if asked.is_listed or found.are_paths:
+            shown = _below_names(rows, texts, found, short_form, asked)
+            if shown is not None:
+                return shown
+        if len(found.paths) > 1:
+            return None  # names below several headings are not mixed
     filled = [index for index in lines if texts[index].strip()]
     for read in forms:
         if read is counted and not asked.is_listed:
@@ -86,8 +92,8 @@ def _below_names(
     found: Directories,
     short_form: Callable[..., Read],
     asked: Asked,
-) -> list[Row]:
-    """Show several directories, each with what is below its name."""
+) -> list[Row] | None:
+    """Show several directories, each with what is below its name; None if they are not that."""
     for read in (short_form, long_form):
         entries, rest, said = read(found.lines, texts)
         others = [i for i in found.lines if i not in rest and not asked.pinned[i]]
@@ -101,7 +107,7 @@ def _below_names(
             entry.place(f"{path}{ending}")
         kind = SHORT if read is long_form else WHOLE
         return regrouped(rows, entries, rest | found.heads, said, kind=kind)
-    return rows
+    return None
 
 
 def _by_block(rows: list[Row], texts: Texts) -> list[Row]:

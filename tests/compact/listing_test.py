@@ -1,0 +1,70 @@
+"""What is listed by directory gives back every path, and no other, whatever names there are."""
+
+from __future__ import annotations
+
+import re
+
+from bench.compaction_report import expanded
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from laconic.compact.lines import read_lines
+from laconic.compact.pipeline import compact
+from outputs import FOUND
+
+STEMS = st.sampled_from(["a", "b", "cart", "log1", "log2", "log3", "log4", "log10", "x_1", "x_2"])
+NAMES = st.builds(
+    "{}{}".format, STEMS, st.sampled_from([".py", ".txt", ".in", ".out", "", ".d.ts"])
+)
+DIRECTORIES = st.sampled_from(["src", "src/app", "docs", "web/src", "web/src/inner", "t1", "t2"])
+TREES = st.dictionaries(
+    DIRECTORIES, st.lists(NAMES, min_size=1, max_size=25, unique=True), min_size=2, max_size=7
+)
+
+
+def shown(identifier: str, text: str) -> list[str]:
+    """The lines that are shown; none if it stays as it is."""
+    compacted = compact(FOUND.load(identifier), 0, read_lines(text.encode()))
+    return [] if compacted is None else compacted.text().splitlines()
+
+
+def paths_of(lines: list[str]) -> list[str]:
+    """Every path that the lines of a listing tell."""
+    found: list[str] = []
+    for line in lines:
+        plain = re.sub(r" *\[[^\]]*\]", "", line)
+        directory, colon, names = plain.partition("/: ")
+        start = f"{directory}/" if colon else ""
+        found += [start + name for name in expanded((names if colon else plain).split())]
+    return found
+
+
+@given(TREES)
+@settings(max_examples=60, deadline=None)
+def test_the_directories_of_ls_are_told_apart(tree):
+    text = "\n\n".join(f"{name}:\n" + "\n".join(names) for name, names in sorted(tree.items()))
+    lines = shown("ls", f"{text}\n")
+    if lines:
+        told = [path for path in paths_of(lines) if path.rstrip("/") not in tree]
+        wanted = {f"{name}/{inner}" for name, names in tree.items() for inner in names}
+        assert sorted(told) == sorted(wanted - set(tree))
+
+
+@given(TREES)
+@settings(max_examples=40, deadline=None)
+def test_the_files_of_a_diff_are_all_told(tree):
+    paths = [f"{name}/{inner}" for name, names in tree.items() for inner in names]
+    if lines := shown("git/diff", "".join(f"{path}\n" for path in paths)):
+        assert sorted(paths_of(lines)) == sorted(paths)
+
+
+@given(TREES, st.data())
+@settings(max_examples=40, deadline=None)
+def test_the_hits_of_every_file_are_told(tree, data):
+    paths = [f"{name}/{inner}" for name, names in tree.items() for inner in names]
+    counts = {path: data.draw(st.integers(0, 3)) for path in paths}
+    lines = shown("grep", "".join(f"{path}:{count}\n" for path, count in counts.items()))
+    if lines:
+        found = {path for path, count in counts.items() if count}
+        words = paths_of([line.replace("; ", " ").replace(", ", " ") for line in lines])
+        assert found <= {re.sub(r":\d+$", "", word) for word in words}
