@@ -1,7 +1,8 @@
 """Diffs: every changed line with one line around it; a file is named once, with its counts.
 
 Hunks with equal changes are shown once with all places. Removed lines that are added again, with
-another indent or at another place of the file, are shown only there. Beyond the budget the largest
+another indent or at another place of the file, are shown only there; of a long line that is changed
+a little the new form is shown whole, and of the old one what differs. Beyond the budget the largest
 files are counted. Carriage returns at the end of a line are part of it.
 """
 
@@ -45,6 +46,8 @@ _FEWEST = 3  # equal hunks, of which one is shown
 _FEWEST_AGAIN = 3  # neighbouring lines that are repeated elsewhere
 _FEWEST_SPACED = 2  # lines that a note is worth
 _AROUND = 1
+_LONG, _COMMON = 100, 0.5  # characters of a line, and how much of it is in another one
+_BESIDE, _LEAST = 20, 30  # characters around what differs, and that cutting must save
 _FUNCTION = 60  # characters of what git says a hunk is in
 
 
@@ -252,7 +255,47 @@ def _of_hunk(
             rows.append(made(f"[-{len(some)} lines that are added again in this file]", some))
         else:
             rows += some
-    return rows
+    cut = _cut(hunk, texts)
+    return [cut.get(row, row) if isinstance(row, int) else row for row in rows]
+
+
+def _cut(hunk: _Hunk, texts: Texts) -> dict[int, Row]:
+    """Long removed lines without what the line has that is added in place of it."""
+    found: dict[int, Row] = {}
+    removed: list[int] = []
+    added: list[int] = []
+    for index in [*hunk.lines, -1] if hunk.signs == 1 else []:
+        sign = texts[index][:1] if index >= 0 else ""
+        if sign == "+" and removed:
+            added.append(index)
+            continue
+        if added or sign != "-":
+            pairs = zip(removed, added, strict=False) if len(removed) == len(added) else ()
+            found |= {r: row for r, a in pairs if (row := _without_common(r, a, texts))}
+            removed, added = [], []
+        if sign == "-":
+            removed.append(index)
+    return found
+
+
+def _without_common(removed: int, added: int, texts: Texts) -> Row | None:
+    """A removed line cut to what differs from the added one, and a little around it."""
+    old, new = texts[removed][1:], texts[added][1:]
+    start = _common(old, new)
+    end = _common(old[start:][::-1], new[start:][::-1])
+    if len(old) < _LONG or start + end < _COMMON * len(old):
+        return None
+    first = old.rfind(" ", 0, max(0, start - _BESIDE)) + 1
+    last = old.find(" ", min(len(old), len(old) - end + _BESIDE))
+    middle = old[first:] if last < 0 else f"{old[first:last]}…"
+    text = f"-…{middle}" if first else f"-{middle}"
+    return Shown(SHORT, text, (removed + 1,)) if len(text) <= len(old) - _LEAST else None
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters two texts have in common at their beginning."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _title(file: _File, texts: Texts) -> str:
