@@ -68,3 +68,40 @@ def test_the_hits_of_every_file_are_told(tree, data):
         found = {path for path, count in counts.items() if count}
         words = paths_of([line.replace("; ", " ").replace(", ", " ") for line in lines])
         assert found <= {re.sub(r":\d+$", "", word) for word in words}
+
+
+TEXTS = st.sampled_from(["import os", "x = 1", "return x", "# later", "def f(a, b):"])
+HITS = st.dictionaries(
+    st.builds("{}/{}".format, DIRECTORIES, NAMES.filter(lambda name: "." in name)),
+    st.lists(
+        st.tuples(st.integers(1, 400), TEXTS), min_size=1, max_size=6, unique_by=lambda h: h[0]
+    ),
+    min_size=1,
+    max_size=20,
+)
+
+
+def hits_of(lines: list[str]) -> set[tuple[str, int, str]]:
+    """Every hit that the lines of a search tell: path, number, text."""
+    directory, path = "", ""
+    found: set[tuple[str, int, str]] = set()
+    for line in lines:
+        if line.endswith("/") and ":" not in line:
+            directory, path = line, ""
+        elif re.fullmatch(r"[\w./]+:", line):
+            directory, path = "", line[:-1]
+        elif match := re.fullmatch(r"(?:([\w./]+):)?([\d,]+):(.*)", line):
+            if match[1] and "/" in match[1]:
+                directory = ""
+            name = f"{directory}{match[1]}" if match[1] else path
+            found |= {(name, int(number), match[3]) for number in match[2].split(",")}
+    return found
+
+
+@given(HITS)
+@settings(max_examples=60, deadline=None)
+def test_every_hit_is_told_with_its_file_and_line(hits):
+    rows = [(path, *hit) for path, some in hits.items() for hit in sorted(some)]
+    lines = shown("grep", "".join(f"{path}:{n}:    {text}\n" for path, n, text in rows))
+    if lines:
+        assert hits_of(lines) == {(path, n, text) for path, n, text in rows}
