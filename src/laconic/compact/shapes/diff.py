@@ -12,6 +12,7 @@ from collections import Counter
 from itertools import groupby
 
 from laconic.compact.result import SHORT, Shown
+from laconic.compact.shapes.names import joined
 from laconic.compact.shapes.rows import made, raw_of
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
@@ -42,7 +43,8 @@ _LOCK = pattern(
 )
 _STARTS = ("diff --git ", "diff --cc ", "diff --combined ")
 _FEW = 5  # lines of such a file that are shown
-_FEWEST = 3  # equal hunks, of which one is shown
+_FEWEST = 3  # equal hunks, or files with the same change, of which one is shown
+_PLAIN_HEADS = 4  # lines before the first hunk of a file that is neither new nor renamed
 _FEWEST_AGAIN = 3  # neighbouring lines that are repeated elsewhere
 _FEWEST_SPACED = 2  # lines that a note is worth
 _AROUND = 1
@@ -77,6 +79,10 @@ class _File:
     @property
     def is_long(self) -> bool:
         return len(self.lines) > _FEW
+
+    @property
+    def indexes(self) -> list[int]:
+        return [*self.heads, *(i for hunk in self.hunks for i in (hunk.head, *hunk.lines))]
 
     @property
     def lines(self) -> list[int]:
@@ -145,6 +151,12 @@ def _shown(found: list[Row | _File], texts: Texts, asked: Asked) -> list[Row]:
     files = [part for part in found if isinstance(part, _File)]
     odd = _odd(files, texts, asked)
     written = {id(file): _rows(file, texts, odd) for file in files}
+    for first, *others in _alike(files, texts, odd):
+        names = joined([file.name for file in others])
+        indexes = [i for file in others for i in file.indexes]
+        said = f"[the same change in {len(others)} more files: {names}]"
+        written[id(first)].append(made(said, indexes))
+        written |= {id(file): [] for file in others}
     costs = {id(file): _cost(written[id(file)], texts) for file in files}
     for file in sorted(files, key=lambda f: (not _LOCK.search(f.name), -costs[id(f)])):
         if sum(costs.values()) <= BUDGET and not (_LOCK.search(file.name) and file.is_long):
@@ -155,6 +167,16 @@ def _shown(found: list[Row | _File], texts: Texts, asked: Asked) -> list[Row]:
     for part in found:
         result += written[id(part)] if isinstance(part, _File) else [part]
     return result
+
+
+def _alike(files: list[_File], texts: Texts, odd: set[int]) -> list[list[_File]]:
+    """Files in which the same lines change, if they are several."""
+    groups: dict[tuple[tuple[str, ...], ...], list[_File]] = {}
+    for file in files:
+        keys = tuple(_key(hunk, texts, odd) for hunk in file.hunks)
+        if keys and len(file.heads) <= _PLAIN_HEADS:
+            groups.setdefault(keys, []).append(file)
+    return [some for some in groups.values() if len(some) >= _FEWEST]
 
 
 def _cost(rows: list[Row], texts: Texts) -> int:
@@ -305,6 +327,5 @@ def _title(file: _File, texts: Texts) -> str:
 
 
 def _counted(file: _File, texts: Texts) -> Row:
-    indexes = [*file.heads, *(i for hunk in file.hunks for i in (hunk.head, *hunk.lines))]
     many = f"{len(file.hunks)} hunk{'s' if len(file.hunks) != 1 else ''}"
-    return made(f"{_title(file, texts)} [{many} hidden]", indexes)
+    return made(f"{_title(file, texts)} [{many} hidden]", file.indexes)

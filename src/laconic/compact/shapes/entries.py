@@ -163,12 +163,16 @@ def drawn(lines: list[int], texts: Texts) -> Read:
     """The paths of `tree`: each name is below the one with a smaller indent."""
     found: list[tuple[int, int, str]] = []
     parents: dict[int, str] = {}
-    root = next((texts[i] for i in lines if texts[i].strip()), "")
+    head = -1
+    root, heads = "", set[int]()
     inner: set[str] = set()
     for index in lines:
         indent = _INDENT.match(texts[index])
         if indent is None:
+            # one of several directories, or the sum
+            root, head, parents = texts[index], index, {}
             continue
+        heads.add(head)
         depth = indent.end() // _STEP
         name = texts[index][indent.end() :]
         if " " in name:
@@ -179,10 +183,9 @@ def drawn(lines: list[int], texts: Texts) -> Read:
         inner.add(above)
         parents[depth] = path
         found.append((index, depth, path))
-    heads = {index for index in lines if texts[index] == root}
     directories = {index for index, _, path in found if path in inner}
     entries = [Entry(path, index) for index, _, path in found]
     for entry in entries:
         if entry.index in directories:
             entry.name = f"{entry.name}/"
-    return entries, heads if found else set(), ""
+    return entries, heads, ""

@@ -148,6 +148,24 @@ def regrouped(
     rest: lines that go with them. said: what holds for all of them. unit: what the numbers beside
     the names count, if they do.
     """
+    found, is_whole = by_directory(entries, budget, kind, unit)
+    if said and is_whole:
+        found.append(made(f"[{said}]", [entries[0].index]))
+    first = min(entry.index for entry in entries)
+    gone = {entry.index for entry in entries} | rest
+    result: list[Row] = []
+    for row in rows:
+        if row == first:
+            result += found
+        elif not isinstance(row, int) or row not in gone:
+            result.append(row)
+    return result
+
+
+def by_directory(
+    entries: list[Entry], budget: int, kind: str = WHOLE, unit: str = ""
+) -> tuple[list[Row], bool]:
+    """Lines for the entries, and whether no line had to be cut."""
     groups: dict[str, list[Entry]] = {}
     below = {entry.directory for entry in entries}
     for entry in entries:
@@ -159,23 +177,14 @@ def regrouped(
         line.kind = kind
     lines = _within(lines, groups, budget, unit)
     found: list[Row] = []
+    is_whole = True
     for line, directory in {line: directory for directory, line in lines.items()}.items():
         if estimate(line.text) <= budget:
             found.append(line)
         else:
             found += _cut(directory, groups[directory], budget)
-            said = ""  # it would not hold for all of them
-    if said:
-        found.append(made(f"[{said}]", [entries[0].index]))
-    first = min(entry.index for entry in entries)
-    gone = {entry.index for entry in entries} | rest
-    result: list[Row] = []
-    for row in rows:
-        if row == first:
-            result += found
-        elif not isinstance(row, int) or row not in gone:
-            result.append(row)
-    return result
+            is_whole = False
+    return found, is_whole
 
 
 def _inside(entry: Entry) -> str:
@@ -213,8 +222,10 @@ def _within(
             for above in _above(directory):
                 tree[above] += cost
         total = sum(costs.values())
-        parts = {d: cost for d, cost in tree.items() if cost <= _MOST_AT_ONCE * total} or tree
-        enough = [d for d, cost in parts.items() if cost >= total - budget + _OF_COUNT]
+        # one large directory, but not nearly all of them
+        most = _MOST_AT_ONCE * total
+        parts = [d for d in tree if tree[d] <= most or costs.get(d, 0) > tree[d] / 2] or list(tree)
+        enough = [d for d in parts if tree[d] >= total - budget + _OF_COUNT]
         root = (
             min(enough, key=lambda d: (tree[d], -len(d)))
             if enough
