@@ -86,7 +86,10 @@ def hits_of(lines: list[str]) -> set[tuple[str, int, str]]:
     directory, path = "", ""
     found: set[tuple[str, int, str]] = set()
     for line in lines:
-        if line.endswith("/") and ":" not in line:
+        if match := re.fullmatch(r"(.*) \[x\d+\]: (.*)", line):
+            places = [place.split(":") for place in match[2].split()]
+            found |= {(f"{directory}{name}", int(number), match[1]) for name, number in places}
+        elif line.endswith("/") and ":" not in line:
             directory, path = line, ""
         elif re.fullmatch(r"[\w./]+:", line):
             directory, path = "", line[:-1]

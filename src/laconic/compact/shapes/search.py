@@ -195,9 +195,33 @@ def _by_file(hits: list[Hit], width: int, asked: Asked) -> list[Shown]:
         files.setdefault(hit.path, []).append(hit)
     for directory, paths in _by_directory(files):
         shown += [made(directory, [files[paths[0]][0].index])] if directory else []
+        same = _with_same_text({path: files[path] for path in paths}) if directory else {}
+        shown += [_in_files(directory, hits, width, asked) for hits in same.values()]
+        told = {hit.path for hits in same.values() for hit in hits}
         for path in paths:
-            shown += _of_file(path.removeprefix(directory), files[path], width, asked)
+            if path not in told:
+                shown += _of_file(path.removeprefix(directory), files[path], width, asked)
     return shown
+
+
+def _with_same_text(files: dict[str, list[Hit]]) -> dict[str, list[Hit]]:
+    """The hits of files that have the same text, by this text."""
+    texts: dict[str, list[Hit]] = {}
+    for hits in files.values():
+        if all(hit.number and hit.sign == ":" for hit in hits):
+            texts.setdefault(hits[0].text.strip(), []).extend(hits)
+    return {text: hits for text, hits in texts.items() if len(hits) >= _FEWEST_SHARED}
+
+
+def _in_files(directory: str, hits: list[Hit], width: int, asked: Asked) -> Shown:
+    """`import os [x3]: a.py:7 b.py:12 c.py:9`."""
+    text = hits[0].text.strip()
+    cut = _cut(" ".join(text.split()) if width else text, width, asked)
+    places = " ".join(f"{hit.path.removeprefix(directory)}:{hit.number}" for hit in hits)
+    line = f"{cut} [x{len(hits)}]: {places}"
+    if "…" in cut and "…" not in text:
+        return Shown(SHORT, line, [hit.index + 1 for hit in hits])
+    return whole(line, [hit.index for hit in hits])
 
 
 def _of_file(path: str, hits: list[Hit], width: int, asked: Asked) -> list[Shown]:
