@@ -13,6 +13,7 @@ from laconic.compact.result import RAW, Shown
 from laconic.compact.shapes.actions import actions
 from laconic.compact.shapes.blame import blame
 from laconic.compact.shapes.commits import commits
+from laconic.compact.shapes.containers import containers
 from laconic.compact.shapes.dependencies import dependencies
 from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
@@ -58,6 +59,7 @@ _PASSES = {
     "actions": actions,
     "blame": blame,
     "commits": commits,
+    "containers": containers,
     "dependencies": dependencies,
     "diff": diff,
     "differences": differences,
