@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 GROUPS = {
     "Tests": (
         "bats", "behave", "bun/test", "c8", "cargo/bench", "cargo/nextest", "cargo/test",
+        "cargo/test_shown",
         "coverage", "ctest", "deno/test", "django/test", "dotnet/test", "go/test",
         "go/test_verbose", "gotestsum", "jest", "nox", "npm/test", "phpunit", "playwright",
         "pytest", "robot", "rspec", "tox", "unittest", "vitest",

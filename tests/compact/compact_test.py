@@ -956,7 +956,7 @@ def test_the_promises_hold_without_a_filter(texts):
         ("cargo test", "cargo/test"),
         ("cargo +nightly test --release", "cargo/test"),
         ("cargo t -p core", "cargo/test"),
-        ("cargo test -- --nocapture", None),
+        ("cargo test -- --nocapture", "cargo/test_shown"),
         ("cargo test --message-format=json", None),
         ("pytest -q", "pytest"),
         ("python3.11 -m pytest tests", "pytest"),
