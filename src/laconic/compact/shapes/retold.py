@@ -46,7 +46,7 @@ _LAST = pattern(
 # What make says, in files that CMake writes, of targets that need the one that failed.
 _RULE_FAILED = pattern(r"g?make\[\d+\]: \*\*\* \[CMakeFiles/\S+/build\.make:\d+: .*\] Error \d+")
 _NEEDS_IT = pattern(
-    r"g?make(?:\[\d+\])?: (?:\*\*\* \[(?:CMakeFiles/Makefile2:\d+: \S+|Makefile:\d+: all)\] Error 2"
+    r"g?make(?:\[\d+\])?: (?:\*\*\* \[CMakeFiles/Makefile2:\d+: \S+\] Error 2"
     r"|Target '(?:CMakeFiles/\S+|all|default_target)' not remade because of errors\.)"
 )
 _MOST_LISTS = 20  # of one kind; a report has two for each module
