@@ -90,6 +90,24 @@ SPARED = {
         r"^\s*File \"<(?:frozen |string>)",
         r"^\s+at (?:java\.base/|(?:org\.(?:junit|opentest4j|apache|gradle)|java|jdk|sun)\.)",
     ),
+    "where a test of jest prints": (r"^\s+at (?:[\w.]+\.)?(?:log|info|warn|error|debug) \(",),
+    "how a matcher of jest compares": (r"^\s+expect\(.*\) // ",),
+    "advice of jest and vitest on time limits": (
+        r"^ +Add a timeout value to this test to increase ",
+        r"^If this is a long-running test, pass a timeout value as the last argument ",
+    ),
+    "what node's test runner says of a failure beside its message": (
+        r"^ *failureType: '(?!hookFailed)\w+'$", r"^ *code: 'ERR_(?:TEST_FAILURE|ASSERTION)'$",
+        r"^ *(?:error: '\d+ subtests? failed'|error: \|-)$",
+        r"^ *location: '", r"^test at \S+:\d+:\d+$", r"^ *async [\w.]+ \(index \d+\)$",
+        r"^\s+[\w.<> ]+ \(node:",
+        r"^ *✖ failing tests:$", r"^ *name: '\w+'$",
+        r"^ *\w+: 'ERR_ASSERTION',?$", r"^ *generatedMessage: \w+,$",
+    ),
+    "a value that node's message has": (r"^ *(?:expected|actual):",),
+    "the legend of a difference, whose lines have their signs": (
+        r"^\s*[-+] (?:Expected|Received)\b(?: +[-+] \d+)?$", r"^ +\+ expected - actual$",
+    ),
     "a package that Maven fetches": (r"^\[INFO\] Download(?:ing|ed) from \S+: https?://\S+",),
     "a test that passed, with its place": (r"^\s*[✓✔√] +\d+ \S+:\d+:\d+ \u203a ",),
     "the heading of what shellcheck only recommends": (r"^In \S+ line \d+:$",),
@@ -117,8 +135,12 @@ SPARED = {
     ),
 }  # fmt: skip
 _SPARED = re.compile("|".join(source for sources in SPARED.values() for source in sources))
-# Rulers, progress, the time of a test, and the last word of a line that the tool itself has cut.
-_UNTOLD = re.compile(r"_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] | +\[ *\d+%\]$| \d+m?s$|\w*\.\.\.$")
+# Rulers, progress, the time and the number of a test, and the last word of a line that the tool
+# itself has cut.
+_UNTOLD = re.compile(
+    r"^ *error: (?=')|(?<=not ok )\d+(?= - )|"
+    r"_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] | +\[ *\d+%\]$| \(?[\d.]+ ?m?s\)?(?=$| #)|\w*\.\.\.$"
+)
 _RANGE = re.compile(r"([\w.-]*)\{(\d+)\.\.(\d+)\}(\w*)")
 
 
@@ -146,6 +168,7 @@ def words_of_fact(text: str) -> set[str]:
 
 _WORD = re.compile(r"\w+")
 _FRAME = re.compile(r"\s*File \"")
+_SCRIPT_FRAME = re.compile(r"^\s+.*?(?:file:///?)?([^\s()/]+:\d+:\d+)\)?(?: \{)?$")
 
 
 def hidden_alarms(compacted: Compacted, cleaned: list[str]) -> list[str]:
@@ -160,7 +183,14 @@ def hidden_alarms(compacted: Compacted, cleaned: list[str]) -> list[str]:
         and not words_of_fact(text) <= words
         and not is_spared(text)
         and text not in sources
+        and not is_frame_told(text, compacted.text())
     ]
+
+
+def is_frame_told(text: str, shown: str) -> bool:
+    """Tell whether the place of a frame is shown: the test or the matcher says whose it is."""
+    frame = _SCRIPT_FRAME.search(text)
+    return frame is not None and frame[1] in shown
 
 
 def sources_of_spared(cleaned: list[str]) -> set[str]:

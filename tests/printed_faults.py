@@ -10,7 +10,14 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from independent_diagnostics import is_alarm, is_spared, sources_of_spared, words_of, words_of_fact
+from independent_diagnostics import (
+    is_alarm,
+    is_frame_told,
+    is_spared,
+    sources_of_spared,
+    words_of,
+    words_of_fact,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -99,6 +106,7 @@ def _of_shape(
             f"hidden: {t!r}"
             for t in untold
             if must_show(t) and not is_spared(t) and t not in spared
+            if not is_frame_told(t, "\n".join(body))
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.compact.shapes.rows import made, raw_of
+from laconic.compact.shapes.rows import made, raw_of, whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -18,7 +18,10 @@ _SCRIPT = pattern(
     r"\s+at (?:async )?(?:.*\()?(?P<path>(?:file://|node:|/|\.|[A-Za-z]:|[\w@-]+/|\w)[^()\s]*?)"
     r":\d+(?::\d+)?\)?(?: \{)?"
 )
-_NATIVE = pattern(r"\s+at (?:new )?(?:[\w.<>$ ]+ )?\((?:<anonymous>|native)\)")
+_NATIVE = pattern(
+    r"\s+at (?:(?:new )?(?:[\w.<>$ ]+ )?\((?:<anonymous>|native)\)"
+    r"|async Promise\.\w+ \(index \d+\))"
+)
 _GO = pattern(r"[\w./*()\[\]{}-]+\(.*\)(?: in goroutine \d+)?|created by .*")
 _GO_PLACE = pattern(r"\t(?P<path>/\S+?):\d+(?: \+0x[0-9a-f]+)?")
 _RUST = pattern(r"\s+\d+: (?:0x[0-9a-f]+ - )?(?P<name>\S.*)")
@@ -41,6 +44,7 @@ _FOREIGN_NAME = pattern(
     r"(?:std|core|alloc|__rustc|rust_begin|_start|__libc|main$|tokio|test)(?:::|_|\b).*|__.*"
 )
 _FEWEST = 2
+_MOST = 12  # own frames
 
 
 def frames(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -61,6 +65,35 @@ def frames(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         found += _shown(trace)
         pos += sum(len(frame.lines) for frame in trace)
     return found
+
+
+def place_of(text: str) -> tuple[str, bool] | None:
+    """The place of a frame of JavaScript as it is written, and whether the code is foreign."""
+    if _NATIVE.fullmatch(text):
+        return "<anonymous>", True
+    match = _SCRIPT.fullmatch(text)
+    if match is None:
+        return None
+    place = text[match.start("path") :].rstrip(" {").rstrip(")")
+    return place, bool(_FOREIGN_PATH.fullmatch(match["path"].removeprefix("file://")))
+
+
+def own_frames(own: list[int], texts: Texts) -> list[Row]:
+    """Frames of the project, each once; of many those in the middle are counted."""
+    equal: dict[str, list[int]] = {}
+    for index in own:
+        equal.setdefault(texts[index].strip().removesuffix(" {"), []).append(index)
+    groups = list(equal.values())
+    rows: list[Row] = [
+        whole(f"{texts[same[0]]} [x{len(same)}]", same) if len(same) > 1 else same[0]
+        for same in groups
+    ]
+    if len(rows) <= _MOST:
+        return rows
+    half = _MOST // 2
+    hidden = [index for same in groups[half:-half] for index in same]
+    mark = made(f"[{len(groups) - 2 * half} own frames hidden]", hidden)
+    return [*rows[:half], mark, *rows[-half:]]
 
 
 class Frame:
@@ -125,9 +158,6 @@ def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | 
         is_foreign = bool(_FOREIGN_PATH.fullmatch(match["path"]))
         return Frame([index(0), index(1)], [index(0), index(1)], is_foreign=is_foreign)
     return None
-
-
-_MOST = 12  # own frames
 
 
 def _shown(trace: list[Frame]) -> list[Row]:

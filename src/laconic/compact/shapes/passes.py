@@ -16,16 +16,20 @@ from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
 from laconic.compact.shapes.findings import findings
 from laconic.compact.shapes.frames import frames
+from laconic.compact.shapes.jest import jest
 from laconic.compact.shapes.listing import listing
 from laconic.compact.shapes.logs import logs
+from laconic.compact.shapes.mocha import mocha
 from laconic.compact.shapes.notes import notes
 from laconic.compact.shapes.pytest import pytest
 from laconic.compact.shapes.repeats import repeats
 from laconic.compact.shapes.rows import raw_of
 from laconic.compact.shapes.search import search
 from laconic.compact.shapes.shellcheck import shellcheck
+from laconic.compact.shapes.spec import spec
 from laconic.compact.shapes.state import state
 from laconic.compact.shapes.tables import tables
+from laconic.compact.shapes.tap import tap
 from laconic.compact.shapes.tests import differences, excerpts, is_of_passed, packages, passed
 from laconic.compact.shapes.values import values
 from laconic.compact.shapes.vitest import vitest
@@ -48,13 +52,17 @@ _PASSES = {
     "diffstat": diffstat,
     "excerpts": excerpts,
     "findings": findings,
+    "jest": jest,
     "logs": logs,
+    "mocha": mocha,
     "packages": packages,
     "passed": passed,
     "pytest": pytest,
     "shellcheck": shellcheck,
+    "spec": spec,
     "state": state,
     "tables": tables,
+    "tap": tap,
     "frames": frames,
     "notes": notes,
     "listing": listing,
@@ -66,13 +74,14 @@ _PASSES = {
 NAMES = tuple(sorted(_PASSES))
 # The passes for blocks among lines of any kind; the others need to see every line.
 _WITH_OTHER_LINES = frozenset((
-    "differences", "excerpts", "findings", "frames", "logs", "notes", "packages", "passed",
-    "repeats", "tables", "values", "vitest",
+    "differences", "excerpts", "findings", "frames", "jest", "logs", "mocha", "notes", "packages",
+    "passed", "repeats", "spec", "tables", "tap", "values", "vitest",
 ))  # fmt: skip
 # The order in which an output without a filter is looked at.
 GENERIC = (
-    "diff", "commits", "diffstat", "pytest", "passed", "packages", "frames", "notes", "shellcheck",
-    "findings", "differences", "dependencies", "listing", "tables", "search", "repeats", "values",
+    "diff", "commits", "diffstat", "pytest", "jest", "mocha", "vitest", "spec", "tap", "passed",
+    "packages", "frames", "notes", "shellcheck", "findings", "differences", "dependencies",
+    "listing", "tables", "search", "repeats", "values",
 )  # fmt: skip
 
 

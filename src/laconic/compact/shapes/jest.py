@@ -1,0 +1,167 @@
+"""jest's report: each failure once, by its name and place; of values that differ what does."""
+
+from __future__ import annotations
+
+from laconic.compact.shapes.changes import telling
+from laconic.compact.shapes.frames import own_frames, place_of
+from laconic.compact.shapes.overview import headings
+from laconic.compact.shapes.rows import made, placed, raw_of, short, whole
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.masks import Mask
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+_FILE = pattern(r" ?(?:FAIL|PASS) +\S.*")
+_TITLE = pattern(r"  \u25cf (\S.*)")
+_CONSOLE = "  \u25cf Console"
+_PRINTED, _PRINTS = pattern(r"  console\.\w+"), pattern(r" +console\.\w+")
+_MARK = pattern(r" +[✕\u00d7✓√○✎] .*")
+_FAILED = pattern(r" +[✕\u00d7] (.*?)(?: \([\d.]+ m?s\))?")
+_SUMMARY = pattern(r"Summary of all failing tests")
+_EXCERPT = pattern(r"\s*>?\s*\d+ \|(?: .*)?|\s+\|\s+\^+\s*")
+_MATCHER = pattern(r"( +expect\(.*\)) // .*")
+_EXPECTED, _RECEIVED = pattern(r" {4}- Expected\b.*"), pattern(r" {4}\+ Received\b.*")
+_ADVICE = pattern(r" {4}Add a timeout value to this test to increase the timeout, .*")
+_SIGN = 4  # the column of the signs of a difference
+
+
+def jest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Show every failure in few lines; the overview of the tests and the summary repeat them."""
+    lines = raw_of(rows)
+    blocks = _blocks(lines, texts)
+    if not any(_TITLE.fullmatch(texts[block[0]]) for block in blocks):
+        return rows
+    instead: dict[int, list[Row]] = {}
+    gone = {i for i in lines if not texts[i].strip()}
+    told: dict[tuple[str, ...], str] = {}
+    names: set[str] = set()
+    for block in blocks:
+        gone.update(block)
+        title = texts[block[0]].strip().removeprefix("\u25cf ")
+        shown = (
+            _console(block, texts) if _is_console(title) else _failure(block, texts, asked.pinned)
+        )
+        key = tuple(row.text if not isinstance(row, int) else texts[row] for row in shown)
+        if key in told:  # in the summary
+            continue
+        first = told.get(key[1:]) if key[1:] else None
+        if first is not None:
+            shown = [made(f"{key[0]} [the same as {first}]", block)]
+        told |= {key: title, key[1:]: first or title}
+        names.add(title.rpartition(" \u203a ")[2])
+        instead |= {row if isinstance(row, int) else row.numbers[0] - 1: [row] for row in shown}
+    gone |= _overview(lines, texts, asked, names) | _summary(lines, texts, gone, instead)
+    return placed(rows, instead, gone)
+
+
+def _blocks(lines: list[int], texts: Texts) -> list[list[int]]:
+    """The lines of each failure, and of what is printed: the first, and all indented more."""
+    found: list[list[int]] = []
+    is_inside = False
+    for index in lines:
+        text = texts[index]
+        if _TITLE.fullmatch(text) or _PRINTED.fullmatch(text):
+            found.append([])
+            is_inside = True
+        elif text.strip() and not text.startswith("    "):
+            is_inside = False
+        if is_inside:
+            found[-1].append(index)
+    return found
+
+
+def _is_console(title: str) -> bool:
+    return title == "Console" or title.startswith("console.")
+
+
+def _console(block: list[int], texts: Texts) -> list[Row]:
+    """What tests printed, without the places where they did."""
+    printed: dict[str, list[int]] = {}
+    above = -1
+    for index in block:
+        text = texts[index]
+        if not text.strip() or text == _CONSOLE or place_of(text) or _EXCERPT.fullmatch(text):
+            continue
+        if above >= 0:
+            said = f"{texts[above]} {text.strip()}"
+            printed.setdefault(said, []).extend((above, index))
+            above = -1
+        elif _PRINTS.fullmatch(text):
+            above = index
+        else:
+            printed.setdefault(text, []).append(index)
+    last: list[Row] = [above] if above >= 0 else []
+    return [*(_printed(text, found) for text, found in printed.items()), *last]
+
+
+def _printed(text: str, found: list[int]) -> Row:
+    count = len(found) // 2 if _PRINTS.match(text) else len(found)
+    if count > 1:
+        return whole(f"{text} [x{count}]", found)
+    return whole(text, found) if len(found) > 1 else found[0]
+
+
+def _failure(block: list[int], texts: Texts, pinned: Mask) -> list[Row]:
+    """Name and place, the message, and own frames if they are more than the place."""
+    title, *body = block
+    frames = [(i, place) for i in body if (place := place_of(texts[i]))]
+    own = [(i, place) for i, (place, is_foreign) in frames if not is_foreign]
+    of_frames = {i for i, _ in frames}
+    kept = _without_equal(body, texts, pinned)
+    shown: list[Row] = []
+    for index in body:
+        text = texts[index]
+        if index not in kept or index in of_frames or not text.strip():
+            continue
+        if _EXCERPT.fullmatch(text) or _ADVICE.fullmatch(text):
+            continue
+        matcher = _MATCHER.fullmatch(text)
+        shown.append(short(matcher[1], index, texts) if matcher else index)
+    if len(own) == 1:
+        return [whole(f"{texts[title]} ({own[0][1]})", [title]), *shown]
+    innermost = [i for i, (place, _) in frames if place != "<anonymous>"][:1]
+    return [title, *shown, *(own_frames([i for i, _ in own], texts) or innermost)]
+
+
+def _without_equal(body: list[int], texts: Texts, pinned: Mask) -> set[int]:
+    """The lines without the legend of a difference and what is the same on both of its sides."""
+    kept = set(body)
+    for pos, index in enumerate(body[:-1]):
+        if not (_EXPECTED.fullmatch(texts[index]) and _RECEIVED.fullmatch(texts[body[pos + 1]])):
+            continue
+        end = pos + 2
+        while end < len(body) and not place_of(texts[body[end]]):
+            if _EXCERPT.fullmatch(texts[body[end]]):
+                break
+            end += 1
+        block = [i for i in body[pos + 2 : end] if texts[i].strip()]
+        changed = telling(block, texts, _SIGN, pinned)
+        if changed:
+            kept -= {index, body[pos + 1], *block} - changed
+    return kept
+
+
+def _overview(lines: list[int], texts: Texts, asked: Asked, names: set[str]) -> set[int]:
+    """Failed tests that are told below, and the headings of what is not shown."""
+    lines = [i for i in lines if " | " not in texts[i]]  # the rows of a table
+    marks = {i for i in lines if _MARK.fullmatch(texts[i])}
+    gone = {i for i in marks if (m := _FAILED.fullmatch(texts[i])) and m[1].strip() in names}
+    return gone | headings(lines, texts, asked.pinned, marks, gone)
+
+
+def _summary(
+    lines: list[int], texts: Texts, gone: set[int], instead: dict[int, list[Row]]
+) -> set[int]:
+    """The heading of the summary, and the names of files below it of which nothing is new."""
+    start = next((pos for pos, i in enumerate(lines) if _SUMMARY.fullmatch(texts[i])), len(lines))
+    found = set(lines[start : start + 1])
+    for pos in range(start + 1, len(lines)):
+        if _FILE.fullmatch(texts[lines[pos]]):
+            following = next((i for i in lines[pos + 1 :] if texts[i].strip()), -1)
+            if following in gone and following not in instead:
+                found.add(lines[pos])
+    return found
