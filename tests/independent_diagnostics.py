@@ -78,8 +78,8 @@ def texts_shown(compacted: Compacted) -> set[str]:
 
 # What a shape may hide after a failure, because another line says it, or nobody wrote it.
 SPARED = {
-    "the source around a place that is shown": (
-        r"^\s*>?\s*\d+ ?[|\u2502]",
+    "the source around a place that is shown, and advice on it": (
+        r"^\s*>?\s*\d+ ?[|\u2502]", r"^[ >0-9]*\u2502", r"^  help: ", r"^  i ",
     ),
     "a frame of a language's, a runner's or a package's own code": (
         r"^\s*File \"[^\"]*(?:/site-packages/|/lib/python3)",

@@ -6,6 +6,7 @@ and what is written below it.
 
 from __future__ import annotations
 
+from laconic.compact.shapes.framed import framed
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.framed import Framed
     from laconic.compact.shapes.rows import Texts
 
     Match: TypeAlias = re.Match[str]
@@ -65,6 +67,7 @@ _DULL = pattern(
     r"|help: .*|\s*= (?:note|help): (?:for more information|see ).*"
 )
 _NOTE = pattern(r"\s+= (?:note|help): (.*)")
+_LESS = ("!", "⚠", "i", "\u2139")
 _ERRORS = ("error", "fatal error", "✖", "\u00d7", "ERROR")
 
 
@@ -96,10 +99,15 @@ class Finding:
         return self.level in _ERRORS
 
     @property
+    def shown_level(self) -> str:
+        """The level if it is a word, or the mark of less than an error."""
+        is_word = self.level[:1].isalpha() and self.level[1:]
+        return f"{self.level}:" if is_word else self.level if self.level in _LESS else ""
+
+    @property
     def said(self) -> str:
         """Level, rule and message, as they were written."""
-        level = f"{self.level}:" if self.level and self.level not in ("✖", "\u00d7") else ""
-        return " ".join(filter(None, (level, self.rule, self.text)))
+        return " ".join(filter(None, (self.shown_level, self.rule, self.text)))
 
 
 def read_findings(lines: list[int], texts: Texts, asked: Asked) -> Iterator[Finding]:
@@ -109,7 +117,9 @@ def read_findings(lines: list[int], texts: Texts, asked: Asked) -> Iterator[Find
         text = texts[lines[pos]]
         following = texts[lines[pos + 1]] if pos + 1 < len(lines) else ""
         finding: Finding | None = None
-        if (arrow := _ARROW.fullmatch(following)) and (header := _HEADER.fullmatch(text)):
+        if drawn := framed(lines, pos, texts):
+            finding, pos = _of_frame(drawn), drawn.end
+        elif (arrow := _ARROW.fullmatch(following)) and (header := _HEADER.fullmatch(text)):
             finding, pos = _of_arrow(header, arrow, lines, pos, texts, asked)
         elif heading and (below := _BELOW.fullmatch(text)):
             finding = _of_below(heading, below, lines[pos])
@@ -139,6 +149,14 @@ def read_findings(lines: list[int], texts: Texts, asked: Asked) -> Iterator[Find
             pos += 1
         if finding is not None:
             yield finding
+
+
+def _of_frame(drawn: Framed) -> Finding:
+    place = drawn.place
+    finding = Finding(place["path"], place["mark"] or "", place["line"] or "", drawn.lines)
+    finding.level, finding.rule, finding.text = drawn.level, drawn.rule, drawn.text
+    finding.hidden = drawn.hidden
+    return finding
 
 
 def _is_file(path: str) -> bool:

@@ -136,8 +136,7 @@ def _rows(group: list[Finding], texts: Texts) -> list[Row]:
     pos = differing[0]
     name = list(_VARIED.finditer(first.text))[pos]
     start = f"{first.text[: name.start()]}…{first.text[name.end() :]}"
-    level = f"{first.level}:" if first.level else ""
-    said = " ".join(filter(None, (level, first.rule, start)))
+    said = " ".join(filter(None, (first.shown_level, first.rule, start)))
     told = _places(group, lambda text: _VARIED.findall(text)[pos])
     return [whole(f"{said} x{len(group)}: {told}", indexes)]
 
@@ -148,4 +147,6 @@ def _places(group: list[Finding], difference: Callable[[str], str] | None = None
     for finding in group:
         own = f" {difference(finding.text)}" if difference else ""
         files.setdefault(finding.path, {})[f"{finding.mark}{own}"] = None
+    if not any(mark for places in files.values() for mark in places):
+        return joined(list(files))
     return ", ".join(f"{path}{' '.join(places)}" for path, places in files.items())

@@ -40,9 +40,7 @@ _FOREIGN_CLASS = pattern(
     r"|org\.springframework|org\.hibernate|org\.eclipse|org\.jboss|io\.netty|reactor|akka"
     r"|junit|worker\.org\.gradle|app//org\.junit|java\.base|org\.codehaus)[./].*"
 )
-_FOREIGN_NAME = pattern(
-    r"(?:std|core|alloc|__rustc|rust_begin|_start|__libc|main$|tokio|test)(?:::|_|\b).*|__.*"
-)
+_FOREIGN_NAME = pattern(r"(?:std|core|alloc|tokio|test)::.*|rust_begin_.*|_start|main|__.*")
 _FEWEST = 2
 _MOST = 12  # own frames
 
