@@ -90,6 +90,16 @@ SPARED = {
         r"^\s*File \"<(?:frozen |string>)",
         r"^\s+at (?:java\.base/|(?:org\.(?:junit|opentest4j|apache|gradle)|java|jdk|sun)\.)",
     ),
+    "advice and logs of npm": (
+        r"^npm (?:error|ERR!) (?:A complete log of this run |For a full report see)",
+        r"^npm (?:error|ERR!) /\S+\.(?:log|txt)$",
+        r"^npm (?:error|ERR!) (?:node_modules/\S+$|To see a list of scripts, run:|  npm run$)",
+        r"^npm (?:error|ERR!) 404 (?:Note that you can also|tarball, folder)",
+    ),
+    "the source of node itself, and its version": (r"^node:\S+:\d+$", r"^Node\.js v\d"),
+    "a property of an error that its message has": (
+        r"^ +(?:errno|code|syscall|path|requireStack): ",
+    ),
     "where a test of jest prints": (r"^\s+at (?:[\w.]+\.)?(?:log|info|warn|error|debug) \(",),
     "how a matcher of jest compares": (r"^\s+expect\(.*\) // ",),
     "advice of jest and vitest on time limits": (

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 _PYTHON = pattern(r'\s*File "(?P<path>[^"]+)", line \d+(?:, in .*)?')
 _JAVA = pattern(r"\s+at (?P<path>[\w.$/@]+(?:<init>|<clinit>|[\w$]+))\([^()]*\)(?: ~?\[.*\])?")
-_MORE = pattern(r"\s+\.\.\. \d+ (?:more|common frames omitted)")
+_MORE = pattern(
+    r"\s+\.\.\. \d+ (?:more|common frames omitted|lines matching cause stack trace \.\.\.)"
+)
 _SCRIPT = pattern(
     r"\s+at (?:async )?(?:.*\()?(?P<path>(?:file://|node:|/|\.|[A-Za-z]:|[\w@-]+/|\w)[^()\s]*?)"
     r":\d+(?::\d+)?\)?(?: \{)?"
@@ -43,6 +45,8 @@ _FOREIGN_CLASS = pattern(
 _FOREIGN_NAME = pattern(r"(?:std|core|alloc|tokio|test)::.*|rust_begin_.*|_start|main|__.*")
 _FEWEST = 2
 _MOST = 12  # own frames
+_MESSAGE = 6  # rows above a trace, in which its message may be
+_OWN_FILE = pattern(r"[\w/.-]\.(?:[cm]?[jt]sx?|vue|svelte|s?css|json)\b")
 
 
 def frames(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -60,7 +64,7 @@ def frames(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             continue
         if found and isinstance(found[-1], int) and _HEADING.fullmatch(texts[found[-1]]):
             found.pop()  # the frames below it say as much
-        found += _shown(trace)
+        found += _shown(trace, is_placed=_names_own_file(found, texts))
         pos += sum(len(frame.lines) for frame in trace)
     return found
 
@@ -95,12 +99,16 @@ def own_frames(own: list[int], texts: Texts) -> list[Row]:
 
 
 class Frame:
-    """A frame of a trace: its lines, of which some stay if it is shown."""
+    """A frame of a trace: its lines, of which some stay if it is shown.
 
-    __slots__ = ("is_foreign", "kept", "lines")
+    is_first: the innermost frame of such a trace comes first.
+    """
+
+    __slots__ = ("is_first", "is_foreign", "kept", "lines")
 
     def __init__(self, lines: list[int], kept: list[int], *, is_foreign: bool) -> None:
         self.lines, self.kept, self.is_foreign = lines, kept, is_foreign
+        self.is_first = False
 
 
 def _trace(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> list[Frame]:
@@ -151,18 +159,33 @@ def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | 
         return Frame([index(0)], [index(0)], is_foreign=is_foreign)
     if match := _SCRIPT.fullmatch(text):
         is_foreign = bool(_FOREIGN_PATH.fullmatch(match["path"].removeprefix("file://")))
-        return Frame([index(0)], [index(0)], is_foreign=is_foreign)
+        kept = [] if match["path"].startswith("node:") else [index(0)]
+        frame = Frame([index(0)], kept, is_foreign=is_foreign)
+        frame.is_first = True
+        return frame
     if _GO.fullmatch(text) and (match := _GO_PLACE.fullmatch(line(1))):
         is_foreign = bool(_FOREIGN_PATH.fullmatch(match["path"]))
         return Frame([index(0), index(1)], [index(0), index(1)], is_foreign=is_foreign)
     return None
 
 
-def _shown(trace: list[Frame]) -> list[Row]:
-    """Own frames, and marks in place of others."""
-    if all(frame.is_foreign for frame in trace):
-        innermost = next((f for f in (trace[-1], trace[0]) if f.kept), trace[0])
-        innermost.is_foreign = False
+def _names_own_file(rows: list[Row], texts: Texts) -> bool:
+    """Tell whether the message above a trace names a file of the project, if it is JavaScript's."""
+    above = [texts[row] for row in rows[-_MESSAGE:] if isinstance(row, int)]
+    return any("node_modules" not in text and _OWN_FILE.search(text) for text in above)
+
+
+def _shown(trace: list[Frame], *, is_placed: bool = False) -> list[Row]:
+    """Own frames, and marks in place of others.
+
+    The innermost foreign frame stays if none is the project's. is_placed: the message has a place,
+    so that it does not stay in a trace of JavaScript.
+    """
+    is_script = any(frame.is_first for frame in trace)
+    if all(frame.is_foreign for frame in trace) and not (is_script and is_placed):
+        ends = trace if is_script else (trace[-1], trace[0])
+        for innermost in [frame for frame in ends if frame.kept][:1]:
+            innermost.is_foreign = False
     rows: list[Row] = []
     foreign: list[int] = []
     count = 0

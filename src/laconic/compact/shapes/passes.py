@@ -11,6 +11,7 @@ from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.masks import indexes
 from laconic.compact.result import RAW, Shown
 from laconic.compact.shapes.commits import commits
+from laconic.compact.shapes.crash import crash, npm
 from laconic.compact.shapes.dependencies import dependencies
 from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
@@ -21,6 +22,7 @@ from laconic.compact.shapes.listing import listing
 from laconic.compact.shapes.logs import logs
 from laconic.compact.shapes.mocha import mocha
 from laconic.compact.shapes.notes import notes
+from laconic.compact.shapes.products import products
 from laconic.compact.shapes.pytest import pytest
 from laconic.compact.shapes.repeats import repeats
 from laconic.compact.shapes.rows import raw_of
@@ -46,6 +48,7 @@ _LONGEST = 2000  # characters of a line
 MOST_SHAPED = 256 << 10  # characters; a larger output is searched by patterns alone
 _PASSES = {
     "commits": commits,
+    "crash": crash,
     "dependencies": dependencies,
     "diff": diff,
     "differences": differences,
@@ -55,8 +58,10 @@ _PASSES = {
     "jest": jest,
     "logs": logs,
     "mocha": mocha,
+    "npm": npm,
     "packages": packages,
     "passed": passed,
+    "products": products,
     "pytest": pytest,
     "shellcheck": shellcheck,
     "spec": spec,
@@ -74,14 +79,14 @@ _PASSES = {
 NAMES = tuple(sorted(_PASSES))
 # The passes for blocks among lines of any kind; the others need to see every line.
 _WITH_OTHER_LINES = frozenset((
-    "differences", "excerpts", "findings", "frames", "jest", "logs", "mocha", "notes", "packages",
-    "passed", "repeats", "spec", "tables", "tap", "values", "vitest",
+    "crash", "differences", "excerpts", "findings", "frames", "jest", "logs", "mocha", "notes",
+    "npm", "packages", "passed", "products", "repeats", "spec", "tables", "tap", "values", "vitest",
 ))  # fmt: skip
 # The order in which an output without a filter is looked at.
 GENERIC = (
     "diff", "commits", "diffstat", "pytest", "jest", "mocha", "vitest", "spec", "tap", "passed",
-    "packages", "frames", "notes", "shellcheck", "findings", "differences", "dependencies",
-    "listing", "tables", "search", "repeats", "values",
+    "packages", "crash", "npm", "frames", "notes", "shellcheck", "findings", "differences",
+    "dependencies", "listing", "tables", "search", "repeats", "values",
 )  # fmt: skip
 
 
