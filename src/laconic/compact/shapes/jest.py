@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from laconic.compact.shapes.changes import telling
 from laconic.compact.shapes.frames import own_frames, place_of
 from laconic.compact.shapes.overview import headings
@@ -159,9 +161,9 @@ def _summary(
     """The heading of the summary, and the names of files below it of which nothing is new."""
     start = next((pos for pos, i in enumerate(lines) if _SUMMARY.fullmatch(texts[i])), len(lines))
     found = set(lines[start : start + 1])
-    for pos in range(start + 1, len(lines)):
-        if _FILE.fullmatch(texts[lines[pos]]):
-            following = next((i for i in lines[pos + 1 :] if texts[i].strip()), -1)
-            if following in gone and following not in instead:
-                found.add(lines[pos])
+    filled = [i for i in lines[start + 1 :] if texts[i].strip()]
+    for index, following in pairwise(filled):
+        is_told = following in gone and following not in instead
+        if is_told and _FILE.fullmatch(texts[index]):
+            found.add(index)
     return found

@@ -32,7 +32,7 @@ def headings(
         is_above = _indent(texts[following]) > depth and (following in marks or following in suites)
         if is_above or (index + 1 not in there and _indent(texts[following]) <= depth):
             suites.add(index)
-    return {index for index in suites if not _has_test(index, filled, texts, marks - gone)}
+    return suites - _with_test(filled, texts, suites, marks - gone)
 
 
 def _near(lines: list[int], texts: Texts, marks: set[int]) -> set[int]:
@@ -51,18 +51,22 @@ def _is_dropped(index: int, lines: list[int]) -> bool:
     return index >= 0 and lines[pos : pos + 1] != [index]
 
 
-def _has_test(suite: int, filled: list[int], texts: Texts, left: set[int]) -> bool:
-    """Tell whether one of these tests is below the name of a suite.
+def _with_test(filled: list[int], texts: Texts, suites: set[int], left: set[int]) -> set[int]:
+    """The suites below whose names one of these tests is.
 
     What a test prints may be between them, from the first column on.
     """
-    depth = _indent(texts[suite])
-    for index in filled[filled.index(suite) + 1 :]:
-        if 0 < _indent(texts[index]) <= depth:
-            return False
+    found: set[int] = set()
+    around: list[tuple[int, int]] = []  # indent and line of the suites that a line is in
+    for index in filled:
+        depth = _indent(texts[index])
+        while depth and around and around[-1][0] >= depth:
+            around.pop()
         if index in left:
-            return True
-    return False
+            found.update(suite for _, suite in around)
+        if index in suites:
+            around.append((depth, index))
+    return found
 
 
 def _indent(text: str) -> int:

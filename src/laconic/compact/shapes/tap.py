@@ -43,6 +43,7 @@ def tap(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     results = [
         (pos, match) for pos, i in enumerate(lines) if (match := _RESULT.fullmatch(texts[i]))
     ]
+    suites = _suites([match for _, match in results])
     for number, (pos, match) in enumerate(results):
         if not match[2].startswith("not ") or not asked.status:
             continue
@@ -53,8 +54,7 @@ def tap(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         gone |= {lines[pos], *block}
         if "error" in keys and _SUBTESTS.fullmatch(keys["error"].value):
             continue
-        suites = _suites(len(match[1]), [found for _, found in results[number + 1 :]])
-        title = f"{match[1]}{match[2]}{' > '.join([*suites, match[3]])}"
+        title = f"{match[1]}{match[2]}{' > '.join([*suites[number], match[3]])}"
         for row in _failure(lines[pos], title, keys, texts, asked.pinned):
             instead[row if isinstance(row, int) else row.numbers[0] - 1] = [row]
     return placed(rows, instead, gone)
@@ -127,16 +127,17 @@ def _keys(block: list[int], texts: Texts) -> dict[str, _Key]:
     return found
 
 
-def _suites(indent: int, following: list[re.Match[str]]) -> list[str]:
-    """The names of the suites that a test is in: their results come after it, indented less."""
-    found: list[str] = []
-    for match in following:
-        if len(match[1]) < indent:
-            indent = len(match[1])
-            found.insert(0, match[3])
-        if not indent:
-            break
-    return found
+def _suites(results: list[re.Match[str]]) -> list[list[str]]:
+    """The names of the suites that each test is in: their results come after it, indented less."""
+    found: list[list[str]] = []
+    around: list[tuple[int, str]] = []  # indent and name
+    for match in reversed(results):
+        depth = len(match[1])
+        while around and around[-1][0] >= depth:
+            around.pop()
+        found.append([name for _, name in around])
+        around.append((depth, match[3]))
+    return found[::-1]
 
 
 def _failure(
