@@ -33,7 +33,10 @@ HARMLESS = {
         r"^\s*(?:Collecting|Installing|Fetching|Building|Adding|Updating) [\w.@/+-]+ v?\d\S*$",
     ),
     "a migration that was applied, whatever its name": (r"^ +Applying [\w.]+\.\.\. OK$",),
-    "a package in a tree, whatever its name": (r"^[│ ]*[├└]─+ [\w.-]+ v\d\S*$",),
+    "a package in a tree, whatever its name": (
+        r"^[│ ]*[├└]─+ [\w.-]+ v\d\S*$",
+        r"^[│ ]*[├└][─┬]+ (?:@[\w.-]+/)?[\w.-]+@\d\S*$",
+    ),
     "a package and the line of the file that asks for it, while pip goes on": (
         r"^(?:Collecting|Requirement already satisfied:) .* \(line \d+\)\)",
     ),
@@ -79,7 +82,8 @@ def texts_shown(compacted: Compacted) -> set[str]:
 # What a shape may hide after a failure, because another line says it, or nobody wrote it.
 SPARED = {
     "the source around a place that is shown, and advice on it": (
-        r"^\s*>?\s*\d+ ?[|\u2502]", r"^[ >0-9]*\u2502", r"^  help: ", r"^  i ",
+        r"^\s*>?\s*\d+ ?[|\u2502]", r"^[ >0-9]*\u2502", r"^\[error\] [ >]*\d* *\|",
+        r"^  help: ", r"^  i ",
     ),
     "a frame of a language's, a runner's or a package's own code": (
         r"^\s*File \"[^\"]*(?:/site-packages/|/lib/python3)",

@@ -1,4 +1,4 @@
-"""Trees of dependencies beyond the budget: two levels, and how many are below each of these."""
+"""Trees of dependencies: neighbours with nothing below them together, of large trees two levels."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 BUDGET = 2000  # tokens, up to which a tree is shown whole
 _FEWEST, _SHARE = 20, 0.8
 _DEPTH = 2
+_FEWEST_LEAVES = 4  # that are joined
 # What is drawn before a name: `│ ├── `, `|  +- `, `    \--- `, perhaps after `[INFO] `.
 _BRANCH = pattern(r"(?:\[INFO\] )?([│| ]*)(?:[├└][─┬]+|[+\\`|]-+) ?(\S.*)")
+_PACKAGE = pattern(r"(?:@[\w.-]+/)?[\w.-]+(?:@| v)\d[\w.+-]*")
 _WRONG = pattern(r"(?i).*(?:unmet|missing|invalid|extraneous|conflict|fail|err).*")
 
 
@@ -48,7 +50,7 @@ def _down_to(
     below: dict[int, list[int]] = {}
     head = -1
     for index, match in found:
-        is_wrong = _WRONG.fullmatch(texts[index]) or is_diagnostic(texts[index])
+        is_wrong = _is_wrong(texts[index])
         if head < 0 or is_wrong or levels.index(len(match[1])) < depth:
             below[index] = []
             head = head if is_wrong and head >= 0 else index
@@ -58,3 +60,44 @@ def _down_to(
         i: whole(f"{texts[i]} [{len(b)} below]" if b else texts[i], [i]) for i, b in below.items()
     }
     return shown, {index for hidden in below.values() for index in hidden}
+
+
+def _is_wrong(text: str) -> bool:
+    """Tell whether a line says that something is wrong, beside the name of a package."""
+    said = _PACKAGE.sub("", text)
+    return _WRONG.fullmatch(said) is not None or is_diagnostic(said)
+
+
+def leaves(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Join neighbours of a tree that have nothing below them; what is wrong stays alone."""
+    del asked
+    lines = raw_of(rows)
+    instead: dict[int, list[Row]] = {}
+    gone: set[int] = set()
+    run: list[int] = []
+    for pos, index in enumerate([*lines, -1]):
+        match = _BRANCH.fullmatch(texts[index]) if index >= 0 else None
+        following = _BRANCH.fullmatch(texts[lines[pos + 1]]) if pos + 1 < len(lines) else None
+        is_leaf = match is not None and not (following and len(following[1]) > len(match[1]))
+        is_leaf = is_leaf and not _is_wrong(texts[index])
+        if run and (not is_leaf or match is None or _depth(texts[run[0]]) != len(match[1])):
+            instead |= _joined(run, texts)
+            gone.update(run if len(run) >= _FEWEST_LEAVES else ())
+            run = []
+        if is_leaf:
+            run.append(index)
+    return placed(rows, instead, gone)
+
+
+def _joined(run: list[int], texts: Texts) -> dict[int, list[Row]]:
+    if len(run) < _FEWEST_LEAVES:
+        return {}
+    first = _BRANCH.fullmatch(texts[run[0]])
+    names = [match[2] for i in run if (match := _BRANCH.fullmatch(texts[i]))]
+    start = texts[run[0]][: first.start(2)].replace("┬", "─") if first else ""
+    return {run[0]: [whole(start + " ".join(names), run)]}
+
+
+def _depth(text: str) -> int:
+    match = _BRANCH.fullmatch(text)
+    return len(match[1]) if match else -1

@@ -12,7 +12,7 @@ from laconic.compact.masks import indexes
 from laconic.compact.result import RAW, Shown
 from laconic.compact.shapes.commits import commits
 from laconic.compact.shapes.crash import crash, npm
-from laconic.compact.shapes.dependencies import dependencies
+from laconic.compact.shapes.dependencies import dependencies, leaves
 from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
 from laconic.compact.shapes.findings import findings
@@ -22,6 +22,7 @@ from laconic.compact.shapes.listing import listing
 from laconic.compact.shapes.logs import logs
 from laconic.compact.shapes.mocha import mocha
 from laconic.compact.shapes.notes import notes
+from laconic.compact.shapes.prettier import prettier
 from laconic.compact.shapes.products import products
 from laconic.compact.shapes.pytest import pytest
 from laconic.compact.shapes.repeats import repeats
@@ -56,11 +57,13 @@ _PASSES = {
     "excerpts": excerpts,
     "findings": findings,
     "jest": jest,
+    "leaves": leaves,
     "logs": logs,
     "mocha": mocha,
     "npm": npm,
     "packages": packages,
     "passed": passed,
+    "prettier": prettier,
     "products": products,
     "pytest": pytest,
     "shellcheck": shellcheck,
@@ -80,7 +83,8 @@ NAMES = tuple(sorted(_PASSES))
 # The passes for blocks among lines of any kind; the others need to see every line.
 _WITH_OTHER_LINES = frozenset((
     "crash", "differences", "excerpts", "findings", "frames", "jest", "logs", "mocha", "notes",
-    "npm", "packages", "passed", "products", "repeats", "spec", "tables", "tap", "values", "vitest",
+    "npm", "packages", "passed", "prettier", "products", "repeats", "spec", "tables", "tap",
+    "values", "vitest",
 ))  # fmt: skip
 # The order in which an output without a filter is looked at.
 GENERIC = (
