@@ -33,10 +33,7 @@ HARMLESS = {
         r"^\s*(?:Collecting|Installing|Fetching|Building|Adding|Updating) [\w.@/+-]+ v?\d\S*$",
     ),
     "a migration that was applied, whatever its name": (r"^ +Applying [\w.]+\.\.\. OK$",),
-    "a package in a tree, whatever its name": (
-        r"^[│ ]*[├└]─+ [\w.-]+ v\d\S*$",
-        r"^[│ ]*[├└][─┬]+ (?:@[\w.-]+/)?[\w.-]+@\d\S*$",
-    ),
+    "a package in a tree, whatever its name": (r"^[│ ]*[├└]─+ [\w.-]+ v\d\S*$",),
     "a package and the line of the file that asks for it, while pip goes on": (
         r"^(?:Collecting|Requirement already satisfied:) .* \(line \d+\)\)",
     ),
@@ -94,10 +91,17 @@ SPARED = {
         r"^\s*File \"<(?:frozen |string>)",
         r"^\s+at (?:java\.base/|(?:org\.(?:junit|opentest4j|apache|gradle)|java|jdk|sun)\.)",
     ),
+    "what playwright says of a test that runs, and where it wrote more": (
+        r"^\[\d+/\d+\] .* \u203a ", r"^ {4}Error Context: \S+$",
+    ),
+    "what webpack says above an error of ts-loader": (r"^(?:ERROR|WARNING) in \S+$",),
+    "a package below another in a tree": (r"^[│ ]*[├└][─┬]+ (?:@[\w.-]+/)?[\w.-]+@\d\S*$",),
+    "the heading of a summary whose tests are told": (r"^Summary of all failing tests$",),
     "advice and logs of npm": (
         r"^npm (?:error|ERR!) (?:A complete log of this run |For a full report see)",
         r"^npm (?:error|ERR!) /\S+\.(?:log|txt)$",
         r"^npm (?:error|ERR!) (?:node_modules/\S+$|To see a list of scripts, run:|  npm run$)",
+        r"^npm (?:error|ERR!) (?: +-|\[|Options:|Usage:|aliases:|Run \"npm help| {4}[A-Z]|npm ci$)",
         r"^npm (?:error|ERR!) 404 (?:Note that you can also|tarball, folder)",
     ),
     "the source of node itself, and its version": (r"^node:\S+:\d+$", r"^Node\.js v\d"),
@@ -105,7 +109,7 @@ SPARED = {
         r"^ +(?:errno|code|syscall|path|requireStack): ",
     ),
     "where a test of jest prints": (r"^\s+at (?:[\w.]+\.)?(?:log|info|warn|error|debug) \(",),
-    "how a matcher of jest compares": (r"^\s+expect\(.*\) // ",),
+    "how a matcher of jest compares": (r"^\s+(?:Error: )?expect\(.*\) // ",),
     "advice of jest and vitest on time limits": (
         r"^ +Add a timeout value to this test to increase ",
         r"^If this is a long-running test, pass a timeout value as the last argument ",
@@ -120,7 +124,7 @@ SPARED = {
     ),
     "a value that node's message has": (r"^ *(?:expected|actual):",),
     "the legend of a difference, whose lines have their signs": (
-        r"^\s*[-+] (?:Expected|Received)\b(?: +[-+] \d+)?$", r"^ +\+ expected - actual$",
+        r"^\s*[-+] (?:Expected|Received|Snapshot)\b(?: +[-+] \d+)?$", r"^ +\+ expected - actual$",
     ),
     "a package that Maven fetches": (r"^\[INFO\] Download(?:ing|ed) from \S+: https?://\S+",),
     "a test that passed, with its place": (r"^\s*[✓✔√] +\d+ \S+:\d+:\d+ \u203a ",),
@@ -152,7 +156,7 @@ _SPARED = re.compile("|".join(source for sources in SPARED.values() for source i
 # Rulers, progress, the time and the number of a test, and the last word of a line that the tool
 # itself has cut.
 _UNTOLD = re.compile(
-    r"^ *error: (?=')|(?<=not ok )\d+(?= - )|"
+    r"^ *error: (?=')|^\[tsl\] (?:ERROR|WARNING) in |(?<=not ok )\d+(?= - )|(?<=✘) +\d+(?= )|"
     r"_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] | +\[ *\d+%\]$| \(?[\d.]+ ?m?s\)?(?=$| #)|\w*\.\.\.$"
 )
 _RANGE = re.compile(r"([\w.-]*)\{(\d+)\.\.(\d+)\}(\w*)")
@@ -182,7 +186,7 @@ def words_of_fact(text: str) -> set[str]:
 
 _WORD = re.compile(r"\w+")
 _FRAME = re.compile(r"\s*File \"")
-_SCRIPT_FRAME = re.compile(r"^\s+.*?(?:file:///?)?([^\s()/]+:\d+:\d+)\)?(?: \{)?$")
+_SCRIPT_FRAME = re.compile(r"^\s+.*?(?:file:///?)?([^\s()/]+(:\d+:\d+))\)?(?: \{)?$")
 
 
 def hidden_alarms(compacted: Compacted, cleaned: list[str]) -> list[str]:
@@ -202,9 +206,12 @@ def hidden_alarms(compacted: Compacted, cleaned: list[str]) -> list[str]:
 
 
 def is_frame_told(text: str, shown: str) -> bool:
-    """Tell whether the place of a frame is shown: the test or the matcher says whose it is."""
+    """Tell whether the place of a frame is shown: the test or the matcher says whose it is.
+
+    Behind the name of a test that has its file, it is shown without that.
+    """
     frame = _SCRIPT_FRAME.search(text)
-    return frame is not None and frame[1] in shown
+    return frame is not None and (frame[1] in shown or f"({frame[2]})" in shown)
 
 
 def sources_of_spared(cleaned: list[str]) -> set[str]:

@@ -32,6 +32,11 @@ _OF_NPM = pattern(
 )
 
 
+_LINE_OF_NPM = pattern(r"npm (?:error|ERR!)")
+_USAGE = pattern(r"npm (?:error|ERR!) Usage:")
+_MORE_INFO = pattern(r"npm (?:error|ERR!) Run \"npm help .*")
+
+
 def crash(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Leave out the source of node itself, and what the message of an error has."""
     del asked
@@ -90,7 +95,15 @@ def _properties(lines: list[int], pos: int, texts: Texts) -> set[int]:
 
 
 def npm(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Leave out the advice and the names of logs that follow every error of npm."""
+    """Leave out the advice, the usage and the names of logs that follow errors of npm."""
     del asked
-    gone = {i for i in raw_of(rows) if _OF_NPM.fullmatch(texts[i])}
+    lines = raw_of(rows)
+    gone = {i for i in lines if _OF_NPM.fullmatch(texts[i])}
+    is_usage = False
+    for index in lines:
+        is_usage = is_usage or _USAGE.fullmatch(texts[index]) is not None
+        is_usage = is_usage and _LINE_OF_NPM.match(texts[index]) is not None
+        if is_usage:
+            gone.add(index)
+        is_usage = is_usage and not _MORE_INFO.fullmatch(texts[index])
     return placed(rows, {}, gone)

@@ -101,7 +101,7 @@ class Finding:
     @property
     def shown_level(self) -> str:
         """The level if it is a word, or the mark of less than an error."""
-        is_word = self.level[:1].isalpha() and self.level[1:]
+        is_word = len(self.level) > 1
         return f"{self.level}:" if is_word else self.level if self.level in _LESS else ""
 
     @property

@@ -7,7 +7,7 @@ once, and those that a linter lists below the name of their file stay below it.
 from __future__ import annotations
 
 from laconic.compact.shapes.finding import read_findings
-from laconic.compact.shapes.names import joined
+from laconic.compact.shapes.names import folded, joined
 from laconic.compact.shapes.rows import placed, raw_of, whole
 from laconic.patterns import pattern
 
@@ -149,4 +149,7 @@ def _places(group: list[Finding], difference: Callable[[str], str] | None = None
         files.setdefault(finding.path, {})[f"{finding.mark}{own}"] = None
     if not any(mark for places in files.values() for mark in places):
         return joined(list(files))
-    return ", ".join(f"{path}{' '.join(places)}" for path, places in files.items())
+    alike: dict[str, list[str]] = {}
+    for path, places in files.items():
+        alike.setdefault(" ".join(places), []).append(path)
+    return ", ".join(f"{path}{marks}" for marks, paths in alike.items() for path in folded(paths))

@@ -1,4 +1,4 @@
-"""jest's report: each failure once, by its name and place; of values that differ what does."""
+"""The reports of jest and playwright: each failure once, by its name and place; what differs."""
 
 from __future__ import annotations
 
@@ -18,15 +18,23 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 _FILE = pattern(r" ?(?:FAIL|PASS) +\S.*")
-_TITLE = pattern(r"  \u25cf (\S.*)")
+_TITLE = pattern(r"  \u25cf \S.*|  \d+\) \S+:\d+:\d+ \u203a .*")
+_NUMBER = pattern(r"^  (?:\u25cf |\d+\) |(?=console))")
+_RULER = pattern(r"(.*?)(?: \u2500+)?")
+_CONTEXT = pattern(r" {4}(?:Error Context: \S+|attachment #\d+: .*|\u2500+)")
 _CONSOLE = "  \u25cf Console"
 _PRINTED, _PRINTS = pattern(r"  console\.\w+"), pattern(r" +console\.\w+")
 _MARK = pattern(r" +[✕\u00d7✓√○✎] .*")
 _FAILED = pattern(r" +[✕\u00d7] (.*?)(?: \([\d.]+ m?s\))?")
 _SUMMARY = pattern(r"Summary of all failing tests")
 _EXCERPT = pattern(r"\s*>?\s*\d+ \|(?: .*)?|\s+\|\s+\^+\s*")
-_MATCHER = pattern(r"( +expect\(.*\)) // .*")
-_EXPECTED, _RECEIVED = pattern(r" {4}- Expected\b.*"), pattern(r" {4}\+ Received\b.*")
+_MATCHER = pattern(r"( +(?:Error: )?expect\(.*\)) // .*")
+_PLACED = pattern(r"  \d+\) (\S+?):\d+:\d+ \u203a .*")
+_PROGRESS = pattern(r"\[\d+/\d+\] (?:\[.*?\] \u203a )?\S+:\d+:\d+ \u203a .*")
+_AGAIN = pattern(
+    r"(?:  ✘ +\d+ | {4}(?:\[.*?\] \u203a )?)(\S+:\d+:\d+ \u203a .*?)(?: \([\d.]+m?s\)| \u2500+)?"
+)
+_EXPECTED, _RECEIVED = pattern(r" {4}- (?:Expected|Snapshot)\b.*"), pattern(r" {4}\+ Received\b.*")
 _ADVICE = pattern(r" {4}Add a timeout value to this test to increase the timeout, .*")
 _SIGN = 4  # the column of the signs of a difference
 
@@ -43,7 +51,7 @@ def jest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     names: set[str] = set()
     for block in blocks:
         gone.update(block)
-        title = texts[block[0]].strip().removeprefix("\u25cf ")
+        title = _NUMBER.sub("", _bare(texts[block[0]]))
         shown = (
             _console(block, texts) if _is_console(title) else _failure(block, texts, asked.pinned)
         )
@@ -54,7 +62,7 @@ def jest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         if first is not None:
             shown = [made(f"{key[0]} [the same as {first}]", block)]
         told |= {key: title, key[1:]: first or title}
-        names.add(title.rpartition(" \u203a ")[2])
+        names |= {title, title.rpartition(" \u203a ")[2]}
         instead |= {row if isinstance(row, int) else row.numbers[0] - 1: [row] for row in shown}
     gone |= _overview(lines, texts, asked, names) | _summary(lines, texts, gone, instead)
     return placed(rows, instead, gone)
@@ -119,14 +127,26 @@ def _failure(block: list[int], texts: Texts, pinned: Mask) -> list[Row]:
         text = texts[index]
         if index not in kept or index in of_frames or not text.strip():
             continue
-        if _EXCERPT.fullmatch(text) or _ADVICE.fullmatch(text):
+        if any(form.fullmatch(text) for form in (_EXCERPT, _ADVICE, _CONTEXT)):
             continue
         matcher = _MATCHER.fullmatch(text)
         shown.append(short(matcher[1], index, texts) if matcher else index)
+    name = _bare(texts[title])
     if len(own) == 1:
-        return [whole(f"{texts[title]} ({own[0][1]})", [title]), *shown]
+        where = own[0][1]
+        file = _PLACED.fullmatch(name)
+        if file and f"/{file[1]}:" in where:
+            where = where[where.rindex(file[1]) + len(file[1]) :]
+        return [made(f"{name} ({where})", [title, own[0][0]]), *shown]
     innermost = [i for i, (place, _) in frames if place != "<anonymous>"][:1]
-    return [title, *shown, *(own_frames([i for i, _ in own], texts) or innermost)]
+    below = own_frames([i for i, _ in own], texts) or innermost
+    return [short(name, title, texts), *shown, *below]
+
+
+def _bare(title: str) -> str:
+    """The name of a test without the ruler behind it."""
+    found = _RULER.fullmatch(title)
+    return found[1] if found else title
 
 
 def _without_equal(body: list[int], texts: Texts, pinned: Mask) -> set[int]:
@@ -152,6 +172,8 @@ def _overview(lines: list[int], texts: Texts, asked: Asked, names: set[str]) -> 
     lines = [i for i in lines if " | " not in texts[i]]  # the rows of a table
     marks = {i for i in lines if _MARK.fullmatch(texts[i])}
     gone = {i for i in marks if (m := _FAILED.fullmatch(texts[i])) and m[1].strip() in names}
+    gone |= {i for i in lines if _PROGRESS.fullmatch(texts[i])}
+    gone |= {i for i in lines if (m := _AGAIN.fullmatch(texts[i])) and m[1] in names}
     return gone | headings(lines, texts, asked.pinned, marks, gone)
 
 

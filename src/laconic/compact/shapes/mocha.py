@@ -8,7 +8,7 @@ from itertools import takewhile
 from laconic.compact.shapes.changes import telling
 from laconic.compact.shapes.frames import own_frames, place_of
 from laconic.compact.shapes.overview import headings
-from laconic.compact.shapes.rows import placed, raw_of, whole
+from laconic.compact.shapes.rows import made, placed, raw_of, whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -81,7 +81,7 @@ def _failure(block: list[int], texts: Texts, pinned: Mask) -> tuple[list[Row], l
     shown: list[Row] = [i for i in kept if texts[i].strip() and not place_of(texts[i])]
     said = f"  {name[0]}) {' '.join(name[1:])}"
     if len(own) == 1:
-        return [whole(f"{said} ({own[0][1]})", head), *shown], name
+        return [made(f"{said} ({own[0][1]})", [*head, own[0][0]]), *shown], name
     return [whole(said, head), *shown, *own_frames([i for i, _ in own], texts)], name
 
 

@@ -74,11 +74,11 @@ def _failure(block: list[int], texts: Texts, pinned: Mask) -> tuple[list[Row], s
     assert failed is not None
     frames = [(i, found) for i in block[2:] if (found := place_of(texts[i]))]
     own = [(i, found) for i, (found, is_foreign) in frames if not is_foreign]
-    where = place[1] + place[2]
+    where, told = place[1] + place[2], block[:2]
     if len(own) == 1 and own[0][1].rpartition(":")[0].rpartition(":")[0].endswith(f"/{place[1]}"):
         where = own[0][1][own[0][1].rindex(place[1]) :]
-        own = []
-    shown: list[Row] = [made(f"✖ {failed[2]}{failed[3]} ({where})", block[:2])]
+        told.append(own.pop()[0])
+    shown: list[Row] = [made(f"✖ {failed[2]}{failed[3]} ({where})", told)]
     shown += _said([i for i in block[2:] if texts[i].strip()], texts, pinned)
     return [*shown, *own_frames([i for i, _ in own], texts)], failed[2]
 

@@ -151,7 +151,9 @@ def _failure(
         (i, place.removeprefix("file://")) for i, (place, is_foreign) in frames if not is_foreign
     ]
     where = own[0][1] if own else _plain(keys["location"].value if "location" in keys else "")
-    rows: list[Row] = [made(f"{title} ({where})" if where else title, [index])]
+    rows: list[Row] = [
+        made(f"{title} ({where})" if where else title, [index, *(i for i, _ in own[:1])])
+    ]
     rows += _message(indent, keys, texts, pinned)
     rows += _values(indent, keys, texts)
     for name, key in keys.items():

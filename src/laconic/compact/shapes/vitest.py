@@ -17,7 +17,9 @@ _FAILED = pattern(r" FAIL  \S+(?: \[.*?\])? > (.*)")
 # In the overview: a test that failed, and below it the beginning of its message.
 _OVERVIEW = pattern(r"\s+[x\u00d7] (.*?)(?: \d+m?s)?")
 _MESSAGE = pattern(r"\s+→ (.*)")
-_OF_OVERVIEW = pattern(r"\s+[x\u00d7✓] .*| [\u276f✓] .*|\u23af.*|std(?:out|err) \| .*")
+_OF_OVERVIEW = pattern(
+    r"\s+[x\u00d7✓] .*| [\u276f✓] .*|\u23af.*|std(?:out|err) \| .*|\s+[\u2193\u21ba] .*"
+)
 _ADVICE = pattern(r"If this is a long-running test, pass a timeout value as the last argument .*")
 _EXCERPT = pattern(r"\s+\d+\|(?: .*)?|\s+\|\s+\^+\s*")
 _EXPECTED = pattern(r"- Expected(?:  - \d+)?")
