@@ -193,7 +193,7 @@ def readable(text: str) -> str:
     """The same with paths of listings written out, so that a fact can be looked for."""
     lines: list[str] = []
     for line in map(str.strip, text.splitlines()):
-        head, colon, names = line.partition(": ")
+        head, colon, names = line.partition("/: ") if "/: " in line else line.partition(": ")
         found = expanded(_BRACKET.sub("", names).replace(";", " ").split()) if colon else []
         start = head.split()[-1] if head.split() else ""
         lines += [

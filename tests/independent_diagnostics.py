@@ -79,15 +79,16 @@ def texts_shown(compacted: Compacted) -> set[str]:
 # What a shape may hide after a failure, because another line says it, or nobody wrote it.
 SPARED = {
     "the source around a place that is shown, and advice on it": (
-        r"^\s*>?\s*\d+ ?[|\u2502]", r"^[ >0-9]*\u2502", r"^\[error\] [ >]*\d* *\|",
+        r"^\s*>?\s*\d+ *[|\u2502]", r"^\d+\t", r"^[ >0-9]*\u2502", r"^\[error\] [ >]*\d* *\|",
         r"^  help: ", r"^  i ",
     ),
+    "where bandit explains an issue": (r"^   (?:More Info: https://|CWE: CWE-\d)",),
     "a frame of a language's, a runner's or a package's own code": (
         r"^\s*File \"[^\"]*(?:/site-packages/|/lib/python3)",
         r"^\s+at .*(?:\(node:|/node_modules/)",
         r"^\t\S*/go/src/\S+\.(?:go|s):\d+", r"^(?:testing|runtime|time)\.\S*\(", r"^panic\(\{0x",
         r"^\s+\d+: (?:0x[0-9a-f]+ - )?(?:core|std|alloc|test|__rustc)::",
-        r"^[./]\S*(?:/lib/python3|/site-packages/)\S*:\d+: in ",
+        r"^[./]\S*(?:/lib/python3|/site-packages/)\S*:\d+: (?:in |[\w.]+$)",
         r"^\s*File \"<(?:frozen |string>)",
         r"^\s+at (?:java\.base/|(?:org\.(?:junit|opentest4j|apache|gradle)|java|jdk|sun)\.)",
     ),
@@ -136,13 +137,21 @@ SPARED = {
         r"^collected \d+ items? / \d+ errors?$", r"^ImportError while importing test module ",
         r"^file \S+, line \d+$", r"^\S+\.py:\d+: AssertionError$",
     ),
-    "the call that a linter would change, below its place": (r"^ {2,}[-+] [\w.]+\(.*\)$",),
+    "the lines that a linter would change, below its place": (r"^ *\d+ +[-+] ", r"^ {2,}- "),
     "what pytest says of itself": (r"^plugins: \w[\w-]*-\d[\d.]*(?:, \w[\w-]*-\d[\d.]*)*$",),
     "advice of pytest below a warning": (
         r"^  Enable tracemalloc to get traceback where the object was allocated\.$",
         r"^  Did you mean to use `assert` instead of `return`\?$",
     ),
-    "the first line of a function, above the line that failed": (r"^ {4,}(?:async )?def \w+\(",),
+    "how pytest writes a difference": (r"^E +Full diff: \(-: missing in left side",),
+    "the statement that raises what pytest tells": (r"^>?\s+raise \w", r"^ {4}warnings\.warn\("),
+    "a line of a function, above the line that failed": (
+        r"^ {4,}(?:async )?def \w+\(", r"^ {4,}except [\w.(), ]+(?: as \w+)?:$",
+    ),
+    "how Python joins two exceptions, whose messages are shown": (
+        r"^The above exception was the direct cause of the following exception:$",
+        r"^During handling of the above exception, another exception occurred:$",
+    ),
     "a note of a compiler that names no mistake": (
         r": note: (?:each undeclared identifier is reported only once|declared here)",
         r":\d+:\d+: note: +(?:candidate|template argument|  )",
@@ -153,11 +162,12 @@ SPARED = {
     ),
 }  # fmt: skip
 _SPARED = re.compile("|".join(source for sources in SPARED.values() for source in sources))
-# Rulers, progress, the time and the number of a test, and the last word of a line that the tool
-# itself has cut.
+# Rulers, progress, the time and the number of a test, the time of a line of klog, and the last word
+# of a line that the tool itself has cut.
 _UNTOLD = re.compile(
-    r"^ *error: (?=')|^\[tsl\] (?:ERROR|WARNING) in |(?<=not ok )\d+(?= - )|(?<=✘) +\d+(?= )|"
-    r"_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] | +\[ *\d+%\]$| \(?[\d.]+ ?m?s\)?(?=$| #)|\w*\.\.\.$"
+    r"^ *error: (?=')|^\[tsl\] (?:ERROR|WARNING) in |(?<=not ok )\d+(?= - )|(?<=✘) +\d+(?= )"
+    r"|^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)|_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] "
+    r"| +\[ *\d+%\]$| \(?[\d.]+ ?m?s\)?(?=$| #)|\w*\.\.\.$"
 )
 _RANGE = re.compile(r"([\w.-]*)\{(\d+)\.\.(\d+)\}(\w*)")
 
@@ -167,7 +177,7 @@ def words_shown(compacted: Compacted) -> set[str]:
 
 
 def is_spared(text: str) -> bool:
-    return _SPARED.search(text) is not None
+    return _SPARED.search(_LEAD.sub("", text)) is not None
 
 
 def words_of(text: str) -> set[str]:
@@ -187,6 +197,7 @@ def words_of_fact(text: str) -> set[str]:
 _WORD = re.compile(r"\w+")
 _FRAME = re.compile(r"\s*File \"")
 _SCRIPT_FRAME = re.compile(r"^\s+.*?(?:file:///?)?([^\s()/]+(:\d+:\d+))\)?(?: \{)?$")
+_LEAD = re.compile(r"^(?:INTERNALERROR> |(?: *\| )+)")  # before the lines of a trace
 
 
 def hidden_alarms(compacted: Compacted, cleaned: list[str]) -> list[str]:
@@ -219,5 +230,7 @@ def sources_of_spared(cleaned: list[str]) -> set[str]:
     return {
         text
         for frame, text in pairwise(cleaned)
-        if text.startswith("    ") and _FRAME.match(frame) and is_spared(frame)
+        if _LEAD.sub("", text).startswith("    ")
+        and _FRAME.match(_LEAD.sub("", frame))
+        and is_spared(frame)
     }

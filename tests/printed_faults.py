@@ -37,7 +37,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 # `src/a.py:3`, `src/a.py:3:8` and `src/a.py(3,8)`, with further places of the same file behind it.
 _PLACES = re.compile(
     r"(?<![\w./:-])(?P<path>[\w@+~./-]*\w\.\w+)(?P<first>:\d+(?::\d+)?|\(\d+,\d+\))"
-    r"(?P<more>(?:(?: [^\s,:(][^\s,]*)* (?::\d+(?::\d+)?|\(\d+,\d+\)))*)"
+    r"(?P<more>(?:(?: (?!\S+\.\w+[:(]\d)[^\s,:(][^\s,]*)* (?::\d+(?::\d+)?|\(\d+,\d+\)))*)"
 )
 _MARK = re.compile(r"(?<=[ ])(?::\d+(?::\d+)?|\(\d+,\d+\))")
 
@@ -128,10 +128,11 @@ def _misplaced(line: str, source: str) -> Iterator[str]:
 
 def _miscounted(line: str, source: str) -> Iterator[str]:
     """Give the counts of a made line that its places, or the output, do not bear out."""
-    if said := re.search(r" x(\d+): (?=\S+\.\w+[:(]\d)", line):
-        places = [place for found in _PLACES.finditer(line, said.end()) for place in _marks(found)]
+    if said := re.search(r" \+(\d+): (?=\S*[:(]\d)", line):
+        others = f"x.x{line[said.end() :]}" if line[said.end()] in ":(" else line[said.end() :]
+        places = [place for found in _PLACES.finditer(others) for place in _marks(found)]
         if len(places) > int(said[1]):  # two findings may be in one place
-            yield f"{len(places)} places, not {said[1]}: {line!r}"
+            yield f"{len(places)} other places, not {said[1]}: {line!r}"
     if said := re.search(r"\[the same (\d+) findings as in (\S+)\]$", line):
         path = re.escape(said[2])
         below = re.search(rf"(?m)^{path}\n((?:[ \t]+\d+:\d+ .*\n)+)", source)

@@ -728,6 +728,7 @@ def test_a_pipe_of_the_caller_picks_from_the_raw_lines(identifier):
 def test_a_long_listing_keeps_every_name_and_owner_group_size_and_time(name):
     raw = case_named(name).raw.decode()
     text = " ".join(" ".join(lines_shown(name)).split())
+    text += readable("\n".join(lines_shown(name)))
     for line in raw.splitlines():
         fields = re.sub(r"\x1b\[[\d;]*m", "", line).split(None, 8)
         if len(line) > 10 and line[10:11] in " .+@" and fields[8] not in (".", ".."):
@@ -942,14 +943,14 @@ def test_the_promises_hold_without_a_filter(texts):
         ("git --no-pager -c color.ui=always log -3", "git/log"),
         ("/usr/bin/git diff HEAD~1 -- src", "git/diff"),
         ("git status --porcelain", None),
-        ("git status -sb", None),
+        ("git status -sb", "git/status"),
         ("git commit -m status", "git/commit"),
         ("git stash show status", "git/diff"),
         ("git branchless status", None),
         ("git log --grep status", "git/log"),
         ("git log -p", "git/log"),
         ("git log --format=%h", None),
-        ("git diff --name-only", None),
+        ("git diff --name-only", "git/diff"),
         ("git -C status fetch", "git/fetch"),
         ("cargo test", "cargo/test"),
         ("cargo +nightly test --release", "cargo/test"),
@@ -991,9 +992,9 @@ def test_the_promises_hold_without_a_filter(texts):
         ("make -j4 check", "make"),
         ("make -n", None),
         ("ls -la", "ls"),
-        ("ls", None),
+        ("ls", "ls"),
         ("ls -lt", None),
-        ("ls --long", None),
+        ("ls --long", "ls"),
         ("docker exec app make", "make"),
         ("docker compose exec -T app pytest -q", "pytest"),
         ("pnpm tsc", "tsc"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 import sqlite3
 import threading
 import time
@@ -14,7 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import laconic
-from laconic.library import calls
+from laconic import engine
+from laconic.library import calls, judge
 from laconic.library.threads import in_own_thread
 from library.endpoint import serving
 
@@ -307,3 +309,45 @@ def test_a_fault_in_a_thread_of_its_own_is_that_of_the_caller():
         return await in_own_thread(max, 1, 2)
 
     assert asyncio.run(main()) == 2
+
+
+@pytest.fixture
+def stuck(monkeypatch):
+    """A gate, and a decision of it that waits in a thread for something that is slow."""
+    slow, go = threading.Event(), threading.Event()
+    decide = engine.decide
+
+    def slowly(command, *arguments, **options):
+        if command == "slow":
+            slow.set()
+            go.wait(20)
+        return decide(command, *arguments, **options)
+
+    monkeypatch.setattr(engine, "decide", slowly)
+    gate = laconic.Gate()
+    thread = threading.Thread(target=gate.decide, args=("slow",))
+    thread.start()
+    assert slow.wait(10)
+    yield gate
+    go.set()
+    thread.join()
+
+
+def test_a_decision_that_is_stuck_keeps_no_other_thread_waiting_for_long(stuck):
+    started = time.monotonic()
+    assert [stuck.decide(command).verdict for command in ("ls", "pwd")] == ["allow", "allow"]
+    assert time.monotonic() - started < SLOW_S
+
+
+def test_a_process_forked_during_a_decision_does_not_wait_for_it(stuck):
+    """Its first decision comes as fast as its others: no turn is taken there."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        taken = not judge._turn.locked() and stuck.decide("ls").verdict
+        os.write(writing, str(taken).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert os.read(reading, 100) == b"allow"
+    os.close(reading)
+    os.close(writing)

@@ -114,6 +114,7 @@ _LOWERED = bytes(range(256)).lower().translate(_ANY_DIGIT)
 _DIGIT_NOT_0 = bytes.maketrans(b"23456789", b"1" * 8)
 _DOUBT = 2  # in a mask: perhaps
 _DOUBTFUL, _DOUBTFUL_TOO = bytes.maketrans(b"\1", b"\2"), bytes.maketrans(b"\2", b"\1")
+_NOT_DOUBTFUL = bytes.maketrans(b"\2", b"\0")
 _ONLY_DOUBTFUL = bytes.maketrans(b"\1\2", b"\0\1")
 
 
@@ -179,14 +180,20 @@ def _settle(found: list[bytes], lines: Lines, order: range, settled: Known) -> i
             return number
         if _DOUBT not in found[number]:
             continue
-        texts, doubtful = lines.split(number), found[number].translate(_ONLY_DOUBTFUL)
-        raw = encoded("\n".join(["", *compress(texts, doubtful)])).translate(_DIGIT_NOT_0)
+        doubtful = found[number].translate(_ONLY_DOUBTFUL)
+        text = lines.chunks[number]
+        if 0 in doubtful:
+            text = "\n".join(["", *compress(lines.split(number), doubtful)])
+        raw = encoded(text).translate(_DIGIT_NOT_0)
         mask = settled.answers(raw)
         mask = _harmless(raw) if mask is None else mask
-        if any_of(mask):
+        if 0 not in mask:
+            found[number] = found[number].translate(_NOT_DOUBTFUL)
+        elif any_of(mask):
             gone = mask_of(compress(indexes(doubtful), mask), len(doubtful))
             found[number] = without(found[number].translate(_DOUBTFUL_TOO), gone)
-        left -= estimate("\n".join(compress(texts, found[number])))
+        if found[number].count(0) < len(found[number]):
+            left -= estimate("\n".join(compress(lines.split(number), found[number])))
     return order.stop
 
 

@@ -25,7 +25,14 @@ from laconic.compact.shapes.asked import Asked
 from laconic.compact.shapes.document import document
 from laconic.compact.shapes.passes import GENERIC, MOST_SHAPED, shaped
 from laconic.compact.stages.clean import clean
-from laconic.compact.stages.limit import clip_rows, find_excess, fit, rows_between, with_marks
+from laconic.compact.stages.limit import (
+    MOST_PINNED,
+    clip_rows,
+    find_excess,
+    fit,
+    rows_between,
+    with_marks,
+)
 from laconic.compact.tokens import estimate
 
 TYPE_CHECKING = False
@@ -65,10 +72,12 @@ def compact_generic(
         return _cheaper("generic", lines, (list(told), Written())) if told else None
     cleaned = clean(lines)
     pinned = find_diagnostics(cleaned)
-    # endless errors are counted; no shape does that
-    is_endless = status != 0 and find_excess(pinned, cleaned) is not None
-    if lines.size <= MOST_SHAPED and not is_endless:
-        return _cheaper("generic", lines, _shaped(cleaned, status, pinned))
+    if lines.size <= MOST_SHAPED:
+        shown = _shaped(cleaned, status, pinned)
+        # endless errors that have no shape are counted
+        is_endless = status != 0 and find_excess(pinned, cleaned) is not None
+        if not is_endless or estimate("\n".join(texts_of(*shown))) <= MOST_PINNED:
+            return _cheaper("generic", lines, shown)
     if len(lines) <= most_lines and lines.size <= most_bytes:
         return None
     rows, excess = _collapsed(cleaned, pinned)
@@ -162,7 +171,7 @@ def _with_marks(
     wanted = without(wanted, again)
     if excess is not None:
         left, wanted = excess.left_of(left), excess.left_of(wanted)
-    rows = list(rows_between(left, {}, part, wanted))
+    rows = rows_between(left, {}, part, wanted)
     follows = again[1:] + b"\0"
     repeating = [row for row in rows if isinstance(row, int) and follows[row]]
     runs = [range(row, follows.find(0, row) + 1) for row in repeating]

@@ -8,6 +8,7 @@ megabyte, as long as one or two searches for patterns; after that a pattern cost
 from __future__ import annotations
 
 from array import array
+from operator import itemgetter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +51,10 @@ class Kinds:
         sample = chunk[:_SAMPLE]
         if self._doubt > _PATIENCE or len(sample) < _SHORTEST * sample.count("\n"):
             return None
+        line = chunk[: chunk.find("\n", 1)]
+        if chunk.startswith(line, len(line)) and chunk == line * chunk.count("\n"):
+            numbers = self.numbers(line)
+            return None if numbers is None else numbers * chunk.count("\n")
         raw = chunk.encode("utf-8", "surrogateescape").translate(_ANY_DIGIT)
         texts = raw.split(b"\n")[1:]
         try:
@@ -87,7 +92,8 @@ class Kinds:
             return bytes([known[0]]) * len(numbers)
         if isinstance(numbers, bytes):
             return numbers.translate(bytes(known[:_BYTE]).ljust(_BYTE, b"\0"))
-        return bytes(map(known.__getitem__, numbers))
+        # faster than a call for each line; of a single one it would return no tuple
+        return bytes(itemgetter(0, *numbers)(known))[1:]
 
 
 def _shown_of(texts: list[bytes], shown: Callable[[str], str | None]) -> list[bytes] | None:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 OUT, ERR = "out", "err"
 _CHUNK = 1 << 14  # characters; between two searches a signal can end a run that takes too long
-_MOST_SPLIT = 64  # chunks whose lines are at hand, if there are more
+_MOST_SPLIT = 1 << 17  # lines that are at hand, of chunks that were looked at
+_FEW = 4  # of so many lines of a chunk, at most one is wanted
 
 
 class Line:
@@ -90,6 +91,11 @@ class Chunks:
     def __reversed__(self) -> Iterator[str]:
         return map(self.__getitem__, range(len(self) - 1, -1, -1))
 
+    def some_of(self, number: int, places: list[int]) -> list[str]:
+        """Some lines of a chunk, each by itself."""
+        raw = split_chunk(self.raw[number])
+        return split_chunk(self._shown("\n".join(["", *map(raw.__getitem__, places)])))
+
     def having(self, raw: list[str]) -> Chunks:
         """Others, of which the same is shown."""
         return Chunks(raw, self._shown)
@@ -106,7 +112,8 @@ class Lines:
     """
 
     __slots__ = (
-        "_numbers", "_split", "chunks", "count", "counts", "firsts", "kinds", "out_count", "size",
+        "_at_hand", "_numbers", "_split", "chunks", "count", "counts", "firsts", "kinds",
+        "out_count", "size",
     )  # fmt: skip
     chunks: list[str] | Chunks
 
@@ -114,27 +121,33 @@ class Lines:
         found = list(texts)
         self._take(list(_cut("\n".join(found))) if found else [], out_count)
 
-    def _take(self, chunks: list[str], out_count: int | None) -> None:
-        self.counts = [chunk.count("\n") for chunk in chunks]
+    def _take(
+        self, chunks: list[str], out_count: int | None, counts: list[int] | None = None
+    ) -> None:
+        self.counts = [chunk.count("\n") for chunk in chunks] if counts is None else counts
         self.chunks, self.count = chunks, sum(self.counts)
         self.firsts = list(accumulate(self.counts, initial=0))[:-1]
         self.out_count = self.count if out_count is None else out_count
         self.size = max(0, sum(map(len, chunks)) - 1)
         self._split: dict[int, list[str]] = {}
+        self._at_hand = 0
         self.kinds = Kinds()
         self._numbers: dict[int, Numbers | None] = {}
 
     @classmethod
-    def of_chunks(cls, chunks: list[str], out_count: int | None = None) -> Lines:
+    def of_chunks(
+        cls, chunks: list[str], out_count: int | None = None, counts: list[int] | None = None
+    ) -> Lines:
+        """Take chunks; counts: how many lines each has, where that is known."""
         lines = cls.__new__(cls)
-        lines._take(chunks, out_count)  # noqa: SLF001 - its own
+        lines._take(chunks, out_count, counts)  # noqa: SLF001 - its own
         return lines
 
     def shown_as(
         self, shown: Callable[[str], str], shown_of_kinds: Callable[[str], str | None]
     ) -> Lines:
         """As many lines, of which something else is shown; for the second see Kinds."""
-        lines = Lines.of_chunks(self._raw, self.out_count)
+        lines = Lines.of_chunks(self._raw, self.out_count, self.counts)
         lines.chunks = Chunks(self._raw, shown)
         lines.kinds = Kinds(shown_of_kinds)
         return lines
@@ -142,7 +155,8 @@ class Lines:
     def part(self, chunks: range) -> Lines:
         """The lines of some chunks, numbered from the first of them on."""
         known = {n - chunks.start: self._numbers[n] for n in chunks if n in self._numbers}
-        return self._having(self._raw[chunks.start : chunks.stop], known)
+        there = slice(chunks.start, chunks.stop)
+        return self._having(self._raw[there], self.counts[there], known)
 
     def without(self, chunks: range) -> Lines:
         """As many lines, empty where these chunks are."""
@@ -150,13 +164,13 @@ class Lines:
         for number in chunks:
             raw[number] = "\n" * self.counts[number]
         known = {number: kinds for number, kinds in self._numbers.items() if number not in chunks}
-        lines = self._having(raw, known)
+        lines = self._having(raw, self.counts, known)
         lines.out_count = self.out_count
         return lines
 
-    def _having(self, raw: list[str], known: dict[int, Numbers | None]) -> Lines:
+    def _having(self, raw: list[str], counts: list[int], known: dict[int, Numbers | None]) -> Lines:
         """Lines of the same kinds; known: the kinds of some chunks."""
-        lines = Lines.of_chunks(raw)
+        lines = Lines.of_chunks(raw, counts=counts)
         if isinstance(self.chunks, Chunks):
             lines.chunks = self.chunks.having(raw)
         lines.kinds, lines._numbers = self.kinds, known  # noqa: SLF001 - its own
@@ -184,8 +198,10 @@ class Lines:
     def split(self, number: int) -> list[str]:
         """The lines of a chunk; they stay at hand, as several stages look at the same ones."""
         if number not in self._split:
-            if len(self._split) >= _MOST_SPLIT:
+            self._at_hand += self.counts[number]
+            if self._at_hand > _MOST_SPLIT:
                 self._split.clear()
+                self._at_hand = self.counts[number]
             self._split[number] = split_chunk(self.chunks[number])
         return self._split[number]
 
@@ -206,12 +222,20 @@ class Lines:
         start = 0
         while start < len(wanted):
             number = self.chunk_of(wanted[start])
-            first, texts = self.firsts[number], self.split(number)
-            end = bisect_left(wanted, first + len(texts), start)
+            first = self.firsts[number]
+            end = bisect_left(wanted, first + self.counts[number], start)
             part = wanted[start:end]
-            found.update(zip(part, [texts[pos - first] for pos in part], strict=True))
+            texts = self._some_of(number, [pos - first for pos in part])
+            found.update(zip(part, texts, strict=True))
             start = end
         return found
+
+    def _some_of(self, number: int, places: list[int]) -> list[str]:
+        """Some lines of a chunk; of a few, what is shown is made for these alone."""
+        if isinstance(self.chunks, Chunks) and _FEW * len(places) < self.counts[number]:
+            return self.chunks.some_of(number, places)
+        texts = self.split(number)
+        return [texts[place] for place in places]
 
     @property
     def text(self) -> str:
@@ -224,6 +248,12 @@ class Lines:
 
 def split_chunk(chunk: str) -> list[str]:
     return chunk[1:].split("\n")
+
+
+def is_one_line(chunk: str, text: str, total: int) -> bool:
+    """Tell whether a chunk only repeats a line that is not blank."""
+    line = f"\n{text}"
+    return chunk.startswith(line) and bool(text.strip()) and chunk == line * total
 
 
 def _cut(text: str) -> Iterator[str]:

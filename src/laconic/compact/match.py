@@ -9,7 +9,7 @@ from laconic.patterns import compile_written, pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from laconic.compact.filter import Filter
     from laconic.knowledge.arguments import Argument
@@ -140,7 +140,7 @@ class Filters:
         if not arguments or is_endless(arguments):
             return False
         layers = self.layers(arguments)
-        if any(map(self._is_named, layers)):
+        if any(map(self._is_named, layers)) or any(map(self._says_more, layers)):
             return True
         # a path is neither a function nor an alias; what is known by its name was judged above
         path = (layers[-1][0].text or "") if layers[-1][0].is_static else ""
@@ -152,6 +152,14 @@ class Filters:
             return True
         name = self._program(arguments[0], INTERPRETERS)
         return runs_file(name, arguments) or runs_script(name, arguments)
+
+    def _says_more(self, arguments: list[Argument]) -> bool:
+        """Tell whether it has a filter, and nothing but talkative options switch that off."""
+        wanted = self.find(arguments, with_passthrough=True, with_scripts=False)
+        if wanted is None:
+            return False
+        others = [entry for entry in wanted.passthrough if entry not in _TALKATIVE]
+        return not is_passed_through(wanted, arguments, others)
 
     def _is_listed(self, arguments: list[Argument]) -> bool:
         entries = self._exact.get(self._program(arguments[0], self._exact), ())
@@ -215,7 +223,19 @@ _EXACT_OPTION = pattern(
 )
 _EXACT_FORMATS = frozenset("json yaml name wide tsv jsonl ndjson csv xml".split())
 _ENDLESS = frozenset("--watch --watchAll --follow --serve".split())
-_FOLLOWERS = frozenset("docker docker-compose journalctl kubectl oc podman pm2 stern".split())
+# Options by which a command says more, or it in another form, but still to a reader, and ends.
+_TALKATIVE = frozenset((
+    "-v", "-vv", "--verbose", "--verbosity", "-bench", "--dry-run", "--dryrun", "--durations",
+    "--graph", "--info", "--log-cli-level", "--loglevel", "--no-trunc", "--profile", "--scan",
+    "--setup-show", "--show-signature", "--stacktrace", "--statistics", "--stats", "--word-diff",
+))  # fmt: skip
+# The single letters by which a program goes on, and the word that they follow: elsewhere `-f` is a
+# file of docker build, docker compose and kubectl.
+_FOLLOWERS = {
+    "dmesg": ("", "wW"), "journalctl": ("", "f"), "pm2": ("", "f"), "stern": ("", "f"),
+    "docker": ("logs", "f"), "docker-compose": ("logs", "f"), "podman": ("logs", "f"),
+    "kubectl": ("logs", "f"), "oc": ("logs", "f"),
+}  # fmt: skip
 
 
 def exact_option(arguments: list[Argument]) -> str:
@@ -239,21 +259,33 @@ def exact_option(arguments: list[Argument]) -> str:
 def is_endless(arguments: list[Argument]) -> str:
     """Return the option by which a command runs until it is stopped, else an empty text."""
     name = (arguments[0].text or "").rsplit("/", 1)[-1] if arguments else ""
-    follows = ("-f",) if name in _FOLLOWERS else ()
-    words = (argument.text or "" for argument in arguments[1:])
-    return next((word for word in words if word in _ENDLESS or word in follows), "")
+    after, letters = _FOLLOWERS.get(name, ("", ""))
+    is_after = not after
+    for argument in arguments[1:]:
+        text = argument.text or ""
+        is_bundle = text[:1] == "-" and text[1:2] != "-"
+        if text in _ENDLESS or (is_after and is_bundle and any(sign in text for sign in letters)):
+            return text
+        is_after = is_after or text == after
+    return ""
 
 
 def _unless_passed(wanted: Filter, arguments: list[Argument]) -> Filter | None:
     return None if is_passed_through(wanted, arguments) else wanted
 
 
-def is_passed_through(wanted: Filter, arguments: list[Argument]) -> bool:
-    """Tell whether an argument asks for all of the output: an option, or one that matches."""
-    options = [entry for entry in wanted.passthrough if entry.startswith("-")]
+def is_passed_through(
+    wanted: Filter, arguments: list[Argument], entries: Sequence[str] | None = None
+) -> bool:
+    """Tell whether an argument asks for all of the output: an option, or one that matches.
+
+    entries: those of the filter's `passthrough` that count, all of them if None.
+    """
+    entries = wanted.passthrough if entries is None else entries
+    options = [entry for entry in entries if entry.startswith("-")]
     if any(has_option(argument, option) for option in options for argument in arguments[1:]):
         return True
-    patterns = [entry for entry in wanted.passthrough if not entry.startswith("-")]
+    patterns = [entry for entry in entries if not entry.startswith("-")]
     if not patterns:
         return False
     size = sum(len(argument.leading) for argument in arguments)

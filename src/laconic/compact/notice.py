@@ -58,4 +58,5 @@ def has_notice(lines: Lines) -> bool:
     return any(
         f"\n{MARK}" in chunk or (" recall " in chunk and _NOTICE.search(chunk) is not None)
         for chunk in lines.chunks
+        if "[" in chunk  # one character is found much faster
     )

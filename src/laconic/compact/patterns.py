@@ -12,7 +12,7 @@ from itertools import chain, compress, count, cycle, repeat, starmap
 from operator import mul, ne
 
 from laconic.compact.bound import check
-from laconic.compact.lines import Lines, decoded_lines, split_indexes
+from laconic.compact.lines import Lines, decoded_lines, split_chunk, split_indexes
 from laconic.compact.masks import indexes, mask_of, union
 from laconic.compact.multiline import (
     FLAG,
@@ -86,7 +86,7 @@ class Pattern:
         """The lines of a chunk that match, by what is known of their kinds."""
         numbers = lines.numbers(number)
         if numbers is None:
-            return self._mask(Lines.of_chunks([lines.chunks[number]]))
+            return self._mask_in([(lines.chunks[number], lines.counts[number])])
         return lines.kinds.answers(self._mask_of_kinds, numbers)
 
     @cached_property
@@ -94,17 +94,21 @@ class Pattern:
         return lambda texts: self._mask(decoded_lines(texts))
 
     def _mask(self, lines: Lines) -> Mask:
+        return self._mask_in(list(zip(lines.chunks, lines.counts, strict=True)))
+
+    def _mask_in(self, chunks: list[tuple[str, int]]) -> Mask:
+        """The same for chunks, each with the number of its lines."""
         if self._over_lines is None:
-            return bytes(map(bool, map(self.search, _timed(lines.texts))))
+            texts = chain.from_iterable(split_chunk(chunk) for chunk, _ in chunks)
+            return bytes(map(bool, map(self.search, _timed(texts))))
         # compiling the pattern for runs takes longer than searching a few chunks without it
-        self._searched += len(lines.chunks)
+        self._searched += len(chunks)
         is_worth_it = self.is_anchored and self._searched > _FEW_CHUNKS
         search = self._mask_by_runs if is_worth_it else self._mask_of
         search = self._mask_of_plain if self._plain_text else search
         of_empty = b"\1" if self.search("") else b"\0"
-        pairs = zip(lines.chunks, lines.counts, strict=True)
         # a chunk of newlines alone mostly has lines that are cut: Excess.hollowed()
-        return b"".join([of_empty * n if len(c) == n else search(c, n) for c, n in _timed(pairs)])
+        return b"".join([of_empty * n if len(c) == n else search(c, n) for c, n in _timed(chunks)])
 
     def hits(self, lines: Lines) -> list[int]:
         """The indexes of the lines that match, in order."""
@@ -134,8 +138,13 @@ class Pattern:
         """The lines that match, and perhaps others, as far as kinds of lines tell it."""
         return b"\1" * len(lines) if self._blind is None else self._blind.mask(lines)
 
-    def classes(self, lines: Lines) -> dict[Groups, Mask] | None:
-        """The lines that match, by what the groups captured; None where kinds do not tell it."""
+    def classes(self, lines: Lines) -> tuple[bytes, dict[Groups, int]] | None:
+        """Number what the groups captured; None where kinds of lines do not tell it.
+
+        Returns a byte for each line, 0 where it does not match, and the number of each capture.
+        """
+        if not self.compiled.groups:
+            return self.mask(lines), {(): 1}
         if len(lines.chunks) <= _FEW_CHUNKS or not self._is_blind:
             return None
         classes = _Classes(self)
@@ -147,8 +156,7 @@ class Pattern:
             found.append(lines.kinds.answers(classes, numbers))
             if not classes.are_certain:
                 return None
-        every = b"".join(found)
-        return {key: every.translate(_only(number)) for key, number in classes.found.items()}
+        return b"".join(found), classes.found
 
     def last(self, lines: Lines) -> Groups | None:
         """What the groups captured in the last line that matches, None without one."""
@@ -262,11 +270,6 @@ class _Classes:
         if number > _MOST_CLASSES or any("0" in value for value in groups if value):
             self.are_certain = False
         return min(number, _MOST_CLASSES)
-
-
-def _only(number: int) -> bytes:
-    """A table that makes 1 of this number and 0 of all others."""
-    return bytes(number) + b"\1" + bytes(255 - number)
 
 
 def _timed(pieces: Iterable[T]) -> Iterator[T]:

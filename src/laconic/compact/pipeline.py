@@ -6,7 +6,7 @@
  4. pin        must_keep lines, what was printed while the command ran, after a failure every
                diagnostic, after a success what begins as an error does, unless the kind is
                listing or drop names it: no later stage removes them; of more than 12,000 tokens
-               of them those in the middle are cut and counted
+               of them, shaped if they have a shape, those in the middle are cut and counted
  5. show       [success] show: its text and the pinned lines are the result
  6. json       fields of JSON output are the result
  7. section    blocks stay whole, or up to their first lines
@@ -54,6 +54,7 @@ from laconic.compact.stages.drop import drop, from_ends, keep
 from laconic.compact.stages.group import group
 from laconic.compact.stages.json import extract
 from laconic.compact.stages.limit import (
+    MOST_PINNED,
     clip_rows,
     ends_of,
     find_excess,
@@ -71,7 +72,7 @@ from laconic.compact.tokens import estimate, estimate_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from laconic.compact.branch import Branch
     from laconic.compact.filter import Filter
@@ -216,22 +217,28 @@ def _staged(
     printed: Mask,
 ) -> tuple[list[Row], Written]:
     whole = lines
+    if excess is not None and branch.shapes and lines.size <= MOST_SHAPED:
+        # of a trace or of like findings a shape may leave as much as can be read
+        rows, texts = _staged(branch, status, lines, pinned, None, kind, hits, printed)
+        if estimate("\n".join(texts_of(rows, texts))) <= MOST_PINNED:
+            return rows, texts
     if excess is not None:
         lines, pinned = excess.hollowed(lines), excess.left_of(pinned)
     share = _HEAD_SHARE[kind]
     blocks = find_blocks(lines, branch.sections)
     held = union(pinned, blocks.held)
     left = _staying(branch, _without_cuts(len(lines), blocks, pinned), lines, held, pinned, share)
-    left, marks = _with_cuts(left, blocks, pinned, excess)
+    left, cuts = _with_cuts(left, blocks, pinned, excess)
     is_shaped = bool(branch.shapes) and excess is None and lines.size <= MOST_SHAPED
-    left, marks = _merged(branch, left, marks, lines, held)
+    left, marks = _merged(branch, left, cuts, lines, held)
     if not branch.budget and left.count(1) > _MOST_ROWS:
         return [], Written()
     budget = branch.budget
     if is_shaped:
-        texts = texts_at(compress(count(), left), whole)
+        every = indexes(left)
+        texts = texts_at(every, whole)
         asked = Asked(status, pinned, hits, printed, is_listed=True)
-        rows = shaped(branch.shapes, with_marks(compress(count(), left), marks), texts, asked)
+        rows = shaped(branch.shapes, with_marks(every, marks), texts, asked)
         budget = budget and budget + asked.budget
     else:
         rows = window(left, marks, branch.budget, share, pinned)
@@ -264,8 +271,8 @@ def _staying(
 
 
 def _merged(
-    branch: Branch, left: Mask, marks: dict[int, Shown], lines: Lines, held: Mask
-) -> tuple[Mask, dict[int, Shown]]:
+    branch: Branch, left: Mask, marks: Mapping[int, Shown], lines: Lines, held: Mask
+) -> tuple[Mask, Mapping[int, Shown]]:
     """Run the stages that make one line of several, wherever these are.
 
     Lines that are to be replaced are compared as they will be, and not grouped. Takes and returns

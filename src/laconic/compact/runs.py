@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import compress, count, pairwise
 from operator import eq, ne, not_, or_
 
+from laconic.compact.lines import is_one_line
 from laconic.compact.masks import both, without
 from laconic.compact.result import MADE, Row, Shown
 from laconic.compact.stages.limit import gap_row
@@ -26,6 +27,7 @@ _LONG = 6  # similar neighbours from which on only the first and the last are sh
 _SHOWN = 3  # rows in place of so many: the two and a mark
 _SHORT = 100  # lines that are compared with each other
 _MOST_DISTINCT = 60_000  # characters
+_MOST_SHAPES = 255
 _VARYING = b"0123456789abcdefABCDEF"
 
 
@@ -35,8 +37,9 @@ def forward_bounds(lines: Lines, single: Mask) -> Iterator[list[int]]:
     single: lines that are similar to no other.
     """
     begun: list[int] = []
+    shapes = _Shapes()
     for number in range(len(lines.chunks)):
-        bounds = begun + _starts(lines, number, single)
+        bounds = begun + _starts(lines, number, single, shapes)
         yield bounds
         begun = bounds[-1:]
     yield [*begun, len(lines)]
@@ -45,8 +48,9 @@ def forward_bounds(lines: Lines, single: Mask) -> Iterator[list[int]]:
 def backward_bounds(lines: Lines, single: Mask) -> Iterator[list[int]]:
     """The same from the last on; the runs of a chunk are in order."""
     end = len(lines)
+    shapes = _Shapes()
     for number in range(len(lines.chunks) - 1, -1, -1):
-        bounds = [*_starts(lines, number, single), end]
+        bounds = [*_starts(lines, number, single, shapes), end]
         yield bounds
         end = bounds[0]
 
@@ -95,7 +99,7 @@ def _are_equal(run: range, lines: Lines) -> bool:
     number = lines.chunk_of(run.start)
     while number < len(lines.chunks) and lines.firsts[number] < run.stop:
         chunk, first = lines.chunks[number], lines.firsts[number]
-        if not _is_one_line(chunk, text, lines.counts[number]):
+        if not is_one_line(chunk, text, lines.counts[number]):
             part = lines.split(number)[max(0, run.start - first) : run.stop - first]
             if part.count(text) < len(part):
                 return False
@@ -133,13 +137,43 @@ def _is_repeated(texts: TextLines, pos: int) -> bool:
     return 0 < pos < len(texts) and texts[pos] == texts[pos - 1] and bool(texts[pos].strip())
 
 
-def _starts(lines: Lines, number: int, single: Mask) -> list[int]:
+class _Shapes:
+    """Numbers the shapes of kinds of lines; 0 where a digit may decide, or there are too many."""
+
+    def __init__(self) -> None:
+        self._found: dict[bytes, int] = {}
+
+    def __call__(self, texts: list[bytes]) -> bytes:
+        return bytes(map(self._number, texts))
+
+    def _number(self, text: bytes) -> int:
+        shape = text.translate(None, _VARYING)
+        if not shape or b"/" in text:
+            return 0
+        number = self._found.setdefault(shape, len(self._found) + 1)
+        return number if number < _MOST_SHAPES else 0
+
+    def goes_on(self, lines: Lines, number: int) -> bool:
+        """Tell whether all lines of a chunk have the shape of the last line before it."""
+        before, there = lines.numbers(number - 1), lines.numbers(number)
+        if before is None or there is None:
+            return False
+        every = lines.kinds.answers(self, there)
+        last = lines.kinds.answers(self, before[-1:])
+        return last != b"\0" and every.count(last) == len(every)
+
+
+def _starts(lines: Lines, number: int, single: Mask, known: _Shapes) -> list[int]:
     """Where the runs of a chunk begin."""
-    chunk, first = lines.chunks[number], lines.firsts[number]
-    before = lines.chunks[number - 1].rpartition("\n")[2] if number else None
-    if before is not None and _is_one_line(chunk, before, lines.counts[number]):
-        return []
+    first = lines.firsts[number]
     alone = single[first : first + lines.counts[number]]
+    is_free = number > 0 and not single[first - 1] and 1 not in alone
+    if is_free and known.goes_on(lines, number):
+        return []
+    chunk = lines.chunks[number]
+    before = lines.chunks[number - 1].rpartition("\n")[2] if number else None
+    if before is not None and is_one_line(chunk, before, lines.counts[number]):
+        return []
     shape = _shapes(f"\n{before}", [before])[0] if before and not single[first - 1] else b""
     if before and shape and 1 not in alone and _has_one_shape(chunk, shape, before):
         return []
@@ -151,12 +185,6 @@ def _starts(lines: Lines, number: int, single: Mask) -> list[int]:
     found = compress(count(), differs)
     around = [before, *texts]
     return [first + p for p in found if around[p] != texts[p] or not texts[p].strip()]
-
-
-def _is_one_line(chunk: str, text: str, total: int) -> bool:
-    """Tell whether a chunk only repeats the line before it."""
-    line = f"\n{text}"
-    return chunk.startswith(line) and bool(text.strip()) and chunk == line * total
 
 
 def _has_one_shape(chunk: str, shape: bytes, before: str) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from os import register_at_fork
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 from laconic import engine
 from laconic.library.classifier import CATALOGUE as CLASSIFIER
@@ -24,6 +26,17 @@ if TYPE_CHECKING:
 
 OWN = "laconic/gate"
 FAULT = "laconic/fault"
+_LONG = 0.05  # seconds
+_turn = Lock()
+
+
+def _forget_turns() -> None:
+    """After a fork only the thread that forked is left: no other gives its turn back."""
+    global _turn  # noqa: PLW0603 - a lock cannot be opened by another thread
+    _turn = Lock()
+
+
+register_at_fork(after_in_child=_forget_turns)
 
 
 class Judge:
@@ -48,7 +61,23 @@ class Judge:
         return is_ours and self.settings.is_isolated and self.classifier is None
 
     def decide(self, command: str, context: Context) -> Envelope:
-        """Decide, without effects: they are in the envelope. Never raises: a fault denies."""
+        """Decide, without effects: they are in the envelope. Never raises: a fault denies.
+
+        Threads take turns, because a decision looks at files, each look lets go of the interpreter,
+        and to get it back takes longer than the look. Nothing depends on the turn: a thread that
+        has waited for long, for another's slow disk perhaps, goes on without it.
+        """
+        if not self.is_quick:
+            return self._judged(command, context)
+        turn = _turn
+        is_ours = turn.acquire(timeout=_LONG)
+        try:
+            return self._judged(command, context)
+        finally:
+            if is_ours:
+                turn.release()
+
+    def _judged(self, command: str, context: Context) -> Envelope:
         pending = Pending()
         try:
             with going_to(pending):
@@ -67,19 +96,21 @@ class Judge:
             envelope = self.rules.apply(command, context, self.mode)
         else:
             envelope = self._by_own_mode(command, context)
-        also = ""
-        if envelope is None and self.classifier is not None:
+        is_classified = envelope is None and self.classifier is not None
+        if is_classified:
             envelope = self._classified(command, context)
-            also = command
+        if not self.uses_gate or (envelope is not None and envelope.verdict == DENY):
+            return _unruled(command, context) if envelope is None else envelope
         if envelope is None:
-            envelope = _unruled(command, context)
-        if not self.uses_gate or envelope.verdict == DENY:
-            return envelope
-        return self._gated(envelope, context, also)
+            return self.gated(command, context)
+        decision = self.verdict(envelope.command, context)
+        if is_classified and envelope.changed:  # a model's rewrite cannot make a verdict milder
+            decision = strictest((self.verdict(command, context), decision), 0, decision.end)
+        return replace(envelope, **_told(decision))
 
     def gated(self, command: str, context: Context) -> Envelope:
         """Return what laconic itself says of a command, without any rule."""
-        return self._gated(_unruled(command, context), context, "")
+        return _unruled(command, context, **_told(self.verdict(command, context)))
 
     def _by_own_mode(self, command: str, context: Context) -> Envelope | None:
         """Let a mode of the user's own decide, with nothing to run; what it changes is checked."""
@@ -143,30 +174,6 @@ class Judge:
         report(envelope)
         return envelope
 
-    def _gated(self, envelope: Envelope, context: Context, also: str) -> Envelope:
-        """Add laconic's own verdict about the text that would run.
-
-        also: a text whose verdict counts, too; a model's rewrite cannot make one milder.
-        """
-        decision = self.verdict(envelope.command, context)
-        if also and also != envelope.command:
-            decision = strictest((self.verdict(also, context), decision), 0, decision.end)
-        if decision.verdict is Verdict.ALLOW:
-            return replace(envelope, decision=decision)
-        word = decision.verdict.word
-        reason = decision.reason + (f"; instead: {decision.instead}" if decision.instead else "")
-        return replace(
-            envelope,
-            action=word,
-            verdict=word,
-            rule_id=decision.rule,
-            catalogue_id=OWN,
-            severity="error" if word == DENY else "warning",
-            explanation=reason,
-            references=(),
-            decision=decision,
-        )
-
     def verdict(self, command: str, context: Context, *, use_up: bool = False) -> Decision:
         """The gate's own verdict; use_up: an exception for one run is gone then."""
         return engine.decide(
@@ -178,9 +185,28 @@ class Judge:
         )
 
 
-def _unruled(command: str, context: Context) -> Envelope:
-    """The envelope of a command that no rule is about."""
-    return Envelope(action=PASSTHROUGH, command=command, original_command=command, cwd=context.cwd)
+def _unruled(command: str, context: Context, **more: Any) -> Envelope:
+    """The envelope of a command that no rule is about. more: what laconic itself says of it."""
+    told = {"action": PASSTHROUGH, "command": command, "original_command": command}
+    return Envelope(**(told | {"cwd": context.cwd} | more))
+
+
+def _told(decision: Decision) -> dict[str, Any]:
+    """What laconic's own verdict about the text that would run changes in an envelope."""
+    if decision.verdict is Verdict.ALLOW:
+        return {"decision": decision}
+    word = decision.verdict.word
+    return {
+        "action": word,
+        "verdict": word,
+        "rule_id": decision.rule,
+        "catalogue_id": OWN,
+        "severity": "error" if word == DENY else "warning",
+        "explanation": decision.reason
+        + (f"; instead: {decision.instead}" if decision.instead else ""),
+        "references": (),
+        "decision": decision,
+    }
 
 
 def faulty(command: object, fault: Exception) -> Envelope:

@@ -153,14 +153,20 @@ def _add_subcommands(rules: Rules, lists: _Lists) -> None:
 
 
 def _gates(config: Config, environ: Mapping[str, str]) -> Iterable[tuple[str, Gate]]:
-    for tool, *_ in _SUBCOMMANDS:
+    for tool in _gated_tools(config):
         table: Any = getattr(config, tool)
-        if table.allowed_with_config and table.config_env:
-            values = {
-                name: () if value == "*" else (value, expand(value, environ))
-                for name, value in table.config_env.items()
-            }
-            yield tool, Gate(table.allowed_with_config, values)
+        values = {
+            name: () if value == "*" else (value, expand(value, environ))
+            for name, value in table.config_env.items()
+        }
+        yield tool, Gate(table.allowed_with_config, values)
+
+
+@lru_cache(maxsize=32)
+def _gated_tools(config: Config) -> tuple[str, ...]:
+    """The tools with subcommands that variables allow: in most configurations there is none."""
+    tables: list[tuple[str, Any]] = [(tool, getattr(config, tool)) for tool, *_ in _SUBCOMMANDS]
+    return tuple(tool for tool, t in tables if t.allowed_with_config and t.config_env)
 
 
 _VARIABLE = r"\$(?:\{(\w+)\}|(\w+))"

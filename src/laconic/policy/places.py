@@ -178,11 +178,11 @@ def leads_to_guarded(path: str, facts: Facts, *, removed: bool = False) -> bool:
 
 def _means(parts: list[str], pos: int, name: list[str]) -> bool:
     """Tell whether a part of the pattern may be that name, and is about it."""
-    pairs = list(zip(parts[pos : pos + len(name)], name, strict=False)) if pos >= 0 else []
+    globs = parts[pos : pos + len(name)] if pos >= 0 else []
     return (
-        len(pairs) == len(name)
-        and all(overlaps(*pair) for pair in pairs)
-        and any(is_meant(*pair) for pair in pairs)
+        len(globs) == len(name)
+        and all(map(overlaps, globs, name))
+        and any(map(is_meant, globs, name))
     )
 
 

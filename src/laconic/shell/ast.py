@@ -163,6 +163,9 @@ class Word(Node):
     def __init__(self, start: int, end: int, parts: tuple[Part, ...]) -> None:
         self.start, self.end, self.parts = start, end, parts
 
+    def children(self) -> Iterable[Node]:
+        return self.parts
+
 
 # -- assignments and redirects -------------------------------------------------------------------
 
@@ -239,6 +242,9 @@ class Command(Node):
     ) -> None:
         self.start, self.end = start, end
         self.assignments, self.words, self.redirects = assignments, words, redirects
+
+    def children(self) -> Iterable[Node]:
+        return (*self.assignments, *self.redirects, *self.words)
 
 
 class Compound(Node):
@@ -427,7 +433,8 @@ class Script(Node):
 
     def nodes_of(self, kind: type[N]) -> list[N]:
         """Return the nodes of one kind."""
-        self.nodes()
+        if self._nodes is None:
+            self.nodes()
         return self._by_kind.get(kind, [])  # type: ignore[return-value]
 
 
@@ -437,5 +444,6 @@ def nodes(root: Node) -> list[Node]:
     while todo:
         node = todo.pop()
         found.append(node)
-        todo += node.children()
+        if not isinstance(node, Literal):  # most nodes are such, and nothing is below them
+            todo += node.children()
     return found

@@ -17,6 +17,7 @@ from laconic.shell.ast import (
     Conditional,
     Coproc,
     Function,
+    Literal,
     Loop,
     Node,
     Parameter,
@@ -181,6 +182,8 @@ def _in_words(
 
     assigned: whether they become the value of a variable; as around them if None.
     """
+    if isinstance(root, Word) and len(root.parts) == 1 and isinstance(root.parts[0], Literal):
+        return  # most words are such
     for substitution in outermost_substitutions(root):
         inner = context.but(
             assigned=context.assigned if assigned is None else assigned,

@@ -49,11 +49,9 @@ def text(value: str) -> str:
 def literal(word: Word | Assignment) -> str | None:
     """The one value of a word that no expansion, glob, brace or tilde can change, else None."""
     if isinstance(word, Word) and len(word.parts) == 1:
-        part = word.parts[0]
-        if isinstance(part, Quoted):
-            return None if part.value is None else text(part.value)
-        if isinstance(part, Literal) and _PLAIN.fullmatch(part.value):
-            return part.value
+        plain = _plain(word.parts[0])
+        if plain is not None:
+            return plain
     known = fields(word)
     if known is None or len(known) != 1 or known[0].glob or known[0].tilde:
         return None
@@ -69,8 +67,10 @@ def fields(word: Word | Assignment) -> tuple[Field, ...] | None:
         value = assigned(word)
         return None if value is None else (Field(_left_side(word) + value),)
     parts = word.parts
-    if len(parts) == 1 and isinstance(parts[0], Literal) and _PLAIN.fullmatch(parts[0].value):
-        return (Field(parts[0].value),)
+    if len(parts) == 1:
+        plain = _plain(parts[0])
+        if plain is not None:
+            return (Field(plain),)
     cells = _cells(parts, quoted=False)
     if cells is None or _has_tilde_inside(cells):
         return None
@@ -81,6 +81,18 @@ def fields(word: Word | Assignment) -> tuple[Field, ...] | None:
         return None
     # a word that becomes nothing at all is dropped, as `{,}` without quotes would be
     return tuple(_field(one) for one in expanded if one)
+
+
+def _plain(part: Part) -> str | None:
+    """The text of a part in which nothing is active, None for any other: most words are such."""
+    if isinstance(part, Literal):
+        return part.value if _PLAIN.fullmatch(part.value) else None
+    if isinstance(part, Quoted):
+        return None if part.value is None else text(part.value)
+    if isinstance(part, DoubleQuoted) and len(part.parts) == 1:
+        inside = part.parts[0]
+        return text(inside.value) if isinstance(inside, Literal) else None
+    return None
 
 
 def is_static(word: Word | Assignment) -> bool:

@@ -2,74 +2,144 @@
 
 from __future__ import annotations
 
-from laconic.compact.shapes.rows import made, raw_of
+from laconic.compact.result import SHORT, Shown
+from laconic.compact.shapes.graph import graph
+from laconic.compact.shapes.names import below, joined, with_values
+from laconic.compact.shapes.rows import made, raw_of, short
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import TypeVar
+
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.graph import Graph
     from laconic.compact.shapes.rows import Texts
 
-_COMMIT = pattern(r"commit ([0-9a-f]{40})( \(.*\))?")
-_AUTHOR = pattern(r"Author: (.*?) <[^<>]*>")
+    _Value = TypeVar("_Value", str, tuple[str, ...])
+
+# The formats medium, short, full and fuller: git-log(1), "PRETTY FORMATS".
+_COMMIT = pattern(r"commit ([0-9a-f]{7,40})( \(.*\))?")
+_AUTHOR = pattern(r"Author: +(.*?) <[^<>]*>")
+_COMMITTER = pattern(r"Commit: +(.*?) <[^<>]*>")
 _MERGE = pattern(r"Merge: (.*)")
-_DATE = pattern(r"Date:   (\w{3} \w{3} \d+) (\d\d:\d\d):\d\d (\d{4}) ([+-]\d{4})")
+_DATE = pattern(r"(?:Author)?Date: +(.*)")
+_COMMIT_DATE = pattern(r"CommitDate: (.*)")
+# The formats of --date: the default and local, iso and iso-strict; any other is shown as it is.
+_DEFAULT = pattern(r"(\w{3} \w{3} \d+) (\d\d:\d\d):\d\d (\d{4})(?: ([+-]\d{4}))?")
+_ISO = pattern(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d):\d\d()(?: ?([+-]\d\d:?\d\d|Z))?")
 _STAT = pattern(r" (\S.*?) +\| +(\d+|Bin.*?)(?: [+-]+)?")
 _SUM = pattern(r" (\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?")
+# Of --name-status and --raw, and of --name-only.
+_STATE = pattern(r"(?::\d{6} \d{6} [0-9a-f.]+ [0-9a-f.]+ )?([ACDMRTUX]\d*)\t(\S+(?:\t\S+)?)")
+_FILE = pattern(r"()((?=.*\w)(?:[\w.@+~%#=,\[\]()$-]+/)*[\w.@+~%#=,\[\]()$-]+)")
+_BETWEEN = "---"  # a message and the files, if both --stat and a patch are asked for
 _HASH = 8  # digits; git takes any beginning that no other object has (gitrevisions(7))
-_FEW, _MOST_BODY = 10, 3
+_FEW = 10  # commits, of which a short body is shown
+_MOST_BODY = ((1, 12), (3, 6), (_FEW, 3))  # lines of a body, by the number of commits
+_BODIES = 3  # commits, of which the beginning of a long body is shown
 _MANY_FILES = 6
+
+
+class _When:
+    """A date; of one whose form is not known, the time is all of it."""
+
+    __slots__ = ("day", "time", "year", "zone")
+
+    def __init__(self, day: str = "", time: str = "", year: str = "", zone: str = "") -> None:
+        self.day, self.time, self.year, self.zone = day, time, year, zone
+
+    @property
+    def of_day(self) -> tuple[str, ...]:
+        return self.day, self.year, self.zone
+
+    @property
+    def of_year(self) -> tuple[str, ...]:
+        return self.year, self.zone
+
+
+def _when(text: str) -> _When:
+    match = _DEFAULT.fullmatch(text) or _ISO.fullmatch(text)
+    return _When(*(part or "" for part in match.groups())) if match else _When(time=text)
 
 
 class _Commit:
     __slots__ = (
         "author",
         "body",
-        "date",
+        "files",
         "lines",
+        "mark",
         "name",
         "notes",
         "refs",
         "stat",
         "subject",
         "sum",
+        "when",
     )
 
-    def __init__(self, name: str, refs: str, index: int) -> None:
-        self.name, self.refs, self.lines = name, refs, [index]
+    def __init__(self, name: str, refs: str, index: int, mark: str = "") -> None:
+        self.name, self.refs, self.lines, self.mark = name, refs, [index], mark
         self.author = self.subject = ""
-        self.date: tuple[str, ...] = ()
+        self.when: _When | None = None
         self.body: list[int] = []
         self.notes: list[str] = []
-        self.stat: list[str] = []
+        self.stat: list[tuple[str, str]] = []
+        self.files: list[tuple[str, str]] = []
         self.sum = ""
 
 
 def commits(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show a log; what follows a commit and is neither its message nor its files stays."""
     del asked
-    lines = raw_of(rows)
-    if not any(_COMMIT.fullmatch(texts[i]) for i in lines):
-        return rows
+    drawn = graph(rows, texts)
+    plain: Texts = drawn.texts if drawn else texts
+    if not any(_COMMIT.fullmatch(plain[i]) for i in raw_of(rows)):
+        return _one_line_each(rows, texts, drawn) if drawn else rows
     found: list[Row | _Commit] = []
     current: _Commit | None = None
     for row in rows:
-        text = texts[row] if isinstance(row, int) else ""
+        text = plain[row] if isinstance(row, int) else ""
         if isinstance(row, int) and (match := _COMMIT.fullmatch(text)):
-            current = _Commit(match[1], match[2] or "", row)
+            mark = drawn.marks.get(row, "") if drawn and not drawn.is_line else ""
+            current = _Commit(match[1], match[2] or "", row, mark)
             found.append(current)
         elif not isinstance(row, int) or current is None or not _taken(current, row, text):
             current = None  # a patch follows
+            if not (drawn and row in drawn.empty):
+                found.append(row)
+    return _shown(found, drawn)
+
+
+def _one_line_each(rows: list[Row], texts: Texts, drawn: Graph) -> list[Row]:
+    """A graph with one line for each commit, without what is drawn to the right of it."""
+    found: list[Row] = []
+    for row in rows:
+        if isinstance(row, int) and row in drawn.marks:
+            found.append(short(f"{drawn.marks[row]} {drawn.texts[row]}", row, texts))
+        elif row not in drawn.empty:
             found.append(row)
-    return _shown(found)
+    return found
 
 
 def _taken(commit: _Commit, index: int, text: str) -> bool:
     if match := _AUTHOR.fullmatch(text):
         commit.author = match[1]
     elif match := _DATE.fullmatch(text):
-        commit.date = match.groups()
+        commit.when = _when(match[1].strip())
+    elif match := _COMMITTER.fullmatch(text):
+        commit.notes += [f"[committed by {match[1]}]"] if match[1] != commit.author else []
+    elif match := _COMMIT_DATE.fullmatch(text):
+        when = _when(match[1].strip())
+        if commit.when is None or (when.of_day, when.time) != (
+            commit.when.of_day,
+            commit.when.time,
+        ):
+            is_same = commit.when is not None and when.of_day == commit.when.of_day
+            commit.notes.append(f"[committed {when.time if is_same else match[1].strip()}]")
     elif match := _MERGE.fullmatch(text):
         commit.notes.append(f"[merge of {match[1]}]")
     elif text.startswith("    "):
@@ -78,68 +148,114 @@ def _taken(commit: _Commit, index: int, text: str) -> bool:
         elif text.strip():
             commit.body.append(index)
     elif match := _STAT.fullmatch(text):
-        commit.stat.append(f"{match[1]} {match[2]}")
+        commit.stat.append((match[1], match[2]))
     elif match := _SUM.fullmatch(text):
         plus, minus = (f"+{match[2]}" if match[2] else ""), (f"-{match[3]}" if match[3] else "")
         commit.sum = " ".join(
             filter(None, (f"{match[1]} file{'s' if match[1] != '1' else ''}", plus, minus))
         )
-    elif text.strip():
+    elif commit.subject and (match := _STATE.fullmatch(text) or _FILE.fullmatch(text)):
+        commit.files.append((match[1], match[2].replace("\t", " -> ")))
+    elif text.strip() and text != _BETWEEN:
         return False
     commit.lines.append(index)
     return True
 
 
-def _shown(found: list[Row | _Commit]) -> list[Row]:
+def _shown(found: list[Row | _Commit], drawn: Graph | None) -> list[Row]:
     known = [part for part in found if isinstance(part, _Commit)]
-    authors = {commit.author for commit in known}
-    days = {(*commit.date[:1], *commit.date[2:]) for commit in known}
-    years = {commit.date[2:] for commit in known}
-    is_few = len(known) <= _FEW
+    common = _Common(known)
     rows: list[Row] = []
-    same = []
-    if len(known) > 1 and len(authors) == 1:
-        same.append(f"author of all: {known[0].author}")
-    if len(known) > 1 and len(days) == 1 and known[0].date:
-        same.append(f"date: {' '.join(next(iter(days)))}")
-    elif len(known) > 1 and len(years) == 1 and known[0].date:
-        same.append(f"year: {' '.join(next(iter(years)))}")
-    if same:
-        rows.append(made(f"[{'; '.join(same)}]", known[0].lines[:1]))
+    if said := common.said():
+        rows.append(made(f"[{said}]", known[0].lines[:1]))
     for part in found:
-        if not isinstance(part, _Commit):
-            rows.append(part)
-            continue
-        when = part.date[1:2] if len(days) == 1 and len(known) > 1 else part.date[:2]
-        if len(years) > 1 or len(known) == 1:
-            when = (*when, *part.date[2:])
-        who = [part.author] if len(authors) > 1 or len(known) == 1 else []
-        shows_body = is_few and len(part.body) <= _MOST_BODY
-        more = [f"[+{len(part.body)} lines]"] if part.body and not shows_body else []
-        head = f"{part.name[:_HASH]}{part.refs}"
-        rows.append(
-            made(" ".join([head, *when, *who, *part.notes, part.subject, *more]), part.lines)
-        )
-        if shows_body:
-            rows += part.body
-        rows += [made(f"  {text}", part.lines) for text in _stat_texts(part)]
+        rows += common.rows(part, drawn) if isinstance(part, _Commit) else [part]
     return rows
+
+
+class _Common:
+    """What all commits have in common, and how many there are: it decides what each one shows."""
+
+    __slots__ = ("author", "day", "many", "year")
+
+    def __init__(self, commits: list[_Commit]) -> None:
+        self.many = len(commits)
+        self.author = _only([commit.author for commit in commits], "")
+        whens = [commit.when or _When() for commit in commits]
+        self.day = _only([when.of_day for when in whens], ())
+        self.year = _only([when.of_year for when in whens], ())
+        if not any(self.day[:1]):
+            self.day = ()
+
+    def said(self) -> str:
+        parts = [f"author of all: {self.author}"] if self.author else []
+        if self.day:
+            parts.append(f"date: {_joined(self.day)}")
+        elif any(self.year):
+            parts.append(f"{'year' if self.year[0] else 'zone'}: {_joined(self.year)}")
+        return "; ".join(parts)
+
+    def rows(self, commit: _Commit, drawn: Graph | None) -> list[Row]:
+        body = self._body(commit)
+        left = len(commit.body) - len(body)
+        rest = f"[+{left} line{'s' if left > 1 else ''}]" if left else ""
+        when = commit.when or _When()
+        words = [commit.mark, f"{commit.name[:_HASH]}{commit.refs}", "" if self.day else when.day]
+        words += [when.time, *(() if self.day or any(self.year) else when.of_year)]
+        words += ["" if self.author else commit.author, *commit.notes, commit.subject]
+        rows: list[Row] = [made(_joined([*words, "" if body else rest]), commit.lines)]
+        rows += [Shown(SHORT, drawn.texts[i], (i + 1,)) for i in body] if drawn else body
+        rows += [made(f"    {rest}", commit.body[-left:])] if body and left else []
+        files = (*_stat_texts(commit), *_file_texts(commit))
+        return rows + [made(f"  {text}", commit.lines) for text in files]
+
+    def _body(self, commit: _Commit) -> list[int]:
+        """The lines of a message that are shown: of many commits none, of a few the short ones."""
+        most = next((lines for many, lines in _MOST_BODY if self.many <= many), 0)
+        is_shown = len(commit.body) <= most or self.many <= _BODIES
+        return commit.body[:most] if is_shown else []
+
+
+def _only(values: list[_Value], none: _Value) -> _Value:
+    """The value that all of several have."""
+    return values[0] if len(values) > 1 and len(set(values)) == 1 else none
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return " ".join(filter(None, parts))
+
+
+def _file_texts(commit: _Commit) -> list[str]:
+    """The files of a commit by state; several of one directory in a line."""
+    states: dict[str, dict[str, list[str]]] = {}
+    for state, path in commit.files:
+        directory = path[: path.rfind("/") + 1] if " -> " not in path else ""
+        states.setdefault(state, {}).setdefault(directory, []).append(path)
+    texts: list[str] = []
+    for state, by_directory in states.items():
+        alone = [paths[0] for paths in by_directory.values() if len(paths) == 1]
+        texts += [_joined([state, *alone])] if alone else []
+        for directory, paths in by_directory.items():
+            if len(paths) > 1:
+                names = [path.removeprefix(directory) for path in paths]
+                texts.append(
+                    _joined([state, below(directory, names) if directory else joined(names)])
+                )
+    return texts
 
 
 def _stat_texts(commit: _Commit) -> list[str]:
     """The changed files of a commit: in one line if they are few, else by directory."""
     if len(commit.stat) < _MANY_FILES:
-        text = ": ".join(filter(None, (commit.sum, ", ".join(commit.stat))))
+        files = ", ".join(f"{path} {number}" for path, number in commit.stat)
+        text = ": ".join(filter(None, (commit.sum, files)))
         return [text] if text else []
-    directories: dict[str, list[str]] = {}
-    for file in commit.stat:
-        directory, slash, name = file.rpartition("/")
-        is_plain = slash and not any(sign in file for sign in "{}")
-        directories.setdefault(directory + slash if is_plain else "", []).append(
-            name if is_plain else file
-        )
+    directories: dict[str, list[tuple[str, str]]] = {}
+    for path, number in commit.stat:
+        start = 0 if "{" in path else path.rfind("/") + 1
+        directories.setdefault(path[:start], []).append((path[start:], number))
     texts = [
-        f"{directory}: {', '.join(names)}" if directory else ", ".join(names)
-        for directory, names in directories.items()
+        f"{directory}: {with_values(files)}" if directory else with_values(files)
+        for directory, files in directories.items()
     ]
     return [commit.sum, *texts] if commit.sum else texts

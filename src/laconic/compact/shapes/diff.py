@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 BUDGET = 3000  # tokens
-_FILE = pattern(r"diff --git a/(.*) b/(.*?)\r?")
+_FILE = pattern(r"diff --(?:git a/(.*) b/|(?:cc|combined) )(.*?)\r?")
 _HUNK = pattern(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*?)\r?")
+# Of a merge: a sign for each parent, git-diff(1), "COMBINED DIFF FORMAT".
+_COMBINED = pattern(r"(@@@+)((?: -\d+(?:,\d+)?)+) \+(\d+)(?:,\d+)? @@@+ ?(.*?)\r?")
 # The lines between the name of a file and its first hunk, as man 1 git-diff lists them, and those
 # of a binary file. Any other line there was printed by another program.
 _HEAD = pattern(
@@ -31,29 +33,39 @@ _HEAD = pattern(
     r"|(?:dis)?similarity index \d+%|index [0-9a-f,]+\.\.[0-9a-f]+(?: \d+)?|(?:---|\+\+\+) .*"
     r"|Binary files .* differ|GIT binary patch|(?:literal|delta) \d+|mode [0-9,]+\.\.\d+"
 )
-_DULL = pattern(r"index [0-9a-f]+\.\.[0-9a-f]+.*|--- .*|\+\+\+ .*|similarity index .*")
+_DULL = pattern(r"index [0-9a-f,]+\.\.[0-9a-f]+.*|--- .*|\+\+\+ .*|similarity index .*")
 # Generated files: nobody reads them, unless they are asked for by name.
 _LOCK = pattern(
     r"(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock"
     r"|poetry\.lock|uv\.lock|Gemfile\.lock|composer\.lock|Pipfile\.lock|go\.sum|flake\.lock)$"
 )
+_STARTS = ("diff --git ", "diff --cc ", "diff --combined ")
 _FEW = 5  # lines of such a file that are shown
 _FEWEST = 3  # equal hunks, of which one is shown
 _FEWEST_AGAIN = 3  # neighbouring lines that are repeated elsewhere
+_FEWEST_SPACED = 2  # lines that a note is worth
 _AROUND = 1
 _FUNCTION = 60  # characters of what git says a hunk is in
 
 
 class _Hunk:
-    """Lines of a hunk; old, new: how many lines of each side are still to come."""
+    """Lines of a hunk; old, new: how many lines of each side are still to come.
 
-    __slots__ = ("head", "lines", "new", "old", "start", "where")
+    signs: how many characters before the text of a line say what became of it.
+    """
 
-    def __init__(self, index: int, match: object) -> None:
-        groups = match.groups()  # type: ignore[attr-defined]
-        self.head, self.start, self.where = index, groups[2], groups[4]
-        self.old, self.new = int(groups[1] or 1), int(groups[3] or 1)
+    __slots__ = ("head", "lines", "new", "old", "signs", "start", "where")
+
+    def __init__(self, index: int, start: str, where: str, signs: int = 1) -> None:
+        self.head, self.start, self.where, self.signs = index, start, where, signs
+        self.old = self.new = 0
         self.lines: list[int] = []
+
+    def added(self, texts: Texts) -> list[int]:
+        return [i for i in self.lines if "+" in texts[i][: self.signs]]
+
+    def removed(self, texts: Texts) -> list[int]:
+        return [i for i in self.lines if "-" in texts[i][: self.signs]]
 
 
 class _File:
@@ -75,7 +87,7 @@ class _File:
 def diff(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show the files of a diff; other lines stay as they are."""
     lines = raw_of(rows)
-    if not any(texts[i].startswith("diff --git ") for i in lines):
+    if not any(texts[i].startswith(_STARTS) for i in lines):
         return rows
     found: list[Row | _File] = []
     current: _File | None = None
@@ -86,7 +98,7 @@ def diff(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             continue
         text = texts[row]
         if match := _FILE.fullmatch(text):
-            name = match[2] if match[1] == match[2] else f"{match[1]} -> {match[2]}"
+            name = match[2] if match[1] in (match[2], None) else f"{match[1]} -> {match[2]}"
             current = _File(name, row)
             found.append(current)
         elif current is None or not _taken(current, row, text):
@@ -99,6 +111,11 @@ def diff(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 def _taken(file: _File, index: int, text: str) -> bool:
     """Take a line that belongs to the file; False if the diff is over."""
     hunk = file.hunks[-1] if file.hunks else None
+    if hunk and hunk.signs > 1 and _COMBINED.fullmatch(text) is None:
+        if text[: hunk.signs].strip(" +-") and not text.startswith("\\"):
+            return False
+        hunk.lines.append(index)
+        return True
     if hunk and (hunk.old > 0 or hunk.new > 0 or text.startswith("\\")):
         sign = text[:1]
         if sign not in ("+", "-", " ", "\\", "", "\r"):
@@ -108,7 +125,12 @@ def _taken(file: _File, index: int, text: str) -> bool:
         hunk.new -= sign in ("+", " ", "", "\r")
         return True
     if match := _HUNK.fullmatch(text):
-        file.hunks.append(_Hunk(index, match))
+        hunk = _Hunk(index, match[3], match[5])
+        hunk.old, hunk.new = int(match[2] or 1), int(match[4] or 1)
+        file.hunks.append(hunk)
+        return True
+    if match := _COMBINED.fullmatch(text):
+        file.hunks.append(_Hunk(index, match[3], match[4], len(match[1]) - 1))
         return True
     if hunk is None and _HEAD.fullmatch(text.removesuffix("\r")):
         file.heads.append(index)
@@ -148,9 +170,12 @@ def _odd(files: list[_File], texts: Texts, asked: Asked) -> set[int]:
 
 
 def _rows(file: _File, texts: Texts, odd: set[int]) -> list[Row]:
-    added = sum(texts[i].startswith("+") for hunk in file.hunks for i in hunk.lines)
-    removed = sum(texts[i].startswith("-") for hunk in file.hunks for i in hunk.lines)
-    rows: list[Row] = [made(f"{file.name} +{added} -{removed}", file.heads[:1])]
+    spaced = {i for hunk in file.hunks for i in _spaced(hunk, texts)}
+    spaced = spaced if len(spaced) >= _FEWEST_SPACED else set()
+    note = (
+        f" [{len(spaced)} removed lines that their hunk adds again are not shown]" if spaced else ""
+    )
+    rows: list[Row] = [made(f"{_title(file, texts)}{note}", [file.heads[0], *sorted(spaced)])]
     rows += [i for i in file.heads[1:] if not _DULL.fullmatch(texts[i])]
     alike: dict[tuple[str, ...], list[_Hunk]] = {}
     keys = {id(hunk): _key(hunk, texts, odd) for hunk in file.hunks}
@@ -164,7 +189,7 @@ def _rows(file: _File, texts: Texts, odd: set[int]) -> list[Row]:
     for hunk in file.hunks:
         if id(hunk) in told:
             continue
-        rows += _of_hunk(hunk, texts, again, odd)
+        rows += _of_hunk(hunk, texts, spaced, again, odd)
         others = [other for other in alike[keys[id(hunk)]] if id(other) in told]
         if others:
             places = " ".join(f"+{other.start}" for other in others)
@@ -175,7 +200,22 @@ def _rows(file: _File, texts: Texts, odd: set[int]) -> list[Row]:
 
 def _key(hunk: _Hunk, texts: Texts, odd: set[int]) -> tuple[str, ...]:
     """What is shown of a hunk."""
-    return tuple(texts[i] for i in hunk.lines if texts[i][:1] in ("+", "-") or i in odd)
+    changed = {*hunk.added(texts), *hunk.removed(texts)}
+    return tuple(texts[i] for i in hunk.lines if i in changed or i in odd)
+
+
+def _spaced(hunk: _Hunk, texts: Texts) -> list[int]:
+    """Removed lines that the same hunk adds again, perhaps with other white space."""
+    if hunk.signs > 1:
+        return []
+    added = Counter("".join(texts[i][1:].split()) for i in hunk.added(texts))
+    found: list[int] = []
+    for i in hunk.removed(texts):
+        text = "".join(texts[i][1:].split())
+        if text and added[text] > 0:
+            added[text] -= 1
+            found.append(i)
+    return found
 
 
 def _again(file: _File, texts: Texts) -> set[int]:
@@ -193,14 +233,17 @@ def _again(file: _File, texts: Texts) -> set[int]:
     return found
 
 
-def _of_hunk(hunk: _Hunk, texts: Texts, again: set[int], odd: set[int]) -> list[Row]:
+def _of_hunk(
+    hunk: _Hunk, texts: Texts, spaced: set[int], again: set[int], odd: set[int]
+) -> list[Row]:
     head = f"@@ +{hunk.start} {hunk.where[:_FUNCTION]}".rstrip()
-    changed = [pos for pos, i in enumerate(hunk.lines) if texts[i][:1] in ("+", "-", "\\")]
+    signs = [(pos, texts[i][: hunk.signs]) for pos, i in enumerate(hunk.lines)]
+    changed = [pos for pos, sign in signs if sign.strip(" \r")]
     near = {p for pos in changed for p in range(pos - _AROUND, pos + _AROUND + 1)}
     kept = [
         i
         for pos, i in enumerate(hunk.lines)
-        if i in odd or (pos in near and (texts[i].strip() or pos in changed))
+        if i in odd or (pos in near and i not in spaced and (texts[i].strip() or pos in changed))
     ]
     rows: list[Row] = [Shown(SHORT, head, (hunk.head + 1,))]
     for is_again, group in groupby(kept, again.__contains__):
@@ -212,10 +255,13 @@ def _of_hunk(hunk: _Hunk, texts: Texts, again: set[int], odd: set[int]) -> list[
     return rows
 
 
+def _title(file: _File, texts: Texts) -> str:
+    added = sum(len(hunk.added(texts)) for hunk in file.hunks)
+    removed = sum(len(hunk.removed(texts)) for hunk in file.hunks)
+    return f"{file.name} +{added} -{removed}"
+
+
 def _counted(file: _File, texts: Texts) -> Row:
-    added = sum(texts[i].startswith("+") for hunk in file.hunks for i in hunk.lines)
-    removed = sum(texts[i].startswith("-") for hunk in file.hunks for i in hunk.lines)
     indexes = [*file.heads, *(i for hunk in file.hunks for i in (hunk.head, *hunk.lines))]
     many = f"{len(file.hunks)} hunk{'s' if len(file.hunks) != 1 else ''}"
-    said = f"{file.name} +{added} -{removed} [{many} hidden]"
-    return made(said, indexes)
+    return made(f"{_title(file, texts)} [{many} hidden]", indexes)

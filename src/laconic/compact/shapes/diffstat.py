@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from laconic.compact.shapes.listing import Entry, regrouped
+from laconic.compact.shapes.entries import Entry
+from laconic.compact.shapes.listing import regrouped
 from laconic.compact.shapes.rows import raw_of
 from laconic.patterns import pattern
 

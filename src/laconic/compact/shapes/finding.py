@@ -37,7 +37,7 @@ _MAVEN = pattern(
 )
 _ARROW = pattern(r"\s*-->\s+(?P<path>\S.*?)(?P<mark>:(?P<line>\d+):\d+)\s*")
 _HEADER = pattern(
-    r"(?P<rule>[A-Z]{1,6}\d{2,5}|invalid-syntax:?)(?P<fix> \[\*\])? (?P<ruled>\S.*)"
+    r"(?P<rule>[A-Z]{1,6}\d{2,5}|invalid-syntax:?|unformatted:?)(?P<fix> \[\*\])? (?P<ruled>\S.*)"
     r"|(?P<level>error|warning)(?:\[(?P<code>[\w:-]+)\])?: (?P<text>\S.*)"
 )
 # below the name of a file: `  3:5  error  text  rule`
@@ -60,6 +60,7 @@ _RULE_OF_LINT = pattern(r"#\[(?:warn|deny)\((?:clippy::)?(\w+)\)\]|index\.html#(
 _OF_BLOCK = pattern(
     r"\s*= (?:\w+: )?.*|(?:help|note): .*|\s*(?:-->|:::|\u256d|\u2570).*|\s*docs: https?://.*"
 )
+_SKIPPED = pattern(r"-{40,}")  # between two parts of an excerpt
 _CONTINUED = pattern(r"\s{8,}\S.*")  # of a note over several lines
 _REPLACED = pattern(r"\s{2,}[-+] .*")  # between the numbered lines of a change that is proposed
 _DULL = pattern(
@@ -173,14 +174,15 @@ def _of_arrow(
     finding.rule += header["fix"] or ""
     finding.text = header["ruled"] or header["text"]
     pos += 2
-    in_excerpt = in_note = False
+    in_excerpt, in_note = True, False
     while pos < len(lines):
         text = texts[lines[pos]]
         if not text.strip():
             finding.hidden.append(lines[pos])
             pos += 1
             break
-        in_excerpt = is_excerpt(text) or bool((in_excerpt or in_note) and _REPLACED.fullmatch(text))
+        is_of_change = _REPLACED.fullmatch(text) or _SKIPPED.fullmatch(text)
+        in_excerpt = is_excerpt(text) or bool((in_excerpt or in_note) and is_of_change)
         in_note = bool(_OF_BLOCK.fullmatch(text) or (in_note and _CONTINUED.fullmatch(text)))
         if in_excerpt or in_note:
             _take(

@@ -1,10 +1,12 @@
 """Findings of compilers, linters and type checkers: place, rule and message of each, in one line.
 
-What is found in many places is shown once with all of them; files with the same findings are shown
-once, and those that a linter lists below the name of their file stay below it.
+What is found in many places is shown once, and behind it are the other places; files with the same
+findings are shown once, and those that a linter lists below the name of their file stay below it.
 """
 
 from __future__ import annotations
+
+from collections import Counter
 
 from laconic.compact.shapes.finding import read_findings
 from laconic.compact.shapes.names import folded, joined
@@ -89,6 +91,7 @@ def _groups(all_findings: list[Finding], texts: Texts) -> list[list[Finding]]:
     groups: dict[tuple[str, ...], list[Finding]] = {}
     key: tuple[str, ...]
     told: dict[tuple[str, str, str], set[str]] = {}  # what is below each
+    notes = Counter(finding.text for finding in all_findings if finding.level == "note")
     for finding in all_findings:
         whole_text = (finding.place, finding.rule, finding.text)
         below = {texts[row] for row in finding.below if isinstance(row, int)}
@@ -101,7 +104,8 @@ def _groups(all_findings: list[Finding], texts: Texts) -> list[list[Finding]]:
         key = (finding.level, finding.rule, _VARIED.sub("\0", finding.text))
         if not finding.rule:
             key = (finding.level, finding.text)
-        if finding.below or finding.level == "note":
+        is_of_another = finding.level == "note" and notes[finding.text] < _MANY_VARIED
+        if finding.below or is_of_another:
             key = (*key, finding.place)
         groups.setdefault(key, []).append(finding)
     return [part for group in groups.values() for part in _parts(group)]
@@ -124,32 +128,29 @@ def _differing(group: list[Finding]) -> list[int]:
 
 
 def _rows(group: list[Finding], texts: Texts) -> list[Row]:
-    first = group[0]
-    indexes = [index for finding in group for index in finding.lines]
-    if len(group) < _MANY:
-        is_line = len(first.lines) == 1 and first.path in texts[first.lines[0]]
-        line: Row = first.lines[0] if is_line else whole(f"{first.place} {first.said}", indexes)
+    """The first finding as it was written, then the places of the others."""
+    first, *others = group
+    is_line = len(first.lines) == 1 and first.path in texts[first.lines[0]]
+    text = texts[first.lines[0]] if is_line else f"{first.place} {first.said}"
+    if not others:
+        line: Row = first.lines[0] if is_line else whole(text, first.lines)
         return [line, *first.below]
     differing = _differing(group)
-    if not differing:
-        return [whole(f"{first.said} x{len(group)}: {_places(group)}", indexes)]
-    pos = differing[0]
-    name = list(_VARIED.finditer(first.text))[pos]
-    start = f"{first.text[: name.start()]}…{first.text[name.end() :]}"
-    said = " ".join(filter(None, (first.shown_level, first.rule, start)))
-    told = _places(group, lambda text: _VARIED.findall(text)[pos])
-    return [whole(f"{said} x{len(group)}: {told}", indexes)]
+    told = (lambda said: _VARIED.findall(said)[differing[0]]) if differing else None
+    indexes = [index for finding in group for index in finding.lines]
+    return [whole(f"{text} +{len(others)}: {_places(first.path, others, told)}", indexes)]
 
 
-def _places(group: list[Finding], difference: Callable[[str], str] | None = None) -> str:
-    """`a.py:1:8 :1:12, b.py:3:29`, each with what is different at it, if it is."""
+def _places(
+    path: str, others: list[Finding], difference: Callable[[str], str] | None = None
+) -> str:
+    """`:1:12, b.py:3:29`, each with what is different at it, if it is; path: that of the first."""
     files: dict[str, dict[str, None]] = {}
-    for finding in group:
+    for finding in others:
         own = f" {difference(finding.text)}" if difference else ""
         files.setdefault(finding.path, {})[f"{finding.mark}{own}"] = None
-    if not any(mark for places in files.values() for mark in places):
-        return joined(list(files))
     alike: dict[str, list[str]] = {}
-    for path, places in files.items():
-        alike.setdefault(" ".join(places), []).append(path)
-    return ", ".join(f"{path}{marks}" for marks, paths in alike.items() for path in folded(paths))
+    for name, places in files.items():
+        alike.setdefault(" ".join(places), []).append("" if name == path else name)
+    told = (f"{name}{marks}" for marks, names in alike.items() for name in folded(names))
+    return ", ".join(filter(None, told))

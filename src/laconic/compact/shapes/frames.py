@@ -28,8 +28,20 @@ _GO = pattern(r"[\w./*()\[\]{}-]+\(.*\)(?: in goroutine \d+)?|created by .*")
 _GO_PLACE = pattern(r"\t(?P<path>/\S+?):\d+(?: \+0x[0-9a-f]+)?")
 _RUST = pattern(r"\s+\d+: (?:0x[0-9a-f]+ - )?(?P<name>\S.*)")
 _RUST_PLACE = pattern(r"\s+at (?P<path>\S+?):\d+(?::\d+)?")
-_HEADING = pattern(r"\s*Traceback \(most recent call last\):")
+_HEADING = pattern(
+    r"[\s|+]*(?:INTERNALERROR> |[\w.-]+ +\| )?(?:Exception Group )?"
+    r"Traceback \(most recent call last\):"
+)
 _CARETS = pattern(r"\s+[\^~]+[\^~ ]*")
+# What stands before each line of a trace: of a group of exceptions, of pytest's own mistakes, in a
+# container's log.
+_LEAD = pattern(r"INTERNALERROR> |(?: *\| )+|[\w.-]+ +\| ")
+_NEXT_LINK = pattern(
+    r"(?:The above exception was the direct cause of the following exception"
+    r"|During handling of the above exception, another exception occurred):"
+)
+_RAISED = pattern(r"\s*raise \w+.*")
+_MESSAGE = pattern(r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:: |$)")
 
 _FOREIGN_PATH = pattern(
     r".*(?:site-packages|dist-packages|node_modules|/\.cargo/registry|/rustc/[0-9a-f]{40}"
@@ -45,28 +57,84 @@ _FOREIGN_CLASS = pattern(
 _FOREIGN_NAME = pattern(r"(?:std|core|alloc|tokio|test)::.*|rust_begin_.*|_start|main|__.*")
 _FEWEST = 2
 _MOST = 12  # own frames
-_MESSAGE = 6  # rows above a trace, in which its message may be
+_ABOVE = 6  # rows above a trace, in which its message may be
 _OWN_FILE = pattern(r"[\w/.-]\.(?:[cm]?[jt]sx?|vue|svelte|s?css|json)\b")
+_LONGEST_LINK = 400  # lines of one exception of a chain
 
 
 def frames(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Count the frames of other people's code; the innermost stays if none is the project's."""
     del asked
     lines = set(raw_of(rows))
+    links = _links(rows, texts)
+    own = _with_own(rows, links, lines, texts)
     found: list[Row] = []
     pos = 0
     while pos < len(rows):
         trace = _trace(rows, pos, lines, texts)
         if not trace:
             row = rows[pos]
-            found.append(row)
+            if not (pos in links and isinstance(row, int) and not texts[row].strip()):
+                found.append(row)
             pos += 1
             continue
         if found and isinstance(found[-1], int) and _HEADING.fullmatch(texts[found[-1]]):
             found.pop()  # the frames below it say as much
-        found += _shown(trace, is_placed=_names_own_file(found, texts))
-        pos += sum(len(frame.lines) for frame in trace)
+        end = pos + sum(len(frame.lines) for frame in trace)
+        following = rows[end] if end < len(rows) else None
+        told = texts[following] if isinstance(following, int) else ""
+        is_told = _is_script(trace) and _names_own_file(found, texts)
+        needs_one = links.get(pos) not in own and not is_told
+        found += _shown(trace, texts, told, needs_one=needs_one)
+        pos = end
     return found
+
+
+def _links(rows: list[Row], texts: Texts) -> dict[int, int]:
+    """The number of the chain of exceptions, by the position of each row that belongs to one.
+
+    A chain reaches from the frames above a sentence that joins two exceptions to those below it.
+    """
+    joints = [
+        pos
+        for pos, row in enumerate(rows)
+        if isinstance(row, int) and _NEXT_LINK.fullmatch(texts[row].strip())
+    ]
+    found: dict[int, int] = {}
+    for number, joint in enumerate(joints):
+        start, end = _reach(rows, texts, joint)
+        same = found.get(start, number)
+        found |= dict.fromkeys(range(start, end), same)
+    return found
+
+
+def _reach(rows: list[Row], texts: Texts, joint: int) -> tuple[int, int]:
+    """The first row of the frames above a joint, and the one behind the frames below it."""
+
+    def text(pos: int) -> str:
+        row = rows[pos]
+        return texts[row] if isinstance(row, int) else ""
+
+    start = joint
+    while start > 0 and joint - start < _LONGEST_LINK:
+        start -= 1
+        if _HEADING.fullmatch(text(start)):
+            break
+    end = joint + 1
+    while end < len(rows) and (not text(end).strip() or _HEADING.fullmatch(text(end))):
+        end += 1
+    while end < len(rows) and text(end)[:2] == "  ":
+        end += 1
+    return start, end
+
+
+def _with_own(rows: list[Row], links: dict[int, int], lines: set[int], texts: Texts) -> set[int]:
+    """The numbers of the chains that have frames of the project."""
+    return {
+        number
+        for pos, number in links.items()
+        if (frame := _frame(rows, pos, lines, texts)) and not frame.is_foreign
+    }
 
 
 def place_of(text: str) -> tuple[str, bool] | None:
@@ -133,12 +201,13 @@ def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | 
     text = line(0)
     if not text.strip():
         return None
-    if match := _PYTHON.fullmatch(text):
+    lead = found[0] if (found := _LEAD.match(text)) else ""
+    if match := _PYTHON.fullmatch(text.removeprefix(lead)):
         kept, count = [index(0)], 1
-        is_source = line(1).startswith("    ") and not _PYTHON.fullmatch(line(1))
-        if is_source and line(1).strip():
+        source = line(1).removeprefix(lead) if line(1).startswith(lead) else ""
+        if source.startswith("    ") and source.strip() and not _PYTHON.fullmatch(source):
             kept, count = [index(0), index(1)], 2
-            if _CARETS.fullmatch(line(2)):
+            if line(2).startswith(lead) and _CARETS.fullmatch(line(2).removeprefix(lead)):
                 count = 3
         members = [index(n) for n in range(count)]
         return Frame(members, kept, is_foreign=bool(_FOREIGN_PATH.fullmatch(match["path"])))
@@ -169,21 +238,25 @@ def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | 
     return None
 
 
+def _is_script(trace: list[Frame]) -> bool:
+    """Tell whether a trace is one of JavaScript."""
+    return any(frame.is_first for frame in trace)
+
+
 def _names_own_file(rows: list[Row], texts: Texts) -> bool:
-    """Tell whether the message above a trace names a file of the project, if it is JavaScript's."""
-    above = [texts[row] for row in rows[-_MESSAGE:] if isinstance(row, int)]
+    """Tell whether the message above a trace names a file of the project."""
+    above = [texts[row] for row in rows[-_ABOVE:] if isinstance(row, int)]
     return any("node_modules" not in text and _OWN_FILE.search(text) for text in above)
 
 
-def _shown(trace: list[Frame], *, is_placed: bool = False) -> list[Row]:
-    """Own frames, and marks in place of others.
-
-    The innermost foreign frame stays if none is the project's. is_placed: the message has a place,
-    so that it does not stay in a trace of JavaScript.
-    """
-    is_script = any(frame.is_first for frame in trace)
-    if all(frame.is_foreign for frame in trace) and not (is_script and is_placed):
-        ends = trace if is_script else (trace[-1], trace[0])
+def _shown(trace: list[Frame], texts: Texts, told: str, *, needs_one: bool) -> list[Row]:
+    """Own frames, and marks in place of others. told: the line below them, mostly a message."""
+    last = trace[-1]
+    is_raised = len(last.kept) > 1 and _RAISED.fullmatch(_LEAD.sub("", texts[last.kept[1]], 1))
+    if is_raised and _MESSAGE.match(_LEAD.sub("", told, 1).lstrip()):
+        last.kept = last.kept[:1]  # the message says more than the statement
+    if needs_one and all(frame.is_foreign for frame in trace):
+        ends = trace if _is_script(trace) else (trace[-1], trace[0])
         for innermost in [frame for frame in ends if frame.kept][:1]:
             innermost.is_foreign = False
     rows: list[Row] = []

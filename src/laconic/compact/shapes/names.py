@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby, pairwise
+
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -17,6 +19,35 @@ _ODD = pattern(r"[\s{},]")
 def joined(names: Sequence[str]) -> str:
     """All names, each whole or as a member of a group that gives it back."""
     return " ".join(folded(names))
+
+
+def below(directory: str, names: Sequence[str]) -> str:
+    """The names in a directory: `dir/log{1..15}.txt` for one word, `dir/: a b` for several."""
+    words = folded(names)
+    return f"{directory}{words[0]}" if len(words) == 1 else f"{directory}: {' '.join(words)}"
+
+
+def with_values(pairs: Sequence[tuple[str, str]], *, is_ordered: bool = False) -> str:
+    """Names with what is beside them: `12 a.py b.py; 8 c.py` if many have the same.
+
+    is_ordered: what stands in another order than that of the names stays in it.
+    """
+    groups: list[tuple[str, list[str]]] = []
+    if is_ordered:
+        groups = [(value, [n for n, _ in some]) for value, some in groupby(pairs, lambda p: p[1])]
+    else:
+        by_value: dict[str, list[str]] = {}
+        for name, value in pairs:
+            by_value.setdefault(value, []).append(name)
+        groups = list(by_value.items())
+    if len(groups) < len(pairs) / 2:
+        written = " ".join if is_ordered and not _is_sorted(pairs) else joined
+        return "; ".join(f"{value} {written(names)}".strip() for value, names in groups)
+    return ", ".join(f"{name} {value}".strip() for name, value in pairs)
+
+
+def _is_sorted(pairs: Sequence[tuple[str, str]]) -> bool:
+    return all(one[0] <= other[0] for one, other in pairwise(pairs))
 
 
 def folded(names: Sequence[str]) -> list[str]:

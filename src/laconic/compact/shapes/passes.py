@@ -10,6 +10,8 @@ from laconic.compact.bound import check
 from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.masks import indexes
 from laconic.compact.result import RAW, Shown
+from laconic.compact.shapes.actions import actions
+from laconic.compact.shapes.blame import blame
 from laconic.compact.shapes.commits import commits
 from laconic.compact.shapes.crash import crash, npm
 from laconic.compact.shapes.dependencies import dependencies, leaves
@@ -17,8 +19,11 @@ from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
 from laconic.compact.shapes.findings import findings
 from laconic.compact.shapes.frames import frames
+from laconic.compact.shapes.installed import installed
+from laconic.compact.shapes.installs import installs
+from laconic.compact.shapes.issues import issues
 from laconic.compact.shapes.jest import jest
-from laconic.compact.shapes.listing import listing
+from laconic.compact.shapes.listing import listing, names
 from laconic.compact.shapes.logs import logs
 from laconic.compact.shapes.mocha import mocha
 from laconic.compact.shapes.notes import notes
@@ -30,10 +35,12 @@ from laconic.compact.shapes.rows import raw_of
 from laconic.compact.shapes.search import search
 from laconic.compact.shapes.shellcheck import shellcheck
 from laconic.compact.shapes.spec import spec
+from laconic.compact.shapes.sqlfluff import sqlfluff
 from laconic.compact.shapes.state import state
 from laconic.compact.shapes.tables import tables
 from laconic.compact.shapes.tap import tap
 from laconic.compact.shapes.tests import differences, excerpts, is_of_passed, packages, passed
+from laconic.compact.shapes.unittest import unittest
 from laconic.compact.shapes.values import values
 from laconic.compact.shapes.vitest import vitest
 
@@ -48,6 +55,8 @@ if TYPE_CHECKING:
 _LONGEST = 2000  # characters of a line
 MOST_SHAPED = 256 << 10  # characters; a larger output is searched by patterns alone
 _PASSES = {
+    "actions": actions,
+    "blame": blame,
     "commits": commits,
     "crash": crash,
     "dependencies": dependencies,
@@ -56,6 +65,9 @@ _PASSES = {
     "diffstat": diffstat,
     "excerpts": excerpts,
     "findings": findings,
+    "installed": installed,
+    "installs": installs,
+    "issues": issues,
     "jest": jest,
     "leaves": leaves,
     "logs": logs,
@@ -68,14 +80,17 @@ _PASSES = {
     "pytest": pytest,
     "shellcheck": shellcheck,
     "spec": spec,
+    "sqlfluff": sqlfluff,
     "state": state,
     "tables": tables,
     "tap": tap,
     "frames": frames,
     "notes": notes,
     "listing": listing,
+    "names": names,
     "search": search,
     "repeats": repeats,
+    "unittest": unittest,
     "values": values,
     "vitest": vitest,
 }
@@ -84,12 +99,13 @@ NAMES = tuple(sorted(_PASSES))
 _WITH_OTHER_LINES = frozenset((
     "crash", "differences", "excerpts", "findings", "frames", "jest", "logs", "mocha", "notes",
     "npm", "packages", "passed", "prettier", "products", "repeats", "spec", "tables", "tap",
-    "values", "vitest",
+    "unittest", "values", "vitest",
 ))  # fmt: skip
 # The order in which an output without a filter is looked at.
 GENERIC = (
-    "diff", "commits", "diffstat", "pytest", "jest", "mocha", "vitest", "spec", "tap", "passed",
-    "packages", "crash", "npm", "frames", "notes", "shellcheck", "findings", "differences",
+    "diff", "commits", "diffstat", "pytest", "unittest", "jest", "mocha", "vitest", "spec", "tap",
+    "passed", "packages", "installs", "crash", "npm", "frames", "notes", "shellcheck", "issues",
+    "sqlfluff", "findings", "differences",
     "dependencies", "listing", "tables", "search", "repeats", "values",
 )  # fmt: skip
 

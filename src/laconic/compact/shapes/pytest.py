@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.result import SHORT, Shown
+from laconic.compact.shapes.pytest_failure import (
+    EXCEPTION,
+    FOREIGN,
+    Failure,
+    captured_rows,
+    is_foreign_diagnostic,
+    said_rows,
+)
 from laconic.compact.shapes.rows import made, raw_of, whole
 from laconic.patterns import pattern
 
@@ -17,23 +24,17 @@ _BANNER = pattern(r"=+ (.*?) =+")
 # The banners of pytest itself; others are printed by plugins, or by a program that runs pytest.
 _OWN_BANNER = pattern(
     r"test session starts|ERRORS|FAILURES|PASSES|XPASSES|XFAILURES|warnings summary.*"
-    r"|short test summary info|slowest .*durations|(?:\d+ \w+|no tests \w+)(?:, .*)? in [\d.]+s.*"
+    r"|short test summary info|slowest .*durations|tests coverage"
+    r"|(?:\d+ \w+|no tests \w+)(?:, .*)? in [\d.]+s.*"
 )
 _WIDE = 8  # characters of a banner that are not its text; fewer are of another program
 _SECTION = pattern(r"_{3,} (.*?) _{3,}")
 _CAPTURED = pattern(r"-+ Captured (\w+) (\w+) -+")
-_PLACE = pattern(r"(\S+?\.\w+):(\d+)(?:: ?(.*))?")
-# What pytest itself says in a failure at the beginning of a line.
-_OWN_LINE = pattern(
-    r"\S+?\.\w+:\d+:(?: (?:in \S.*|[\w.]+)?)?|\S+?\.\w+:\d+|Traceback:|file .*, line \d+.*"
-    r"|\w+ while importing test module .*|  Enable tracemalloc to get traceback where .*"
-    r"|  Did you mean to use `assert` instead of `return`\?"
-)
+_PLACE = pattern(r"(\S+?\.\w+):(\d+): ?(\S.*)")
 _PROGRESS = pattern(
     r"\S+?\.py::(\S.*?) (?:FAILED|ERROR)(?: +\[ *\d+%\])?"
     r"|\[gw\d+\] \[ *\d+%\] (?:FAILED|ERROR) \S+?\.py::(\S.*?) *"
 )
-_EXCEPTION = pattern(r"^\s*[\w.]*(?:Error|Exception)\b")
 _STOPPED = pattern(r"!+ (.*?) !+")
 _NOISE = pattern(
     r"(?:platform|rootdir:|configfile:|testpaths:|plugins:|cachedir:|Using --randomly|asyncio:"
@@ -41,26 +42,27 @@ _NOISE = pattern(
     r"|\S+\.py(?:::\S+)? [.FEsxXRr]+(?: +\[ *\d+%\])?"
     r"|[.FEsxXRr]+(?: +\[ *\d+%\])?|\[gw\d+\] \[ *\d+%\] PASSED .*|\S+::.* PASSED(?: +\[ *\d+%\])?"
     r"|-- Docs: https://.*|Hint: make sure your test modules.*|Traceback:"
+    r"|The event loop scope for asynchronous fixtures will default .*|  warnings\.warn\(Pytest.*"
+    r"|PASSED \S+?\.py::.*| *\[100%\]"
 )
-_DULL = pattern(r"E\s+(?:Omitting \d+ .*|Use -v+ to .*|Full diff:|\s*|\?\s.*|Skipping \d+ .*)")
+# Of the durations of tests those that took no time, and of a table of coverage what is all right.
+_FAST = pattern(r"0\.00s (?:call|setup|teardown) +\S.*|\(\d+ durations < [\d.]+s hidden\..*")
+_COVERED = pattern(r"-{20,}|_+ coverage: .* _+|\S+ +\d+ +0 (?:.* )?100%\s*")
 _SUMMARY = pattern(r"(FAILED|ERROR) (\S+?)(?:::(\S.*?))?(?: - (.*))?")
-_FOREIGN = pattern(
-    r".*(?:site-packages|dist-packages|/lib/python\d|/python\d\.\d+/|/\.pyenv/).*|<frozen.*"
-)
 _FRAME = pattern(r"\s*File \"([^\"]*)\", line \d+.*")
+_WARNING = pattern(r"\s*(\S+?):\d+: \w*Warning: .*")
+_MOST_WARNINGS = 6  # that are shown of a run that passed
 _WORD = pattern(r"\w+")
 _ALIKE = pattern(r" \[also [^\]]*.*\]$")
-_MOST_SAID, _MOST_CAPTURED, _MOST_OWN = 14, 8, 6
 
 
 def pytest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show the report of pytest; the same rows if it is none."""
     lines = raw_of(rows)
     banners = {i: m[1] for i in lines if (m := _BANNER.fullmatch(texts[i]))}
-    del asked
     if not any(map(_OWN_BANNER.fullmatch, banners.values())):
         return rows
-    report = _Report(texts)
+    report = _Report(texts, has_passed=asked.status == 0)
     for row in rows:
         if isinstance(row, int):
             report.take(row, banners.get(row))
@@ -70,23 +72,20 @@ def pytest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     return report.without_progress()
 
 
-def _is_foreign_diagnostic(text: str) -> bool:
-    """Tell whether another program says it in the middle of the report.
-
-    The source that pytest shows is indented by four characters and more.
-    """
-    return text[:4].strip() != "" and not _OWN_LINE.fullmatch(text) and is_diagnostic(text)
-
-
 class _Report:
-    def __init__(self, texts: Texts) -> None:
-        self.texts = texts
+    def __init__(self, texts: Texts, *, has_passed: bool) -> None:
+        self.texts, self._has_passed = texts, has_passed
         self.rows: list[Row] = []
         self._part, self._name = "", ""
         self._lines: list[int] = []
         self._told: set[str] = set()
         self._messages: list[str] = []
+        self._placed: list[int] = []  # the rows of failures that only the summary names
         self._alike: dict[tuple[str, ...], int] = {}  # the row of the first failure of each kind
+        self._code: set[tuple[str, str]] = set()  # lines of code that were shown, with their place
+        self._warned: set[str] = set()
+        self._is_timed = False
+        self._heads: dict[str, int] = {}  # the rows of names above a plain trace
 
     def without_progress(self) -> list[Row]:
         """Leave out the progress lines of a verbose run for tests whose failure is shown below."""
@@ -110,7 +109,7 @@ class _Report:
         if _STOPPED.fullmatch(text):
             self.end_section()
         section = _SECTION.fullmatch(text)
-        if section and self._part in ("", "FAILURES", "ERRORS"):
+        if section and self._part in ("", "FAILURES", "ERRORS", "PASSES", "XFAILURES", "XPASSES"):
             self.end_section()
             self._name = section[1]
             self._lines = [index]
@@ -127,28 +126,82 @@ class _Report:
         if summary and self._part == "short test summary info":
             name = (summary[3] or summary[2]).replace("::", ".")
             if name in self._told or name.split("[")[0] in self._told:
+                self._add_summary(index, name)
                 return
             message = summary[4] or ""
+            test = text.removesuffix(f" - {message}")
+            if summary[1] == "FAILED" and self._is_named(index, test, message):
+                return
             start = message.removesuffix("...")
             if message and any(said.startswith(start) for said in self._messages):
-                self.rows.append(Shown(SHORT, text[: -len(f" - {message}")], (index + 1,)))
+                self.rows.append(Shown(SHORT, test, (index + 1,)))
                 return
         if _NOISE.fullmatch(text) or not text.strip():
             return
         if stopped := _STOPPED.fullmatch(text):
             self.rows.append(Shown(SHORT, stopped[1], (index + 1,)))
             return
-        is_of_warnings = self._part == "warnings summary" and not self._is_warning(text)
-        if is_of_warnings and not _is_foreign_diagnostic(text):
+        if self._part == "warnings summary" or self._part.startswith("warnings summary ("):
+            self._of_warnings(index, text)
+        elif not self._is_all_right(text):
+            self.rows.append(index)
+
+    def _add_summary(self, index: int, name: str) -> None:
+        """Count the line of the summary to the heading that says the same."""
+        pos = self._heads.get(name)
+        if pos is not None:
+            head = self.rows[pos]
+            assert isinstance(head, Shown)
+            self.rows[pos] = made(head.text, [*(n - 1 for n in head.numbers), index])
+
+    def _is_all_right(self, text: str) -> bool:
+        """Tell whether a line of a table, which pytest was asked for, need not be seen."""
+        if self._part == "tests coverage":
+            return _COVERED.fullmatch(text) is not None
+        if not self._part.startswith("slowest "):
+            return False
+        is_first, self._is_timed = not self._is_timed, True
+        return not is_first and _FAST.fullmatch(text) is not None
+
+    def _of_warnings(self, index: int, text: str) -> None:
+        """Show a warning once; of a run that passed only the first ones of the project's code."""
+        if not self._is_warning(text):
+            if is_foreign_diagnostic(text):
+                self.rows.append(index)
             return
+        warning = _WARNING.fullmatch(text)
+        if warning and self._has_passed:
+            is_dull = FOREIGN.fullmatch(warning[1]) or len(self._warned) >= _MOST_WARNINGS
+            if is_dull or text in self._warned:
+                return
+            self._warned.add(text)
         self.rows.append(index)
 
     @staticmethod
     def _is_warning(text: str) -> bool:
         frame = _FRAME.fullmatch(text)
         if frame:
-            return _FOREIGN.fullmatch(frame[1]) is None
-        return "arning" in text or _EXCEPTION.search(text) is not None
+            return FOREIGN.fullmatch(frame[1]) is None
+        is_source = text[:4].isspace()
+        return not is_source and ("arning" in text or EXCEPTION.search(text) is not None)
+
+    def _is_named(self, index: int, test: str, message: str) -> bool:
+        """Write the name that the summary has at the next failure of `--tb=line`, if it is its."""
+        if not self._placed:
+            return False
+        pos = self._placed[0]
+        first = self.rows[pos]
+        assert isinstance(first, Shown)
+        place = _PLACE.fullmatch(first.text)
+        start = message.removesuffix("...")
+        if not message or not place or not place[3].startswith(start):
+            self._placed.clear()  # they are not in the same order
+            return False
+        del self._placed[0]
+        is_cut = start != message
+        numbers = [*(n - 1 for n in first.numbers), *(() if is_cut else (index,))]
+        self.rows[pos] = whole(f"{test} {first.text}", numbers)
+        return True
 
     def end_section(self) -> None:
         """Write what was read of a failure."""
@@ -157,23 +210,64 @@ class _Report:
         if not name:
             self.rows += [index for index in lines if self.texts[index].strip()]
             return
-        rows, places = self._said(lines)
-        is_error = name.startswith("ERROR ")
-        own = [place for place in places if not _FOREIGN.fullmatch(place)] or list(places)[-1:]
-        if not rows:  # a report of another kind: a doctest's, a plugin's
-            self.rows += lines
+        if self._part in ("PASSES", "XFAILURES", "XPASSES"):
+            self._end_passed(name, lines)
             return
-        word = "" if is_error else "FAILED "
+        failure = Failure(lines[1:], self.texts, self._code)
+        if not failure.rows:  # a report of another kind: a doctest's, a plugin's, a plain trace
+            self.rows += self._named(name, lines)
+            return
+        word = "" if name.startswith("ERROR ") else "FAILED "
         told = {"", *_WORD.findall(name)}
-        where = [f" {p} in {places[p]}" if places[p] not in told else f" {p}" for p in own]
-        key = (*where, *(row.text if isinstance(row, Shown) else self.texts[row] for row in rows))
+        where = "".join(
+            f" {place} in {function}" if function not in told else f" {place}"
+            for place, function in failure.places.items()
+        )
+        key = (where, *failure.written)
         if key in self._alike:
             self._add_alike(self._alike[key], name, lines)
         else:
             self._alike[key] = len(self.rows)
-            self.rows += [made(f"{word}{name}{''.join(where)}", lines), *rows]
+            self.rows += [made(f"{word}{name}{where}", lines), *failure.rows]
+        self._tell(name)
+
+    def _tell(self, name: str) -> None:
         self._told.add(name.removeprefix("ERROR at setup of ").removeprefix("ERROR collecting "))
         self._told.add(name.rpartition(" ")[2])
+
+    def _named(self, name: str, lines: list[int]) -> list[Row]:
+        """What is below the name of a test, as it is but for the banners."""
+        word = "" if name.startswith("ERROR ") else "FAILED "
+        own = [i for i in lines[1:] if _CAPTURED.fullmatch(self.texts[i])]
+        if any(_FRAME.fullmatch(self.texts[i]) for i in lines):  # else only the summary has it
+            self._tell(name)
+            self._heads[name.rpartition(" ")[2]] = len(self.rows)
+        rows: list[Row] = [made(f"{word}{name}", lines[:1])]
+        for index in lines[1:]:
+            if index in own:
+                match = _CAPTURED.fullmatch(self.texts[index])
+                assert match
+                rows.append(made(f"{match[1]}:", [index]))
+            elif self.texts[index].strip():
+                rows.append(index)
+        return rows
+
+    def _end_passed(self, name: str, lines: list[int]) -> None:
+        """Show what was captured of a test that did not fail."""
+        label = ""
+        inside: list[int] | None = None
+        rows: list[Row] = []
+        for index in lines[1:]:
+            if match := _CAPTURED.fullmatch(self.texts[index]):
+                rows += captured_rows(label, inside, self.texts)
+                label, inside = match[1], []
+            elif inside is not None:
+                inside.append(index)
+            elif is_foreign_diagnostic(self.texts[index]):
+                rows.append(index)
+        rows += captured_rows(label, inside, self.texts)
+        if rows:
+            self.rows += [made(f"{self._part} {name}", lines[:1]), *rows]
 
     def _add_alike(self, pos: int, name: str, lines: list[int]) -> None:
         """Name a test that failed in the same place and with the same words as another."""
@@ -186,101 +280,27 @@ class _Report:
     def _end_line_form(self, text: str) -> None:
         """Show a failure of `--tb=line`: its place and message, then what else pytest says."""
         place = _PLACE.fullmatch(text)
-        first = self.texts[self._lines[0]]
-        if not place or not place[3] or first[:2] != "E " or first[1:].strip() != place[3].strip():
+        wanted = place[3].strip() if place else ""
+        same = [i for i in self._lines[:-1] if self._message(i) == wanted]
+        if not wanted or not same:
             return
-        self._messages.append(place[3])
+        self._messages.append(wanted)
         said, captured, label = [], [], ""
         inside: list[int] | None = None
-        for index in self._lines[1:-1]:
+        for index in self._lines[:-1]:
             if match := _CAPTURED.fullmatch(self.texts[index]):
-                captured += self._captured(label, inside)
+                captured += captured_rows(label, inside, self.texts)
                 label, inside = match[1], []
             elif inside is not None:
                 inside.append(index)
-            elif not _DULL.fullmatch(f"E {self.texts[index]}"):
+            elif index != same[-1]:
                 said.append(index)
-        captured += self._captured(label, inside)
-        self.rows += [whole(text, [self._lines[0], self._lines[-1]]), *self._kept(said), *captured]
+        captured += captured_rows(label, inside, self.texts)
+        self._placed.append(len(self.rows))
+        self.rows.append(whole(text, [same[-1], self._lines[-1]]))
+        self.rows += [*said_rows(said, self.texts), *captured]
         self._lines = []
 
-    def _said(self, lines: list[int]) -> tuple[list[Row], dict[str, str]]:
-        """The asserted line, what pytest says of it, and what was captured; and the places.
-
-        Places come with the names of their functions, where pytest says them.
-        """
-        own: list[Row] = []
-        library: list[Row] = []  # the lines of code that is not the project's
-        asserted: list[int] = []  # the line whose place comes below it
-        said: list[int] = []
-        foreign: list[Row] = []
-        captured: list[Row] = []
-        places: dict[str, str] = {}
-        inside: list[int] | None = None
-        label = ""
-        is_code = False
-        for index in lines[1:]:
-            text = self.texts[index]
-            if match := _CAPTURED.fullmatch(text):
-                captured += self._captured(label, inside)
-                label, inside = match[1], []
-            elif inside is not None:
-                inside.append(index)
-            elif text.startswith(">"):
-                asserted.append(index)
-            elif is_code:
-                own.append(index)
-                is_code = False
-            elif text[:2] in ("E ", "E"):
-                said.append(index)
-            elif _is_foreign_diagnostic(text):
-                foreign.append(index)
-            elif match := _PLACE.fullmatch(text):
-                place = f"{match[1]}:{match[2]}"
-                (library if _FOREIGN.fullmatch(place) else own).extend(asserted)
-                asserted.clear()
-                # the short form: `a.py:3: in test_x`, and below it the line
-                is_in, function = self._function(match[3])
-                is_code = is_in and not _FOREIGN.fullmatch(place) and place not in places
-                places.setdefault(place, function)
-        captured += self._captured(label, inside)
-        own = [*(own or library), *asserted]
-        if len(own) > _MOST_OWN:
-            between = [row for row in own[1 : 1 - _MOST_OWN] if isinstance(row, int)]
-            mark = made(f"[{len(between)} lines of other frames hidden]", between)
-            own = [own[0], mark, *own[1 - _MOST_OWN :]]
-        if not said:
-            return [], {}
-        return [*own, *self._kept(said), *foreign, *captured], places
-
-    @staticmethod
-    def _function(said: str | None) -> tuple[bool, str]:
-        """Tell whether a place is of the short form, and its function if that has a name."""
-        is_in = said is not None and said.startswith("in ")
-        name = said[3:] if said and is_in else ""
-        return is_in, "" if name.startswith("<") else name
-
-    def _kept(self, said: list[int]) -> list[Row]:
-        kept = [i for i in said if not _DULL.fullmatch(self.texts[i])]
-        if len(kept) <= _MOST_SAID + 1:
-            return list(kept)
-        half = _MOST_SAID // 2
-        wrong = [i for i in kept[half:-half] if is_diagnostic(self.texts[i][1:])]
-        between = [i for i in kept[half:-half] if i not in wrong]
-        mark = (
-            [made(f"[{len(between)} lines of the difference hidden]", between)] if between else []
-        )
-        return [*kept[:half], *mark, *wrong, *kept[-half:]]
-
-    def _captured(self, label: str, inside: list[int] | None) -> list[Row]:
-        found = [i for i in inside or () if self.texts[i].strip()]
-        if not found:
-            return []
-        early = found[:-_MOST_CAPTURED]
-        wrong = [i for i in early if is_diagnostic(self.texts[i])]
-        hidden = [i for i in early if i not in wrong]
-        first, *others = wrong + found[-_MOST_CAPTURED:]
-        rows: list[Row] = [made(f"{label}: {self.texts[first]}", [first]), *others]
-        if hidden:
-            rows.insert(0, made(f"[{len(hidden)} lines of {label} hidden]", hidden))
-        return rows
+    def _message(self, index: int) -> str:
+        text = self.texts[index]
+        return text[1:].strip() if text[:2] == "E " else ""

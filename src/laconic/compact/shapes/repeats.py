@@ -19,9 +19,15 @@ if TYPE_CHECKING:
 
 _MANY, _MANY_OF_LOG = 20, 6  # lines of one kind, of which only two are shown
 _LOG_SHARE = 0.6  # of the lines of a log that begin with a time or a level
-_LOG_LINE = pattern(
+LOG_LINE = pattern(
     r"\W?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
-    r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)"
+    r"|\[ *\d+\.\d{6}\] |(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)"
+)
+# The time that a line of a log begins with: klog's, ISO 8601, syslog's, the kernel's.
+_STAMP = pattern(
+    r"[\[(]?(?:[IWEF]\d{4} )?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?"
+    r"(?:Z|[+-]\d\d:?\d\d)?[\])]? +(?:\d+ (?=\S+\.go:))?|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d "
+    r"|\[ *\d+\.\d+\] "
 )
 _EQUAL = 3  # equal lines, of which one is
 _MOST_MEMBERS = 500  # of one kind, whose words are compared
@@ -49,7 +55,7 @@ def repeats(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             kinds.setdefault(known[plain], []).append(index)
     instead: dict[int, list[Row]] = {}
     gone: set[int] = set()
-    stamped = sum(_LOG_LINE.match(texts[index]) is not None for index in lines)
+    stamped = sum(LOG_LINE.match(texts[index]) is not None for index in lines)
     many = _MANY_OF_LOG if stamped > _LOG_SHARE * len(lines) else _MANY
     for kind, members in kinds.items():
         if not kind.strip("\0 ") and len(kind) < 8:  # noqa: PLR2004 - nothing but what varies
@@ -75,6 +81,8 @@ def _folded(
         if len(members) < _EQUAL:
             return {}
         return {first: [whole(f"{texts[first]} [x{len(members)}]", members)]}
+    if len(members) >= _EQUAL and len({_without_time(text) for text in distinct}) == 1:
+        return {first: [whole(f"{texts[first]} [x{len(members)}, at other times]", [first])]}
     if len(members) < many or (asked.status and _is_wrong(kind, members, asked)):
         return {}
     values = _values(members, texts)
@@ -83,6 +91,11 @@ def _folded(
         return {first: [whole(said, [first])]}
     others = made(f"[{len(members) - 2} more lines like the next]", members[1:-1])
     return {first: [first], last: [others, last]}
+
+
+def _without_time(text: str) -> str:
+    stamp = _STAMP.match(text)
+    return text[stamp.end() :] if stamp else text
 
 
 def _is_wrong(kind: str, members: list[int], asked: Asked) -> bool:

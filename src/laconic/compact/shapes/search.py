@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import Counter
 
 from laconic.compact.result import SHORT, Shown
+from laconic.compact.shapes.entries import PATH
+from laconic.compact.shapes.repeats import LOG_LINE, kind_of
 from laconic.compact.shapes.rows import made, placed, raw_of, whole
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
@@ -24,8 +26,12 @@ BUDGET = 4000  # tokens, as estimated
 _FEWEST, _SHARE = 4, 0.45
 _SMALL = 150  # tokens, below which lines stay as long as they are
 _WIDTHS = ((2000, 68), (3000, 52), (1 << 30, 36))  # characters of a line, by tokens
+_FEWEST_OF_LOG, _LOG_SHARE = 20, 0.8  # lines of a log, which are shown by kind
 _OFTEN = 3
+_OF_COUNT = 30  # tokens of the line that counts what is not shown
+_LONGEST = 200  # characters of a hit that stands for others
 _FEWEST_IN_BLOCK = 2
+_FEWEST_SHARED = 3  # files of one directory, which is written once
 # The line of a log begins with a time, whose hour, minute and second are not a place.
 _NO_TIME = r"(?!\W?(?:\d{4}[-/]\d\d[-/]\d\d[T _]|\w{3} [ \d]\d )?\d\d?:\d\d:\d\d)"
 _HIT = pattern(rf"{_NO_TIME}((?:[A-Za-z]:)?[^\s:][^:\n]{{0,300}}?):(\d+)([:])(.*)")
@@ -51,14 +57,15 @@ def search(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     if asked.status and not asked.is_listed:
         return rows  # lines with places after a failure may be anything, and are not cut
     lines = raw_of(rows)
-    found = _read(lines, texts, asked)
-    named = [i for i in lines if texts[i].strip() and texts[i] != "--"]
+    heads = _headings(lines, texts)
+    found = _below(heads, lines, texts) if heads else _read(lines, texts, asked)
+    named = [i for i in lines if texts[i].strip() and texts[i] != "--" and i not in heads]
     fewest = _SHARE * len(named) if asked.is_listed else len(named)
     if len(found) < max(_FEWEST, fewest):
         return _by_block(
             rows, texts, asked
         )  # a line between hits may be the heading of the hits below it
-    for width in _widths(found, texts):
+    for width in [] if _is_log(found) else _widths(found, texts):
         shown = _by_file(found, width, asked)
         if sum(estimate(row.text) + 1 for row in shown) <= BUDGET:
             break
@@ -66,8 +73,41 @@ def search(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         shown = _counted(found)
     asked.allow(BUDGET)
     first = found[0].index
-    gone = {hit.index for hit in found} | {i for i in lines if texts[i] == "--"}
+    gone = {hit.index for hit in found} | {i for i in lines if texts[i] == "--"} | heads
     return placed(rows, {first: list(shown)}, gone)
+
+
+def _is_log(hits: list[Hit]) -> bool:
+    """Tell whether the hits are lines of one log, which repeat themselves with other times."""
+    stamped = sum(LOG_LINE.match(hit.text) is not None for hit in hits)
+    is_one = len({hit.path for hit in hits}) == 1 and all(hit.sign == ":" for hit in hits)
+    return is_one and stamped > _LOG_SHARE * len(hits) and len(hits) >= _FEWEST_OF_LOG
+
+
+def _headings(lines: list[int], texts: Texts) -> set[int]:
+    """The paths with hits below them, as `rg --heading` writes them: after a blank line, or first.
+
+    Nothing if a blank line is followed by anything else.
+    """
+    found: set[int] = set()
+    for before, index, after in zip([-1, *lines], lines, [*lines[1:], -1], strict=False):
+        is_start = before < 0 or not texts[before].strip()
+        if not is_start or not texts[index].strip():
+            continue
+        if after < 0 or not PATH.fullmatch(texts[index]) or not _NUMBERED.fullmatch(texts[after]):
+            return set()
+        found.add(index)
+    return found
+
+
+def _below(heads: set[int], lines: list[int], texts: Texts) -> list[Hit]:
+    path, found = "", []
+    for index in lines:
+        if index in heads:
+            path = texts[index]
+        elif match := _NUMBERED.fullmatch(texts[index]):
+            found.append(Hit(index, path, *match.groups()[1:]))
+    return found
 
 
 def _widths(hits: list[Hit], texts: Texts) -> list[int]:
@@ -129,6 +169,8 @@ def _read(lines: list[int], texts: Texts, asked: Asked) -> list[Hit]:
         ]
         if form is _NUMBERED and any(not hit.text and not hit.sign for hit in found):
             continue
+        if form is _NAMED and all(hit.text.isdigit() for hit in found):
+            return []  # the hits of each file are counted
         if len(found) >= _SHARE * max(1, len(matches)):
             if form is _HIT and len(found) < len(matches):
                 found += [
@@ -150,21 +192,40 @@ def _by_file(hits: list[Hit], width: int, asked: Asked) -> list[Shown]:
     files: dict[str, list[Hit]] = {}
     for hit in hits:
         files.setdefault(hit.path, []).append(hit)
-    for path, found in files.items():
-        if any(hit.sign == "-" for hit in found):
-            shown += _with_context(path, found)
-            continue
-        same: dict[tuple[str, str], list[Hit]] = {}
-        for hit in found:
-            same.setdefault((hit.sign, hit.text.strip()), []).append(hit)
-        groups = list(same.items())
-        if path and len(groups) == 1:
-            shown.append(_line(f"{path}:", *groups[0], width, asked))
-            continue
-        if path:
-            shown.append(made(f"{path}:", [found[0].index]))
-        shown += [_line("", key, members, width, asked) for key, members in groups]
+    for directory, paths in _by_directory(files):
+        shown += [made(directory, [files[paths[0]][0].index])] if directory else []
+        for path in paths:
+            shown += _of_file(path.removeprefix(directory), files[path], width, asked)
     return shown
+
+
+def _of_file(path: str, hits: list[Hit], width: int, asked: Asked) -> list[Shown]:
+    if any(hit.sign == "-" for hit in hits):
+        return _with_context(path, hits)
+    same: dict[tuple[str, str], list[Hit]] = {}
+    for hit in hits:
+        same.setdefault((hit.sign, hit.text.strip()), []).append(hit)
+    groups = list(same.items())
+    if path and len(groups) == 1:
+        return [_line(f"{path}:", *groups[0], width, asked)]
+    start = [made(f"{path}:", [hits[0].index])] if path else []
+    return start + [_line("", key, members, width, asked) for key, members in groups]
+
+
+def _by_directory(files: dict[str, list[Hit]]) -> Iterator[tuple[str, list[str]]]:
+    """The files in runs; those of one directory with one text each have it in common."""
+    if any("/" not in path for path in files):
+        yield "", list(files)
+        return
+    directories: dict[str, list[str]] = {}
+    for path in files:
+        directories.setdefault(path[: path.rfind("/") + 1], []).append(path)
+    for directory, paths in directories.items():
+        alone = [path for path in paths if len({hit.text.strip() for hit in files[path]}) == 1]
+        is_shared = len(alone) >= _FEWEST_SHARED
+        if is_shared:
+            yield directory, alone
+        yield "", [path for path in paths if not (is_shared and path in alone)]
 
 
 def _with_context(path: str, hits: list[Hit]) -> list[Shown]:
@@ -200,9 +261,11 @@ def _cut(text: str, width: int, asked: Asked) -> str:
 
 
 def _counted(hits: list[Hit]) -> list[Shown]:
-    """Hits per file, by directory, and the texts that occur often."""
+    """Hits per file, by directory, and the texts that occur often; of one file, kinds of lines."""
     every = [hit.index for hit in hits]
     files = Counter(hit.path for hit in hits)
+    if len(files) == 1:
+        return _of_one_file(hits)
     words = Counter(hit.text.strip() for hit in hits)
     many = f"{len(hits)} hits in {len(files)} files; {len(words)} different texts"
     shown = [made(f"[{many}; narrow the search to see more; hits per file:]", every)]
@@ -225,3 +288,32 @@ def _counted(hits: list[Hit]) -> list[Shown]:
         said = f"[texts that occur {_OFTEN} times and more: {total} of the {len(hits)} hits]"
         shown += [made(said, every), *lines]
     return shown
+
+
+def _of_one_file(hits: list[Hit]) -> list[Shown]:
+    """The first hit of each kind, with the number of those like it; rare kinds have room first."""
+    kinds: dict[str, list[Hit]] = {}
+    for hit in hits:
+        kinds.setdefault(kind_of(hit.text), []).append(hit)
+    lines = {kind: _of_kind(members) for kind, members in kinds.items()}
+    start = [made(f"{hits[0].path}:", [hits[0].index])] if hits[0].path else []
+    left, shown = BUDGET - _OF_COUNT, set()
+    for kind in sorted(kinds, key=lambda kind: len(kinds[kind])):
+        left -= estimate(lines[kind].text) + 1
+        if left < 0:
+            break
+        shown.add(kind)
+    rest = [hit.index for kind, members in kinds.items() if kind not in shown for hit in members]
+    many = f"{len(rest)} of {len(hits)} hits, in {len(kinds) - len(shown)} kinds of lines"
+    end = [made(f"[not shown: {many}; narrow the search to see more]", rest)] if rest else []
+    return [*start, *(line for kind, line in lines.items() if kind in shown), *end]
+
+
+def _of_kind(hits: list[Hit]) -> Shown:
+    first, others = hits[0], hits[1:]
+    sign = first.sign if first.number else ""
+    text = f"{first.number}{sign}{' '.join(first.text.split())[:_LONGEST]}"
+    if not others:
+        return Shown(SHORT, text, [first.index + 1])
+    last = f", to line {others[-1].number}" if others[-1].number else ""
+    return made(f"{text} [and {len(others)} like it{last}]", [hit.index for hit in hits])

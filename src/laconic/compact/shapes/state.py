@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from laconic.compact.shapes.listing import Entry
-from laconic.compact.shapes.names import joined
+from laconic.compact.shapes.entries import Entry
+from laconic.compact.shapes.names import below, joined
 from laconic.compact.shapes.rows import placed, raw_of, whole
 from laconic.patterns import pattern
 
@@ -50,10 +50,9 @@ def _grouped(run: list[tuple[int, str, str]]) -> list[tuple[int, list[Row], set[
         label = f"{name}: " if name else ""
         rows: list[Row] = []
         for directory, members in directories.items():
-            names = joined([member.name for member in members])
-            separator = ": " if len(members) > 1 else ""
-            start = "" if directory == "./" else f"{directory}{separator}"
-            rows.append(whole(f"\t{label}{start}{names}", [member.index for member in members]))
+            names = [member.name for member in members]
+            text = joined(names) if directory == "./" else below(directory, names)
+            rows.append(whole(f"\t{label}{text}", [member.index for member in members]))
         indexes = {entry.index for entry in entries}
         found.append((min(indexes), rows, indexes))
     return found

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 
-from laconic.compact.shapes.rows import made, placed, raw_of, whole
+from laconic.compact.shapes.rows import made, placed, whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from re import Match
+
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
@@ -29,6 +31,8 @@ _RULER = pattern(r"-{2,}(?: +-{2,})+ *|={2,}(?: +={2,})+ *")
 _NAME = pattern(r"[A-Z%#][A-Z0-9%#/()_.:+-]*(?: [A-Z0-9%#/()_.:+-]+)*")
 _CAPITALS = pattern(r" *[A-Z%#][A-Z0-9%#/()_+-]*(?: +[A-Z%#][A-Z0-9%#/()_+-]*){2,} *")
 _COLUMN = pattern(r"\S+(?: \S+)*")
+_WORD = pattern(r"\S+")
+_ASIDE = 4  # columns by which wide cells push those after them aside
 
 
 class _Table:
@@ -56,8 +60,7 @@ def tables(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     del asked
     instead: dict[int, list[Row]] = {}
     gone: set[int] = set()
-    lines = _neighbours(raw_of(rows))
-    for part in lines:
+    for part in _neighbours(rows):
         pos = 0
         while pos < len(part):
             table = (
@@ -72,14 +75,14 @@ def tables(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     return placed(rows, instead, gone)
 
 
-def _neighbours(lines: list[int]) -> list[list[int]]:
-    """The lines in runs without a gap."""
-    found: list[list[int]] = []
-    for index in lines:
-        if found and found[-1][-1] == index - 1:
-            found[-1].append(index)
+def _neighbours(rows: list[Row]) -> list[list[int]]:
+    """The lines in runs, between which something else is shown."""
+    found: list[list[int]] = [[]]
+    for row in rows:
+        if isinstance(row, int):
+            found[-1].append(row)
         else:
-            found.append([index])
+            found.append([])
     return found
 
 
@@ -129,10 +132,10 @@ def _ruled(lines: list[int], start: int, texts: Texts) -> _Table | None:
 def _headed(lines: list[int], start: int, texts: Texts) -> _Table | None:
     """A heading of names in capitals, and rows with cells below these."""
     text = texts[lines[start]]
-    if start + _FEWEST > len(lines) or "  " not in text or not text[:1].isupper():
+    if start + _FEWEST > len(lines) or "  " not in text or not text.lstrip()[:1].isupper():
         return None
     names = list(_COLUMN.finditer(text))
-    if len(names) > 1 and all(_NAME.fullmatch(match[0]) for match in names):
+    if len(names) > 1 and text[0] != " " and all(_NAME.fullmatch(match[0]) for match in names):
         found = _below(lines[start + 1 :], [match.start() for match in names], texts)
         if len(found) >= _FEWEST - 1:
             heading = [match[0] for match in names]
@@ -144,16 +147,28 @@ def _headed(lines: list[int], start: int, texts: Texts) -> _Table | None:
 
 def _split(lines: list[int], start: int, texts: Texts) -> _Table | None:
     """A heading of single words, and rows with as many: only the last cell may have blanks."""
-    heading = texts[lines[start]].split()
+    names = list(_WORD.finditer(texts[lines[start]]))
+    heading = [name[0] for name in names]
     found: list[tuple[int, list[str]]] = []
     for index in lines[start + 1 :]:
         cells = texts[index].split(None, len(heading) - 1)
-        if len(cells) != len(heading):
+        if len(cells) != len(heading) or not _are_below(texts[index], names):
             break
+        last = texts[index][names[-1].start() :]
+        cells[-1] = last if last.strip() == cells[-1] else cells[-1]  # a tree is indented
         found.append((index, cells))
     if len(found) < _FEWEST - 1:
         return None
     return _Table(lines[start : start + 1 + len(found)], heading, found, is_status=True)
+
+
+def _are_below(text: str, names: list[Match[str]]) -> bool:
+    """Tell whether each word is near the name of its column: a row may have empty cells."""
+    words = zip(names[:-1], _WORD.finditer(text), strict=False)
+    return all(
+        word.start() <= name.end() + _ASIDE and word.end() >= name.start() - _ASIDE
+        for name, word in words
+    )
 
 
 def _below(lines: list[int], columns: list[int], texts: Texts) -> list[tuple[int, list[str]]]:

@@ -12,12 +12,15 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
-_LONG = 300  # characters of a line
+_LONG = 160  # characters of a line
 _MANY, _FIRST, _LAST = 25, 1, 10  # members of a list, and those that are shown
 _LIST = pattern(rf"(?:[\w.+!~*@/-]{{1,60}}, ){{{_MANY},}}[\w.+!~*@/-]{{1,60}}")
 _OBJECTS = pattern(
     r"(?:[\w.+/-]{1,120}\.(?:o|obj|lo|class) ){8,}[\w.+/-]{1,120}\.(?:o|obj|lo|class)"
 )
+# What a program was started with, as Python writes a list: `['gcc', '-O2', ...]`.
+_QUOTED = pattern(r"\[(?:'[^']{0,300}', ){6,}'[^']{0,300}'\]")
+_OPTIONS = pattern(r"(?: -[\w+=.,/:-]+){6,}(?= -c )")
 _RUN = pattern(r"([^\s])\1{399,}")
 _KEPT = 10  # characters of a run
 
@@ -36,10 +39,12 @@ def values(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 
 def _shortened(text: str) -> str:
     text = _LIST.sub(lambda m: _ends(m[0].split(", "), ", "), text)
+    text = _QUOTED.sub(lambda m: f"[{_ends(m[0][1:-1].split(', '), ', ', 2)}]", text)
+    text = _OPTIONS.sub(lambda m: f" [{len(m[0].split())} options]", text)
     text = _OBJECTS.sub(lambda m: f"[{len(m[0].split())} objects]", text)
     return _RUN.sub(lambda m: f"{m[0][:_KEPT]}[{len(m[0]) - _KEPT} more {m[1]}]", text)
 
 
-def _ends(members: list[str], sign: str) -> str:
-    more = len(members) - _FIRST - _LAST
-    return sign.join([*members[:_FIRST], f"[{more} more]", *members[-_LAST:]])
+def _ends(members: list[str], sign: str, last: int = _LAST) -> str:
+    more = len(members) - _FIRST - last
+    return sign.join([*members[:_FIRST], f"[{more} more]", *members[-last:]])

@@ -46,7 +46,7 @@ def clean(lines: Lines, *, is_text: bool = False) -> Lines:
     shown = partial(_as_shown, kinds=Kinds()) if has_returns else _without_escapes
     if lines.size > _LARGE:
         return lines.shown_as(shown, _of_kinds if has_returns else shown)
-    return Lines.of_chunks(list(map(shown, lines.chunks)), lines.out_count)
+    return Lines.of_chunks(list(map(shown, lines.chunks)), lines.out_count, lines.counts)
 
 
 def _as_shown(chunk: str, kinds: Kinds) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
+from itertools import chain
 
 from laconic.compact.lines import Lines
 from laconic.compact.masks import indexes, union
@@ -27,5 +28,5 @@ def count_values(lines: Lines, counts: tuple[tuple[str, Pattern], ...]) -> dict[
 def _number(lines: Lines, pattern: Pattern) -> int:
     if not pattern.compiled.groups:
         return pattern.mask(lines).count(1)
-    numbers = (groups[0] or "" for _, groups in pattern.captures(lines))
-    return sum(int(number) for number in numbers if number.isdecimal())
+    captured = chain.from_iterable(columns[0] for _, columns in pattern.captured(lines))
+    return sum(map(int, filter(str.isdecimal, filter(None, captured))))

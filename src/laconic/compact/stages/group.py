@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from itertools import compress, count
+from itertools import compress
 
-from laconic.compact.masks import both, indexes, without
+from laconic.compact.lines import Lines
+from laconic.compact.masks import Members, classes_of, indexes, without
 from laconic.compact.patterns import rows_of
 from laconic.compact.result import MADE, Shown
 from laconic.compact.stages.template import fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from laconic.compact.lines import Lines
     from laconic.compact.masks import Mask
     from laconic.compact.patterns import Columns, Groups, Pattern
 
@@ -30,28 +30,49 @@ def group(
     """
     staying = Counter(_captures(pattern, lines, without(counted or left, left)))
     made: dict[int, Shown] = {}
-    gone = bytearray(len(lines))
-    for key, parts in _members(left, lines, pattern).items():
-        numbers = array("I", [row + 1 for part in parts for row in part])
-        if len(numbers) > 1:
-            first = numbers[0] - 1
-            total = len(numbers) + staying[key]
-            made[first] = _made(pattern.values(key), numbers, lines, show, total)
-            _mark(gone, parts)
-            gone[first] = 0
+    members, gone = _by_classes(left, lines, pattern) or _by_captures(left, lines, pattern)
+    for key, numbers in members.items():
+        first = numbers[0] - 1
+        total = len(numbers) + staying[key]
+        made[first] = _made(pattern.values(key), numbers, lines, show, total)
+        gone[first] = 0
     return bytes(gone), made
 
 
-def _members(left: Mask, lines: Lines, pattern: Pattern) -> dict[Groups, list[Sequence[int]]]:
-    """The lines that may be grouped, by what is captured in them."""
+def _by_classes(
+    left: Mask, lines: Lines, pattern: Pattern
+) -> tuple[Mapping[Groups, Sequence[int]], bytearray] | None:
+    """The numbers of lines that share what is captured in them, and the mask of all these lines.
+
+    None where kinds of lines do not tell what is captured.
+    """
     classes = pattern.classes(lines)
-    if classes is not None:
-        masks = {key: both(left, mask) for key, mask in classes.items()}
-        return {key: [array("I", compress(count(), mask))] for key, mask in masks.items()}
-    members: dict[Groups, list[Sequence[int]]] = defaultdict(list)
+    if classes is None:
+        return None
+    every, owns = classes_of(classes[0], left), classes[1]
+    large = {key: own for key, own in owns.items() if every.count(own) > 1}
+    is_shared = bytearray(256)
+    for own in large.values():
+        is_shared[own] = 1
+    members = {key: Members(every, own) for key, own in large.items()}
+    return members, bytearray(every.translate(is_shared))
+
+
+def _by_captures(
+    left: Mask, lines: Lines, pattern: Pattern
+) -> tuple[Mapping[Groups, Sequence[int]], bytearray]:
+    """The same, from a search of all lines."""
+    every: dict[Groups, list[Sequence[int]]] = defaultdict(list)
     for found, columns in pattern.captured(lines):
-        _add(members, found, columns, left)
-    return members
+        _add(every, found, columns, left)
+    members: dict[Groups, Sequence[int]] = {}
+    gone = bytearray(len(lines))
+    for key, parts in every.items():
+        numbers = array("I", [row + 1 for part in parts for row in part])
+        if len(numbers) > 1:
+            members[key] = numbers
+            _mark(gone, parts)
+    return members, gone
 
 
 def _add(
@@ -87,9 +108,8 @@ def _mark(gone: bytearray, parts: list[Sequence[int]]) -> None:
 
 def _captures(pattern: Pattern, lines: Lines, rows: Mask) -> Iterator[Groups]:
     """Return what the pattern captures in each of these lines, which are few."""
-    for text in lines.at(indexes(rows)).values():
-        if match := pattern.search(text):
-            yield match.groups()
+    texts = lines.at(indexes(rows)).values()
+    return (groups for _, groups in pattern.captures(Lines(texts)))
 
 
 def _made(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from itertools import accumulate, compress, count, islice, takewhile
 
-from laconic.compact.masks import backwards, positions, union, without
+from laconic.compact.masks import backwards, indexes, positions, union, without
 from laconic.compact.notice import gap
 from laconic.compact.result import GAP, MADE, SHORT, Row, Shown, numbers_of, shortened, texts_of
 from laconic.compact.tokens import estimate
@@ -139,7 +139,7 @@ def window(
     """
     head, tail = ends_of(budget, share)
     if not budget or left.count(1) <= head + tail + 1:
-        return with_marks(compress(count(), left), marks)
+        return with_marks(indexes(left), marks)
     first = list(islice(compress(count(), left), head))
     last = list(islice(backwards(left), tail))[::-1]
     between = rows_between(left, marks, range(first[-1] + 1, last[0]), pinned)
@@ -159,23 +159,23 @@ def with_marks(rows: Iterable[Row], marks: Mapping[int, Shown]) -> list[Row]:
     return [marks.get(row, row) if isinstance(row, int) else row for row in rows]
 
 
-def rows_between(
-    left: Mask, marks: Mapping[int, Shown], part: range, wanted: Mask
-) -> Iterator[Row]:
+def rows_between(left: Mask, marks: Mapping[int, Shown], part: range, wanted: Mask) -> list[Row]:
     """The wanted lines of a part, and marks for the others that are left there."""
     shown = union(left, wanted)
+    rows: list[Row] = []
     start = part.start
     for between in _GAP.finditer(wanted, part.start, part.stop):
         first, end = between.span()
-        yield from compress(count(start), shown[start:first])
+        rows += compress(range(start, first), shown[start:first])
         if left.count(1, first, end) > _SMALL:
             last = left.rfind(1, first, end)
             number = _last_number(marks[last]) if last in marks else last + 1
-            yield gap_row(range(left.find(1, first) + 1, number + 1))
+            rows.append(gap_row(range(left.find(1, first) + 1, number + 1)))
         else:
-            yield from positions(left, first, end)
+            rows += positions(left, first, end)
         start = end
-    yield from compress(count(start), shown[start : part.stop])
+    rows += compress(range(start, part.stop), shown[start : part.stop])
+    return rows
 
 
 def fit(

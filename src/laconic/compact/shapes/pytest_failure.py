@@ -1,0 +1,235 @@
+"""What pytest writes below the name of a test that failed, and what of it is shown."""
+
+from __future__ import annotations
+
+from laconic.compact.diagnostics import is_diagnostic
+from laconic.compact.result import SHORT, Shown
+from laconic.compact.shapes.rows import made
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.rows import Texts
+
+FOREIGN = pattern(
+    r".*(?:site-packages|dist-packages|/lib/python\d|/python\d\.\d+/|/\.pyenv/).*|<frozen.*"
+)
+EXCEPTION = pattern(r"^\s*[\w.]*(?:Error|Exception)\b")
+_CAPTURED = pattern(r"-+ Captured (\w+) (\w+) -+")
+_PLACE = pattern(r"(\S+?\.\w+):(\d+)(?:: ?(.*))?")
+_FILE = pattern(r"E\s+File \"([^\"]*)\", line \d+.*")
+# What pytest itself says in a failure at the beginning of a line.
+_OWN_LINE = pattern(
+    r"\S+?\.\w+:\d+:(?: (?:in \S.*|[\w.]+)?)?|\S+?\.\w+:\d+|Traceback:|file .*, line \d+.*"
+    r"|\w+ while importing test module .*|  Enable tracemalloc to get traceback where .*"
+    r"|  Did you mean to use `assert` instead of `return`\?"
+    r"|The above exception was the direct cause of the following exception:"
+    r"|During handling of the above exception, another exception occurred:"
+    r"|\[gw\d+\] \S+ -- Python .*"
+)
+_ARGUMENTS = pattern(r"\w+ += \S.*")
+_FIXTURES = pattern(r">\s+available fixtures: (.*)")
+_FOR_HELP = pattern(r">\s+use 'pytest --fixtures .*")
+_RAISED = pattern(r">?\s+raise \w.*\(.*")
+# Fixtures that everybody has: pytest's (docs.pytest.org/en/stable/reference/fixtures.html), and
+# those of pytest-asyncio, anyio, pytest-cov, pytest-mock, pytest-django and pytest-xdist.
+_COMMON_FIXTURE = pattern(
+    r"_.*|anyio_.*|cache|cap(?:fd|sys)(?:binary)?|capteesys|caplog|doctest_namespace|monkeypatch"
+    r"|pytestconfig|record_\w+|recwarn|subtests|tmp_?path(?:_factory)?|tmpdir(?:_factory)?|testdir"
+    r"|pytester|event_loop(?:_policy)?|unused_\w+|cov|no_cover|\w*mocker|django_\w+|testrun_uid"
+    r"|worker_id|(?:async_)?(?:admin_)?client|(?:async_)?rf|admin_user|live_server|mailoutbox"
+    r"|(?:transactional_)?db|transactional_db|settings"
+)
+_DULL = pattern(
+    r"E\s+(?:Omitting \d+ .*|Use -v+ to .*|Full diff:.*|\s*|\?\s.*|Skipping \d+ .*"
+    r"|\.\.\.\s*Full output truncated.*|\.\.\.)"
+)
+_SIGNED = pattern(r"(E?\s+)[-+] .*")
+_MOST_SAID, _MOST_CAPTURED, _MOST_OWN, _MOST_LOCALS = 14, 8, 6, 8
+
+
+def is_foreign_diagnostic(text: str) -> bool:
+    """Tell whether another program says it in the middle of the report.
+
+    The source that pytest shows is indented by four characters and more.
+    """
+    return text[:4].strip() != "" and not _OWN_LINE.fullmatch(text) and is_diagnostic(text)
+
+
+class Failure:
+    """rows: what is shown of it. places: of the project's frames, each with its function if pytest
+    says that. written: what tells this failure from others at the same places.
+    """
+
+    def __init__(self, lines: list[int], texts: Texts, told: set[tuple[str, str]]) -> None:
+        self._texts, self._told = texts, told
+        self._flow: list[int] = []  # lines of code and of messages, in their order
+        self._code: dict[int, str] = {}  # the lines of code, with their places
+        self._library: list[int] = []  # the lines of code that is not the project's
+        self._asserted: list[int] = []  # the lines whose place comes below them
+        self._said: list[int] = []
+        self._locals: list[int] = []
+        self._foreign: list[Row] = []
+        self._captured: list[Row] = []
+        self._places: dict[str, str] = {}
+        self._read(lines)
+        self.places = self._own_places()
+        self.written: list[str] = []
+        self.rows = self._shown() if self._said else []
+
+    def _read(self, lines: list[int]) -> None:
+        inside: list[int] | None = None
+        label, at, before = "", "", ""
+        is_placed = False  # the frame of which pytest spoke last is at its end
+        for index in lines:
+            text = self._texts[index]
+            if match := _CAPTURED.fullmatch(text):
+                self._captured += captured_rows(label, inside, self._texts)
+                label, inside = match[1], []
+            elif inside is not None:
+                inside.append(index)
+            elif text.startswith(">"):
+                self._asserted.append(index)
+                self._flow.append(index)
+            elif at and text[:4].isspace():
+                self._code[index] = at
+                self._flow.append(index)
+                at = ""
+            elif text[:2] in ("E ", "E"):
+                self._said.append(index)
+                self._flow.append(index)
+                is_placed = False
+            elif is_foreign_diagnostic(text) and not _ARGUMENTS.fullmatch(text):
+                self._foreign.append(index)
+            elif match := _PLACE.fullmatch(text):
+                at = self._take_place(match[1], match[2], match[3])
+                is_placed = True
+            elif _ARGUMENTS.fullmatch(text) and (not before.strip() or before[:1].isalpha()):
+                if self._said and not is_placed:
+                    self._locals.append(index)
+            elif is_foreign_diagnostic(text):
+                self._foreign.append(index)
+            before = text
+        self._captured += captured_rows(label, inside, self._texts)
+
+    def _take_place(self, path: str, line: str, said: str | None) -> str:
+        """Note a place; of the short form, `a.py:3: in test_x`, return it: the line is below it."""
+        place = f"{path}:{line}"
+        is_foreign = FOREIGN.fullmatch(place) is not None
+        for index in self._asserted:
+            if is_foreign:
+                self._library.append(index)
+            else:
+                self._code[index] = place
+        self._asserted.clear()
+        is_in = said is not None and said.startswith("in ")
+        function = said[3:] if said and is_in and not said.startswith("in <") else ""
+        is_new = place not in self._places
+        self._places.setdefault(place, function)
+        return place if is_in and not is_foreign and is_new else ""
+
+    def _own_places(self) -> dict[str, str]:
+        own = {p: f for p, f in self._places.items() if not FOREIGN.fullmatch(p)}
+        if own or any(_FILE.fullmatch(self._texts[i]) for i in self._said):
+            return own
+        return dict(list(self._places.items())[-1:])
+
+    def _shown(self) -> list[Row]:
+        code = set(self._code) | set(self._asserted) or set(self._library)
+        said = set(self._said)
+        flow = [i for i in self._flow if i in said or (i in code and not self._is_dull(i))]
+        own = [i for i in flow if i not in said]
+        rows: list[Row] = []
+        hidden = own[1 : 1 - _MOST_OWN] if len(own) > _MOST_OWN else []
+        block: list[int] = []
+        for index in [*flow, -1]:
+            if index in said:
+                block.append(index)
+                continue
+            rows += said_rows(block, self._texts)
+            block = []
+            if index >= 0 and index not in hidden:
+                rows.append(index)
+            elif index >= 0 and index == hidden[0]:
+                rows.append(made(f"[{len(hidden)} lines of other frames hidden]", hidden))
+        rows += [*self._fixtures(), *self._foreign, *self._kept_locals(), *self._captured]
+        self.written = [row.text if isinstance(row, Shown) else self._texts[row] for row in rows]
+        return self._without_told(rows)
+
+    def _without_told(self, rows: list[Row]) -> list[Row]:
+        """Leave out the lines of code that another failure at the same place has shown."""
+        kept: list[Row] = []
+        for row in rows:
+            if isinstance(row, int) and row in self._code:
+                told = (self._code[row], self._texts[row])
+                if told in self._told:
+                    continue
+                self._told.add(told)
+            kept.append(row)
+        return kept
+
+    def _is_dull(self, index: int) -> bool:
+        """Tell whether a line of code says less than the message below it."""
+        text = self._texts[index]
+        if _FIXTURES.fullmatch(text) or _FOR_HELP.fullmatch(text):
+            return True
+        following = next((i for i in self._flow if i > index), -1)
+        return bool(_RAISED.fullmatch(text)) and following in self._said
+
+    def _fixtures(self) -> list[Row]:
+        """The fixtures of the project, of all that could be used in place of a missing one."""
+        for index in self._flow:
+            if match := _FIXTURES.fullmatch(self._texts[index]):
+                names = match[1].split(", ")
+                own = [name for name in names if not _COMMON_FIXTURE.fullmatch(name)]
+                others = f"{len(names) - len(own)} of pytest and its plugins"
+                said = f"available fixtures: {', '.join([*own, f'[{others}]'])}"
+                return [Shown(SHORT, said, (index + 1,))]
+        return []
+
+    def _kept_locals(self) -> list[Row]:
+        more = self._locals[_MOST_LOCALS:]
+        mark = [made(f"[{len(more)} more variables]", more)] if more else []
+        return [*self._locals[:_MOST_LOCALS], *mark]
+
+
+def said_rows(said: list[int], texts: Texts) -> list[Row]:
+    """What pytest says, without what is equal in a difference."""
+    kept = [i for i in said if texts[i].strip() and not _DULL.fullmatch(_marked(texts[i]))]
+    signs = {match[1] for i in kept if (match := _SIGNED.fullmatch(texts[i]))}
+    equal = {i for i in kept for sign in signs if texts[i].startswith(f"{sign}  ") and i != kept[0]}
+    wrong = {i for i in equal if is_diagnostic(_unmarked(texts[i]))}
+    equal -= wrong
+    if len(equal) >= _MOST_LOCALS // 2:
+        kept = [i for i in kept if i not in equal]
+    if len(kept) <= _MOST_SAID + 1:
+        return list(kept)
+    half = _MOST_SAID // 2
+    wrong = {i for i in kept[half:-half] if is_diagnostic(_unmarked(texts[i]))}
+    between = [i for i in kept[half:-half] if i not in wrong]
+    mark = [made(f"[{len(between)} lines of the difference hidden]", between)] if between else []
+    return [*kept[:half], *mark, *sorted(wrong), *kept[-half:]]
+
+
+def _marked(text: str) -> str:
+    return text if text[:1] == "E" else f"E {text}"
+
+
+def _unmarked(text: str) -> str:
+    return text[1:] if text[:1] == "E" else text
+
+
+def captured_rows(label: str, inside: list[int] | None, texts: Texts) -> list[Row]:
+    """The end of what a test printed, and all mistakes in it."""
+    found = [i for i in inside or () if texts[i].strip()]
+    if not found:
+        return []
+    early = found[:-_MOST_CAPTURED]
+    wrong = [i for i in early if is_diagnostic(texts[i])]
+    hidden = [i for i in early if i not in wrong]
+    first, *others = wrong + found[-_MOST_CAPTURED:]
+    rows: list[Row] = [made(f"{label}: {texts[first]}", [first]), *others]
+    if hidden:
+        rows.insert(0, made(f"[{len(hidden)} lines of {label} hidden]", hidden))
+    return rows

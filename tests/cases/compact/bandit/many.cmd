@@ -1,0 +1,2 @@
+bandit -r shop tests
+status 1

@@ -1,0 +1,2 @@
+find web -ls
+status 0

@@ -1,0 +1,2 @@
+git commit -m 'all of it'
+status 0

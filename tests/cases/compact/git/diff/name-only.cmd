@@ -1,0 +1,2 @@
+git diff --name-only HEAD~4 HEAD
+status 0

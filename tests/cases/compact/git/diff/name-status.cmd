@@ -1,0 +1,2 @@
+git diff --name-status HEAD~4
+status 0

@@ -1,0 +1,2 @@
+git diff --numstat HEAD~4 HEAD
+status 0

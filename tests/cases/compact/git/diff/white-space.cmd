@@ -1,0 +1,2 @@
+git diff HEAD~1 HEAD
+status 0

@@ -1,0 +1,2 @@
+git log --pretty=fuller -6
+status 0

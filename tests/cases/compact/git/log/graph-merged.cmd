@@ -1,0 +1,2 @@
+git log --graph
+status 0

@@ -1,0 +1,2 @@
+git log --graph --oneline --all
+status 0

@@ -1,0 +1,2 @@
+git log --date=iso -8
+status 0

@@ -1,0 +1,2 @@
+git log --name-only -5
+status 0

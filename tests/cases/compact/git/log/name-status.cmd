@@ -1,0 +1,2 @@
+git log --name-status -5
+status 0

@@ -1,0 +1,2 @@
+git log --date=relative -4
+status 0

@@ -1,0 +1,2 @@
+git status --short --branch
+status 0

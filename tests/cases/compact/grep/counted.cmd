@@ -1,0 +1,2 @@
+grep -rc price src docs tests web
+status 0

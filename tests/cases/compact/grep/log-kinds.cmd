@@ -1,0 +1,2 @@
+grep -n 'WARN\|ERROR' app.log
+status 0

@@ -1,0 +1,2 @@
+ls -R
+status 0

@@ -1,0 +1,2 @@
+ls docs web/src nosuch
+status 2

@@ -1,0 +1,2 @@
+ls -l web/src
+status 0

@@ -1,0 +1,2 @@
+make unit
+status 2

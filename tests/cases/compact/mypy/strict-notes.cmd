@@ -1,0 +1,2 @@
+mypy --strict shop tests
+status 1

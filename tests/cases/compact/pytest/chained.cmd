@@ -1,0 +1,2 @@
+pytest tests/test_deep.py
+status 1

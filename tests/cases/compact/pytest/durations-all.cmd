@@ -1,0 +1,2 @@
+pytest --durations=0 -vv slow
+status 0

@@ -1,0 +1,2 @@
+pytest broken
+status 3

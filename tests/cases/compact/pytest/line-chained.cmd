@@ -1,0 +1,2 @@
+pytest --tb=line
+status 1

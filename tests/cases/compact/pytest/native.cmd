@@ -1,0 +1,2 @@
+pytest --tb=native
+status 1

@@ -1,0 +1,2 @@
+pytest -rA -k 'many or upper or total'
+status 0

@@ -1,0 +1,2 @@
+pytest -rA tests/test_cart.py
+status 1

@@ -1,0 +1,2 @@
+ruff format --check .
+status 1

@@ -1,0 +1,2 @@
+sphinx-build -W --keep-going -b html docs out
+status 1

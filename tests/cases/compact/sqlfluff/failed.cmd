@@ -1,0 +1,2 @@
+sqlfluff lint --dialect ansi q.sql
+status 1

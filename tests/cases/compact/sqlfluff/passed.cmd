@@ -1,0 +1,2 @@
+sqlfluff lint --dialect ansi ok.sql
+status 0

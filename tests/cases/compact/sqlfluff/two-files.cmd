@@ -1,0 +1,2 @@
+sqlfluff lint --dialect ansi q.sql q2.sql
+status 1

@@ -1,0 +1,2 @@
+python -m unittest discover -s unit -v
+status 1
