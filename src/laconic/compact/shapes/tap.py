@@ -22,17 +22,25 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
-_RESULT = pattern(r"( *)((?:not )?ok \d+ - )(.*)")
-_KEY = pattern(r"( +)(\w+):(?: (.*))?")
+_RESULT = pattern(r"( *)((?:not )?ok \d+ (?:- )?)(.*)")
+_PASSED = pattern(r"ok \d+ (?!- |.*# (?:SKIP|TODO)).*")
+_VERSION = "TAP version 13"
+_KEY = pattern(r"( +)(\w+):(?: +(.*))?")
 _DELIMITER = pattern(r" +(?:---|\.\.\.)")
 _SUBTESTS = pattern(r"'\d+ subtests? failed'")
-_OWN = ("location", "stack", "error", "name")  # keys of node: others have blocks of this form, too
+_OWN = (
+    "location",
+    "stack",
+    "error",
+    "name",
+    "operator",
+)  # keys of node: others have blocks of this form, too
 _LEGEND = pattern(r"\s*\+ actual - expected.*")
-_TOTAL = pattern(r"(#|\u2139) (tests|suites|pass|fail|cancelled|skipped|todo) (\d+)")
+_TOTAL = pattern(r"(#|\u2139) ((tests|suites|pass|fail|cancelled|skipped|todo) +(\d+))")
 _TIME = pattern(r"(?:#|\u2139) duration_ms [\d.]+")
 # What every failure has, and what says nothing beyond its message.
 _DULL_CODES = ("'ERR_TEST_FAILURE'", "'ERR_ASSERTION'")
-_DULL = ("duration_ms", "type", "location", "operator", "generatedMessage")
+_DULL = ("duration_ms", "type", "location", "operator", "generatedMessage", "at")
 _FEWEST = 3
 
 
@@ -40,6 +48,8 @@ def tap(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show every failure in few lines, and the totals in one."""
     lines = raw_of(rows)
     instead, gone = _totals(lines, texts)
+    if instead and any(texts[i] == _VERSION for i in lines):
+        gone |= _passed(lines, texts)
     results = [
         (pos, match) for pos, i in enumerate(lines) if (match := _RESULT.fullmatch(texts[i]))
     ]
@@ -69,9 +79,7 @@ def _totals(lines: list[int], texts: Texts) -> tuple[dict[int, list[Row]], set[i
         if not is_total or len(run) < _FEWEST:
             continue
         found = [match for i in run if (match := _TOTAL.fullmatch(texts[i]))]
-        told = [
-            (i, f"{m[2]} {m[3]}") for i, m in zip(run, found, strict=True) if _tells(m[2], m[3])
-        ]
+        told = [(i, m[2]) for i, m in zip(run, found, strict=True) if _tells(m[3], m[4])]
         gone.update(run)
         instead[run[0]] = [
             whole(f"{found[0][1]} {', '.join(t for _, t in told)}", [i for i, _ in told])
@@ -79,6 +87,23 @@ def _totals(lines: list[int], texts: Texts) -> tuple[dict[int, list[Row]], set[i
         following = lines[lines.index(run[-1]) + 1 :][:1]
         gone.update(i for i in following if _TIME.fullmatch(texts[i]))
     return instead, gone
+
+
+def _passed(lines: list[int], texts: Texts) -> set[int]:
+    """Tests that passed, and the names above them, as tape prints both: the totals count them."""
+    found: set[int] = set()
+    name = -1
+    for index in lines:
+        text = texts[index]
+        if _PASSED.fullmatch(text):
+            found |= {index, name} if name >= 0 else {index}
+        elif name in found and _RESULT.fullmatch(text):
+            found.discard(name)
+        if text.startswith("# ") and not _TOTAL.fullmatch(text):
+            name = index
+        elif not _RESULT.fullmatch(text):
+            name = -1 if text.strip() and not text.startswith(" ") else name
+    return found
 
 
 def _tells(name: str, number: str) -> bool:
@@ -150,7 +175,7 @@ def _failure(
     own = [
         (i, place.removeprefix("file://")) for i, (place, is_foreign) in frames if not is_foreign
     ]
-    where = own[0][1] if own else _plain(keys["location"].value if "location" in keys else "")
+    where = own[0][1] if own else _place(keys)
     rows: list[Row] = [
         made(f"{title} ({where})" if where else title, [index, *(i for i, _ in own[:1])])
     ]
@@ -164,6 +189,14 @@ def _failure(
     if len(own) > 1:
         rows += own_frames([i for i, _ in own], texts)
     return [*rows, *_below(keys, "")]
+
+
+def _place(keys: dict[str, _Key]) -> str:
+    """Where a test failed, as `at` says, or where it begins."""
+    at = place_of(f" at {_plain(keys['at'].value)}") if "at" in keys else None
+    if at and not at[1]:
+        return at[0].removeprefix("file://")
+    return _plain(keys["location"].value) if "location" in keys else ""
 
 
 def _below(keys: dict[str, _Key], name: str) -> list[int]:
@@ -197,17 +230,23 @@ def _message(indent: str, keys: dict[str, _Key], texts: Texts, pinned: Mask) -> 
 
 def _values(indent: str, keys: dict[str, _Key], texts: Texts) -> list[Row]:
     """What was expected and what came, unless the message has it."""
-    found = [(name, keys[name]) for name in ("expected", "actual") if name in keys]
+    wanted: list[str] = ["expected", "actual"]
+    found = [(name, keys[name]) for name in wanted if name in keys]
     of_error = keys["error"].lines if "error" in keys else []
     if any(_LEGEND.fullmatch(texts[i]) for i in of_error):
         return []
     message = "\n".join(
         [keys["error"].value if "error" in keys else "", *(texts[i] for i in of_error)]
     )
-    if all(not key.lines for _, key in found):
-        told = [(name, key) for name, key in found if key.value]
-        if all(_plain(key.value) in message for _, key in told):
-            return []
-        text = " ".join(f"{name}: {key.value}" for name, key in told)
-        return [made(f"{indent}  {text}", [key.index for _, key in told])]
-    return [i for _, key in found for i in (key.index, *key.lines)]
+    if any(len(key.lines) > 1 for _, key in found):
+        return [i for _, key in found for i in (key.index, *key.lines)]
+    if "error" not in keys and "operator" in keys:
+        found.insert(0, ("operator", keys["operator"]))
+    told = [
+        (name, key, texts[key.lines[0]].strip() if key.lines else key.value) for name, key in found
+    ]
+    told = [(name, key, value) for name, key, value in told if value]
+    if all(_plain(value) in message for _, _, value in told):
+        return []
+    text = " ".join(f"{name}: {value}" for name, _, value in told)
+    return [made(f"{indent}  {text}", [i for _, key, _ in told for i in (key.index, *key.lines)])]
