@@ -167,7 +167,7 @@ _SPARED = re.compile("|".join(source for sources in SPARED.values() for source i
 _UNTOLD = re.compile(
     r"^ *error: (?=')|^\[tsl\] (?:ERROR|WARNING) in |(?<=not ok )\d+(?= - )|(?<=✘) +\d+(?= )"
     r"|^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)|_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] "
-    r"| +\[ *\d+%\]$| \(?[\d.]+ ?m?s\)?(?=$| #)|\w*\.\.\.$"
+    r"| +\[ *\d+%\]$| [\[(]?[\d.]+ ?m?s[\])]?(?=$| #)|\w*\.\.\.$"
 )
 _RANGE = re.compile(r"([\w.-]*)\{(\d+)\.\.(\d+)\}(\w*)")
 

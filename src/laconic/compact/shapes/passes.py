@@ -12,6 +12,7 @@ from laconic.compact.masks import indexes
 from laconic.compact.result import RAW, Shown
 from laconic.compact.shapes.actions import actions
 from laconic.compact.shapes.blame import blame
+from laconic.compact.shapes.bun import bun
 from laconic.compact.shapes.commits import commits
 from laconic.compact.shapes.crash import crash, npm
 from laconic.compact.shapes.dependencies import dependencies, leaves
@@ -57,6 +58,7 @@ MOST_SHAPED = 256 << 10  # characters; a larger output is searched by patterns a
 _PASSES = {
     "actions": actions,
     "blame": blame,
+    "bun": bun,
     "commits": commits,
     "crash": crash,
     "dependencies": dependencies,
@@ -97,9 +99,9 @@ _PASSES = {
 NAMES = tuple(sorted(_PASSES))
 # The passes for blocks among lines of any kind; the others need to see every line.
 _WITH_OTHER_LINES = frozenset((
-    "crash", "differences", "excerpts", "findings", "frames", "jest", "logs", "mocha", "notes",
-    "npm", "packages", "passed", "prettier", "products", "repeats", "spec", "tables", "tap",
-    "unittest", "values", "vitest",
+    "bun", "crash", "differences", "excerpts", "findings", "frames", "jest", "logs", "mocha",
+    "notes", "npm", "packages", "passed", "prettier", "products", "repeats", "spec", "tables",
+    "tap", "unittest", "values", "vitest",
 ))  # fmt: skip
 # The order in which an output without a filter is looked at.
 GENERIC = (
