@@ -80,7 +80,7 @@ def texts_shown(compacted: Compacted) -> set[str]:
 SPARED = {
     "the source around a place that is shown, and advice on it": (
         r"^\s*>?\s*\d+ *[|\u2502]", r"^\d+\t", r"^[ >0-9]*\u2502", r"^\[error\] [ >]*\d* *\|",
-        r"^  help: ", r"^  i ",
+        r"^  help: ", r"^  i ", r"^ +\d+: \S.*\s$",
     ),
     "where bandit explains an issue": (r"^   (?:More Info: https://|CWE: CWE-\d)",),
     "a frame of a language's, a runner's or a package's own code": (

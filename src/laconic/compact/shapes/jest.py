@@ -26,6 +26,8 @@ _CONSOLE = "  \u25cf Console"
 _PRINTED, _PRINTS = pattern(r"  console\.\w+"), pattern(r" +console\.\w+")
 _MARK = pattern(r" +[✕\u00d7✓√○✎] .*")
 _FAILED = pattern(r" +[✕\u00d7] (.*?)(?: \([\d.]+ m?s\))?")
+_SKIPPED = pattern(r" +(?:\u25cb skipped|\u2193) \S.*")
+_MOST_SKIPPED = 3
 _SUMMARY = pattern(r"Summary of all failing tests")
 _EXCERPT = pattern(r"\s*>?\s*\d+ \|(?: .*)?|\s+\|\s+\^+\s*")
 _MATCHER = pattern(r"( +(?:Error: )?expect\(.*\)) // .*")
@@ -66,6 +68,16 @@ def jest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         instead |= {row if isinstance(row, int) else row.numbers[0] - 1: [row] for row in shown}
     gone |= _overview(lines, texts, asked, names) | _summary(lines, texts, gone, instead)
     return placed(rows, instead, gone)
+
+
+def skips(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Show the first of many tests that were skipped; the totals have their number."""
+    del asked
+    skipped = [i for i in raw_of(rows) if _SKIPPED.fullmatch(texts[i])]
+    others = skipped[_MOST_SKIPPED:]
+    if len(others) < _MOST_SKIPPED:
+        return rows
+    return placed(rows, {others[0]: [made(f"[{len(others)} more skipped]", others)]}, set(others))
 
 
 def _blocks(lines: list[int], texts: Texts) -> list[list[int]]:

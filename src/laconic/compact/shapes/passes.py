@@ -11,6 +11,7 @@ from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.masks import indexes
 from laconic.compact.result import RAW, Shown
 from laconic.compact.shapes.actions import actions
+from laconic.compact.shapes.ava import ava
 from laconic.compact.shapes.blame import blame
 from laconic.compact.shapes.bun import bun
 from laconic.compact.shapes.commits import commits
@@ -23,7 +24,7 @@ from laconic.compact.shapes.frames import frames
 from laconic.compact.shapes.installed import installed
 from laconic.compact.shapes.installs import installs
 from laconic.compact.shapes.issues import issues
-from laconic.compact.shapes.jest import jest
+from laconic.compact.shapes.jest import jest, skips
 from laconic.compact.shapes.listing import listing, names
 from laconic.compact.shapes.logs import logs
 from laconic.compact.shapes.mocha import mocha
@@ -57,6 +58,7 @@ _LONGEST = 2000  # characters of a line
 MOST_SHAPED = 256 << 10  # characters; a larger output is searched by patterns alone
 _PASSES = {
     "actions": actions,
+    "ava": ava,
     "blame": blame,
     "bun": bun,
     "commits": commits,
@@ -81,6 +83,7 @@ _PASSES = {
     "products": products,
     "pytest": pytest,
     "shellcheck": shellcheck,
+    "skips": skips,
     "spec": spec,
     "sqlfluff": sqlfluff,
     "state": state,
@@ -99,16 +102,16 @@ _PASSES = {
 NAMES = tuple(sorted(_PASSES))
 # The passes for blocks among lines of any kind; the others need to see every line.
 _WITH_OTHER_LINES = frozenset((
-    "bun", "crash", "differences", "excerpts", "findings", "frames", "jest", "logs", "mocha",
-    "notes", "npm", "packages", "passed", "prettier", "products", "repeats", "spec", "tables",
-    "tap", "unittest", "values", "vitest",
+    "ava", "bun", "crash", "differences", "excerpts", "findings", "frames", "jest", "logs",
+    "mocha", "notes", "npm", "packages", "passed", "prettier", "products", "repeats", "skips",
+    "spec", "tables", "tap", "unittest", "values", "vitest",
 ))  # fmt: skip
 # The order in which an output without a filter is looked at.
 GENERIC = (
-    "diff", "commits", "diffstat", "pytest", "unittest", "jest", "mocha", "vitest", "spec", "tap",
-    "passed", "packages", "installs", "crash", "npm", "frames", "notes", "shellcheck", "issues",
-    "sqlfluff", "findings", "differences",
-    "dependencies", "listing", "tables", "search", "repeats", "values",
+    "diff", "commits", "diffstat", "pytest", "unittest", "jest", "mocha", "vitest", "ava", "spec",
+    "tap", "passed", "packages", "installs", "crash", "npm", "frames", "notes", "shellcheck",
+    "issues", "sqlfluff", "findings", "differences", "dependencies", "listing", "tables", "search",
+    "repeats", "values",
 )  # fmt: skip
 
 

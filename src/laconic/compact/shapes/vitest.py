@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.compact.shapes.changes import telling
-from laconic.compact.shapes.rows import placed, raw_of
+from laconic.compact.shapes.rows import placed, raw_of, short
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 _FAILED = pattern(r" FAIL  \S+(?: \[.*?\])? > (.*)")
+_SUITE = pattern(r"( FAIL  (\S+)) \[ \2 \]")
+_RULED = pattern(r"\u23af+ (Failed (?:Suites|Tests) \d+) \u23af+")
 # In the overview: a test that failed, and below it the beginning of its message.
 _OVERVIEW = pattern(r"\s+[x\u00d7] (.*?)(?: \d+m?s)?")
 _MESSAGE = pattern(r"\s+→ (.*)")
@@ -31,12 +33,17 @@ def vitest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Leave out what a failure says twice, the source around its place and what does not differ."""
     lines = raw_of(rows)
     failed = {match[1] for i in lines if (match := _FAILED.fullmatch(texts[i]))}
-    if not failed:
+    suites = {i: match[1] for i in lines if (match := _SUITE.fullmatch(texts[i]))}
+    if not failed and not suites:
         return rows
     gone = {i for i in lines if _EXCERPT.fullmatch(texts[i]) or _ADVICE.fullmatch(texts[i])}
-    gone |= _overview(lines, texts, failed)
+    gone |= _overview(lines, texts, failed) if failed else set()
     gone |= _unchanged(lines, texts, asked.pinned)
-    return placed(rows, {}, gone)
+    instead: dict[int, list[Row]] = {i: [short(text, i, texts)] for i, text in suites.items()}
+    for index in lines:
+        if ruled := _RULED.fullmatch(texts[index]):
+            instead[index] = [short(ruled[1], index, texts)]
+    return placed(rows, instead, gone)
 
 
 def _overview(lines: list[int], texts: Texts, failed: set[str]) -> set[int]:
