@@ -70,7 +70,10 @@ def _properties(lines: list[int], pos: int, texts: Texts) -> set[int]:
     first = pos
     while first and place_of(texts[lines[first - 1]]):
         first -= 1
-    message = "\n".join(texts[i] for i in lines[max(0, first - 5) : first])
+    begin = first
+    while begin and texts[lines[begin - 1]].strip():
+        begin -= 1
+    message = "\n".join(texts[i] for i in lines[begin:first])
     found: set[int] = set()
     is_whole = True
     indent = ""

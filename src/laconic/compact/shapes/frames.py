@@ -18,7 +18,7 @@ _MORE = pattern(
 )
 _SCRIPT = pattern(
     r"\s+at (?:async )?(?:.*\()?(?P<path>(?:file://|node:|/|\.|[A-Za-z]:|[\w@-]+/|\w)[^()\s]*?)"
-    r":\d+(?::\d+)?\)?(?: \{)?"
+    r":\d+(?::\d+)?\)?,?(?: \{)?"
 )
 _NATIVE = pattern(
     r"\s+at (?:(?:new )?(?:[\w.<>$ ]+ )?\((?:<anonymous>|native)\)"
@@ -144,12 +144,12 @@ def place_of(text: str) -> tuple[str, bool] | None:
     match = _SCRIPT.fullmatch(text)
     if match is None:
         return None
-    place = text[match.start("path") :].rstrip(" {").rstrip(")")
+    place = text[match.start("path") :].rstrip(" {,").rstrip(")")
     return place, bool(_FOREIGN_PATH.fullmatch(match["path"].removeprefix("file://")))
 
 
 def own_frames(own: list[int], texts: Texts) -> list[Row]:
-    """Frames of the project, each once; of many those in the middle are counted."""
+    """Frames of the project, each once; of many in one trace those in the middle are counted."""
     equal: dict[str, list[int]] = {}
     for index in own:
         equal.setdefault(texts[index].strip().removesuffix(" {"), []).append(index)
@@ -158,7 +158,7 @@ def own_frames(own: list[int], texts: Texts) -> list[Row]:
         whole(f"{texts[same[0]]} [x{len(same)}]", same) if len(same) > 1 else same[0]
         for same in groups
     ]
-    if len(rows) <= _MOST:
+    if len(rows) <= _MOST or own[-1] - own[0] > 2 * len(own):
         return rows
     half = _MOST // 2
     hidden = [index for same in groups[half:-half] for index in same]

@@ -45,12 +45,13 @@ def jest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show every failure in few lines; the overview of the tests and the summary repeat them."""
     lines = raw_of(rows)
     blocks = _blocks(lines, texts)
-    if not any(_TITLE.fullmatch(texts[block[0]]) for block in blocks):
+    if not blocks:
         return rows
     instead: dict[int, list[Row]] = {}
     gone = {i for i in lines if not texts[i].strip()}
     told: dict[tuple[str, ...], str] = {}
     names: set[str] = set()
+    printed: dict[str, list[list[int]]] = {}  # what was printed in one line, with its blocks
     for block in blocks:
         gone.update(block)
         title = _NUMBER.sub("", _bare(texts[block[0]]))
@@ -58,7 +59,9 @@ def jest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             _console(block, texts) if _is_console(title) else _failure(block, texts, asked.pinned)
         )
         key = tuple(row.text if not isinstance(row, int) else texts[row] for row in shown)
-        if key in told:  # in the summary
+        if _is_console(title) and len(shown) == 1:
+            printed.setdefault(key[0], []).append(block)
+        if key in told:  # in the summary, or printed again
             continue
         first = told.get(key[1:]) if key[1:] else None
         if first is not None:
@@ -66,6 +69,12 @@ def jest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         told |= {key: title, key[1:]: first or title}
         names |= {title, title.rpartition(" \u203a ")[2]}
         instead |= {row if isinstance(row, int) else row.numbers[0] - 1: [row] for row in shown}
+    for text, equal in printed.items():
+        if len(equal) > 1:
+            told_lines = [
+                i for block in equal for i in block if texts[i].strip() and texts[i].strip() in text
+            ]
+            instead[equal[0][0]] = [whole(f"{text} [x{len(equal)}]", told_lines)]
     gone |= _overview(lines, texts, asked, names) | _summary(lines, texts, gone, instead)
     return placed(rows, instead, gone)
 
@@ -151,8 +160,10 @@ def _failure(block: list[int], texts: Texts, pinned: Mask) -> list[Row]:
             where = where[where.rindex(file[1]) + len(file[1]) :]
         return [made(f"{name} ({where})", [title, own[0][0]]), *shown]
     innermost = [i for i, (place, _) in frames if place != "<anonymous>"][:1]
-    below = own_frames([i for i, _ in own], texts) or innermost
-    return [short(name, title, texts), *shown, *below]
+    if not own:
+        return [short(name, title, texts), *shown, *innermost]
+    below = own_frames([i for i, _ in own], texts)
+    return [whole(name, [title, own[0][0]]), *shown, *below]
 
 
 def _bare(title: str) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # `dist/a-1x2.js   0.06 kB │ gzip: 0.08 kB`, `  dist/a.js  1.2mb`, `asset a.js 5 KiB [emitted]`
 _PRODUCT = pattern(
-    r"(?:\s*|asset )(?P<name>[^\s\u2502|:]+\.(?P<ending>\w+))\s+(?P<size>\d[\d,]*(?:\.\d+)?)\s?"
+    r"\s*(?:asset )?(?P<name>[^\s\u2502|:]+\.(?P<ending>\w+))\s+(?P<size>\d[\d,]*(?:\.\d+)?)\s?"
     r"(?P<unit>[kKMG]?i?[bB]|bytes)\b(?P<rest>.*)"
 )
 _ENTRY = pattern(r"(?:.*/)?(?:index|main|app|entry|vendor|bundle)\b[^/]*")

@@ -37,6 +37,8 @@ _OWN = (
 )  # keys of node: others have blocks of this form, too
 _LEGEND = pattern(r"\s*\+ actual - expected.*")
 _TOTAL = pattern(r"(#|\u2139) ((tests|suites|pass|fail|cancelled|skipped|todo) +(\d+))")
+# Of what a file prints that cannot be run, and that node writes as comments.
+_OF_NODE = pattern(r"#\s+at .*\(node:\S+\)|#\s+\^+|# Node\.js v\d\S*")
 _TIME = pattern(r"(?:#|\u2139) duration_ms [\d.]+")
 # What every failure has, and what says nothing beyond its message.
 _DULL_CODES = ("'ERR_TEST_FAILURE'", "'ERR_ASSERTION'")
@@ -48,6 +50,7 @@ def tap(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show every failure in few lines, and the totals in one."""
     lines = raw_of(rows)
     instead, gone = _totals(lines, texts)
+    gone |= {i for i in lines if _OF_NODE.fullmatch(texts[i])}
     if instead and any(texts[i] == _VERSION for i in lines):
         gone |= _passed(lines, texts)
     results = [
@@ -183,6 +186,7 @@ def _failure(
     rows += _values(indent, keys, texts)
     for name, key in keys.items():
         is_dull = name in _DULL or (name == "code" and key.value in _DULL_CODES)
+        is_dull = is_dull or (name == "signal" and key.value == "~")
         is_dull = is_dull or (name == "failureType" and key.value != "'hookFailed'")
         if name and name not in ("error", "name", "stack", "expected", "actual") and not is_dull:
             rows += [key.index, *key.lines]
@@ -228,6 +232,12 @@ def _message(indent: str, keys: dict[str, _Key], texts: Texts, pinned: Mask) -> 
     return [*rows, *lines[1 : at + 1], *(i for i in lines[at + 1 :] if not changed or i in changed)]
 
 
+def _leaves(key: _Key, texts: Texts) -> list[str]:
+    """The single values of one that may have parts."""
+    parts = (texts[i].rpartition(": ")[2].strip() for i in key.lines)
+    return [_plain(text) for text in (key.value, *parts) if text and not text.endswith(":")]
+
+
 def _values(indent: str, keys: dict[str, _Key], texts: Texts) -> list[Row]:
     """What was expected and what came, unless the message has it."""
     wanted: list[str] = ["expected", "actual"]
@@ -238,6 +248,9 @@ def _values(indent: str, keys: dict[str, _Key], texts: Texts) -> list[Row]:
     message = "\n".join(
         [keys["error"].value if "error" in keys else "", *(texts[i] for i in of_error)]
     )
+    leaves = [text for _, key in found for text in _leaves(key, texts)]
+    if len(of_error) > len(found) and all(text in message for text in leaves):
+        return []
     if any(len(key.lines) > 1 for _, key in found):
         return [i for _, key in found for i in (key.index, *key.lines)]
     if "error" not in keys and "operator" in keys:
