@@ -13,7 +13,7 @@ _ALARM = re.compile(
     | denied | not\ found | no\ such | cannot | can't | unable | abort | invalid | expected
     | conflict | killed | timed?\ ?out | not\ ok | missing | refused | unresolved | crash
     | unrecognized
-    | overflow | segmentation | core\ dumped | [✗✘✕✖\u00d7❌]
+    | overflow | data\ race | segmentation | core\ dumped | [✗✘✕✖\u00d7❌]
     | \.[a-z_]\w*[:(]\ ?\d | ^\s*[^\s:]*[a-z_]:\d+: | \bline:?\ \d | ^\s*(?:-->|at)\ .*:\d""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -31,6 +31,8 @@ HARMLESS = {
         r"^\s*(?:Compiling|Checking|Documenting) [\w.@/+-]+ v?\d\S*(?: \(.*\))?$",
         r"^\s*Download(?:ing|ed) [\w.@/+-]+ v?\d\S*(?: \(.*\))?$",
         r"^\s*(?:Collecting|Installing|Fetching|Building|Adding|Updating) [\w.@/+-]+ v?\d\S*$",
+        r"^Download https?://\S+$",
+        r"^\[INFO\] Download(?:ing|ed) from \S+: https?://\S+(?: \([^()]*\))?$",
     ),
     "a migration that was applied, whatever its name": (r"^ +Applying [\w.]+\.\.\. OK$",),
     "a package in a tree, whatever its name": (r"^[│ ]*[├└]─+ [\w.-]+ v\d\S*$",),
@@ -39,6 +41,25 @@ HARMLESS = {
     ),
     "advice": (
         r"^Note: You didn't use the -out option ",  # terraform
+        r"^For more information about (?:this|an) error, try `rustc --explain ",
+        r"^Some errors have detailed explanations: ",
+        r"^note: run with `RUST_BACKTRACE=",
+        r"^Use \"--rerun-failed --output-on-failure\" ",  # ctest
+        r"^Run with --stacktrace option ",  # gradle
+        r"^\[ERROR\] (?:$|-> \[Help \d+\]$|To see the full stack trace of the errors, )",  # maven
+        r"^\[ERROR\] (?:For more information about the errors and possible solutions, )",
+        r"^\[ERROR\] (?:After correcting the problems, you can resume |  mvn <args> -rf )",
+        r"^\[ERROR\] (?:\[Help \d+\] https?:|Re-run Maven using |Please refer to dump files )",
+    ),
+    "a heading, or an end, whose failure is told": (
+        r"^FAIL$",  # go, after the packages
+        r"^\?   \t\S+\t\[no test files\]$",
+        r"^Errors while running CTest$",
+        r"^\[INFO\] Running [\w.$]+$",
+        r"^Looked in the following places:$",
+        r"^\d+: Test timeout computed to be: \d+$",  # ctest
+        r"^FAILURE: Build failed with an exception\.$",  # gradle
+        r"^> Compilation failed; see the compiler error output for details\.$",
     ),
     "a stack frame in the code of a compiler's or a package's author": (
         r"^\s+at /rustc/[0-9a-f]{40}/",
@@ -86,10 +107,16 @@ SPARED = {
     "a frame of a language's, a runner's or a package's own code": (
         r"^\s*File \"[^\"]*(?:/site-packages/|/lib/python3)",
         r"^\s+at .*(?:\(node:|/node_modules/)",
-        r"^\t\S*/go/src/\S+\.(?:go|s):\d+", r"^(?:testing|runtime|time)\.\S*\(", r"^panic\(\{0x",
+        r"^\t_testmain\.go:\d+ ",
+        r"^\s+\S*/go/src/\S+\.(?:go|s):\d+",
+        r"^(?:testing|runtime|time|sync)\.\S*\(", r"^panic\(\{0x",
         r"^\s+\d+: (?:0x[0-9a-f]+ - )?(?:core|std|alloc|test|__rustc)::",
         r"^[./]\S*(?:/lib/python3|/site-packages/)\S*:\d+: (?:in |[\w.]+$)",
         r"^\s*File \"<(?:frozen |string>)",
+        r"^ +(?:-->|:::) /rustc/[0-9a-f]{40}/",
+        r"^#? ?/usr/\S+:\d+:in [`']",
+        r"^==\d+==    (?:at|by) 0x[0-9A-F]+: \w+ \(in /usr/",
+        r"^\s+#\d+ 0x[0-9a-f]+ in \w+ (?:\.\./|\(?/lib/|\(?/usr/)",
         r"^\s+at (?:java\.base/|(?:org\.(?:junit|opentest4j|apache|gradle)|java|jdk|sun)\.)",
     ),
     "what playwright says of a test that runs, and where it wrote more": (
@@ -152,9 +179,33 @@ SPARED = {
         r"^The above exception was the direct cause of the following exception:$",
         r"^During handling of the above exception, another exception occurred:$",
     ),
+    "the heading of a list of failures that are told above it": (
+        r"^failures:$", r"^Failed examples:$", r"^The following tests (?:FAILED|did not run):$",
+        r"^\[ERROR\] (?:Failures|Errors): ?$", r"^Summary of Failures:$",
+    ),
+    "what make says of a target that needs the one that failed": (
+        r"^g?make(?:\[\d+\])?: \*\*\* \[(?:CMakeFiles/Makefile2|Makefile):\d+: \S+\] Error 2$",
+        r"^g?make(?:\[\d+\])?: Target '(?:CMakeFiles/\S+|all|default_target)' not remade because ",
+    ),
+    "a failure that such a list names again": (
+        r"^rspec \./\S+ # ", r"^\[ERROR\]   [\w.$]+:\d+",
+    ),
+    "what valgrind says of itself": (
+        r"^==\d+== (?:Memcheck, a memory error detector$|For lists of detected and suppressed )",
+    ),
+    "the line at which the function of a Rust test begins, below that of its failure": (
+        r"^ +at \./\S+\.rs:\d+:\d+$", r"^ +\d+: [\w:]+::\{\{closure\}\}$",
+    ),
+    "a label of rustc that points at a place, and says no more": (
+        r"^[\s|^-]+(?:not found in this scope|expected due to this|unknown field)$",
+    ),
+    "what rustc says again of types that differ, and of its own macros": (
+        r"^\s+= note: expected ", r"^ {10,}found \w+", r"^\s+= note: this error originates in the ",
+    ),
     "a note of a compiler that names no mistake": (
-        r": note: (?:each undeclared identifier is reported only once|declared here)",
-        r":\d+:\d+: note: +(?:candidate|template argument|  )",
+        r": note: (?:each undeclared identifier is reported only once|declared (?:private )?here)",
+        r": note: .* declared(?: const)? here$",
+        r":\d+:\d+: note: +(?:candidate|template argument|  )", r"^/usr/\S+:\d+:\d+: note: ",
     ),
     "the way of a compiler to the place of a mistake": (
         r"^In file included from \S+:\d+[:,]$", r"^ +from \S+:\d+[:,]$",
@@ -162,12 +213,12 @@ SPARED = {
     ),
 }  # fmt: skip
 _SPARED = re.compile("|".join(source for sources in SPARED.values() for source in sources))
-# Rulers, progress, the time and the number of a test, the time of a line of klog, and the last word
-# of a line that the tool itself has cut.
+# Rulers, progress, the time and the number of a test, the time of a line of klog, the last word of
+# a line that the tool itself has cut, the number of a process, addresses.
 _UNTOLD = re.compile(
     r"^ *error: (?=')|^\[tsl\] (?:ERROR|WARNING) in |(?<=not ok )\d+(?= - )|(?<=✘) +\d+(?= )"
     r"|^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)|_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] "
-    r"| +\[ *\d+%\]$| [\[(]?[\d.]+ ?m?s[\])]?(?=$| #)|\w*\.\.\.$"
+    r"| +\[ *\d+%\]$| [\[(]?[\d.]+ ?m?s[\])]?(?=$| #)|\w*\.\.\.$|^==\d+==|\b0x[0-9a-fA-F]+"
 )
 _RANGE = re.compile(r"([\w.-]*)\{(\d+)\.\.(\d+)\}(\w*)")
 
@@ -226,11 +277,21 @@ def is_frame_told(text: str, shown: str) -> bool:
 
 
 def sources_of_spared(cleaned: list[str]) -> set[str]:
-    """What Python prints below the frames that may be hidden."""
-    return {
+    """What Python prints below the frames that may be hidden, and what is between place and mark.
+
+    The second is the source of a finding: `a.rb:4:3: C: text`, the source, `^^^^`.
+    """
+    below = {
         text
         for frame, text in pairwise(cleaned)
         if _LEAD.sub("", text).startswith("    ")
         and _FRAME.match(_LEAD.sub("", frame))
         and is_spared(frame)
     }
+    texts = list(cleaned)
+    triples = zip(texts, texts[1:], texts[2:], strict=False)
+    return below | {source for place, source, mark in triples if _is_marked(place, mark)}
+
+
+def _is_marked(place: str, mark: str) -> bool:
+    return bool(re.match(r"\S+:\d+:\d+: ", place) and re.fullmatch(r"\s*[~^]*\^[~^ ]*", mark))

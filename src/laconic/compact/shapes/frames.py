@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from laconic.compact.result import SHORT, WHOLE, Shown
+from laconic.compact.shapes.native_frames import read_frame
 from laconic.compact.shapes.rows import made, raw_of, whole
 from laconic.patterns import pattern
 
@@ -24,14 +26,12 @@ _NATIVE = pattern(
     r"\s+at (?:(?:new )?(?:[\w.<>$ ]+ )?\((?:<anonymous>|native)\)"
     r"|async Promise\.\w+ \(index \d+\))"
 )
-_GO = pattern(r"[\w./*()\[\]{}-]+\(.*\)(?: in goroutine \d+)?|created by .*")
-_GO_PLACE = pattern(r"\t(?P<path>/\S+?):\d+(?: \+0x[0-9a-f]+)?")
-_RUST = pattern(r"\s+\d+: (?:0x[0-9a-f]+ - )?(?P<name>\S.*)")
-_RUST_PLACE = pattern(r"\s+at (?P<path>\S+?):\d+(?::\d+)?")
+# What stands above a trace, and below it, and says no more than the frames do.
 _HEADING = pattern(
     r"[\s|+]*(?:INTERNALERROR> |[\w.-]+ +\| )?(?:Exception Group )?"
-    r"Traceback \(most recent call last\):"
+    r"Traceback \(most recent call last\):|stack backtrace:"
 )
+_FOOTING = pattern(r"note: Some details are omitted, run with `RUST_BACKTRACE=full`.*")
 _CARETS = pattern(r"\s+[\^~]+[\^~ ]*")
 # What stands before each line of a trace: of a group of exceptions, of pytest's own mistakes, in a
 # container's log.
@@ -54,9 +54,6 @@ _FOREIGN_CLASS = pattern(
     r"|org\.springframework|org\.hibernate|org\.eclipse|org\.jboss|io\.netty|reactor|akka"
     r"|junit|worker\.org\.gradle|app//org\.junit|java\.base|org\.codehaus)[./].*"
 )
-_FOREIGN_NAME = pattern(r"(?:std|core|alloc|tokio|test)::.*|rust_begin_.*|_start|main|__.*")
-_FEWEST = 2
-_MOST = 12  # own frames
 _ABOVE = 6  # rows above a trace, in which its message may be
 _OWN_FILE = pattern(r"[\w/.-]\.(?:[cm]?[jt]sx?|vue|svelte|s?css|json)\b")
 _LONGEST_LINK = 400  # lines of one exception of a chain
@@ -86,7 +83,7 @@ def frames(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         is_told = _is_script(trace) and _names_own_file(found, texts)
         needs_one = links.get(pos) not in own and not is_told
         found += _shown(trace, texts, told, needs_one=needs_one)
-        pos = end
+        pos = end + 1 if _FOOTING.fullmatch(told) else end
     return found
 
 
@@ -169,13 +166,16 @@ def own_frames(own: list[int], texts: Texts) -> list[Row]:
 class Frame:
     """A frame of a trace: its lines, of which some stay if it is shown.
 
-    is_first: the innermost frame of such a trace comes first.
+    text: what is shown in place of them, if it is one line. is_first: the innermost frame of such a
+    trace comes first.
     """
 
-    __slots__ = ("is_first", "is_foreign", "kept", "lines")
+    __slots__ = ("is_first", "is_foreign", "kept", "lines", "text")
 
-    def __init__(self, lines: list[int], kept: list[int], *, is_foreign: bool) -> None:
-        self.lines, self.kept, self.is_foreign = lines, kept, is_foreign
+    def __init__(
+        self, lines: list[int], kept: list[int], *, is_foreign: bool, text: str = ""
+    ) -> None:
+        self.lines, self.kept, self.is_foreign, self.text = lines, kept, is_foreign, text
         self.is_first = False
 
 
@@ -190,7 +190,7 @@ def _trace(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> list[Fra
 
 def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | None:
     def line(offset: int) -> str:
-        row = rows[pos + offset] if pos + offset < len(rows) else None
+        row = rows[pos + offset] if 0 <= pos + offset < len(rows) else None
         return texts[row] if isinstance(row, int) and row in lines else ""
 
     def index(offset: int) -> int:
@@ -213,14 +213,9 @@ def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | 
         return Frame(members, kept, is_foreign=bool(_FOREIGN_PATH.fullmatch(match["path"])))
     if _MORE.fullmatch(text):
         return Frame([index(0)], [], is_foreign=True)
-    if match := _RUST.fullmatch(text):
-        place = _RUST_PLACE.fullmatch(line(1))
-        if place:
-            is_foreign = bool(_FOREIGN_PATH.fullmatch(place["path"]))
-            return Frame([index(0), index(1)], [index(0), index(1)], is_foreign=is_foreign)
-        if _FOREIGN_NAME.fullmatch(match["name"]):
-            return Frame([index(0)], [index(0)], is_foreign=True)
-        return None
+    if native := read_frame(line):
+        members = [index(n) for n in range(native.height)]
+        return Frame(members, members, is_foreign=native.is_foreign, text=native.text)
     if _NATIVE.fullmatch(text):
         return Frame([index(0)], [index(0)], is_foreign=True)
     if match := _JAVA.fullmatch(text):
@@ -232,9 +227,6 @@ def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | 
         frame = Frame([index(0)], kept, is_foreign=is_foreign)
         frame.is_first = True
         return frame
-    if _GO.fullmatch(text) and (match := _GO_PLACE.fullmatch(line(1))):
-        is_foreign = bool(_FOREIGN_PATH.fullmatch(match["path"]))
-        return Frame([index(0), index(1)], [index(0), index(1)], is_foreign=is_foreign)
     return None
 
 
@@ -249,8 +241,15 @@ def _names_own_file(rows: list[Row], texts: Texts) -> bool:
     return any("node_modules" not in text and _OWN_FILE.search(text) for text in above)
 
 
+_MOST = 12  # own frames
+_WORD = pattern(r"\w+")
+
+
 def _shown(trace: list[Frame], texts: Texts, told: str, *, needs_one: bool) -> list[Row]:
-    """Own frames, and marks in place of others. told: the line below them, mostly a message."""
+    """Own frames, each once if it repeats itself; behind the last, how many others there are.
+
+    told: the line below them, mostly a message.
+    """
     last = trace[-1]
     is_raised = len(last.kept) > 1 and _RAISED.fullmatch(_LEAD.sub("", texts[last.kept[1]], 1))
     if is_raised and _MESSAGE.match(_LEAD.sub("", told, 1).lstrip()):
@@ -259,25 +258,61 @@ def _shown(trace: list[Frame], texts: Texts, told: str, *, needs_one: bool) -> l
         ends = trace if _is_script(trace) else (trace[-1], trace[0])
         for innermost in [frame for frame in ends if frame.kept][:1]:
             innermost.is_foreign = False
-    rows: list[Row] = []
-    foreign: list[int] = []
-    count = 0
     own = [frame for frame in trace if not frame.is_foreign]
-    spared = {id(f) for f in (*own[: _MOST // 2], *own[-_MOST // 2 :])}
-    for frame in trace:
-        if frame.is_foreign or id(frame) not in spared:
-            foreign += frame.lines
-            count += 1
-            continue
-        rows += _mark(foreign, count)
-        foreign, count = [], 0
-        rows += frame.kept
-    return rows + _mark(foreign, count)
+    spared = own if len(own) <= _MOST else [*own[: _MOST // 2], *own[-_MOST // 2 :]]
+    rows = _folded(spared, texts)
+    foreign = len(trace) - len(own)
+    said = [_counted(foreign, "foreign frame")] if foreign else []
+    if len(own) > len(spared):
+        said.append(_counted(len(own) - len(spared), "own frame"))
+    note = f"[{' and '.join(said)} hidden]"
+    if said and rows:
+        rows[-1] = _with_note(rows[-1], note, texts)
+    elif said:
+        rows = [made(note, [line for frame in trace for line in frame.lines])]
+    return rows
 
 
-def _mark(lines: list[int], count: int) -> list[Row]:
-    if not lines:
-        return []
-    if count < _FEWEST and len(lines) < _FEWEST:
-        return list(lines)
-    return [made(f"[{count} foreign frame{'s' if count > 1 else ''} hidden]", lines)]
+def _counted(count: int, name: str) -> str:
+    return f"{count} {name}{'s' if count > 1 else ''}"
+
+
+def _with_note(row: Row, said: str, texts: Texts) -> Row:
+    if isinstance(row, int):
+        return Shown(WHOLE, f"{texts[row]} {said}", (row + 1,))
+    return Shown(row.kind, f"{row.text} {said}", row.numbers)
+
+
+def _folded(trace: list[Frame], texts: Texts) -> list[Row]:
+    """The rows of frames; neighbours that are equal, as in a recursion, are one."""
+    rows: list[Row] = []
+    pos = 0
+    while pos < len(trace):
+        first = _said(trace[pos], texts)
+        end = pos + 1
+        while end < len(trace) and _said(trace[end], texts) == first:
+            end += 1
+        again = trace[pos:end]
+        if len(again) == 1 and not again[0].text:
+            rows += again[0].kept
+        else:
+            lines = [line for frame in again for line in frame.lines]
+            rows += _joined("\n".join(first), lines, len(again), texts)
+        pos = end
+    return rows
+
+
+def _said(frame: Frame, texts: Texts) -> list[str]:
+    return [frame.text] if frame.text else [texts[line] for line in frame.kept]
+
+
+def _joined(text: str, lines: list[int], count: int, texts: Texts) -> list[Row]:
+    """One row for each line of the text, the last of which says how often it is there."""
+    *before, last = text.split("\n")
+    numbers = [line + 1 for line in lines]
+    if before:
+        return [lines[0], *_joined(last, lines[1:], count, texts)]
+    last += f" [x{count}]" if count > 1 else ""
+    source = " ".join(texts[line] for line in lines)
+    is_whole = set(_WORD.findall(source)) <= set(_WORD.findall(last))
+    return [Shown(WHOLE if is_whole else SHORT, last, numbers)]
