@@ -78,35 +78,42 @@ def _is_wrong(text: str) -> bool:
 
 
 def leaves(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Join neighbours of a tree that have nothing below them; what is wrong stays alone."""
+    """Draw a tree by spaces, and join neighbours that have nothing below them.
+
+    What is wrong stays alone; a tree beyond the budget is left to dependencies().
+    """
     del asked
     lines = raw_of(rows)
-    instead: dict[int, list[Row]] = {}
+    found = [(i, m) for i in lines if (m := _BRANCH.fullmatch(texts[i]))]
+    is_large = estimate("\n".join(texts[i] for i in lines)) > BUDGET
+    if len(found) < _FEWEST_LEAVES or is_large:
+        return rows
+    levels = sorted({len(match[1]) for _, match in found})
+    instead: dict[int, list[Row]] = {i: [_indented(i, match, levels)] for i, match in found}
     gone: set[int] = set()
-    run: list[int] = []
-    for pos, index in enumerate([*lines, -1]):
-        match = _BRANCH.fullmatch(texts[index]) if index >= 0 else None
-        following = _BRANCH.fullmatch(texts[lines[pos + 1]]) if pos + 1 < len(lines) else None
-        is_leaf = match is not None and not (following and len(following[1]) > len(match[1]))
+    run: list[tuple[int, re.Match[str]]] = []
+    for pos, (index, match) in enumerate(found):
+        depth = len(match[1])
+        is_leaf = pos + 1 == len(found) or len(found[pos + 1][1][1]) <= depth
         is_leaf = is_leaf and not _is_wrong(texts[index])
-        if run and (not is_leaf or match is None or _depth(texts[run[0]]) != len(match[1])):
-            instead |= _joined(run, texts)
-            gone.update(run if len(run) >= _FEWEST_LEAVES else ())
+        if run and not (is_leaf and len(run[0][1][1]) == depth and index == run[-1][0] + 1):
+            gone |= _join(run, levels, instead)
             run = []
-        if is_leaf:
-            run.append(index)
+        run += [(index, match)] if is_leaf else []
+    gone |= _join(run, levels, instead)
     return placed(rows, instead, gone)
 
 
-def _joined(run: list[int], texts: Texts) -> dict[int, list[Row]]:
+def _join(
+    run: list[tuple[int, re.Match[str]]], levels: list[int], instead: dict[int, list[Row]]
+) -> set[int]:
+    """Put a line in place of the first of many, and return the others."""
     if len(run) < _FEWEST_LEAVES:
-        return {}
-    first = _BRANCH.fullmatch(texts[run[0]])
-    names = [match[2] for i in run if (match := _BRANCH.fullmatch(texts[i]))]
-    start = texts[run[0]][: first.start(2)].replace("┬", "─") if first else ""
-    return {run[0]: [whole(start + " ".join(names), run)]}
-
-
-def _depth(text: str) -> int:
-    match = _BRANCH.fullmatch(text)
-    return len(match[1]) if match else -1
+        return set()
+    first, *others = [index for index, _ in run]
+    start = " " * (levels.index(len(run[0][1][1])) + 1)
+    text = start + " ".join(match[2] for _, match in run)
+    instead[first] = [whole(text, [first, *others])]
+    for index in others:
+        del instead[index]
+    return set(others)
