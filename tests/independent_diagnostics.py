@@ -99,8 +99,9 @@ def texts_shown(compacted: Compacted) -> set[str]:
 
 # What a shape may hide after a failure, because another line says it, or nobody wrote it.
 SPARED = {
-    "the source around a place that is shown": (
-        r"^\s*>?\s*\d+ *[|\u2502]", r"^\d+\t",
+    "the source around a place that is shown, and advice on it": (
+        r"^\s*>?\s*\d+ *[|\u2502]", r"^\d+\t", r"^[ >0-9]*\u2502", r"^\[error\] [ >]*\d* *\|",
+        r"^  help: ", r"^  i ", r"^ +\d+: \S.*\s$",
     ),
     "where bandit explains an issue": (r"^   (?:More Info: https://|CWE: CWE-\d)",),
     "a frame of a language's, a runner's or a package's own code": (
@@ -117,6 +118,41 @@ SPARED = {
         r"^==\d+==    (?:at|by) 0x[0-9A-F]+: \w+ \(in /usr/",
         r"^\s+#\d+ 0x[0-9a-f]+ in \w+ (?:\.\./|\(?/lib/|\(?/usr/)",
         r"^\s+at (?:java\.base/|(?:org\.(?:junit|opentest4j|apache|gradle)|java|jdk|sun)\.)",
+    ),
+    "what playwright says of a test that runs, and where it wrote more": (
+        r"^\[\d+/\d+\] .* \u203a ", r"^ {4}Error Context: \S+$",
+    ),
+    "what webpack says above an error of ts-loader": (r"^(?:ERROR|WARNING) in \S+$",),
+    "a package below another in a tree": (r"^[│ ]*[├└][─┬]+ (?:@[\w.-]+/)?[\w.-]+@\d\S*$",),
+    "the heading of a summary whose tests are told": (r"^Summary of all failing tests$",),
+    "advice and logs of npm": (
+        r"^npm (?:error|ERR!) (?:A complete log of this run |For a full report see)",
+        r"^npm (?:error|ERR!) /\S+\.(?:log|txt)$",
+        r"^npm (?:error|ERR!) (?:node_modules/\S+$|To see a list of scripts, run:|  npm run$)",
+        r"^npm (?:error|ERR!) (?: +-|\[|Options:|Usage:|aliases:|Run \"npm help| {4}[A-Z]|npm ci$)",
+        r"^npm (?:error|ERR!) 404 (?:Note that you can also|tarball, folder)",
+    ),
+    "the source of node itself, and its version": (r"^node:\S+:\d+$", r"^Node\.js v\d"),
+    "a property of an error that its message has": (
+        r"^ +(?:errno|code|syscall|path|requireStack): ",
+    ),
+    "where a test of jest prints": (r"^\s+at (?:[\w.]+\.)?(?:log|info|warn|error|debug) \(",),
+    "how a matcher of jest compares": (r"^\s+(?:Error: )?expect\(.*\) // ",),
+    "advice of jest and vitest on time limits": (
+        r"^ +Add a timeout value to this test to increase ",
+        r"^If this is a long-running test, pass a timeout value as the last argument ",
+    ),
+    "what node's test runner says of a failure beside its message": (
+        r"^ *failureType: '(?!hookFailed)\w+'$", r"^ *code: 'ERR_(?:TEST_FAILURE|ASSERTION)'$",
+        r"^ *(?:error: '\d+ subtests? failed'|error: \|-)$",
+        r"^ *location: '", r"^test at \S+:\d+:\d+$", r"^ *async [\w.]+ \(index \d+\)$",
+        r"^\s+[\w.<> ]+ \(node:",
+        r"^ *✖ failing tests:$", r"^ *name: '\w+'$",
+        r"^ *\w+: 'ERR_ASSERTION',?$", r"^ *generatedMessage: \w+,$",
+    ),
+    "a value that node's message has": (r"^ *(?:expected|actual):",),
+    "the legend of a difference, whose lines have their signs": (
+        r"^\s*[-+] (?:Expected|Received|Snapshot)\b(?: +[-+] \d+)?$", r"^ +\+ expected - actual$",
     ),
     "a package that Maven fetches": (r"^\[INFO\] Download(?:ing|ed) from \S+: https?://\S+",),
     "a test that passed, with its place": (r"^\s*[✓✔√] +\d+ \S+:\d+:\d+ \u203a ",),
@@ -177,11 +213,12 @@ SPARED = {
     ),
 }  # fmt: skip
 _SPARED = re.compile("|".join(source for sources in SPARED.values() for source in sources))
-# Rulers, progress, the time of a test and of a line of klog, the last word of a line that the tool
-# itself has cut, the number of a process, addresses.
+# Rulers, progress, the time and the number of a test, the time of a line of klog, the last word of
+# a line that the tool itself has cut, the number of a process, addresses.
 _UNTOLD = re.compile(
-    r"^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)|_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] "
-    r"| +\[ *\d+%\]$| \d+m?s$|\w*\.\.\.$|^==\d+==|\b0x[0-9a-fA-F]+"
+    r"^ *error: (?=')|^\[tsl\] (?:ERROR|WARNING) in |(?<=not ok )\d+(?= - )|(?<=✘) +\d+(?= )"
+    r"|^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)|_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] "
+    r"| +\[ *\d+%\]$| [\[(]?[\d.]+ ?m?s[\])]?(?=$| #)|\w*\.\.\.$|^==\d+==|\b0x[0-9a-fA-F]+"
 )
 _RANGE = re.compile(r"([\w.-]*)\{(\d+)\.\.(\d+)\}(\w*)")
 
@@ -210,6 +247,7 @@ def words_of_fact(text: str) -> set[str]:
 
 _WORD = re.compile(r"\w+")
 _FRAME = re.compile(r"\s*File \"")
+_SCRIPT_FRAME = re.compile(r"^\s+.*?(?:file:///?)?([^\s()/]+(:\d+:\d+))\)?(?: \{)?$")
 _LEAD = re.compile(r"^(?:INTERNALERROR> |(?: *\| )+)")  # before the lines of a trace
 
 
@@ -225,7 +263,17 @@ def hidden_alarms(compacted: Compacted, cleaned: list[str]) -> list[str]:
         and not words_of_fact(text) <= words
         and not is_spared(text)
         and text not in sources
+        and not is_frame_told(text, compacted.text())
     ]
+
+
+def is_frame_told(text: str, shown: str) -> bool:
+    """Tell whether the place of a frame is shown: the test or the matcher says whose it is.
+
+    Behind the name of a test that has its file, it is shown without that.
+    """
+    frame = _SCRIPT_FRAME.search(text)
+    return frame is not None and (frame[1] in shown or f"({frame[2]})" in shown)
 
 
 def sources_of_spared(cleaned: list[str]) -> set[str]:
