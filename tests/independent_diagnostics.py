@@ -134,7 +134,9 @@ SPARED = {
         r"^  Enable tracemalloc to get traceback where the object was allocated\.$",
         r"^  Did you mean to use `assert` instead of `return`\?$",
     ),
-    "how pytest writes a difference": (r"^E +Full diff: \(-: missing in left side",),
+    "how pytest writes a difference": (
+        r"^E? +Full diff: \(-: missing in left side", r"^E? +comparison failed$",
+    ),
     "the statement that raises what pytest tells": (r"^>?\s+raise \w", r"^ {4}warnings\.warn\("),
     "a line of a function, above the line that failed": (
         r"^ {4,}(?:async )?def \w+\(", r"^ {4,}except [\w.(), ]+(?: as \w+)?:$",

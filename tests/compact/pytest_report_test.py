@@ -44,9 +44,9 @@ def test_a_mistake_in_the_middle_of_a_long_message_is_shown():
     said = [f"E         part {chr(97 + n)} of the message" for n in range(24)]
     said[11] = "E         src/main.c:3:5: error: unknown type"
     got = shown("E       AssertionError: the build failed", *said)
-    assert said[11] in got
+    assert "E   src/main.c:3:5: error: unknown type" in got
     assert "[10 lines of the difference hidden]" in got
-    assert said[12] not in got
+    assert "part m of the message" not in "\n".join(got)
 
 
 def test_a_function_that_nothing_else_names_stands_at_its_place():

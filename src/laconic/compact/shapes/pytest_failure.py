@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from laconic.compact.diagnostics import is_diagnostic
-from laconic.compact.result import SHORT, Shown
-from laconic.compact.shapes.rows import made
+from laconic.compact.result import SHORT, Shown, numbers_of
+from laconic.compact.shapes.rows import made, whole
+from laconic.compact.shapes.tests import equal_differences
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -42,10 +45,12 @@ _COMMON_FIXTURE = pattern(
     r"|(?:transactional_)?db|transactional_db|settings"
 )
 _DULL = pattern(
-    r"E\s+(?:Omitting \d+ .*|Use -v+ to .*|Full diff:.*|\s*|\?\s.*|Skipping \d+ .*"
-    r"|\.\.\.\s*Full output truncated.*|\.\.\.)"
+    r"E\s+(?:Omitting \d+ .*|Differing items:|comparison failed|Use -v+ to .*|Full diff:.*|\s*"
+    r"|\?\s.*|Skipping \d+ .*|\.\.\.\s*Full output truncated.*|\.\.\.)"
 )
 _SIGNED = pattern(r"(E?\s+)[-+] .*")
+_WHERE, _CALLED = pattern(r"E? +\+ +where .*"), pattern(r"E? +\+ +where .* = [\w.]+\(\)")
+_MANY_EQUAL = 4
 _MOST_SAID, _MOST_CAPTURED, _MOST_OWN, _MOST_LOCALS = 14, 8, 6, 8
 
 
@@ -150,7 +155,7 @@ class Failure:
             rows += said_rows(block, self._texts)
             block = []
             if index >= 0 and index not in hidden:
-                rows.append(index)
+                rows += _unindented([index], self._texts)
             elif index >= 0 and index == hidden[0]:
                 rows.append(made(f"[{len(hidden)} lines of other frames hidden]", hidden))
         rows += [*self._fixtures(), *self._foreign, *self._kept_locals(), *self._captured]
@@ -161,8 +166,9 @@ class Failure:
         """Leave out the lines of code that another failure at the same place has shown."""
         kept: list[Row] = []
         for row in rows:
-            if isinstance(row, int) and row in self._code:
-                told = (self._code[row], self._texts[row])
+            index, *others = (number - 1 for number in numbers_of(row))
+            if index in self._code and not others:
+                told = (self._code[index], self._texts[index])
                 if told in self._told:
                     continue
                 self._told.add(told)
@@ -175,7 +181,10 @@ class Failure:
         if _FIXTURES.fullmatch(text) or _FOR_HELP.fullmatch(text):
             return True
         following = next((i for i in self._flow if i > index), -1)
-        return bool(_RAISED.fullmatch(text)) and following in self._said
+        if following not in self._said:
+            return False
+        message = _unmarked(self._texts[following]).strip().removeprefix("AssertionError: ")
+        return bool(_RAISED.fullmatch(text)) or text.removeprefix(">").strip() == message
 
     def _fixtures(self) -> list[Row]:
         """The fixtures of the project, of all that could be used in place of a missing one."""
@@ -195,21 +204,51 @@ class Failure:
 
 
 def said_rows(said: list[int], texts: Texts) -> list[Row]:
-    """What pytest says, without what is equal in a difference."""
+    """What pytest says, without what is equal in a difference and what its first line has."""
     kept = [i for i in said if texts[i].strip() and not _DULL.fullmatch(_marked(texts[i]))]
-    signs = {match[1] for i in kept if (match := _SIGNED.fullmatch(texts[i]))}
-    equal = {i for i in kept for sign in signs if texts[i].startswith(f"{sign}  ") and i != kept[0]}
-    wrong = {i for i in equal if is_diagnostic(_unmarked(texts[i]))}
-    equal -= wrong
-    if len(equal) >= _MOST_LOCALS // 2:
-        kept = [i for i in kept if i not in equal]
+    kept = _without_equal(_without_told(kept, texts), texts)
+    rows = _unindented(kept, texts)
     if len(kept) <= _MOST_SAID + 1:
-        return list(kept)
+        return rows
     half = _MOST_SAID // 2
-    wrong = {i for i in kept[half:-half] if is_diagnostic(_unmarked(texts[i]))}
+    wrong = [i for i in kept[half:-half] if is_diagnostic(_unmarked(texts[i]))]
     between = [i for i in kept[half:-half] if i not in wrong]
     mark = [made(f"[{len(between)} lines of the difference hidden]", between)] if between else []
-    return [*kept[:half], *mark, *sorted(wrong), *kept[-half:]]
+    told = [row for i, row in zip(kept, rows, strict=True) if i in wrong]
+    return [*rows[:half], *mark, *told, *rows[-half:]]
+
+
+def _without_told(kept: list[int], texts: Texts) -> list[int]:
+    """Leave out a difference of values that the message has.
+
+    A call without arguments is told by the line below it, which says what was called.
+    """
+    told = {
+        i
+        for i, after in pairwise(kept)
+        if _CALLED.fullmatch(texts[i]) and _WHERE.fullmatch(texts[after])
+    }
+    told |= equal_differences(kept, texts)
+    return [i for i in kept if i not in told]
+
+
+def _without_equal(kept: list[int], texts: Texts) -> list[int]:
+    """Leave out the lines of a difference that are in both values, if they are many."""
+    signs = {match[1] for i in kept if (match := _SIGNED.fullmatch(texts[i]))}
+    equal = {
+        i
+        for i in kept[1:]
+        if any(texts[i].startswith(f"{sign}  ") for sign in signs)
+        and not is_diagnostic(_unmarked(texts[i]))
+    }
+    return [i for i in kept if i not in equal] if len(equal) >= _MANY_EQUAL else kept
+
+
+def _unindented(lines: list[int], texts: Texts) -> list[Row]:
+    """The lines with one blank behind their mark; what is indented below another stays so."""
+    marked = [i for i in lines if texts[i][:2] in ("E ", "> ")]
+    width = min((len(texts[i]) - len(texts[i][1:].lstrip()) for i in marked), default=0)
+    return [whole(f"{texts[i][0]} {texts[i][width:]}", [i]) if i in marked else i for i in lines]
 
 
 def _marked(text: str) -> str:
