@@ -120,7 +120,7 @@ def shaped(names: Iterable[str], rows: list[Row], texts: Texts, asked: Asked) ->
     for name in todo:
         check()
         if name != "values":
-            rows = _PASSES[name](rows, texts, asked)
+            rows = _without(_PASSES[name](rows, texts, asked), asked.settled)
     return [row.index if isinstance(row, _Opaque) else row for row in rows]
 
 
