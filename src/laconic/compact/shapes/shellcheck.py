@@ -50,7 +50,7 @@ def shellcheck(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         key = tuple((place.line, tuple(place.codes)) for place in found)
         alike.setdefault(key, []).append(script)
     instead: dict[int, list[Row]] = {}
-    told: set[str] = set()
+    told: dict[str, str] = {}  # what each rule said first
     for script, *others in alike.values():
         for place in scripts[script]:
             instead[place.lines[0]] = [made(_line(place, told), place.lines)]
@@ -96,11 +96,12 @@ def _is_like(text: str, source: str) -> bool:
     return bool(source) and set(_WORD.findall(text)) == set(_WORD.findall(source))
 
 
-def _line(place: _Place, told: set[str]) -> str:
+def _line(place: _Place, told: dict[str, str]) -> str:
+    """A line of a script with its findings; a rule says what it said before by its name alone."""
     parts: dict[str, int] = {}
     for code, level, text in place.codes:
-        part = f"{code} ({level}): {text}" if code not in told else code
+        part = code if told.get(code) == text else f"{code} ({level}): {text}"
         parts[part] = parts.get(part, 0) + 1
-        told.add(code)
+        told.setdefault(code, text)
     said = "; ".join(f"{part} x{n}" if n > 1 else part for part, n in parts.items())
     return f"In {place.script} line {place.line}: {said}"
