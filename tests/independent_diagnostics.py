@@ -104,7 +104,7 @@ SPARED = {
     ),
     "where bandit explains an issue": (r"^   (?:More Info: https://|CWE: CWE-\d)",),
     "a frame of a language's, a runner's or a package's own code": (
-        r"^\s*File \"[^\"]*(?:/site-packages/|/lib/python3)",
+        r"^\s*File \"[^\"]*(?:/site-packages/|/lib/python3|/v?env/bin/|/manage\.py\")",
         r"^\s+at .*(?:\(node:|/node_modules/)",
         r"^\t_testmain\.go:\d+ ",
         r"^\s+\S*/go/src/\S+\.(?:go|s):\d+",

@@ -35,6 +35,7 @@ from laconic.compact.shapes.retold import retold
 from laconic.compact.shapes.rows import raw_of
 from laconic.compact.shapes.search import search
 from laconic.compact.shapes.shellcheck import shellcheck
+from laconic.compact.shapes.sphinx import sphinx
 from laconic.compact.shapes.sqlfluff import sqlfluff
 from laconic.compact.shapes.state import state
 from laconic.compact.shapes.steps import steps
@@ -79,6 +80,7 @@ _PASSES = {
     "pytest": pytest,
     "retold": retold,
     "shellcheck": shellcheck,
+    "sphinx": sphinx,
     "sqlfluff": sqlfluff,
     "state": state,
     "steps": steps,
@@ -104,8 +106,8 @@ _WITH_OTHER_LINES = frozenset((
 # The order in which an output without a filter is looked at.
 GENERIC = (
     "diff", "commits", "diffstat", "pytest", "unittest", "surefire", "retold", "libtest", "passed",
-    "packages", "installs", "progress", "goroutines", "frames", "memory", "notes", "shellcheck",
-    "issues", "sqlfluff", "findings", "differences", "dependencies", "steps", "listing", "tables",
+    "packages", "installs", "sphinx", "progress", "goroutines", "frames", "memory", "notes",
+    "shellcheck", "issues", "sqlfluff", "findings", "differences", "dependencies", "steps", "listing", "tables",
     "search", "repeats", "values",
 )  # fmt: skip
 
