@@ -127,12 +127,14 @@ def diff(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 def _plain(lines: list[int], texts: Texts) -> dict[int, str]:
     """The names of files that no line of git names, by the first line of each."""
     found: dict[int, str] = {}
-    for before, old, new, hunk in zip([-1, *lines], lines, lines[1:], lines[2:], strict=False):
-        is_named = before >= 0 and _HEAD.fullmatch(texts[before].removesuffix("\r")) is not None
-        is_named = is_named or (before >= 0 and texts[before].startswith(_STARTS))
-        if is_named or not _OLD.fullmatch(texts[old]) or not _HUNK.fullmatch(texts[hunk]):
+    for pos, old in enumerate(lines[:-2]):
+        if not texts[old].startswith("--- ") or not _OLD.fullmatch(texts[old]):
             continue
-        if match := _NEW.fullmatch(texts[new]):
+        before = texts[lines[pos - 1]].removesuffix("\r") if pos else ""
+        if before.startswith(_STARTS) or _HEAD.fullmatch(before):
+            continue
+        new, hunk = texts[lines[pos + 1]], texts[lines[pos + 2]]
+        if (match := _NEW.fullmatch(new)) and _HUNK.fullmatch(hunk):
             found[old] = match[1]
     return found
 
