@@ -71,3 +71,19 @@ def test_a_warning_says_where_in_our_code_it_comes_from():
     )
     assert own in got
     assert foreign not in got
+
+
+def available(*names: str) -> str:
+    got = shown(
+        "E       fixture 'dbb' not found",
+        f">       available fixtures: {', '.join(names)}",
+        "tests/test_bad.py:13",
+    )
+    return next(line for line in got if line.startswith("available"))
+
+
+def test_a_fixture_of_the_project_is_named_though_a_plugin_has_one_of_that_name():
+    own = available("capsys", "client", "db", "tmp_path")
+    assert own == "available fixtures: client, db, [2 of pytest and its plugins]"
+    django = available("cart", "client", "db", "django_db_setup")
+    assert django == "available fixtures: cart, [3 of pytest and its plugins]"

@@ -36,13 +36,18 @@ _FIXTURES = pattern(r">\s+available fixtures: (.*)")
 _FOR_HELP = pattern(r">\s+use 'pytest --fixtures .*")
 _RAISED = pattern(r">?\s+raise \w.*\(.*")
 # Fixtures that everybody has: pytest's (docs.pytest.org/en/stable/reference/fixtures.html), and
-# those of pytest-asyncio, anyio, pytest-cov, pytest-mock, pytest-django and pytest-xdist.
+# those of pytest-asyncio, anyio, pytest-cov, pytest-mock and pytest-xdist.
 _COMMON_FIXTURE = pattern(
     r"_.*|anyio_.*|cache|cap(?:fd|sys)(?:binary)?|capteesys|caplog|doctest_namespace|monkeypatch"
-    r"|pytestconfig|record_\w+|recwarn|subtests|tmp_?path(?:_factory)?|tmpdir(?:_factory)?|testdir"
-    r"|pytester|event_loop(?:_policy)?|unused_\w+|cov|no_cover|\w*mocker|django_\w+|testrun_uid"
-    r"|worker_id|(?:async_)?(?:admin_)?client|(?:async_)?rf|admin_user|live_server|mailoutbox"
-    r"|(?:transactional_)?db|transactional_db|settings"
+    r"|pytestconfig|record_(?:property|testsuite_property|xml_attribute)|recwarn|subtests"
+    r"|tmp_path(?:_factory)?|tmpdir(?:_factory)?|testdir|pytester|event_loop(?:_policy)?"
+    r"|unused_(?:tcp|udp)_port(?:_factory)?|cov|no_cover|(?:class_|module_|package_|session_)?mocker"
+    r"|testrun_uid|worker_id"
+)
+# pytest-django.readthedocs.io/en/latest/helpers.html; others have fixtures of these names, too.
+_DJANGO_FIXTURE = pattern(
+    r"django_\w+|(?:async_)?(?:admin_)?client|(?:async_)?rf|admin_user|live_server|mailoutbox|settings"
+    r"|(?:transactional_)?db"
 )
 _DULL = pattern(
     r"E\s+(?:Omitting \d+ .*|Differing items:|comparison failed|Use -v+ to .*|Full diff:.*|\s*"
@@ -192,6 +197,8 @@ class Failure:
             if match := _FIXTURES.fullmatch(self._texts[index]):
                 names = match[1].split(", ")
                 own = [name for name in names if not _COMMON_FIXTURE.fullmatch(name)]
+                if "django_db_setup" in names:
+                    own = [name for name in own if not _DJANGO_FIXTURE.fullmatch(name)]
                 others = f"{len(names) - len(own)} of pytest and its plugins"
                 said = f"available fixtures: {', '.join([*own, f'[{others}]'])}"
                 return [Shown(SHORT, said, (index + 1,))]
