@@ -28,6 +28,7 @@ from laconic.compact.shapes.listing import listing, names
 from laconic.compact.shapes.logs import logs
 from laconic.compact.shapes.memory import memory
 from laconic.compact.shapes.notes import notes
+from laconic.compact.shapes.numbered import numbered
 from laconic.compact.shapes.progress import progress
 from laconic.compact.shapes.pytest import pytest
 from laconic.compact.shapes.repeats import repeats
@@ -88,6 +89,7 @@ _PASSES = {
     "tables": tables,
     "frames": frames,
     "notes": notes,
+    "numbered": numbered,
     "listing": listing,
     "names": names,
     "search": search,
@@ -107,8 +109,8 @@ _WITH_OTHER_LINES = frozenset((
 GENERIC = (
     "diff", "commits", "diffstat", "pytest", "unittest", "surefire", "retold", "libtest", "passed",
     "packages", "installs", "sphinx", "progress", "goroutines", "frames", "memory", "notes",
-    "shellcheck", "issues", "sqlfluff", "findings", "differences", "dependencies", "steps", "listing", "tables",
-    "search", "repeats", "values",
+    "shellcheck", "issues", "sqlfluff", "findings", "differences", "dependencies", "steps",
+    "listing", "tables", "search", "repeats", "values",
 )  # fmt: skip
 
 
