@@ -132,8 +132,8 @@ def _with_own(rows: list[Row], links: dict[int, int], lines: set[int], texts: Te
 class Frame:
     """A frame of a trace: its lines, of which some stay if it is shown.
 
-    text: what is shown in place of them, if it is one line. is_starter: it is the project's, and not
-    shown where another of the project's is.
+    text: what is shown in place of them, if it is one line. is_starter: it is the project's, yet
+    not shown where another of them is.
     """
 
     __slots__ = ("is_foreign", "is_starter", "kept", "lines", "text")
