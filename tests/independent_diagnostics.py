@@ -105,7 +105,7 @@ SPARED = {
     ),
     "where bandit explains an issue": (r"^   (?:More Info: https://|CWE: CWE-\d)",),
     "a frame of a language's, a runner's or a package's own code": (
-        r"^\s*File \"[^\"]*(?:/site-packages/|/lib/python3)",
+        r"^\s*File \"[^\"]*(?:/site-packages/|/lib/python3|/v?env/bin/|/manage\.py\")",
         r"^\s+at .*(?:\(node:|/node_modules/)",
         r"^\t_testmain\.go:\d+ ",
         r"^\s+\S*/go/src/\S+\.(?:go|s):\d+",
@@ -170,7 +170,9 @@ SPARED = {
         r"^  Enable tracemalloc to get traceback where the object was allocated\.$",
         r"^  Did you mean to use `assert` instead of `return`\?$",
     ),
-    "how pytest writes a difference": (r"^E +Full diff: \(-: missing in left side",),
+    "how pytest writes a difference": (
+        r"^E? +Full diff: \(-: missing in left side", r"^E? +comparison failed$",
+    ),
     "the statement that raises what pytest tells": (r"^>?\s+raise \w", r"^ {4}warnings\.warn\("),
     "a line of a function, above the line that failed": (
         r"^ {4,}(?:async )?def \w+\(", r"^ {4,}except [\w.(), ]+(?: as \w+)?:$",

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     Match: TypeAlias = re.Match[str]
 
 _FILE = r"(?P<path>(?:[A-Za-z]:)?[\w.@+~/\\()$-]*\w(?:\.\w+)?)"
-# `a.c:5:4: error: text`, `a.py:3: text`, `a.ts:3:5 - error TS1: text`; a text that is indented is
-# the line of a file, which a search has found
+# `a.c:5:4: error: text`, `a.py:3: text`, `a.py:3:5:3:9: text` to its end, `a.ts:3:5 - error TS1:
+# text`; a text that is indented is the line of a file, which a search has found
 AT_PLACE = pattern(
-    rf"{_FILE}(?P<mark>:(?P<line>\d+)(?::\d+)?)(?::| -)"
+    rf"{_FILE}(?P<mark>:(?P<line>\d+)(?::\d+){{0,3}})(?::| -)"
     r"(?: |\s+(?=(?:fatal|error|warning|note|info|style)\b))(?P<rest>\S.*)"
 )
 # `a.ts(3,5): error TS1: text`

@@ -46,8 +46,12 @@ _MESSAGE = pattern(r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:: |$)")
 _FOREIGN_PATH = pattern(
     r".*(?:site-packages|dist-packages|node_modules|/\.cargo/registry|/rustc/[0-9a-f]{40}"
     r"|/go/pkg/mod|/usr/local/go/src|/usr/lib/go|/lib/python\d|/python\d\.\d+/|/\.pyenv/|/rustlib/)"
-    r".*|<frozen .*|<string>|node:.*|internal/.*|/usr/lib/.*"
+    r".*|<frozen .*|<string>|node:.*|internal/.*|/usr/(?:lib/|(?:local/)?bin/).*"
+    # what an installer wrote to start a program
+    r"|.*/(?:\.?v?env|\.local|virtualenvs/[^/]+|\.[nt]ox/[^/]+)/bin/[\w.-]+"
 )
+# What Django wrote to start its commands; it is the project's, but nobody changes it.
+_STARTER = pattern(r"(?:.*/)?manage\.py")
 _FOREIGN_CLASS = pattern(
     r"(?:java|javax|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|jakarta|org\.junit|org\.testng"
     r"|org\.opentest4j|org\.hamcrest|org\.assertj|org\.mockito|org\.apache|org\.gradle"
@@ -167,16 +171,16 @@ class Frame:
     """A frame of a trace: its lines, of which some stay if it is shown.
 
     text: what is shown in place of them, if it is one line. is_first: the innermost frame of such a
-    trace comes first.
+    trace comes first. is_starter: it is the project's, yet not shown where another of them is.
     """
 
-    __slots__ = ("is_first", "is_foreign", "kept", "lines", "text")
+    __slots__ = ("is_first", "is_foreign", "is_starter", "kept", "lines", "text")
 
     def __init__(
         self, lines: list[int], kept: list[int], *, is_foreign: bool, text: str = ""
     ) -> None:
         self.lines, self.kept, self.is_foreign, self.text = lines, kept, is_foreign, text
-        self.is_first = False
+        self.is_first = self.is_starter = False
 
 
 def _trace(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> list[Frame]:
@@ -201,7 +205,7 @@ def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | 
     text = line(0)
     if not text.strip():
         return None
-    lead = found[0] if (found := _LEAD.match(text)) else ""
+    lead = before[0] if (before := _LEAD.match(text)) else ""
     if match := _PYTHON.fullmatch(text.removeprefix(lead)):
         kept, count = [index(0)], 1
         source = line(1).removeprefix(lead) if line(1).startswith(lead) else ""
@@ -210,7 +214,9 @@ def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | 
             if line(2).startswith(lead) and _CARETS.fullmatch(line(2).removeprefix(lead)):
                 count = 3
         members = [index(n) for n in range(count)]
-        return Frame(members, kept, is_foreign=bool(_FOREIGN_PATH.fullmatch(match["path"])))
+        found = Frame(members, kept, is_foreign=bool(_FOREIGN_PATH.fullmatch(match["path"])))
+        found.is_starter = _STARTER.fullmatch(match["path"]) is not None
+        return found
     if _MORE.fullmatch(text):
         return Frame([index(0)], [], is_foreign=True)
     if native := read_frame(line):
@@ -254,12 +260,15 @@ def _shown(trace: list[Frame], texts: Texts, told: str, *, needs_one: bool) -> l
     is_raised = len(last.kept) > 1 and _RAISED.fullmatch(_LEAD.sub("", texts[last.kept[1]], 1))
     if is_raised and _MESSAGE.match(_LEAD.sub("", told, 1).lstrip()):
         last.kept = last.kept[:1]  # the message says more than the statement
+    has_own = any(not (frame.is_foreign or frame.is_starter) for frame in trace)
     if needs_one and all(frame.is_foreign for frame in trace):
         ends = trace if _is_script(trace) else (trace[-1], trace[0])
         for innermost in [frame for frame in ends if frame.kept][:1]:
             innermost.is_foreign = False
     own = [frame for frame in trace if not frame.is_foreign]
-    spared = own if len(own) <= _MOST else [*own[: _MOST // 2], *own[-_MOST // 2 :]]
+    spared = [frame for frame in own if not (has_own and frame.is_starter)]
+    if len(spared) > _MOST:
+        spared = [*spared[: _MOST // 2], *spared[-_MOST // 2 :]]
     rows = _folded(spared, texts)
     foreign = len(trace) - len(own)
     said = [_counted(foreign, "foreign frame")] if foreign else []

@@ -33,6 +33,7 @@ from laconic.compact.shapes.logs import logs
 from laconic.compact.shapes.memory import memory
 from laconic.compact.shapes.mocha import mocha
 from laconic.compact.shapes.notes import notes
+from laconic.compact.shapes.numbered import numbered
 from laconic.compact.shapes.prettier import prettier
 from laconic.compact.shapes.products import products
 from laconic.compact.shapes.progress import progress
@@ -43,6 +44,7 @@ from laconic.compact.shapes.rows import raw_of
 from laconic.compact.shapes.search import search
 from laconic.compact.shapes.shellcheck import shellcheck
 from laconic.compact.shapes.spec import spec
+from laconic.compact.shapes.sphinx import sphinx
 from laconic.compact.shapes.sqlfluff import sqlfluff
 from laconic.compact.shapes.state import state
 from laconic.compact.shapes.steps import steps
@@ -99,6 +101,7 @@ _PASSES = {
     "shellcheck": shellcheck,
     "skips": skips,
     "spec": spec,
+    "sphinx": sphinx,
     "sqlfluff": sqlfluff,
     "state": state,
     "steps": steps,
@@ -107,6 +110,7 @@ _PASSES = {
     "tap": tap,
     "frames": frames,
     "notes": notes,
+    "numbered": numbered,
     "listing": listing,
     "names": names,
     "search": search,
@@ -126,10 +130,10 @@ _WITH_OTHER_LINES = frozenset((
 # The order in which an output without a filter is looked at.
 GENERIC = (
     "diff", "commits", "diffstat", "pytest", "unittest", "surefire", "retold", "libtest", "jest",
-    "mocha", "vitest", "ava", "spec", "tap", "passed", "packages", "installs", "progress",
-    "goroutines", "crash", "npm", "frames", "memory", "notes", "shellcheck", "issues", "sqlfluff",
-    "findings", "differences", "dependencies", "steps", "listing", "tables", "search", "repeats",
-    "values",
+    "mocha", "vitest", "ava", "spec", "tap", "passed", "packages", "installs", "sphinx",
+    "progress", "goroutines", "crash", "npm", "frames", "memory", "notes", "shellcheck", "issues",
+    "sqlfluff", "findings", "differences", "dependencies", "steps", "listing", "tables", "search",
+    "repeats", "values",
 )  # fmt: skip
 
 
@@ -143,7 +147,7 @@ def shaped(names: Iterable[str], rows: list[Row], texts: Texts, asked: Asked) ->
     for name in todo:
         check()
         if name != "values":
-            rows = _PASSES[name](rows, texts, asked)
+            rows = _without(_PASSES[name](rows, texts, asked), asked.settled)
     return [row.index if isinstance(row, _Opaque) else row for row in rows]
 
 

@@ -181,7 +181,13 @@ def differences(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Leave out the difference of two values that the message both shows, and rulers."""
     del asked
     lines = raw_of(rows)
-    gone = {i for i in lines if _RULER.fullmatch(texts[i])}
+    rulers = {i for i in lines if _RULER.fullmatch(texts[i])}
+    return placed(rows, {}, rulers | equal_differences(lines, texts))
+
+
+def equal_differences(lines: list[int], texts: Texts) -> set[int]:
+    """The lines of a difference that says no more than the message above it."""
+    gone: set[int] = set()
     message, left = "", 0
     for index in lines:
         text = texts[index]
@@ -204,4 +210,4 @@ def differences(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             left = max(0, left - 1)
         else:
             message = ""
-    return placed(rows, {}, gone)
+    return gone
