@@ -233,7 +233,10 @@ def _within(
             tree[above] += cost
     shown = dict(lines)
     for _ in range(_MOST_COUNTED):
-        root = _dearest(tree, costs, total, budget) if total > budget else ""
+        is_over = (
+            total > budget and len(costs) > 1
+        )  # of a single directory the first names are shown
+        root = _dearest(tree, costs, total, budget) if is_over else ""
         if not root:
             break
         inside = [directory for directory in costs if directory.startswith(root)]
