@@ -303,8 +303,8 @@ def test_a_process_left_in_the_background_is_not_waited_for():
     assert time.monotonic() - started < 10
 
 
-def test_a_directory_that_is_not_there_is_a_result():
-    result = laconic.Gate().run("ls", cwd="/nonexistent")
+def test_a_directory_that_is_not_there_is_a_result(tmp_path):
+    result = laconic.Gate().run("ls", cwd=tmp_path / "gone")
     assert result.status == 126
     assert "cannot be started" in result.text
 
