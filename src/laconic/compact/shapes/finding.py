@@ -267,6 +267,12 @@ def _excerpt(finding: Finding, lines: list[int], pos: int, texts: Texts, asked: 
     return 0
 
 
+def may_belong(text: str) -> bool:
+    """Tell whether a line may be a part of a finding: its place, its message, its file, source."""
+    starts = (AT_PLACE, _IN_PARENTHESES, _MAVEN, _ARROW, _HEADER, _BELOW, _HEADING)
+    return any(start.fullmatch(text) for start in starts) or is_excerpt(text)
+
+
 def is_excerpt(text: str) -> bool:
     """Tell whether a line is part of a source excerpt: numbered, or the marks below a line."""
     return bool(text.strip()) and bool(_GUTTER.fullmatch(text) or _CARETS.fullmatch(text))

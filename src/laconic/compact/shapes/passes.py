@@ -16,30 +16,31 @@ from laconic.compact.shapes.commits import commits
 from laconic.compact.shapes.dependencies import dependencies
 from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
+from laconic.compact.shapes.finding import may_belong
 from laconic.compact.shapes.findings import findings
 from laconic.compact.shapes.frames import frames
 from laconic.compact.shapes.installed import installed
 from laconic.compact.shapes.installs import installs
 from laconic.compact.shapes.issues import issues
 from laconic.compact.shapes.listing import listing, names
-from laconic.compact.shapes.logs import logs
-from laconic.compact.shapes.notes import notes
+from laconic.compact.shapes.logs import is_log_line, logs
+from laconic.compact.shapes.notes import is_context, notes
 from laconic.compact.shapes.pytest import pytest
-from laconic.compact.shapes.repeats import repeats
+from laconic.compact.shapes.repeats import kind_of, repeats
 from laconic.compact.shapes.rows import raw_of
 from laconic.compact.shapes.search import search
 from laconic.compact.shapes.shellcheck import shellcheck
 from laconic.compact.shapes.sqlfluff import sqlfluff
 from laconic.compact.shapes.state import state
-from laconic.compact.shapes.tables import tables
+from laconic.compact.shapes.tables import may_be_row, tables
 from laconic.compact.shapes.tests import differences, excerpts, is_of_passed, packages, passed
 from laconic.compact.shapes.unittest import unittest
-from laconic.compact.shapes.values import values
+from laconic.compact.shapes.values import is_shortened, values
 from laconic.compact.shapes.vitest import vitest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
@@ -84,6 +85,15 @@ _WITH_OTHER_LINES = frozenset((
     "differences", "excerpts", "findings", "frames", "logs", "notes", "packages", "passed",
     "repeats", "tables", "unittest", "values", "vitest",
 ))  # fmt: skip
+# What lines these are made for; the others only touch diagnostics and what is around them.
+_MADE_FOR = {
+    "findings": may_belong,
+    "logs": is_log_line,
+    "notes": is_context,
+    "passed": is_of_passed,
+    "tables": may_be_row,
+    "values": is_shortened,
+}
 # The order in which an output without a filter is looked at.
 GENERIC = (
     "diff", "commits", "diffstat", "pytest", "unittest", "passed", "packages", "installs",
@@ -106,12 +116,24 @@ def shaped(names: Iterable[str], rows: list[Row], texts: Texts, asked: Asked) ->
     return [row.index if isinstance(row, _Opaque) else row for row in rows]
 
 
-def may_change(names: Iterable[str], text: str) -> bool:
-    """Tell whether these passes are made for such a line, so that it waits for the others."""
+def may_change(names: Iterable[str], text: str, kinds: Container[str]) -> bool:
+    """Tell whether these passes are made for such a line, so that it waits for the others.
+
+    kinds: those of the lines before it, each of which a pass may fold with all that are like it.
+    """
     wanted = set(names)
-    if wanted <= _WITH_OTHER_LINES:
-        return is_diagnostic(text) or ("passed" in wanted and is_of_passed(text))
-    return bool(wanted)
+    if not wanted <= _WITH_OTHER_LINES:
+        return True
+    if wanted and is_diagnostic(text):
+        return True
+    if "repeats" in wanted and kind_of(text) in kinds:
+        return True
+    return regroups(wanted, text)
+
+
+def regroups(names: Iterable[str], text: str) -> bool:
+    """Tell whether one of these passes makes something else of such a line, even if it is kept."""
+    return any(_MADE_FOR[name](text) for name in names if name in _MADE_FOR)
 
 
 def _without(rows: list[Row], lines: set[int]) -> list[Row]:
