@@ -251,14 +251,16 @@ class Filtered(Follower):
             if text is None or not self._decide(text, len(line) + 1):
                 self._is_done = True
                 return
-        if self._may_print and not any(some.data for some in self._waiting):
-            self._begin(part)
+        self._begin(part)
 
     def _decide(self, text: str, size: int) -> bool:
         """Print a line, remember it as hidden or to be printed; False if it is not certain."""
-        is_shown = self._is_certain(text) or self._is_free(text) or self._is_early(text)
+        is_early = self._is_early(text)
+        is_shown = is_early or self._is_certain(text) or self._is_free(text)
         if self._begins_block(text) or not (is_shown or self._is_hidden(text)):
             return False
+        if is_early:
+            self._uncover()
         self._read += size
         if not is_shown:
             self._hide(size)
@@ -310,10 +312,22 @@ class Filtered(Follower):
         self.end += some.size
         self.lines += some.lines
 
+    def _uncover(self) -> None:
+        """Show after all what is hidden so far, if that is less than the notice costs."""
+        if self._may_print or self.hidden:
+            return
+        data = self._output.spool.read(self._stream, self.end, self._read)
+        if b"\r" not in data and b"\x1b" not in data:
+            self._waiting = [_Lines(data, len(data), data.count(b"\n"))]
+            self._hidden_bytes = 0
+
     def _begin(self, part: bytes) -> None:
         """Print the beginning of a line that shows that the command is at work."""
         is_plain = b"\r" not in part and b"\x1b" not in part
         if is_plain and self._is_early(part.decode("utf-8", "surrogateescape")):
+            self._uncover()
+            if not self._may_print:
+                return
             while self._waiting:
                 self._pass(self._waiting.pop(0))
             self._has_early = self._has_shown = self._is_inside = True
