@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from laconic.compact.result import GAP, MADE, SHORT, Compacted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Part of a word is enough, and any number after a name, a bracket or the word "line" is a place.
 _ALARM = re.compile(
@@ -76,32 +80,24 @@ def texts_shown(compacted: Compacted) -> set[str]:
     return texts
 
 
-# What a shape may hide after a failure, because another line says it, or nobody wrote it.
+# What a shape may hide after a failure, because nobody can act on it. Each of these says something
+# of the tool or of others' code; what says something of the user's own is in TWICE or EXCERPT.
 SPARED = {
-    "the source around a place that is shown": (
-        r"^\s*>?\s*\d+ *[|\u2502]", r"^\d+\t",
-    ),
-    "where bandit explains an issue": (r"^   (?:More Info: https://|CWE: CWE-\d)",),
     "a frame of a language's, a runner's or a package's own code": (
         r"^\s*File \"[^\"]*(?:/site-packages/|/lib/python3)",
         r"^\s+at .*(?:\(node:|/node_modules/)",
         r"^\t\S*/go/src/\S+\.(?:go|s):\d+", r"^(?:testing|runtime|time)\.\S*\(", r"^panic\(\{0x",
         r"^\s+\d+: (?:0x[0-9a-f]+ - )?(?:core|std|alloc|test|__rustc)::",
-        r"^[./]\S*(?:/lib/python3|/site-packages/)\S*:\d+: (?:in |[\w.]+$)",
+        r"^[./]\S*(?:/lib/python3|/site-packages/)\S*:\d+: in ",
         r"^\s*File \"<(?:frozen |string>)",
         r"^\s+at (?:java\.base/|(?:org\.(?:junit|opentest4j|apache|gradle)|java|jdk|sun)\.)",
     ),
     "a package that Maven fetches": (r"^\[INFO\] Download(?:ing|ed) from \S+: https?://\S+",),
     "a test that passed, with its place": (r"^\s*[✓✔√] +\d+ \S+:\d+:\d+ \u203a ",),
     "the heading of what shellcheck only recommends": (r"^In \S+ line \d+:$",),
-    "what announces a test whose result is shown": (r"^=== RUN +\S+$", r"^ +Start +\d+: \S+$"),
     "a heading of pytest, whose section is told": (r"^=+ (?:ERRORS|FAILURES) =+$", r"^Traceback:$"),
     "the heading of Python's frames": (r"^\s*Traceback \(most recent call last\):$",),
-    "what pytest says twice": (
-        r"^collected \d+ items? / \d+ errors?$", r"^ImportError while importing test module ",
-        r"^file \S+, line \d+$", r"^\S+\.py:\d+: AssertionError$",
-    ),
-    "the lines that a linter would change, below its place": (r"^ *\d+ +[-+] ", r"^ {2,}- "),
+    "the call that a linter would change, below its place": (r"^ {2,}[-+] [\w.]+\(.*\)$",),
     "what pytest says of itself": (r"^plugins: \w[\w-]*-\d[\d.]*(?:, \w[\w-]*-\d[\d.]*)*$",),
     "advice of pytest below a warning": (
         r"^  Enable tracemalloc to get traceback where the object was allocated\.$",
@@ -109,13 +105,7 @@ SPARED = {
     ),
     "how pytest writes a difference": (r"^E +Full diff: \(-: missing in left side",),
     "the statement that raises what pytest tells": (r"^>?\s+raise \w", r"^ {4}warnings\.warn\("),
-    "a line of a function, above the line that failed": (
-        r"^ {4,}(?:async )?def \w+\(", r"^ {4,}except [\w.(), ]+(?: as \w+)?:$",
-    ),
-    "how Python joins two exceptions, whose messages are shown": (
-        r"^The above exception was the direct cause of the following exception:$",
-        r"^During handling of the above exception, another exception occurred:$",
-    ),
+    "the first line of a function, above the line that failed": (r"^ {4,}(?:async )?def \w+\(",),
     "a note of a compiler that names no mistake": (
         r": note: (?:each undeclared identifier is reported only once|declared here)",
         r":\d+:\d+: note: +(?:candidate|template argument|  )",
@@ -126,11 +116,29 @@ SPARED = {
     ),
 }  # fmt: skip
 _SPARED = re.compile("|".join(source for sources in SPARED.values() for source in sources))
-# Rulers, progress, the time of a test and of a line of klog, and the last word of a line that the
-# tool itself has cut.
+# What may be hidden where its groups are shown: another line says the same of the same name.
+TWICE = {
+    "what announces a test whose result is shown": (r"^=== RUN +(\S+)$", r"^ +Start +\d+: (\S+)$"),
+    "how many modules pytest cannot import, which its last line says": (
+        r"^collected \d+ items? / (\d+ errors?)$",
+    ),
+    "the place of an import that failed, above the error": (
+        r"^ImportError while importing test module '\S*?([^/']+)'", r"^file (\S+), line (\d+)$",
+    ),
+    "the place of an assertion, which is shown with its message": (
+        r"^(\S+\.py:\d+): AssertionError$",
+    ),
+}  # fmt: skip
+_TWICE = [re.compile(source) for sources in TWICE.values() for source in sources]
+# A line of the source around a place: it may be hidden where that place is shown.
+EXCERPT = re.compile(r"^\s*>?\s*\d+ ?[|\u2502]")
+_PLACE = re.compile(r"([^\s/:('\"]+\.\w+)(?:[:(]|\", line )(\d+)")
+_AROUND = 40  # lines of an excerpt
+# Rulers, progress, the time of a test, pytest's mark of an error, the last word of a line that the
+# tool itself has cut, and the word between a place and its function.
 _UNTOLD = re.compile(
-    r"^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)|_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] "
-    r"| +\[ *\d+%\]$| \d+m?s$|\w*\.\.\.$"
+    r"_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] | +\[ *\d+%\]$| \d+m?s$|\w*\.\.\.$|^E (?= )"
+    r"|: in (?=\w)|: in <module>$"
 )
 _RANGE = re.compile(r"([\w.-]*)\{(\d+)\.\.(\d+)\}(\w*)")
 
@@ -139,8 +147,41 @@ def words_shown(compacted: Compacted) -> set[str]:
     return words_of("\n".join(row.text for row in compacted.shown))
 
 
-def is_spared(text: str) -> bool:
-    return _SPARED.search(_LEAD.sub("", text)) is not None
+def is_spared(text: str, words: set[str]) -> bool:
+    """Tell whether a line may be hidden; words: all that are shown."""
+    if _SPARED.search(text):
+        return True
+    return any(
+        words_of(" ".join(m.groups())) <= words for twice in _TWICE if (m := twice.search(text))
+    )
+
+
+class Told:
+    """What can be read off the lines that are shown.
+
+    All words of a fact must be in neighbouring lines, or in these and one heading: the name of a
+    file above what was found in it, or of another file in which the same was found.
+    """
+
+    def __init__(self, shown: list[str]) -> None:
+        self._lines = [words_of(text) for text in shown]
+        self._headings = [words_of(text) for text in shown if _HEADING.search(text)]
+        self.words = set().union(*self._lines)
+
+    def has(self, text: str) -> bool:
+        words = words_of_fact(text)
+        return words <= self.words and any(
+            words <= near or any(words - near <= heading for heading in self._headings)
+            for near in self._near()
+        )
+
+    def _near(self) -> Iterator[set[str]]:
+        for start in range(max(1, len(self._lines) - _NEAR + 1)):
+            yield set().union(*self._lines[start : start + _NEAR])
+
+
+_NEAR = 10  # lines: a failure with its place, message and what it printed
+_HEADING = re.compile(r"^\S+:?$|\[the same \d+ findings as in ")
 
 
 def words_of(text: str) -> set[str]:
@@ -154,35 +195,48 @@ def words_of(text: str) -> set[str]:
 
 def words_of_fact(text: str) -> set[str]:
     """The words of a raw line that say something."""
-    return set(_WORD.findall(_UNTOLD.sub("", text)))
+    return set(_WORD.findall(_UNTOLD.sub(" ", text)))
 
 
 _WORD = re.compile(r"\w+")
 _FRAME = re.compile(r"\s*File \"")
-_LEAD = re.compile(r"^(?:INTERNALERROR> |(?: *\| )+)")  # before the lines of a trace
+_WARNING = re.compile(r"\s*\S+\.py:\d+: \w*Warning: ")
 
 
 def hidden_alarms(compacted: Compacted, cleaned: list[str]) -> list[str]:
-    """Every alarm of which a word is nowhere, and that no shape may hide."""
-    shown, words = texts_shown(compacted), words_shown(compacted)
-    sources = sources_of_spared(cleaned)
+    """Every alarm that is told nowhere, and that no shape may hide."""
+    shown = texts_shown(compacted)
+    told = Told([row.text for row in compacted.shown])
+    return untold([text for text in cleaned if is_alarm(text) and text not in shown], cleaned, told)
+
+
+def untold(alarms: list[str], cleaned: list[str], told: Told) -> list[str]:
+    """Those of the alarms that are not told and may not be hidden."""
+    sources = sources_of_spared(cleaned) | excerpts_of_told(cleaned, told.words)
     return [
         text
-        for text in cleaned
-        if is_alarm(text)
-        and text not in shown
-        and not words_of_fact(text) <= words
-        and not is_spared(text)
-        and text not in sources
+        for text in alarms
+        if not is_spared(text, told.words) and text not in sources and not told.has(text)
     ]
 
 
 def sources_of_spared(cleaned: list[str]) -> set[str]:
-    """What Python prints below the frames that may be hidden."""
+    """What Python prints below the frames that may be hidden, and below the place of a warning."""
     return {
         text
         for frame, text in pairwise(cleaned)
-        if _LEAD.sub("", text).startswith("    ")
-        and _FRAME.match(_LEAD.sub("", frame))
-        and is_spared(frame)
+        if text.startswith("    ")
+        and ((_FRAME.match(frame) and _SPARED.search(frame)) or _WARNING.match(frame))
     }
+
+
+def excerpts_of_told(cleaned: list[str], words: set[str]) -> set[str]:
+    """The lines of source around places that are shown."""
+    found, cleaned = set(), list(cleaned)
+    for pos, text in enumerate(cleaned):
+        if EXCERPT.match(text):
+            around = cleaned[max(0, pos - _AROUND) : pos + _AROUND]
+            places = (place for line in around for place in _PLACE.findall(line))
+            if any(words_of(f"{path} {line}") <= words for path, line in places):
+                found.add(text)
+    return found

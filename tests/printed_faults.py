@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from independent_diagnostics import is_alarm, is_spared, sources_of_spared, words_of, words_of_fact
+from independent_diagnostics import Told, is_alarm, untold, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -93,13 +93,8 @@ def _of_shape(
     if len(missing) > hidden + shortened:
         yield f"{len(missing)} lines are not told, the notice says {hidden} and {shortened}"
     if status != 0:
-        untold = [text for text in missing if not words_of_fact(text) <= words]
-        spared = sources_of_spared(raw)
-        yield from (
-            f"hidden: {t!r}"
-            for t in untold
-            if must_show(t) and not is_spared(t) and t not in spared
-        )
+        alarms = [text for text in raw if must_show(text) and text not in body]
+        yield from (f"hidden: {text!r}" for text in untold(alarms, raw, Told(body)))
 
 
 def _misplaced(line: str, source: str) -> Iterator[str]:
