@@ -89,23 +89,26 @@ SPARED = {
         r"^\t\S*/go/src/\S+\.(?:go|s):\d+", r"^(?:testing|runtime|time)\.\S*\(", r"^panic\(\{0x",
         r"^\s+\d+: (?:0x[0-9a-f]+ - )?(?:core|std|alloc|test|__rustc)::",
         r"^[./]\S*(?:/lib/python3|/site-packages/)\S*:\d+: in ",
-        r"^\s*File \"<(?:frozen |string>)",
+        # what a package makes and runs has functions; a script in an argument has only its module
+        r"^\s*File \"<frozen ", r"^\s*File \"<string>\", line \d+, in (?!<module>)",
         r"^\s+at (?:java\.base/|(?:org\.(?:junit|opentest4j|apache|gradle)|java|jdk|sun)\.)",
     ),
     "a package that Maven fetches": (r"^\[INFO\] Download(?:ing|ed) from \S+: https?://\S+",),
     "a test that passed, with its place": (r"^\s*[✓✔√] +\d+ \S+:\d+:\d+ \u203a ",),
-    "the heading of what shellcheck only recommends": (r"^In \S+ line \d+:$",),
     "a heading of pytest, whose section is told": (r"^=+ (?:ERRORS|FAILURES) =+$", r"^Traceback:$"),
     "the heading of Python's frames": (r"^\s*Traceback \(most recent call last\):$",),
-    "the call that a linter would change, below its place": (r"^ {2,}[-+] [\w.]+\(.*\)$",),
-    "what pytest says of itself": (r"^plugins: \w[\w-]*-\d[\d.]*(?:, \w[\w-]*-\d[\d.]*)*$",),
+    # below the place of the finding, which is told
+    "the call that a linter would change": (r"^ {2,}[-+] [\w.]+\(.*\)$",),
+    # names of packages that are installed, and the statement of pytest's own that warns
+    "what pytest says of itself": (
+        r"^plugins: \w[\w-]*-\d[\d.]*(?:, \w[\w-]*-\d[\d.]*)*$", r"^ {4}warnings\.warn\(pytest\.",
+    ),
+    # the warning and its place are told
     "advice of pytest below a warning": (
         r"^  Enable tracemalloc to get traceback where the object was allocated\.$",
         r"^  Did you mean to use `assert` instead of `return`\?$",
     ),
     "how pytest writes a difference": (r"^E +Full diff: \(-: missing in left side",),
-    "the statement that raises what pytest tells": (r"^>?\s+raise \w", r"^ {4}warnings\.warn\("),
-    "the first line of a function, above the line that failed": (r"^ {4,}(?:async )?def \w+\(",),
     "a note of a compiler that names no mistake": (
         r": note: (?:each undeclared identifier is reported only once|declared here)",
         r":\d+:\d+: note: +(?:candidate|template argument|  )",
@@ -125,6 +128,8 @@ TWICE = {
     "the place of an import that failed, above the error": (
         r"^ImportError while importing test module '\S*?([^/']+)'", r"^file (\S+), line (\d+)$",
     ),
+    "the statement that raises what is told": (r"^>?\s+(?:def .*: )?raise (\w+)",),
+    "the heading of a finding of shellcheck": (r"^In (\S+) line (\d+):$",),
     "the place of an assertion, which is shown with its message": (
         r"^(\S+\.py:\d+): AssertionError$",
     ),
@@ -213,6 +218,7 @@ def hidden_alarms(compacted: Compacted, cleaned: list[str]) -> list[str]:
 def untold(alarms: list[str], cleaned: list[str], told: Told) -> list[str]:
     """Those of the alarms that are not told and may not be hidden."""
     sources = sources_of_spared(cleaned) | excerpts_of_told(cleaned, told.words)
+    sources |= headings_of_hidden(cleaned, told)
     return [
         text
         for text in alarms
@@ -228,6 +234,16 @@ def sources_of_spared(cleaned: list[str]) -> set[str]:
         if text.startswith("    ")
         and ((_FRAME.match(frame) and _SPARED.search(frame)) or _WARNING.match(frame))
     }
+
+
+def headings_of_hidden(cleaned: list[str], told: Told) -> set[str]:
+    """The headings of shellcheck above what it recommends, and above warnings that are hidden."""
+    found = set()
+    for block in re.finditer(r"(?m)^(In \S+ line \d+:)$((?:\n.+)*)", "\n".join(cleaned)):
+        messages = re.findall(r"SC\d{4} \((?:error|warning)\): .*", block[2])
+        if not any("(error)" in message or told.has(message) for message in messages):
+            found.add(block[1])
+    return found
 
 
 def excerpts_of_told(cleaned: list[str], words: set[str]) -> set[str]:

@@ -43,6 +43,8 @@ _FOREIGN_PATH = pattern(
     r"|/go/pkg/mod|/usr/local/go/src|/usr/lib/go|/lib/python\d|/python\d\.\d+/|/\.pyenv/|/rustlib/)"
     r".*|<frozen .*|<string>|node:.*|internal/.*|/usr/lib/.*"
 )
+# A script that is passed to Python as an argument; what a package makes and runs has functions.
+_OF_ARGUMENT = pattern(r'File "<string>", line \d+, in <module>')
 _FOREIGN_CLASS = pattern(
     r"(?:java|javax|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|jakarta|org\.junit|org\.testng"
     r"|org\.opentest4j|org\.hamcrest|org\.assertj|org\.mockito|org\.apache|org\.gradle"
@@ -169,7 +171,8 @@ def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | 
             if line(2).startswith(lead) and _CARETS.fullmatch(line(2).removeprefix(lead)):
                 count = 3
         members = [index(n) for n in range(count)]
-        return Frame(members, kept, is_foreign=bool(_FOREIGN_PATH.fullmatch(match["path"])))
+        is_foreign = bool(_FOREIGN_PATH.fullmatch(match["path"])) and not _OF_ARGUMENT.search(text)
+        return Frame(members, kept, is_foreign=is_foreign)
     if _MORE.fullmatch(text):
         return Frame([index(0)], [], is_foreign=True)
     if match := _RUST.fullmatch(text):
