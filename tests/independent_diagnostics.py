@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from laconic.compact.result import GAP, MADE, SHORT, Compacted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Part of a word is enough, and any number after a name, a bracket or the word "line" is a place.
 _ALARM = re.compile(
@@ -177,12 +174,13 @@ class Told:
         words = words_of_fact(text)
         return words <= self.words and any(
             words <= near or any(words - near <= heading for heading in self._headings)
-            for near in self._near()
+            for near in self._near
         )
 
-    def _near(self) -> Iterator[set[str]]:
-        for start in range(max(1, len(self._lines) - _NEAR + 1)):
-            yield set().union(*self._lines[start : start + _NEAR])
+    @cached_property
+    def _near(self) -> list[set[str]]:
+        starts = range(max(1, len(self._lines) - _NEAR + 1))
+        return [set().union(*self._lines[start : start + _NEAR]) for start in starts]
 
 
 _NEAR = 10  # lines: a failure with its place, message and what it printed
