@@ -163,7 +163,8 @@ def _rows(
 
 def _reported(lines: Lines, branch: Branch) -> Mask:
     """The lines of a success that report a mistake, and that the filter does not name to drop."""
-    found = find_certain(lines)
+    looks_up = lines.has_numbers or bool(branch.drop or branch.keep or branch.groups)
+    found = find_certain(lines, looks_up=looks_up)
     if not any_of(found):
         return found
     positions = indexes(found)
