@@ -85,7 +85,7 @@ SPARED = {
         r"^\s+at .*(?:\(node:|/node_modules/)",
         r"^\t\S*/go/src/\S+\.(?:go|s):\d+", r"^(?:testing|runtime|time)\.\S*\(", r"^panic\(\{0x",
         r"^\s+\d+: (?:0x[0-9a-f]+ - )?(?:core|std|alloc|test|__rustc)::",
-        r"^[./]\S*(?:/lib/python3|/site-packages/)\S*:\d+: in ",
+        r"^[./]\S*(?:/lib/python3|/site-packages/)\S*:\d+: (?:in |[\w.]+$)",
         # what a package makes and runs has functions; a script in an argument has only its module
         r"^\s*File \"<frozen ", r"^\s*File \"<string>\", line \d+, in (?!<module>)",
         r"^\s+at (?:java\.base/|(?:org\.(?:junit|opentest4j|apache|gradle)|java|jdk|sun)\.)",
@@ -94,8 +94,15 @@ SPARED = {
     "a test that passed, with its place": (r"^\s*[✓✔√] +\d+ \S+:\d+:\d+ \u203a ",),
     "a heading of pytest, whose section is told": (r"^=+ (?:ERRORS|FAILURES) =+$", r"^Traceback:$"),
     "the heading of Python's frames": (r"^\s*Traceback \(most recent call last\):$",),
-    # below the place of the finding, which is told
-    "the call that a linter would change": (r"^ {2,}[-+] [\w.]+\(.*\)$",),
+    "where bandit explains an issue": (r"^   (?:More Info: https://|CWE: CWE-\d)",),
+    # it only says where the exceptions are caught that are told
+    "a clause of a function, above the line that failed": (
+        r"^ {4,}except [\w.(), ]+(?: as \w+)?:$",
+    ),
+    "how Python joins two exceptions, whose messages are alarms themselves": (
+        r"^The above exception was the direct cause of the following exception:$",
+        r"^During handling of the above exception, another exception occurred:$",
+    ),
     # names of packages that are installed, and the statement of pytest's own that warns
     "what pytest says of itself": (
         r"^plugins: \w[\w-]*-\d[\d.]*(?:, \w[\w-]*-\d[\d.]*)*$", r"^ {4}warnings\.warn\(pytest\.",
@@ -125,6 +132,7 @@ TWICE = {
     "the place of an import that failed, above the error": (
         r"^ImportError while importing test module '\S*?([^/']+)'", r"^file (\S+), line (\d+)$",
     ),
+    "the first line of a function that is named": (r"^ {4,}(?:async )?def (\w+)\(",),
     "the statement that raises what is told": (r"^>?\s+(?:def .*: )?raise (\w+)",),
     "the heading of a finding of shellcheck": (r"^In (\S+) line (\d+):$",),
     "the place of an assertion, which is shown with its message": (
@@ -132,15 +140,16 @@ TWICE = {
     ),
 }  # fmt: skip
 _TWICE = [re.compile(source) for sources in TWICE.values() for source in sources]
-# A line of the source around a place: it may be hidden where that place is shown.
-EXCERPT = re.compile(r"^\s*>?\s*\d+ ?[|\u2502]")
+# A line of the source around a place, or what a linter would make of it: it may be hidden where
+# that place is shown.
+EXCERPT = re.compile(r"^\s*>?\s*\d+ *[|\u2502]|^\d+\t|^ *\d+ +[-+] |^ {2,}[-+] ")
 _PLACE = re.compile(r"([^\s/:('\"]+\.\w+)(?:[:(]|\", line )(\d+)")
 _AROUND = 40  # lines of an excerpt
-# Rulers, progress, the time of a test, pytest's mark of an error, the last word of a line that the
-# tool itself has cut, and the word between a place and its function.
+# Rulers, progress, the time of a test and of a line of klog, pytest's mark of an error, the last
+# word of a line that the tool itself has cut, and the word between a place and its function.
 _UNTOLD = re.compile(
     r"_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] | +\[ *\d+%\]$| \d+m?s$|\w*\.\.\.$|^E (?= )"
-    r"|: in (?=\w)|: in <module>$"
+    r"|: in (?=\w)|: in <module>$|^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)"
 )
 _RANGE = re.compile(r"([\w.-]*)\{(\d+)\.\.(\d+)\}(\w*)")
 
@@ -151,6 +160,7 @@ def words_shown(compacted: Compacted) -> set[str]:
 
 def is_spared(text: str, words: set[str]) -> bool:
     """Tell whether a line may be hidden; words: all that are shown."""
+    text = _LEAD.sub("", text)
     if _SPARED.search(text):
         return True
     return any(
@@ -162,10 +172,12 @@ class Told:
     """What can be read off the lines that are shown.
 
     All words of a fact must be in neighbouring lines, or in these and one heading: the name of a
-    file above what was found in it, or of another file in which the same was found.
+    file above what was found in it, or of another file in which the same was found. Of a list that
+    says how many more there are, so many words may be told elsewhere.
     """
 
     def __init__(self, shown: list[str]) -> None:
+        self._shown = shown
         self._lines = [words_of(text) for text in shown]
         self._headings = [words_of(text) for text in shown if _HEADING.search(text)]
         self.words = set().union(*self._lines)
@@ -173,14 +185,21 @@ class Told:
     def has(self, text: str) -> bool:
         words = words_of_fact(text)
         return words <= self.words and any(
-            words <= near or any(words - near <= heading for heading in self._headings)
-            for near in self._near
+            words <= near
+            or len(words - near) <= more
+            or any(words - near <= heading for heading in self._headings)
+            for near, more in self._near
         )
 
     @cached_property
-    def _near(self) -> list[set[str]]:
-        starts = range(max(1, len(self._lines) - _NEAR + 1))
-        return [set().union(*self._lines[start : start + _NEAR]) for start in starts]
+    def _near(self) -> list[tuple[set[str], int]]:
+        """The words of neighbouring lines, and how many more one of them says there are."""
+        found = []
+        for start in range(max(1, len(self._lines) - _NEAR + 1)):
+            near = slice(start, start + _NEAR)
+            more = re.findall(r"\[(\d+) more\]", "\n".join(self._shown[near]))
+            found.append((set().union(*self._lines[near]), max(map(int, more), default=0)))
+        return found
 
 
 _NEAR = 10  # lines: a failure with its place, message and what it printed
@@ -203,6 +222,7 @@ def words_of_fact(text: str) -> set[str]:
 
 _WORD = re.compile(r"\w+")
 _FRAME = re.compile(r"\s*File \"")
+_LEAD = re.compile(r"^(?:INTERNALERROR> |(?: *\| )+)")  # before the lines of a trace
 _WARNING = re.compile(r"\s*\S+\.py:\d+: \w*Warning: ")
 
 
@@ -226,10 +246,11 @@ def untold(alarms: list[str], cleaned: list[str], told: Told) -> list[str]:
 
 def sources_of_spared(cleaned: list[str]) -> set[str]:
     """What Python prints below the frames that may be hidden, and below the place of a warning."""
+    bare = [_LEAD.sub("", text) for text in cleaned]
     return {
         text
-        for frame, text in pairwise(cleaned)
-        if text.startswith("    ")
+        for text, (frame, source) in zip(list(cleaned)[1:], pairwise(bare), strict=True)
+        if source.startswith("    ")
         and ((_FRAME.match(frame) and _SPARED.search(frame)) or _WARNING.match(frame))
     }
 
