@@ -20,12 +20,12 @@ from laconic.compact.shapes.finding import may_belong
 from laconic.compact.shapes.findings import findings
 from laconic.compact.shapes.frames import frames
 from laconic.compact.shapes.installed import installed
-from laconic.compact.shapes.installs import installs
+from laconic.compact.shapes.installs import installs, is_of_installation
 from laconic.compact.shapes.issues import issues
 from laconic.compact.shapes.listing import listing, names
 from laconic.compact.shapes.logs import is_log_line, logs
 from laconic.compact.shapes.notes import is_context, notes
-from laconic.compact.shapes.pytest import pytest
+from laconic.compact.shapes.pytest import may_be_of_report, pytest
 from laconic.compact.shapes.repeats import kind_of, repeats
 from laconic.compact.shapes.rows import raw_of
 from laconic.compact.shapes.search import search
@@ -82,15 +82,17 @@ _PASSES = {
 NAMES = tuple(sorted(_PASSES))
 # The passes for blocks among lines of any kind; the others need to see every line.
 _WITH_OTHER_LINES = frozenset((
-    "differences", "excerpts", "findings", "frames", "logs", "notes", "packages", "passed",
-    "repeats", "tables", "unittest", "values", "vitest",
+    "differences", "excerpts", "findings", "frames", "installs", "logs", "notes", "packages",
+    "passed", "pytest", "repeats", "tables", "unittest", "values", "vitest",
 ))  # fmt: skip
 # What lines these are made for; the others only touch diagnostics and what is around them.
 _MADE_FOR = {
     "findings": may_belong,
+    "installs": is_of_installation,
     "logs": is_log_line,
     "notes": is_context,
     "passed": is_of_passed,
+    "pytest": may_be_of_report,
     "tables": may_be_row,
     "values": is_shortened,
 }
