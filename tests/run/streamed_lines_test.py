@@ -18,7 +18,7 @@ from laconic.compact.stages.clean import clean
 from laconic.compact.tokens import estimate, estimate_lines
 from laconic.run import follow
 from laconic.run.finished import FinishedOutput
-from laconic.run.follow import follower
+from laconic.run.follow_filter import follower
 from laconic.run.result import _was_streamed
 from laconic.run.spool import OUT, open_spool
 from outputs import cases, for_each

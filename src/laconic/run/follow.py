@@ -1,33 +1,21 @@
-"""Shows the lines that are certain to be shown while the command still runs.
+"""Shows the lines of a command without a filter while it still runs.
 
-Without a filter: the first lines as they come, then every diagnostic, with marks for the gaps.
-With a filter: lines from the beginning, as long as its patterns alone decide whether they stay;
-lines that no pattern matches, only while nothing is hidden; and the first line that the filter
-calls early, piece by piece if the command writes it so: the dots of a test run. All later lines
-wait for the end, so that lines are never shown out of order.
+The first lines as they come, then every diagnostic, with marks for the gaps. All later lines wait
+for the end, so that lines are never shown out of order.
 """
 
 from __future__ import annotations
 
-from itertools import takewhile
-from typing import NamedTuple
-
 from laconic.compact.bound import attempt
-from laconic.compact.diagnostics import diagnostics, is_diagnostic
-from laconic.compact.filter import BUDGET, FAILURE_BUDGET, SUCCESS_BUDGET, TEXT
+from laconic.compact.diagnostics import diagnostics
 from laconic.compact.lines import read_lines
 from laconic.compact.notice import gap
-from laconic.compact.shapes.passes import may_change, regroups
-from laconic.compact.shapes.repeats import kind_of
 from laconic.compact.stages.clean import clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container
     from typing import Protocol
 
-    from laconic.compact.branch import Branch
-    from laconic.compact.filter import Filter
     from laconic.run.printer import Printer
     from laconic.run.spool import Spool
 
@@ -51,11 +39,10 @@ if TYPE_CHECKING:
 _HEAD_LINES, _HEAD_BYTES = 100, 8 * 1024
 _MOST_SHOWN = 24 * 1024  # bytes of diagnostics; after that everything waits for the end
 _MOST_READ = 512 << 10  # bytes per tick that patterns search
-_MOST_COPIED = 4 << 20  # bytes per tick that are only copied; this is faster than commands write
+MOST_COPIED = 4 << 20  # bytes per tick that are only copied; this is faster than commands write
 _TICK_S = 0.5  # time limit for the new lines of a tick
-_SHORT = 200  # bytes between two shown lines that are shown as well
+SHORT = 200  # bytes between two shown lines that are shown as well
 _MOST_KEPT = 256 << 10  # as much as the tokenizer counts of an output
-_MOST_FREE = 4 * 1024  # bytes from the beginning that no budget removes
 
 
 class Follower:
@@ -116,33 +103,11 @@ class Follower:
             self.picked += data
 
 
-class _Lines(NamedTuple):
-    """Neighbouring hidden lines, or one that is shown: with what is printed, and their bytes."""
-
-    data: bytes
-    size: int
-    lines: int
-
-    @property
-    def is_blank(self) -> bool:
-        return self.data.isspace()
-
-
-_NONE = _Lines(b"", 0, 0)
-
-
-def follower(output: Output, stream: str, wanted: Filter | None, *, is_exact: bool) -> Follower:
-    """Return the follower that fits."""
-    if is_exact:
-        return Everything(output, stream)
-    return Filtered(output, stream, wanted) if wanted else Generic(output, stream)
-
-
 class Everything(Follower):
     """Shows everything, for a command of which every line is wanted."""
 
     def _follow(self) -> None:
-        data = self._new(self._output.printed[self._stream], _MOST_COPIED)
+        data = self._new(self._output.printed[self._stream], MOST_COPIED)
         self._print(data, len(data), is_next=True)
 
 
@@ -202,7 +167,7 @@ class Generic(Follower):
             return
         start = end - len(line) - 1
         between = b""
-        if self._waiting and start - self.end <= _SHORT:  # not longer than the mark and the notice
+        if self._waiting and start - self.end <= SHORT:  # not longer than the mark and the notice
             between = self._output.spool.read(self._stream, self.end, start)
         elif self._waiting:
             between = f"{gap(self._waiting)}\n".encode()
@@ -215,196 +180,8 @@ class Generic(Follower):
         self._is_done = self._shown > _MOST_SHOWN
 
 
-class Filtered(Follower):
-    """Follows a command with a filter.
-
-    What is hidden before a line counts when the line is printed: until then all of it may still be
-    shown as it is. A line after hidden ones is printed when so much is hidden that it pays.
-    """
-
-    def __init__(self, output: Output, stream: str, wanted: Filter) -> None:
-        super().__init__(output, stream)
-        self._filter = wanted
-        self._branches = (wanted.plain, wanted.success, wanted.failure)
-        self._is_done = any(branch.json for branch in self._branches)
-        self._has_early = self._has_shown = False
-        self._is_inside = False  # a part of the line is shown
-        self._read = 0  # bytes looked at
-        self._hidden_bytes = 0
-        self._kinds: set[str] = set()  # of the lines that are shown
-        self._waiting: list[_Lines] = []  # what is decided but not printed, in order
-
-    def finish(self) -> None:
-        if self._is_inside:
-            line, end, _ = self._new(self.end, _MOST_COPIED).partition(b"\n")
-            self.rest = line + b"\n"
-            self.end += len(line + end)
-            self._take_line()
-
-    def _follow(self) -> None:
-        data = self._new(self._read)
-        if self._is_inside and not (data := self._complete(data)):
-            return
-        *lines, part = data.split(b"\n")
-        for line in lines:
-            text = _as_shown(line, is_text=self._filter.kind == TEXT)
-            if text is None or not self._decide(text, len(line) + 1):
-                self._is_done = True
-                return
-        self._begin(part)
-
-    def _decide(self, text: str, size: int) -> bool:
-        """Print a line, remember it as hidden or to be printed; False if it is not certain."""
-        is_early = self._is_early(text)
-        is_shown = is_early or self._is_certain(text) or self._is_free(text)
-        if self._begins_block(text) or not (is_shown or self._is_hidden(text)):
-            return False
-        if is_early:
-            self._uncover()
-        self._read += size
-        if not is_shown:
-            self._hide(size)
-        else:
-            self._show(text, size)
-        if self._may_print:
-            self._print_waiting()
-        return sum(len(some.data) for some in self._waiting) < _MOST_FREE
-
-    def _hide(self, size: int) -> None:
-        self._hidden_bytes += size
-        before = self._waiting.pop() if self._waiting and not self._waiting[-1].data else _NONE
-        self._waiting.append(_Lines(b"", before.size + size, before.lines + 1))
-
-    def _show(self, text: str, size: int) -> None:
-        """Take a line that is shown, or a blank one; of these only the last before it stays."""
-        if text.strip() or self._filter.kind == TEXT:
-            blank = self._blank_at_end()
-            for pos in blank[:-1] if self._has_shown else blank:
-                self._waiting[pos] = self._waiting[pos]._replace(data=b"")
-                self._hidden_bytes += self._waiting[pos].size
-            self._has_shown = self._has_early = True
-            self._kinds.add(kind_of(text))
-        data = text.encode("utf-8", "surrogateescape") + b"\n"
-        self._waiting.append(_Lines(data, size, 1))
-
-    def _blank_at_end(self) -> list[int]:
-        """Where blank lines wait behind the last one that is not."""
-        shown = [pos for pos, some in enumerate(self._waiting) if some.data]
-        return list(takewhile(lambda pos: self._waiting[pos].is_blank, reversed(shown)))[::-1]
-
-    @property
-    def _may_print(self) -> bool:
-        """Tell whether nothing is hidden, or more than the notice costs."""
-        return not self._hidden_bytes or self._hidden_bytes > _SHORT
-
-    def _print_waiting(self) -> None:
-        """Print what waits, up to the last line that is shown and, but in a text, not blank."""
-        is_text = self._filter.kind == TEXT
-        while any(some.data and (is_text or not some.is_blank) for some in self._waiting):
-            self._pass(self._waiting.pop(0))
-
-    def _pass(self, some: _Lines) -> None:
-        """Go on behind lines that are hidden, or one that is shown."""
-        self.hidden += 0 if some.data else some.lines
-        if some.data:
-            self._print(some.data, some.size, is_next=not self.hidden)
-        self.shown += bytes([bool(some.data)]) * some.lines
-        self.end += some.size
-        self.lines += some.lines
-
-    def _uncover(self) -> None:
-        """Show after all what is hidden so far, if that is less than the notice costs."""
-        if self._may_print or self.hidden:
-            return
-        data = self._output.spool.read(self._stream, self.end, self._read)
-        if b"\r" not in data and b"\x1b" not in data:
-            self._waiting = [_Lines(data, len(data), data.count(b"\n"))]
-            self._hidden_bytes = 0
-
-    def _begin(self, part: bytes) -> None:
-        """Print the beginning of a line that shows that the command is at work."""
-        is_plain = b"\r" not in part and b"\x1b" not in part
-        if is_plain and self._is_early(part.decode("utf-8", "surrogateescape")):
-            self._uncover()
-            if not self._may_print:
-                return
-            while self._waiting:
-                self._pass(self._waiting.pop(0))
-            self._has_early = self._has_shown = self._is_inside = True
-            self._print(part, len(part), is_next=not self.hidden)
-            self.end += len(part)
-            self._read = self.end
-
-    def _complete(self, data: bytes) -> bytes:
-        """Show more of the line that was begun; return what comes after it."""
-        rest, end, behind = data.partition(b"\n")
-        self._print(rest + end, len(rest + end), is_next=not self.hidden)
-        self.end += len(rest + end)
-        self._read = self.end
-        if end:
-            self._take_line()
-        return behind
-
-    def _take_line(self) -> None:
-        self._is_inside = False
-        self.shown.append(1)
-        self.lines += 1
-
-    def _is_certain(self, text: str) -> bool:
-        shapes = (branch.shapes for branch in self._branches)
-        return self._filter.is_certain(text) and not any(regroups(some, text) for some in shapes)
-
-    def _is_early(self, text: str) -> bool:
-        """Tell whether a line shows that the command is at work, and nothing is shown of it yet."""
-        is_first = not self._has_early and self._filter.early.matches(text)
-        return is_first and 0 < len(text) < _SHORT
-
-    def _begins_block(self, text: str) -> bool:
-        sections = (section for branch in self._branches for section in branch.sections)
-        return any(section.start.matches(text) for section in sections)
-
-    def _is_free(self, text: str) -> bool:
-        """Tell whether no pattern decides about a line, and it is among the first."""
-        is_early = self._read - self._hidden_bytes + len(text) < _MOST_FREE
-        return is_early and all(_leaves(branch, text, self._kinds) for branch in self._branches)
-
-    def _is_hidden(self, text: str) -> bool:
-        if not text and not self._has_shown and self._filter.kind != TEXT:
-            return True  # nothing begins with a blank line
-        if is_diagnostic(text):
-            return False
-        return all(_hides(branch, text) for branch in self._branches)
-
-
 def _without_colours(data: bytes) -> bytes:
     """Whole lines, without what only a terminal needs."""
     if b"\x1b" not in data:
         return data
     return clean(read_lines(data), is_text=True).text.encode("utf-8", "surrogateescape") + b"\n"
-
-
-def _as_shown(line: bytes, *, is_text: bool) -> str | None:
-    """A line as a terminal shows it; None where something else would be left of it."""
-    if b"\r" not in line and b"\x1b" not in line:
-        return line.decode("utf-8", "surrogateescape")
-    text = clean(read_lines(line + b"\n"), is_text=is_text).text
-    return None if "\r" in text or "\x1b" in text else text
-
-
-def _leaves(branch: Branch, text: str, kinds: Container[str]) -> bool:
-    """Tell whether a branch keeps a line unchanged and in its place, whatever follows."""
-    if branch.show or branch.sections or branch.keep or branch.dedupe or branch.head or branch.tail:
-        return False
-    if may_change(branch.shapes, text, kinds):
-        return False
-    usual = min(SUCCESS_BUDGET, FAILURE_BUDGET) if branch.shapes else BUDGET
-    if 0 < branch.budget < usual or 0 < branch.width < len(text) or branch.drop.matches(text):
-        return False
-    changing = (*(pattern for pattern, _ in (*branch.replace, *branch.groups)), *branch.trees)
-    return not any(pattern.search(text) for pattern in changing)
-
-
-def _hides(branch: Branch, text: str) -> bool:
-    if branch.must_keep.matches(text):
-        return False
-    return branch.drop.matches(text) or (bool(branch.keep) and not branch.keep.matches(text))
