@@ -35,8 +35,8 @@ GROUPS = {
         "actionlint", "bandit", "biome", "black", "cargo/clippy", "cargo/fmt", "codespell",
         "cppcheck", "cspell", "deno/lint", "eslint", "flake8", "gofmt", "golangci-lint", "isort",
         "markdownlint", "mypy", "oxlint", "pre-commit", "prettier", "pycodestyle", "pydocstyle",
-        "pylint", "pyright", "rubocop", "ruff", "shellcheck", "staticcheck", "stylelint", "tsc",
-        "ty", "valgrind", "yamllint",
+        "pylint", "pyright", "rubocop", "ruff", "shellcheck", "sqlfluff", "staticcheck",
+        "stylelint", "tsc", "ty", "valgrind", "yamllint",
     ),
     "Version control and its hosts": ("git", "gh", "glab"),
     "Packages": (

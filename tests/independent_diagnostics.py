@@ -14,7 +14,7 @@ _ALARM = re.compile(
     | denied | not\ found | no\ such | cannot | can't | unable | abort | invalid | expected
     | conflict | killed | timed?\ ?out | not\ ok | missing | refused | unresolved | crash
     | unrecognized
-    | overflow | segmentation | core\ dumped | [✗✘✕✖\u00d7❌]
+    | overflow | data\ race | segmentation | core\ dumped | [✗✘✕✖\u00d7❌]
     | \.[a-z_]\w*[:(]\ ?\d | ^\s*[^\s:]*[a-z_]:\d+: | \bline:?\ \d | ^\s*(?:-->|at)\ .*:\d""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -32,6 +32,8 @@ HARMLESS = {
         r"^\s*(?:Compiling|Checking|Documenting) [\w.@/+-]+ v?\d\S*(?: \(.*\))?$",
         r"^\s*Download(?:ing|ed) [\w.@/+-]+ v?\d\S*(?: \(.*\))?$",
         r"^\s*(?:Collecting|Installing|Fetching|Building|Adding|Updating) [\w.@/+-]+ v?\d\S*$",
+        r"^Download https?://\S+$",
+        r"^\[INFO\] Download(?:ing|ed) from \S+: https?://\S+(?: \([^()]*\))?$",
     ),
     "a migration that was applied, whatever its name": (r"^ +Applying [\w.]+\.\.\. OK$",),
     "a package in a tree, whatever its name": (r"^[│ ]*[├└]─+ [\w.-]+ v\d\S*$",),
@@ -40,6 +42,25 @@ HARMLESS = {
     ),
     "advice": (
         r"^Note: You didn't use the -out option ",  # terraform
+        r"^For more information about (?:this|an) error, try `rustc --explain ",
+        r"^Some errors have detailed explanations: ",
+        r"^note: run with `RUST_BACKTRACE=",
+        r"^Use \"--rerun-failed --output-on-failure\" ",  # ctest
+        r"^Run with --stacktrace option ",  # gradle
+        r"^\[ERROR\] (?:$|-> \[Help \d+\]$|To see the full stack trace of the errors, )",  # maven
+        r"^\[ERROR\] (?:For more information about the errors and possible solutions, )",
+        r"^\[ERROR\] (?:After correcting the problems, you can resume |  mvn <args> -rf )",
+        r"^\[ERROR\] (?:\[Help \d+\] https?:|Re-run Maven using |Please refer to dump files )",
+    ),
+    "a heading, or an end, whose failure is told": (
+        r"^FAIL$",  # go, after the packages
+        r"^\?   \t\S+\t\[no test files\]$",
+        r"^Errors while running CTest$",
+        r"^\[INFO\] Running [\w.$]+$",
+        r"^Looked in the following places:$",
+        r"^\d+: Test timeout computed to be: \d+$",  # ctest
+        r"^FAILURE: Build failed with an exception\.$",  # gradle
+        r"^> Compilation failed; see the compiler error output for details\.$",
     ),
     "a stack frame in the code of a compiler's or a package's author": (
         r"^\s+at /rustc/[0-9a-f]{40}/",
@@ -83,11 +104,17 @@ SPARED = {
     "a frame of a language's, a runner's or a package's own code": (
         r"^\s*File \"[^\"]*(?:/site-packages/|/lib/python3)",
         r"^\s+at .*(?:\(node:|/node_modules/)",
-        r"^\t\S*/go/src/\S+\.(?:go|s):\d+", r"^(?:testing|runtime|time)\.\S*\(", r"^panic\(\{0x",
+        r"^\t_testmain\.go:\d+ ",
+        r"^\s+\S*/go/src/\S+\.(?:go|s):\d+",
+        r"^(?:testing|runtime|time|sync)\.\S*\(", r"^panic\(\{0x",
         r"^\s+\d+: (?:0x[0-9a-f]+ - )?(?:core|std|alloc|test|__rustc)::",
         r"^[./]\S*(?:/lib/python3|/site-packages/)\S*:\d+: (?:in |[\w.]+$)",
         # what a package makes and runs has functions; a script in an argument has only its module
         r"^\s*File \"<frozen ", r"^\s*File \"<string>\", line \d+, in (?!<module>)",
+        r"^ +(?:-->|:::) /rustc/[0-9a-f]{40}/",
+        r"^#? ?/usr/\S+:\d+:in [`']",
+        r"^==\d+==    (?:at|by) 0x[0-9A-F]+: \w+ \(in /usr/",
+        r"^\s+#\d+ 0x[0-9a-f]+ in \w+ (?:\.\./|\(?/lib/|\(?/usr/)",
         r"^\s+at (?:java\.base/|(?:org\.(?:junit|opentest4j|apache|gradle)|java|jdk|sun)\.)",
     ),
     "a package that Maven fetches": (r"^\[INFO\] Download(?:ing|ed) from \S+: https?://\S+",),
@@ -113,9 +140,33 @@ SPARED = {
         r"^  Did you mean to use `assert` instead of `return`\?$",
     ),
     "how pytest writes a difference": (r"^E +Full diff: \(-: missing in left side",),
+    "the heading of a list of failures that are told above it": (
+        r"^failures:$", r"^Failed examples:$", r"^The following tests (?:FAILED|did not run):$",
+        r"^\[ERROR\] (?:Failures|Errors): ?$", r"^Summary of Failures:$",
+    ),
+    "what make says of a target that needs the one that failed": (
+        r"^g?make(?:\[\d+\])?: \*\*\* \[(?:CMakeFiles/Makefile2|Makefile):\d+: \S+\] Error 2$",
+        r"^g?make(?:\[\d+\])?: Target '(?:CMakeFiles/\S+|all|default_target)' not remade because ",
+    ),
+    "a failure that such a list names again": (
+        r"^rspec \./\S+ # ", r"^\[ERROR\]   [\w.$]+:\d+",
+    ),
+    "what valgrind says of itself": (
+        r"^==\d+== (?:Memcheck, a memory error detector$|For lists of detected and suppressed )",
+    ),
+    "the line at which the function of a Rust test begins, below that of its failure": (
+        r"^ +at \./\S+\.rs:\d+:\d+$", r"^ +\d+: [\w:]+::\{\{closure\}\}$",
+    ),
+    "a label of rustc that points at a place, and says no more": (
+        r"^[\s|^-]+(?:not found in this scope|expected due to this|unknown field)$",
+    ),
+    "what rustc says again of types that differ, and of its own macros": (
+        r"^\s+= note: expected ", r"^ {10,}found \w+", r"^\s+= note: this error originates in the ",
+    ),
     "a note of a compiler that names no mistake": (
-        r": note: (?:each undeclared identifier is reported only once|declared here)",
-        r":\d+:\d+: note: +(?:candidate|template argument|  )",
+        r": note: (?:each undeclared identifier is reported only once|declared (?:private )?here)",
+        r": note: .* declared(?: const)? here$",
+        r":\d+:\d+: note: +(?:candidate|template argument|  )", r"^/usr/\S+:\d+:\d+: note: ",
     ),
     "the way of a compiler to the place of a mistake": (
         r"^In file included from \S+:\d+[:,]$", r"^ +from \S+:\d+[:,]$",
@@ -131,6 +182,9 @@ TWICE = {
     ),
     "the place of an import that failed, above the error": (
         r"^ImportError while importing test module '\S*?([^/']+)'", r"^file (\S+), line (\d+)$",
+    ),
+    "the result of a Rust test, whose failure is told by its name": (
+        r"^(?:test )?(\S.*?) (?:\.\.\.|---) FAILED$",
     ),
     "the first line of a function that is named": (r"^ {4,}(?:async )?def (\w+)\(",),
     "the statement that raises what is told": (r"^>?\s+(?:def .*: )?raise (\w+)",),
@@ -150,6 +204,7 @@ _AROUND = 40  # lines of an excerpt
 _UNTOLD = re.compile(
     r"_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] | +\[ *\d+%\]$| \d+m?s$|\w*\.\.\.$|^E (?= )"
     r"|: in (?=\w)|: in <module>$|^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)"
+    r"|^==\d+==|\b0x[0-9a-fA-F]+"
 )
 _RANGE = re.compile(r"([\w.-]*)\{(\d+)\.\.(\d+)\}(\w*)")
 
@@ -245,14 +300,25 @@ def untold(alarms: list[str], cleaned: list[str], told: Told) -> list[str]:
 
 
 def sources_of_spared(cleaned: list[str]) -> set[str]:
-    """What Python prints below the frames that may be hidden, and below the place of a warning."""
+    """What Python prints below the frames that may be hidden, and below the place of a warning.
+
+    Also what is between place and mark, the source of a finding: `a.rb:4:3: C: text`, the source,
+    `^^^^`.
+    """
     bare = [_LEAD.sub("", text) for text in cleaned]
-    return {
+    below = {
         text
         for text, (frame, source) in zip(list(cleaned)[1:], pairwise(bare), strict=True)
         if source.startswith("    ")
         and ((_FRAME.match(frame) and _SPARED.search(frame)) or _WARNING.match(frame))
     }
+    texts = list(cleaned)
+    triples = zip(texts, texts[1:], texts[2:], strict=False)
+    return below | {source for place, source, mark in triples if _is_marked(place, mark)}
+
+
+def _is_marked(place: str, mark: str) -> bool:
+    return bool(re.match(r"\S+:\d+:\d+: ", place) and re.fullmatch(r"\s*[~^]*\^[~^ ]*", mark))
 
 
 def headings_of_hidden(cleaned: list[str], told: Told) -> set[str]:

@@ -25,6 +25,21 @@ _HARMLESS = (
     r"^\s*[✓✔√] [^:]*$", r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$", r"^\s+at /rustc/[0-9a-f]{40}/",
     rf"^\s*(?:{'|'.join(_PACKAGES)}) [\w.@/+-]+ v?\d[\w.+-]*(?: \([^()]*\))?$",
     r"^\s*Applying [\w.]+\.\.\. OK$",
+    r"^For more information about (?:this|an) error, try `rustc --explain ",
+    r"^Some errors have detailed explanations: ", r"^note: run with `RUST_BACKTRACE=", r"^FAIL$",
+    r"^Errors while running CTest$", r"^Use \"--rerun-failed --output-on-failure\" ",
+    r"^Looked in the following places:$", r"^Run with --stacktrace option ",
+    r"^\[INFO\] (?:Downloading|Downloaded) from \S+: https?://\S+(?: \([^()]*\))?$",
+    r"^\[INFO\] Running [\w.$]+$", r"^\[ERROR\] $", r"^\[ERROR\] -> \[Help \d+\]$",
+    r"^\[ERROR\] To see the full stack trace of the errors, re-run Maven ",
+    r"^\[ERROR\] For more information about the errors and possible solutions, ",
+    r"^\[ERROR\] \[Help \d+\] https?://", r"^\[ERROR\] Re-run Maven using ",
+    r"^\[ERROR\] After correcting the problems, you can resume the build ",
+    r"^\[ERROR\]   mvn <args> -rf ",
+    r"^\[ERROR\] Please refer to dump files \(if any exist\) ", r"^Download https?://\S+$",
+    r"^\?   \t\S+\t\[no test files\]$",
+    r"^\d+: Test timeout computed to be: \d+$", r"^FAILURE: Build failed with an exception\.$",
+    r"^> Compilation failed; see the compiler error output for details\.$",
 )  # fmt: skip
 _ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[()*+][0-9A-Za-z]|[@-Z\\^_])"

@@ -24,6 +24,7 @@ SETTINGS = read_settings({"HOME": "/nonexistent", "PATH": "/usr/bin"})
         ("docker build -f Dockerfile .", "laconic run docker build -f Dockerfile ."),
         ("docker compose -f a.yml ps", "laconic run docker compose -f a.yml ps"),
         ("dmesg -T", "laconic run dmesg -T"),
+        ("git log --follow -p -- a.py", "laconic run git log --follow -p -- a.py"),
         ("docker compose exec app pytest", "laconic run docker compose exec app pytest"),
         ("grep -rn x src | head -60", "grep -rn x src | laconic run --filter grep head -60"),
         ("git diff | grep x | head", "git diff | grep x | laconic run --filter git/diff head"),

@@ -29,7 +29,7 @@ WORDS = (
     "not found", "no such", "denied", "cannot", "unable to", "abort", "invalid", "expected",
     "conflict", "timed out", "killed", "not ok ", "unresolved", "core dumped", "refused", "missing",
     "crash", "timeout", "segmentation fault", "out of memory", "npm err!", "unrecognized",
-    "no space left", "data race", ".tf line ", "✗", "✘", "✕", "✖", "\u00d7", "❌",
+    "no space left", "data race", "overflow", ".tf line ", "✗", "✘", "✕", "✖", "\u00d7", "❌",
 )  # fmt: skip
 # All of these are for bytes in lower case whose digits are all 0.
 # `src/main.rs:3:5`, `app.ts(3,7)`, `at x.pl line 3.`; `File "x.py", line 3`; `(line 3)`, but not
@@ -85,6 +85,21 @@ _HARMLESS = Patterns((
      r"|(?:Compiling|Checking|Downloading|Downloaded|Collecting|Installing|Fetching|Building"
      r"|Documenting|Adding|Updating) [\w.@/+-]+ v?\d[\w.+-]*(?: \([^()]*\))?$"
      r"|Applying [\w.]+\.\.\. OK$))"),
+    # advice, and headings that say nothing of what went wrong: another line does
+    (r"^(?:For more information about (?:this|an) error, try `rustc --explain "
+     r"|Some errors have detailed explanations: |FAIL$|Errors while running CTest$"
+     r"|note: run with `RUST_BACKTRACE=|Use \"--rerun-failed --output-on-failure\" "
+     r"|Run with --stacktrace option |Looked in the following places:$)"),
+    (r"^\[(?:INFO\] (?:Downloading|Downloaded) from \S+: https?://\S+(?: \([^()]*\))?$"
+     r"|INFO\] Running [\w.$]+$"
+     r"|ERROR\] (?:$|-> \[Help \d+\]$|To see the full stack trace of the errors, re-run Maven "
+     r"|For more information about the errors and possible solutions, |\[Help \d+\] https?://"
+     r"|Re-run Maven using |Please refer to dump files \(if any exist\) "
+     r"|After correcting the problems, you can resume the build |  mvn <args> -rf ))"),
+    r"^Download https?://\S+$", r"^\?   \t\S+\t\[no test files\]$",
+    r"^\d+: Test timeout computed to be: \d+$",
+    r"^FAILURE: Build failed with an exception\.$",
+    r"^> Compilation failed; see the compiler error output for details\.$",
 ))  # fmt: skip
 _PASSED, _PASSED_TEST = b" PASSED", Patterns((r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$",))
 # Only a report of a mistake begins like these lines; they are shown after a success, too.

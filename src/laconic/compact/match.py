@@ -259,6 +259,8 @@ def exact_option(arguments: list[Argument]) -> str:
 def is_endless(arguments: list[Argument]) -> str:
     """Return the option by which a command runs until it is stopped, else an empty text."""
     name = (arguments[0].text or "").rsplit("/", 1)[-1] if arguments else ""
+    if name == "git":
+        return ""  # git log --follow names one file through its renames
     after, letters = _FOLLOWERS.get(name, ("", ""))
     is_after = not after
     for argument in arguments[1:]:

@@ -28,6 +28,8 @@ INTERPRETERS = {
     "tsx": ("-e", "-p", "watch"),
     "ts-node": ("-e", "-p"),
     "Rscript": ("-e",),
+    "java": ("-version", "--version", "-help", "--help", "-showversion", "--list-modules"),
+    "lua": ("-e", "-i", "-v"),
 }
 _MODULES = ("-m",)
 # Scripts of a package that end by themselves, by the first part of their name.

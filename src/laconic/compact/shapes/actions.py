@@ -27,6 +27,7 @@ _LINE = pattern(
     r" +('?)([^\s']+)\2((?: +\((?:deflated|stored) \d+%\)| +OK)?) *"
 )
 _FETCHED = pattern(r" ([*-] \[(?:new (?:branch|tag|ref)|deleted)\]) +(\S+) +-> (\S+)")
+_RENAMED = pattern(r" rename (\S*\{\S* => \S*\}\S*/)([^\s/]+) \((\d+%)\)")
 _COPIED = pattern(r"((?:renamed |copied )?)'([^']*/)([^'/]+)' -> '([^']*/)\3'")
 
 
@@ -70,6 +71,8 @@ def _read(text: str) -> _Action | None:
     if match := _FETCHED.fullmatch(text):
         start = match[3].rfind("/") + 1
         return _Action(match[1], match[3][:start], match[3][start:], is_short=True)
+    if match := _RENAMED.fullmatch(text):
+        return _Action("rename", match[1], match[2], is_short=True)
     if match := _COPIED.fullmatch(text):
         directories = f"{match[2]} -> {match[4]}"
         return _Action(f"{match[1]}{directories}", "", match[3], is_short=False)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from laconic.compact.result import SHORT, Shown
+from laconic.compact.shapes.entries import Entry
 from laconic.compact.shapes.graph import graph
+from laconic.compact.shapes.listing import by_directory
 from laconic.compact.shapes.names import below, joined, with_values
 from laconic.compact.shapes.rows import made, raw_of, short
 from laconic.patterns import pattern
@@ -41,6 +43,7 @@ _FEW = 10  # commits, of which a short body is shown
 _MOST_BODY = ((1, 12), (3, 6), (_FEW, 3))  # lines of a body, by the number of commits
 _BODIES = 3  # commits, of which the beginning of a long body is shown
 _MANY_FILES = 6
+_TOO_MANY_FILES, _FILES_BUDGET = 60, 1200  # files whose largest directories are counted; tokens
 
 
 class _When:
@@ -232,10 +235,10 @@ def _file_texts(commit: _Commit) -> list[str]:
         directory = path[: path.rfind("/") + 1] if " -> " not in path else ""
         states.setdefault(state, {}).setdefault(directory, []).append(path)
     texts: list[str] = []
-    for state, by_directory in states.items():
-        alone = [paths[0] for paths in by_directory.values() if len(paths) == 1]
+    for state, directories in states.items():
+        alone = [paths[0] for paths in directories.values() if len(paths) == 1]
         texts += [_joined([state, *alone])] if alone else []
-        for directory, paths in by_directory.items():
+        for directory, paths in directories.items():
             if len(paths) > 1:
                 names = [path.removeprefix(directory) for path in paths]
                 texts.append(
@@ -250,6 +253,11 @@ def _stat_texts(commit: _Commit) -> list[str]:
         files = ", ".join(f"{path} {number}" for path, number in commit.stat)
         text = ": ".join(filter(None, (commit.sum, files)))
         return [text] if text else []
+    if len(commit.stat) > _TOO_MANY_FILES:
+        entries = [Entry(path, commit.lines[0], number) for path, number in commit.stat]
+        rows, _ = by_directory(entries, _FILES_BUDGET)
+        files_of = [row.text for row in rows if not isinstance(row, int)]
+        return [commit.sum, *files_of] if commit.sum else files_of
     directories: dict[str, list[tuple[str, str]]] = {}
     for path, number in commit.stat:
         start = 0 if "{" in path else path.rfind("/") + 1

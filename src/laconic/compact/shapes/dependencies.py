@@ -1,8 +1,9 @@
-"""Trees of dependencies beyond the budget: two levels, and how many are below each of these."""
+"""Trees of dependencies: drawn by spaces; beyond the budget two levels, and how many are below."""
 
 from __future__ import annotations
 
 from laconic.compact.diagnostics import is_diagnostic
+from laconic.compact.result import SHORT, Shown
 from laconic.compact.shapes.rows import placed, raw_of, whole
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
@@ -11,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 
-    from laconic.compact.result import Row, Shown
+    from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
@@ -24,21 +25,29 @@ _WRONG = pattern(r"(?i).*(?:unmet|missing|invalid|extraneous|conflict|fail|err).
 
 
 def dependencies(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Show a large tree down to its second level; what is wrong stays at any."""
-    del asked
+    """Draw a tree by spaces; show a large one down to its second level.
+
+    What is wrong stays at any level.
+    """
     lines = raw_of(rows)
     found = [(i, m) for i in lines if (m := _BRANCH.fullmatch(texts[i]))]
     named = [i for i in lines if texts[i].strip()]
-    if len(found) < _FEWEST or len(found) < _SHARE * len(named):
-        return rows
-    if estimate("\n".join(texts[i] for i in lines)) <= BUDGET:
+    share = 0 if asked.is_listed else _SHARE
+    if len(found) < _FEWEST or len(found) < share * len(named):
         return rows
     levels = sorted({len(match[1]) for _, match in found})
+    if estimate("\n".join(texts[i] for i in lines)) <= BUDGET:
+        return placed(rows, {i: [_indented(i, m, levels)] for i, m in found}, set())
     for depth in (_DEPTH, 1):
         shown, hidden = _down_to(depth, found, levels, texts)
         if sum(estimate(row.text) for row in shown.values()) <= BUDGET:
             break
     return placed(rows, {index: [row] for index, row in shown.items()}, hidden)
+
+
+def _indented(index: int, match: re.Match[str], levels: list[int]) -> Shown:
+    """A line of a tree, with a space for each level."""
+    return Shown(SHORT, f"{' ' * (levels.index(len(match[1])) + 1)}{match[2]}", (index + 1,))
 
 
 def _down_to(

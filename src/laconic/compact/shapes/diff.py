@@ -1,7 +1,8 @@
 """Diffs: every changed line with one line around it; a file is named once, with its counts.
 
 Hunks with equal changes are shown once with all places. Removed lines that are added again, with
-another indent or at another place of the file, are shown only there. Beyond the budget the largest
+another indent or at another place of the file, are shown only there; of a long line that is changed
+a little the new form is shown whole, and of the old one what differs. Beyond the budget the largest
 files are counted. Carriage returns at the end of a line are part of it.
 """
 
@@ -11,6 +12,7 @@ from collections import Counter
 from itertools import groupby
 
 from laconic.compact.result import SHORT, Shown
+from laconic.compact.shapes.names import joined
 from laconic.compact.shapes.rows import made, raw_of
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
@@ -41,10 +43,13 @@ _LOCK = pattern(
 )
 _STARTS = ("diff --git ", "diff --cc ", "diff --combined ")
 _FEW = 5  # lines of such a file that are shown
-_FEWEST = 3  # equal hunks, of which one is shown
+_FEWEST = 3  # equal hunks, or files with the same change, of which one is shown
+_PLAIN_HEADS = 4  # lines before the first hunk of a file that is neither new nor renamed
 _FEWEST_AGAIN = 3  # neighbouring lines that are repeated elsewhere
 _FEWEST_SPACED = 2  # lines that a note is worth
 _AROUND = 1
+_LONG, _COMMON = 100, 0.5  # characters of a line, and how much of it is in another one
+_BESIDE, _LEAST = 20, 30  # characters around what differs, and that cutting must save
 _FUNCTION = 60  # characters of what git says a hunk is in
 
 
@@ -74,6 +79,10 @@ class _File:
     @property
     def is_long(self) -> bool:
         return len(self.lines) > _FEW
+
+    @property
+    def indexes(self) -> list[int]:
+        return [*self.heads, *(i for hunk in self.hunks for i in (hunk.head, *hunk.lines))]
 
     @property
     def lines(self) -> list[int]:
@@ -142,6 +151,12 @@ def _shown(found: list[Row | _File], texts: Texts, asked: Asked) -> list[Row]:
     files = [part for part in found if isinstance(part, _File)]
     odd = _odd(files, texts, asked)
     written = {id(file): _rows(file, texts, odd) for file in files}
+    for first, *others in _alike(files, texts, odd):
+        names = joined([file.name for file in others])
+        indexes = [i for file in others for i in file.indexes]
+        said = f"[the same change in {len(others)} more files: {names}]"
+        written[id(first)].append(made(said, indexes))
+        written |= {id(file): [] for file in others}
     costs = {id(file): _cost(written[id(file)], texts) for file in files}
     for file in sorted(files, key=lambda f: (not _LOCK.search(f.name), -costs[id(f)])):
         if sum(costs.values()) <= BUDGET and not (_LOCK.search(file.name) and file.is_long):
@@ -152,6 +167,16 @@ def _shown(found: list[Row | _File], texts: Texts, asked: Asked) -> list[Row]:
     for part in found:
         result += written[id(part)] if isinstance(part, _File) else [part]
     return result
+
+
+def _alike(files: list[_File], texts: Texts, odd: set[int]) -> list[list[_File]]:
+    """Files in which the same lines change, if they are several."""
+    groups: dict[tuple[tuple[str, ...], ...], list[_File]] = {}
+    for file in files:
+        keys = tuple(_key(hunk, texts, odd) for hunk in file.hunks)
+        if keys and len(file.heads) <= _PLAIN_HEADS:
+            groups.setdefault(keys, []).append(file)
+    return [some for some in groups.values() if len(some) >= _FEWEST]
 
 
 def _cost(rows: list[Row], texts: Texts) -> int:
@@ -252,7 +277,47 @@ def _of_hunk(
             rows.append(made(f"[-{len(some)} lines that are added again in this file]", some))
         else:
             rows += some
-    return rows
+    cut = _cut(hunk, texts)
+    return [cut.get(row, row) if isinstance(row, int) else row for row in rows]
+
+
+def _cut(hunk: _Hunk, texts: Texts) -> dict[int, Row]:
+    """Long removed lines without what the line has that is added in place of it."""
+    found: dict[int, Row] = {}
+    removed: list[int] = []
+    added: list[int] = []
+    for index in [*hunk.lines, -1] if hunk.signs == 1 else []:
+        sign = texts[index][:1] if index >= 0 else ""
+        if sign == "+" and removed:
+            added.append(index)
+            continue
+        if added or sign != "-":
+            pairs = zip(removed, added, strict=False) if len(removed) == len(added) else ()
+            found |= {r: row for r, a in pairs if (row := _without_common(r, a, texts))}
+            removed, added = [], []
+        if sign == "-":
+            removed.append(index)
+    return found
+
+
+def _without_common(removed: int, added: int, texts: Texts) -> Row | None:
+    """A removed line cut to what differs from the added one, and a little around it."""
+    old, new = texts[removed][1:], texts[added][1:]
+    start = _common(old, new)
+    end = _common(old[start:][::-1], new[start:][::-1])
+    if len(old) < _LONG or start + end < _COMMON * len(old):
+        return None
+    first = old.rfind(" ", 0, max(0, start - _BESIDE)) + 1
+    last = old.find(" ", min(len(old), len(old) - end + _BESIDE))
+    middle = old[first:] if last < 0 else f"{old[first:last]}…"
+    text = f"-…{middle}" if first else f"-{middle}"
+    return Shown(SHORT, text, (removed + 1,)) if len(text) <= len(old) - _LEAST else None
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters two texts have in common at their beginning."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _title(file: _File, texts: Texts) -> str:
@@ -262,6 +327,5 @@ def _title(file: _File, texts: Texts) -> str:
 
 
 def _counted(file: _File, texts: Texts) -> Row:
-    indexes = [*file.heads, *(i for hunk in file.hunks for i in (hunk.head, *hunk.lines))]
     many = f"{len(file.hunks)} hunk{'s' if len(file.hunks) != 1 else ''}"
-    return made(f"{_title(file, texts)} [{many} hidden]", indexes)
+    return made(f"{_title(file, texts)} [{many} hidden]", file.indexes)

@@ -35,6 +35,11 @@ class Directories:
         return name if directory in ("", "./") else f"{directory}{name}"
 
     @property
+    def are_paths(self) -> bool:
+        """Tell whether the names cannot be headings of another kind."""
+        return all("/" in path.rstrip("/") or "." in path for path in self.paths)
+
+    @property
     def paths(self) -> set[str]:
         return set(self.names.values())
 
@@ -57,6 +62,8 @@ def directories(rows: list[Row], texts: Texts) -> Directories | None:
             found.heads.add(index)
         else:
             found.lines.append(index)
+            if current and "/" in text.rstrip("/") and " " not in text:
+                return None  # ls writes names without directories there
             if current:
                 found.names[index] = current
                 found.heads.add(head)

@@ -35,6 +35,7 @@ _INDENT = pattern(
 )
 _STEP = 4  # columns of `tree` for each level
 _OWN_AND_PARENT = (".", "..")
+_SHARE_OF_TIME = 0.3  # of the entries, which need not say it
 
 
 class Entry:
@@ -148,14 +149,14 @@ def long_form(lines: list[int], texts: Texts) -> Read:
 
 
 def _times(times: list[str]) -> tuple[str, dict[str, str]]:
-    """What most times have in common, or all of their days; and what is left to say of each."""
+    """The time that many have, or the day of all; and what is left to say of each."""
     plain = {time: " ".join(time.split()) for time in times}
     time, count = Counter(times).most_common(1)[0]
-    if 2 * count > len(times):
-        return plain[time], {**plain, time: ""}
     days = {text.rpartition(" ")[0] for text in plain.values()}
-    if len(days) == 1 and (day := days.pop()):
+    if 2 * count <= len(times) and len(days) == 1 and (day := days.pop()):
         return day, {time: text.rpartition(" ")[2] for time, text in plain.items()}
+    if count >= _SHARE_OF_TIME * len(times):
+        return plain[time], {**plain, time: ""}
     return "", plain
 
 
@@ -163,12 +164,16 @@ def drawn(lines: list[int], texts: Texts) -> Read:
     """The paths of `tree`: each name is below the one with a smaller indent."""
     found: list[tuple[int, int, str]] = []
     parents: dict[int, str] = {}
-    root = next((texts[i] for i in lines if texts[i].strip()), "")
+    head = -1
+    root, heads = "", set[int]()
     inner: set[str] = set()
     for index in lines:
         indent = _INDENT.match(texts[index])
         if indent is None:
+            # one of several directories, or the sum
+            root, head, parents = texts[index], index, {}
             continue
+        heads.add(head)
         depth = indent.end() // _STEP
         name = texts[index][indent.end() :]
         if " " in name:
@@ -179,10 +184,9 @@ def drawn(lines: list[int], texts: Texts) -> Read:
         inner.add(above)
         parents[depth] = path
         found.append((index, depth, path))
-    heads = {index for index in lines if texts[index] == root}
     directories = {index for index, _, path in found if path in inner}
     entries = [Entry(path, index) for index, _, path in found]
     for entry in entries:
         if entry.index in directories:
             entry.name = f"{entry.name}/"
-    return entries, heads if found else set(), ""
+    return entries, heads, ""

@@ -6,6 +6,15 @@ and what is written below it.
 
 from __future__ import annotations
 
+from laconic.compact.shapes.finding_block import (
+    ARROW,
+    SOURCE,
+    adds_to,
+    cut_source,
+    is_carets,
+    is_excerpt,
+    read_block,
+)
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -33,7 +42,6 @@ _IN_PARENTHESES = pattern(rf"{_FILE}(?P<mark>\((?P<line>\d+),\d+\)):\s+(?P<rest>
 _MAVEN = pattern(
     r"\[(?P<level>ERROR|WARNING)\] (?P<path>/\S+?)(?P<mark>:\[(?P<line>\d+),\d+\]) (?P<rest>\S.*)"
 )
-_ARROW = pattern(r"\s*-->\s+(?P<path>\S.*?)(?P<mark>:(?P<line>\d+):\d+)\s*")
 _HEADER = pattern(
     r"(?P<rule>[A-Z]{1,6}\d{2,5}|invalid-syntax:?|unformatted:?)(?P<fix> \[\*\])? (?P<ruled>\S.*)"
     r"|(?P<level>error|warning)(?:\[(?P<code>[\w:-]+)\])?: (?P<text>\S.*)"
@@ -49,43 +57,35 @@ _LEVEL = pattern(
 )
 _RULE_FIRST = pattern(r"(?P<rule>[A-Z]{1,6}\d{2,6})[:\s]\s*(?P<text>\S.*)")
 _RULE_LAST = pattern(r"(?P<text>.*\S)\s+(?P<rule>\[[\w.:=+/-]+\]|\([a-z][\w./-]*\))")
-_GUTTER = pattern(r"\s*>?\s*\d*\s*[|│](?:\s.*)?|\s*\d+ [-+~](?: .*)?|\s*\d+ [|│] .*|\s*\.\.\.\s*")
-_SOURCE = pattern(r"\s*>?\s*(\d+)\s*[|│] ?(.*)")
-_CARETS = pattern(r"[\s|│]*[\^~¯‾_|/\\-]*[\^~¯‾][\s\^~¯‾_|/\\-]*")
-_LABEL = pattern(r"\s*[|│][\s|_^~/\\+-]*([^\s|^~_/\\+-].*?)[\s^~+-]*")
-_RULE_OF_LINT = pattern(r"#\[(?:warn|deny)\((?:clippy::)?(\w+)\)\]|index\.html#(\w+)")
-# What a compiler writes below the place of a finding; any other line is another program's.
-_OF_BLOCK = pattern(
-    r"\s*= (?:\w+: )?.*|(?:help|note): .*|\s*(?:-->|:::|\u256d|\u2570).*|\s*docs: https?://.*"
+# What clang would write, below the place for it; its message says it, too.
+_FIX = pattern(r"\s+\S+")
+# `  symbol: class X` below an error of javac, also as Maven repeats it
+_SAID_BY_MAVEN = "[ERROR] "
+_LOCATION = pattern(
+    r"\s+location: (?:class|interface|enum|record|package) (?:[\w.]+\.)?(?P<name>\w+)"
 )
-_SKIPPED = pattern(r"-{40,}")  # between two parts of an excerpt
-_CONTINUED = pattern(r"\s{8,}\S.*")  # of a note over several lines
-_REPLACED = pattern(r"\s{2,}[-+] .*")  # between the numbered lines of a change that is proposed
-_DULL = pattern(
-    r"\s*= (?:help: for further information visit|note: `#\[|note: `-[DW] |help: to override)\S*.*"
-    r"|help: .*|\s*= (?:note|help): (?:for more information|see ).*"
-)
-_NOTE = pattern(r"\s+= (?:note|help): (.*)")
 _ERRORS = ("error", "fatal error", "✖", "\u00d7", "ERROR")
 
 
 class Finding:
     """One finding. lines: the lines that it is shown for; below: rows that stay under it.
 
-    mark: the place behind the path, `:3:5` or `(3,5)`. is_listed: it is below the name of its file.
+    mark: the place behind the path, `:3:5` or `(3,5)`. code: what is written behind its level, as
+    in `error[E0308]`. is_listed: it is below the name of its file. is_rule_last: its rule is
+    written behind the message.
     """
 
     __slots__ = (
-        "below", "excerpt", "hidden", "is_listed", "level", "line", "lines", "mark", "path", "rule",
-        "text",
+        "below", "code", "excerpt", "hidden", "is_listed", "is_rule_last", "level", "line", "lines",
+        "mark", "path", "rule", "text",
     )  # fmt: skip
 
     def __init__(self, path: str, mark: str, line: str, lines: list[int]) -> None:
         self.path, self.mark, self.line, self.lines = path, mark, line, lines
-        self.level = self.rule = self.text = ""
+        self.level = self.rule = self.text = self.code = ""
         self.below: list[Row] = []
         self.hidden: list[int] = []
-        self.is_listed = False
+        self.is_listed = self.is_rule_last = False
         self.excerpt: set[str] = set()  # the lines of it that are below
 
     @property
@@ -99,19 +99,33 @@ class Finding:
     @property
     def said(self) -> str:
         """Level, rule and message, as they were written."""
-        level = f"{self.level}:" if self.level and self.level not in ("✖", "\u00d7") else ""
-        return " ".join(filter(None, (level, self.rule, self.text)))
+        has_level = self.level and self.level not in ("✖", "\u00d7")
+        level = f"{self.level}{self.code}:" if has_level else ""
+        rule, last = ("", self.rule) if self.is_rule_last else (self.rule, "")
+        return " ".join(filter(None, (level, rule, self.text, last)))
+
+    def name_lint(self, name: str) -> None:
+        """Add the name of the lint, which is written below the finding."""
+        if not self.rule:
+            self.rule, self.is_rule_last = f"({name})", True
+
+    def add_label(self, label: str) -> None:
+        """Add what is written below the source, if the message does not say it."""
+        if adds_to(label, self.text):
+            self.text += f"; {label}"
 
 
 def read_findings(lines: list[int], texts: Texts, asked: Asked) -> Iterator[Finding]:
     pos, heading = 0, ""
     head_index = -1
+    told: set[tuple[str, str]] = set()  # source lines that are below an error
     while pos < len(lines):
         text = texts[lines[pos]]
         following = texts[lines[pos + 1]] if pos + 1 < len(lines) else ""
         finding: Finding | None = None
-        if (arrow := _ARROW.fullmatch(following)) and (header := _HEADER.fullmatch(text)):
+        if (arrow := ARROW.fullmatch(following)) and (header := _HEADER.fullmatch(text)):
             finding, pos = _of_arrow(header, arrow, lines, pos, texts, asked)
+            _tell_once(finding, told, texts)
         elif heading and (below := _BELOW.fullmatch(text)):
             finding = _of_below(heading, below, lines[pos])
             if head_index >= 0:
@@ -125,6 +139,7 @@ def read_findings(lines: list[int], texts: Texts, asked: Asked) -> Iterator[Find
         ):
             if _is_file(match["path"]) and not match["rest"].startswith("required "):
                 finding, pos = _of_line(match, lines, pos, texts, asked)
+                _tell_once(finding, told, texts)
             else:
                 pos += 1
         else:
@@ -143,7 +158,7 @@ def read_findings(lines: list[int], texts: Texts, asked: Asked) -> Iterator[Find
 
 
 def _is_file(path: str) -> bool:
-    return "." in path.rsplit("/", 1)[-1] or "/" in path or path in ("Makefile", "Dockerfile")
+    return "." in path.rsplit("/", 1)[-1] or "/" in path or path.endswith("file")
 
 
 def _of_arrow(
@@ -151,58 +166,35 @@ def _of_arrow(
 ) -> tuple[Finding, int]:
     finding = Finding(arrow["path"], arrow["mark"], arrow["line"], [lines[pos], lines[pos + 1]])
     finding.level = header["level"] or ""
-    code = header["code"]
-    finding.rule = header["rule"] or (code and f"[{code}]") or ""
-    finding.rule += header["fix"] or ""
+    finding.code = f"[{header['code']}]" if header["code"] else ""
+    finding.rule = (header["rule"] or "") + (header["fix"] or "")
     finding.text = header["ruled"] or header["text"]
-    pos += 2
-    in_excerpt, in_note = True, False
-    while pos < len(lines):
-        text = texts[lines[pos]]
-        if not text.strip():
-            finding.hidden.append(lines[pos])
-            pos += 1
-            break
-        is_of_change = _REPLACED.fullmatch(text) or _SKIPPED.fullmatch(text)
-        in_excerpt = is_excerpt(text) or bool((in_excerpt or in_note) and is_of_change)
-        in_note = bool(_OF_BLOCK.fullmatch(text) or (in_note and _CONTINUED.fullmatch(text)))
-        if in_excerpt or in_note:
-            _take(
-                finding, lines[pos], text, is_wrong=bool(asked.status and asked.pinned[lines[pos]])
-            )
-        elif not text[0].isspace() and not text[0].isdigit():
-            break
-        pos += 1
-    return finding, pos
+    return finding, read_block(finding, lines, pos + 2, texts, asked)
 
 
-def _take(finding: Finding, index: int, text: str, *, is_wrong: bool) -> None:
-    """Add a line of the block below a finding; is_wrong: it says why the command failed."""
-    if rule := _RULE_OF_LINT.search(text):
-        name = rule[1] or rule[2]
-        if name not in finding.rule:
-            finding.rule = f"{finding.rule} {name}".strip()
-        finding.hidden.append(index)
-        return
-    if _ARROW.fullmatch(text):
-        finding.below.append(index)
-        return
-    source, label = _SOURCE.fullmatch(text), _LABEL.fullmatch(text)
-    note = _NOTE.fullmatch(text)
-    tells = finding.is_error or is_wrong
-    if label and not source and (tells or label[1].startswith("help:")):
-        finding.text += f"; {label[1].strip()}"
-        finding.hidden.append(index)
-    elif finding.is_error and source and source[1] == finding.line:
-        is_new = source[2] not in finding.excerpt
-        (finding.below if is_new else finding.hidden).append(index)
-        finding.excerpt.add(source[2])
-    elif (finding.is_error and note and not _DULL.fullmatch(text)) or (
-        finding.is_error and (text.startswith(("help:", "note:")) or _ARROW.fullmatch(text))
-    ):
-        finding.below.append(index)
-    else:
-        finding.hidden.append(index)
+def _tell_once(finding: Finding, told: set[tuple[str, str]], texts: Texts) -> None:
+    """Cut the source line of an error; hide it if another error has shown as much of it."""
+    below: list[Row] = []
+    for row in finding.below:
+        if isinstance(row, int) and texts[row] in finding.excerpt:
+            cut = cut_source(row, texts[row], finding.mark)
+            said = (finding.path, texts[row] if isinstance(cut, int) else cut.text)
+            if said in told:
+                finding.hidden.append(row)
+            else:
+                below.append(cut)
+                finding.hidden += [] if isinstance(cut, int) else [row]
+            told.add(said)
+        elif finding.code and ("", _text(row, texts)) in told:  # rustc gives advice to each
+            finding.hidden += [row] if isinstance(row, int) else []
+        else:
+            below.append(row)
+            told.add(("", _text(row, texts)))
+    finding.below = below
+
+
+def _text(row: Row, texts: Texts) -> str:
+    return texts[row] if isinstance(row, int) else row.text
 
 
 def _of_below(heading: str, match: Match, index: int) -> Finding:
@@ -223,6 +215,7 @@ def _of_line(
         finding.level, rest = level["level"], level["text"]
     if (rule := _RULE_FIRST.fullmatch(rest)) or (rule := _RULE_LAST.fullmatch(rest)):
         finding.rule, rest = rule["rule"], rule["text"]
+        finding.is_rule_last = rule.start("rule") > rule.start("text")
     finding.text = rest
     pos += 1
     while pos < len(lines):
@@ -236,12 +229,14 @@ def _of_line(
 
 def _continued(finding: Finding, index: int, texts: Texts) -> int:
     """Take a line that says more of the finding above it (`  symbol: class X`); 1 if it does."""
-    text = texts[index]
+    text = texts[index].removeprefix(_SAID_BY_MAVEN)
     if not text[:1].isspace() or not text.strip() or _is_start(text) or _BELOW.fullmatch(text):
         return 0
     if not finding.is_error:
         return 0
-    finding.below.append(index)
+    location = _LOCATION.fullmatch(text)
+    is_known = location is not None and finding.path.endswith(f"{location['name']}.java")
+    (finding.hidden if is_known else finding.below).append(index)
     return 1
 
 
@@ -249,33 +244,37 @@ def _excerpt(finding: Finding, lines: list[int], pos: int, texts: Texts, asked: 
     """Take the lines from here on that are an excerpt of the source; return how many."""
     text = texts[lines[pos]]
     following = texts[lines[pos + 1]] if pos + 1 < len(lines) else ""
-    source = _SOURCE.fullmatch(text)
+    source = SOURCE.fullmatch(text)
     if source and source[1]:
         is_own = finding.is_error and source[1] == finding.line
         (finding.below if is_own else finding.hidden).append(lines[pos])
+        finding.excerpt.add(text)
         return 1
     if is_excerpt(text):
         finding.hidden.append(lines[pos])
         return 1
-    is_source = bool(following.strip()) and _CARETS.fullmatch(following) is not None
-    if is_source and text[:1].isspace() and not _is_start(text):
-        # without a number nothing tells the source from what another program says
-        is_shown = finding.is_error or asked.pinned[lines[pos]]
-        (finding.below if is_shown else finding.hidden).append(lines[pos])
-        finding.hidden.append(lines[pos + 1])
-        return 2
-    return 0
+    if not is_carets(following) or _is_start(text) or not text.strip():
+        return 0
+    is_first = lines[pos - 1] == finding.lines[0]
+    if not text[:1].isspace() and not is_first:
+        return 0
+    # without a number only its place, right below the finding, tells it from what others say
+    is_shown = finding.is_error or (not is_first and asked.pinned[lines[pos]])
+    (finding.below if is_shown else finding.hidden).append(lines[pos])
+    finding.excerpt.add(text)
+    finding.hidden.append(lines[pos + 1])
+    fix = texts[lines[pos + 2]] if pos + 2 < len(lines) else ""
+    indent = len(fix) - len(fix.lstrip())
+    if _FIX.fullmatch(fix) and indent >= following.find("^") and finding.mark.count(":") > 1:
+        finding.hidden.append(lines[pos + 2])
+        return 3
+    return 2
 
 
 def may_belong(text: str) -> bool:
     """Tell whether a line may be a part of a finding: its place, its message, its file, source."""
-    starts = (AT_PLACE, _IN_PARENTHESES, _MAVEN, _ARROW, _HEADER, _BELOW, _HEADING)
+    starts = (AT_PLACE, _IN_PARENTHESES, _MAVEN, ARROW, _HEADER, _BELOW, _HEADING)
     return any(start.fullmatch(text) for start in starts) or is_excerpt(text)
-
-
-def is_excerpt(text: str) -> bool:
-    """Tell whether a line is part of a source excerpt: numbered, or the marks below a line."""
-    return bool(text.strip()) and bool(_GUTTER.fullmatch(text) or _CARETS.fullmatch(text))
 
 
 def _is_start(text: str) -> bool:

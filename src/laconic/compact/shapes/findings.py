@@ -61,7 +61,7 @@ def _without_equal_files(
     alike: dict[tuple[tuple[str, ...], ...], list[str]] = {}
     for path, found in files.items():
         if len(found) >= _MANY and not any(finding.below for finding in found):
-            key = tuple((f.mark, f.level, f.rule, f.text) for f in found)
+            key = tuple((f.mark, f.level, f.code, f.rule, f.text) for f in found)
             alike.setdefault(key, []).append(path)
     said: dict[int, list[Row]] = {}
     told: set[str] = set()
@@ -93,16 +93,17 @@ def _groups(all_findings: list[Finding], texts: Texts) -> list[list[Finding]]:
     told: dict[tuple[str, str, str], set[str]] = {}  # what is below each
     notes = Counter(finding.text for finding in all_findings if finding.level == "note")
     for finding in all_findings:
-        whole_text = (finding.place, finding.rule, finding.text)
-        below = {texts[row] for row in finding.below if isinstance(row, int)}
+        whole_text = (finding.place, finding.code + finding.rule, finding.text)
+        below = {_plain(texts[row]) for row in finding.below if isinstance(row, int)}
         if whole_text in told:  # once is enough, unless more is below it the second time
             if not below <= told[whole_text]:
                 told[whole_text] |= below
                 groups[*whole_text, str(len(groups))] = [finding]
             continue
         told[whole_text] = below
-        key = (finding.level, finding.rule, _VARIED.sub("\0", finding.text))
-        if not finding.rule:
+        rule = finding.code + finding.rule
+        key = (finding.level, rule, _VARIED.sub("\0", finding.text))
+        if not rule:
             key = (finding.level, finding.text)
         is_of_another = finding.level == "note" and notes[finding.text] < _MANY_VARIED
         if finding.below or is_of_another:
@@ -152,3 +153,8 @@ def _places(
     return ", ".join(
         f"{'' if name == path else name}{' '.join(places)}" for name, places in files.items()
     )
+
+
+def _plain(text: str) -> str:
+    """A line without the prefix that Maven gives it the second time."""
+    return text.removeprefix("[ERROR] ")

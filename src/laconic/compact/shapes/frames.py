@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from laconic.compact.result import SHORT, WHOLE, Shown
+from laconic.compact.shapes.native_frames import read_frame
 from laconic.compact.shapes.rows import made, raw_of
 from laconic.patterns import pattern
 
@@ -19,14 +21,12 @@ _SCRIPT = pattern(
     r":\d+(?::\d+)?\)?(?: \{)?"
 )
 _NATIVE = pattern(r"\s+at (?:new )?(?:[\w.<>$ ]+ )?\((?:<anonymous>|native)\)")
-_GO = pattern(r"[\w./*()\[\]{}-]+\(.*\)(?: in goroutine \d+)?|created by .*")
-_GO_PLACE = pattern(r"\t(?P<path>/\S+?):\d+(?: \+0x[0-9a-f]+)?")
-_RUST = pattern(r"\s+\d+: (?:0x[0-9a-f]+ - )?(?P<name>\S.*)")
-_RUST_PLACE = pattern(r"\s+at (?P<path>\S+?):\d+(?::\d+)?")
+# What stands above a trace, and below it, and says no more than the frames do.
 _HEADING = pattern(
     r"[\s|+]*(?:INTERNALERROR> |[\w.-]+ +\| )?(?:Exception Group )?"
-    r"Traceback \(most recent call last\):"
+    r"Traceback \(most recent call last\):|stack backtrace:"
 )
+_FOOTING = pattern(r"note: Some details are omitted, run with `RUST_BACKTRACE=full`.*")
 _CARETS = pattern(r"\s+[\^~]+[\^~ ]*")
 # What stands before each line of a trace: of a group of exceptions, of pytest's own mistakes, in a
 # container's log.
@@ -51,10 +51,6 @@ _FOREIGN_CLASS = pattern(
     r"|org\.springframework|org\.hibernate|org\.eclipse|org\.jboss|io\.netty|reactor|akka"
     r"|junit|worker\.org\.gradle|app//org\.junit|java\.base|org\.codehaus)[./].*"
 )
-_FOREIGN_NAME = pattern(
-    r"(?:std|core|alloc|__rustc|rust_begin|_start|__libc|main$|tokio|test)(?:::|_|\b).*|__.*"
-)
-_FEWEST = 2
 _LONGEST_LINK = 400  # lines of one exception of a chain
 
 
@@ -80,7 +76,7 @@ def frames(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         following = rows[end] if end < len(rows) else None
         told = texts[following] if isinstance(following, int) else ""
         found += _shown(trace, texts, told, needs_one=links.get(pos) not in own)
-        pos = end
+        pos = end + 1 if _FOOTING.fullmatch(told) else end
     return found
 
 
@@ -132,12 +128,17 @@ def _with_own(rows: list[Row], links: dict[int, int], lines: set[int], texts: Te
 
 
 class Frame:
-    """A frame of a trace: its lines, of which some stay if it is shown."""
+    """A frame of a trace: its lines, of which some stay if it is shown.
 
-    __slots__ = ("is_foreign", "kept", "lines")
+    text: what is shown in place of them, if it is one line.
+    """
 
-    def __init__(self, lines: list[int], kept: list[int], *, is_foreign: bool) -> None:
-        self.lines, self.kept, self.is_foreign = lines, kept, is_foreign
+    __slots__ = ("is_foreign", "kept", "lines", "text")
+
+    def __init__(
+        self, lines: list[int], kept: list[int], *, is_foreign: bool, text: str = ""
+    ) -> None:
+        self.lines, self.kept, self.is_foreign, self.text = lines, kept, is_foreign, text
 
 
 def _trace(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> list[Frame]:
@@ -151,7 +152,7 @@ def _trace(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> list[Fra
 
 def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | None:
     def line(offset: int) -> str:
-        row = rows[pos + offset] if pos + offset < len(rows) else None
+        row = rows[pos + offset] if 0 <= pos + offset < len(rows) else None
         return texts[row] if isinstance(row, int) and row in lines else ""
 
     def index(offset: int) -> int:
@@ -175,14 +176,9 @@ def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | 
         return Frame(members, kept, is_foreign=is_foreign)
     if _MORE.fullmatch(text):
         return Frame([index(0)], [], is_foreign=True)
-    if match := _RUST.fullmatch(text):
-        place = _RUST_PLACE.fullmatch(line(1))
-        if place:
-            is_foreign = bool(_FOREIGN_PATH.fullmatch(place["path"]))
-            return Frame([index(0), index(1)], [index(0), index(1)], is_foreign=is_foreign)
-        if _FOREIGN_NAME.fullmatch(match["name"]):
-            return Frame([index(0)], [index(0)], is_foreign=True)
-        return None
+    if native := read_frame(line):
+        members = [index(n) for n in range(native.height)]
+        return Frame(members, members, is_foreign=native.is_foreign, text=native.text)
     if _NATIVE.fullmatch(text):
         return Frame([index(0)], [index(0)], is_foreign=True)
     if match := _JAVA.fullmatch(text):
@@ -191,17 +187,18 @@ def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | 
     if match := _SCRIPT.fullmatch(text):
         is_foreign = bool(_FOREIGN_PATH.fullmatch(match["path"].removeprefix("file://")))
         return Frame([index(0)], [index(0)], is_foreign=is_foreign)
-    if _GO.fullmatch(text) and (match := _GO_PLACE.fullmatch(line(1))):
-        is_foreign = bool(_FOREIGN_PATH.fullmatch(match["path"]))
-        return Frame([index(0), index(1)], [index(0), index(1)], is_foreign=is_foreign)
     return None
 
 
 _MOST = 12  # own frames
+_WORD = pattern(r"\w+")
 
 
 def _shown(trace: list[Frame], texts: Texts, told: str, *, needs_one: bool) -> list[Row]:
-    """Own frames, and marks in place of others. told: the line below them, mostly a message."""
+    """Own frames, each once if it repeats itself; behind the last, how many others there are.
+
+    told: the line below them, mostly a message.
+    """
     last = trace[-1]
     is_raised = len(last.kept) > 1 and _RAISED.fullmatch(_LEAD.sub("", texts[last.kept[1]], 1))
     if is_raised and _MESSAGE.match(_LEAD.sub("", told, 1).lstrip()):
@@ -209,25 +206,61 @@ def _shown(trace: list[Frame], texts: Texts, told: str, *, needs_one: bool) -> l
     if needs_one and all(frame.is_foreign for frame in trace):
         innermost = next((f for f in (trace[-1], trace[0]) if f.kept), trace[0])
         innermost.is_foreign = False
-    rows: list[Row] = []
-    foreign: list[int] = []
-    count = 0
     own = [frame for frame in trace if not frame.is_foreign]
-    spared = {id(f) for f in (*own[: _MOST // 2], *own[-_MOST // 2 :])}
-    for frame in trace:
-        if frame.is_foreign or id(frame) not in spared:
-            foreign += frame.lines
-            count += 1
-            continue
-        rows += _mark(foreign, count)
-        foreign, count = [], 0
-        rows += frame.kept
-    return rows + _mark(foreign, count)
+    spared = own if len(own) <= _MOST else [*own[: _MOST // 2], *own[-_MOST // 2 :]]
+    rows = _folded(spared, texts)
+    foreign = len(trace) - len(own)
+    said = [_counted(foreign, "foreign frame")] if foreign else []
+    if len(own) > len(spared):
+        said.append(_counted(len(own) - len(spared), "own frame"))
+    note = f"[{' and '.join(said)} hidden]"
+    if said and rows:
+        rows[-1] = _with_note(rows[-1], note, texts)
+    elif said:
+        rows = [made(note, [line for frame in trace for line in frame.lines])]
+    return rows
 
 
-def _mark(lines: list[int], count: int) -> list[Row]:
-    if not lines:
-        return []
-    if count < _FEWEST and len(lines) < _FEWEST:
-        return list(lines)
-    return [made(f"[{count} foreign frame{'s' if count > 1 else ''} hidden]", lines)]
+def _counted(count: int, name: str) -> str:
+    return f"{count} {name}{'s' if count > 1 else ''}"
+
+
+def _with_note(row: Row, said: str, texts: Texts) -> Row:
+    if isinstance(row, int):
+        return Shown(WHOLE, f"{texts[row]} {said}", (row + 1,))
+    return Shown(row.kind, f"{row.text} {said}", row.numbers)
+
+
+def _folded(trace: list[Frame], texts: Texts) -> list[Row]:
+    """The rows of frames; neighbours that are equal, as in a recursion, are one."""
+    rows: list[Row] = []
+    pos = 0
+    while pos < len(trace):
+        first = _said(trace[pos], texts)
+        end = pos + 1
+        while end < len(trace) and _said(trace[end], texts) == first:
+            end += 1
+        again = trace[pos:end]
+        if len(again) == 1 and not again[0].text:
+            rows += again[0].kept
+        else:
+            lines = [line for frame in again for line in frame.lines]
+            rows += _joined("\n".join(first), lines, len(again), texts)
+        pos = end
+    return rows
+
+
+def _said(frame: Frame, texts: Texts) -> list[str]:
+    return [frame.text] if frame.text else [texts[line] for line in frame.kept]
+
+
+def _joined(text: str, lines: list[int], count: int, texts: Texts) -> list[Row]:
+    """One row for each line of the text, the last of which says how often it is there."""
+    *before, last = text.split("\n")
+    numbers = [line + 1 for line in lines]
+    if before:
+        return [lines[0], *_joined(last, lines[1:], count, texts)]
+    last += f" [x{count}]" if count > 1 else ""
+    source = " ".join(texts[line] for line in lines)
+    is_whole = set(_WORD.findall(source)) <= set(_WORD.findall(last))
+    return [Shown(WHOLE if is_whole else SHORT, last, numbers)]

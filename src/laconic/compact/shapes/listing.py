@@ -64,7 +64,13 @@ def _read(
     """Show the listing that the lines are; None if they are not one."""
     lines = raw_of(rows)
     if found := directories(rows, texts):
-        return _below_names(rows, texts, found, named if named in forms else plain, asked)
+        short_form = named if named in forms else plain
+        if asked.is_listed or found.are_paths:
+            shown = _below_names(rows, texts, found, short_form, asked)
+            if shown is not None:
+                return shown
+        if len(found.paths) > 1:
+            return None  # names below several headings are not mixed
     filled = [index for index in lines if texts[index].strip()]
     for read in forms:
         if read is counted and not asked.is_listed:
@@ -86,8 +92,8 @@ def _below_names(
     found: Directories,
     short_form: Callable[..., Read],
     asked: Asked,
-) -> list[Row]:
-    """Show several directories, each with what is below its name."""
+) -> list[Row] | None:
+    """Show several directories, each with what is below its name; None if they are not that."""
     for read in (short_form, long_form):
         entries, rest, said = read(found.lines, texts)
         others = [i for i in found.lines if i not in rest and not asked.pinned[i]]
@@ -101,7 +107,7 @@ def _below_names(
             entry.place(f"{path}{ending}")
         kind = SHORT if read is long_form else WHOLE
         return regrouped(rows, entries, rest | found.heads, said, kind=kind)
-    return rows
+    return None
 
 
 def _by_block(rows: list[Row], texts: Texts) -> list[Row]:
@@ -142,6 +148,24 @@ def regrouped(
     rest: lines that go with them. said: what holds for all of them. unit: what the numbers beside
     the names count, if they do.
     """
+    found, is_whole = by_directory(entries, budget, kind, unit)
+    if said and is_whole:
+        found.append(made(f"[{said}]", [entries[0].index]))
+    first = min(entry.index for entry in entries)
+    gone = {entry.index for entry in entries} | rest
+    result: list[Row] = []
+    for row in rows:
+        if row == first:
+            result += found
+        elif not isinstance(row, int) or row not in gone:
+            result.append(row)
+    return result
+
+
+def by_directory(
+    entries: list[Entry], budget: int, kind: str = WHOLE, unit: str = ""
+) -> tuple[list[Row], bool]:
+    """Lines for the entries, and whether no line had to be cut."""
     groups: dict[str, list[Entry]] = {}
     below = {entry.directory for entry in entries}
     for entry in entries:
@@ -153,23 +177,14 @@ def regrouped(
         line.kind = kind
     lines = _within(lines, groups, budget, unit)
     found: list[Row] = []
+    is_whole = True
     for line, directory in {line: directory for directory, line in lines.items()}.items():
         if estimate(line.text) <= budget:
             found.append(line)
         else:
             found += _cut(directory, groups[directory], budget)
-            said = ""  # it would not hold for all of them
-    if said:
-        found.append(made(f"[{said}]", [entries[0].index]))
-    first = min(entry.index for entry in entries)
-    gone = {entry.index for entry in entries} | rest
-    result: list[Row] = []
-    for row in rows:
-        if row == first:
-            result += found
-        elif not isinstance(row, int) or row not in gone:
-            result.append(row)
-    return result
+            is_whole = False
+    return found, is_whole
 
 
 def _inside(entry: Entry) -> str:
@@ -207,8 +222,10 @@ def _within(
             for above in _above(directory):
                 tree[above] += cost
         total = sum(costs.values())
-        parts = {d: cost for d, cost in tree.items() if cost <= _MOST_AT_ONCE * total} or tree
-        enough = [d for d, cost in parts.items() if cost >= total - budget + _OF_COUNT]
+        # one large directory, but not nearly all of them
+        most = _MOST_AT_ONCE * total
+        parts = [d for d in tree if tree[d] <= most or costs.get(d, 0) > tree[d] / 2] or list(tree)
+        enough = [d for d in parts if tree[d] >= total - budget + _OF_COUNT]
         root = (
             min(enough, key=lambda d: (tree[d], -len(d)))
             if enough

@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 from laconic.compact.result import SHORT, Shown
-from laconic.compact.shapes.finding import AT_PLACE, is_excerpt
+from laconic.compact.shapes.finding import AT_PLACE
+from laconic.compact.shapes.finding_block import is_carets, is_excerpt
 from laconic.compact.shapes.rows import made, placed, raw_of
 from laconic.patterns import pattern
 
@@ -16,17 +17,19 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 _CONTEXT = pattern(
-    r"In file included from .*|\s+from \S+:\d+[:,]$|\S+: At global scope:"
+    r"In file included from .*|\s+from \S+:\d+[:,]$|\S+: At (?:global scope|top level):"
     r"|\S+: In (?:function|member function|static member|instantiation|substitution|constructor"
     r"|destructor|lambda).*"
 )
 _DULL_NOTE = pattern(
     r"note:\s+(?:candidate|template argument|each undeclared identifier|in expansion of macro"
     r"|in definition of macro|expanded from|declared here|previous (?:declaration|definition)"
-    r"|no known conversion|.* is not derived from|candidate template ignored).*"
+    r"|no known conversion|.* is not derived from|candidate template ignored|declared private here"
+    r"|shadowed declaration is here|previous .* (?:was )?here|qualify call to silence).*"
+    r"|note: .* (?:declared|defined)(?: \w+)? here"
 )
 _HERE = pattern(r".*:\s+required from here\s*")
-_REQUIRED = pattern(r".*:\s+(?:recursively )?required (?:from|by) .*")
+_REQUIRED = pattern(r"\S+:\d+(?::\d+)?:\s+(?:recursively )?required (?:from|by) .*")
 _FOREIGN = pattern(
     r"(?:/usr/|/opt/|/nix/|/Library/|[A-Z]:\\Program).*"
     r"|.*(?:site-packages|node_modules|\.cargo/registry|/go/pkg/mod)/.*"
@@ -60,10 +63,14 @@ def notes(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     if len(found) + len(steps) > len(keep):
         last = max(gone)
         counted = [
-            (len(found), "notes"),
-            (len(steps) - len([i for i in keep if i in steps]), "steps of instantiation"),
+            (len(found), "note", ""),
+            (len(steps) - len([i for i in keep if i in steps]), "step", " of instantiation"),
         ]
-        said = " and ".join(f"{number} {name}" for number, name in counted if number)
+        said = " and ".join(
+            f"{number} {name}{'s' if number > 1 else ''}{of}"
+            for number, name, of in counted
+            if number
+        )
         instead[last] = [made(f"[{said} hidden]", [last])]
     return placed(rows, instead, gone | excerpts)
 
@@ -76,16 +83,21 @@ def is_context(text: str) -> bool:
 def _is_note(text: str) -> bool:
     """Tell whether a line is a note that explains an error and names none."""
     match = AT_PLACE.fullmatch(text)
-    return bool(match and _DULL_NOTE.fullmatch(match["rest"]))
+    if match is None or not match["rest"].startswith("note:"):
+        return False
+    rest = match["rest"]
+    return bool(_DULL_NOTE.fullmatch(rest) or _FOREIGN.fullmatch(match["path"]))
 
 
 def _below(lines: list[int], gone: set[int], texts: Texts) -> set[int]:
     """The excerpts of lines that go."""
     found: set[int] = set()
     is_inside = False
-    for index in lines:
+    for pos, index in enumerate(lines):
         text = texts[index]
-        if is_inside and is_excerpt(text):
+        below = texts[lines[pos + 1]] if pos + 1 < len(lines) else ""
+        is_source = is_carets(below) and lines[pos - 1] in gone  # of clang, which has no numbers
+        if is_inside and (is_excerpt(text) or is_source):
             found.add(index)
         else:
             is_inside = index in gone

@@ -9,29 +9,38 @@ from __future__ import annotations
 from laconic.compact.bound import check
 from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.masks import indexes
-from laconic.compact.result import RAW, Shown
+from laconic.compact.result import RAW, Shown, Written
 from laconic.compact.shapes.actions import actions
+from laconic.compact.shapes.asked import Asked
 from laconic.compact.shapes.blame import blame
 from laconic.compact.shapes.commits import commits
+from laconic.compact.shapes.containers import containers
 from laconic.compact.shapes.dependencies import dependencies
 from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
 from laconic.compact.shapes.finding import may_belong
 from laconic.compact.shapes.findings import findings
 from laconic.compact.shapes.frames import frames
+from laconic.compact.shapes.goroutines import goroutines
 from laconic.compact.shapes.installed import installed
 from laconic.compact.shapes.installs import installs, is_of_installation
 from laconic.compact.shapes.issues import issues
+from laconic.compact.shapes.libtest import libtest
 from laconic.compact.shapes.listing import listing, names
 from laconic.compact.shapes.logs import is_log_line, logs
+from laconic.compact.shapes.memory import memory
 from laconic.compact.shapes.notes import is_context, notes
+from laconic.compact.shapes.progress import progress
 from laconic.compact.shapes.pytest import may_be_of_report, pytest
 from laconic.compact.shapes.repeats import kind_of, repeats
+from laconic.compact.shapes.retold import retold
 from laconic.compact.shapes.rows import raw_of
 from laconic.compact.shapes.search import search
 from laconic.compact.shapes.shellcheck import shellcheck
 from laconic.compact.shapes.sqlfluff import sqlfluff
 from laconic.compact.shapes.state import state
+from laconic.compact.shapes.steps import steps
+from laconic.compact.shapes.surefire import surefire
 from laconic.compact.shapes.tables import may_be_row, tables
 from laconic.compact.shapes.tests import differences, excerpts, is_of_passed, packages, passed
 from laconic.compact.shapes.unittest import unittest
@@ -43,7 +52,6 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
     from laconic.compact.result import Row
-    from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
 _LONGEST = 2000  # characters of a line
@@ -52,22 +60,30 @@ _PASSES = {
     "actions": actions,
     "blame": blame,
     "commits": commits,
+    "containers": containers,
     "dependencies": dependencies,
     "diff": diff,
     "differences": differences,
     "diffstat": diffstat,
     "excerpts": excerpts,
     "findings": findings,
+    "goroutines": goroutines,
     "installs": installs,
     "issues": issues,
     "installed": installed,
+    "libtest": libtest,
     "logs": logs,
+    "memory": memory,
     "packages": packages,
     "passed": passed,
+    "progress": progress,
     "pytest": pytest,
+    "retold": retold,
     "shellcheck": shellcheck,
     "sqlfluff": sqlfluff,
     "state": state,
+    "steps": steps,
+    "surefire": surefire,
     "tables": tables,
     "frames": frames,
     "notes": notes,
@@ -82,8 +98,9 @@ _PASSES = {
 NAMES = tuple(sorted(_PASSES))
 # The passes for blocks among lines of any kind; the others need to see every line.
 _WITH_OTHER_LINES = frozenset((
-    "differences", "excerpts", "findings", "frames", "installs", "logs", "notes", "packages",
-    "passed", "pytest", "repeats", "tables", "unittest", "values", "vitest",
+    "differences", "excerpts", "findings", "frames", "goroutines", "installs", "libtest", "logs",
+    "memory", "notes", "packages", "passed", "progress", "pytest", "repeats", "retold", "steps",
+    "surefire", "tables", "unittest", "values", "vitest",
 ))  # fmt: skip
 # What lines these are made for; the others only touch diagnostics and what is around them.
 _MADE_FOR = {
@@ -96,11 +113,17 @@ _MADE_FOR = {
     "tables": may_be_row,
     "values": is_shortened,
 }
+# The passes that know their lines by themselves; what they make of a few tells it.
+_TRIED = frozenset((
+    "goroutines", "libtest", "memory", "progress", "retold", "steps", "surefire",
+))  # fmt: skip
+_SEVERAL = 3
 # The order in which an output without a filter is looked at.
 GENERIC = (
-    "diff", "commits", "diffstat", "pytest", "unittest", "passed", "packages", "installs",
-    "frames", "notes", "shellcheck", "issues", "sqlfluff", "findings", "differences",
-    "dependencies", "listing", "tables", "search", "repeats", "values",
+    "diff", "commits", "diffstat", "pytest", "unittest", "surefire", "retold", "libtest", "passed",
+    "packages", "installs", "progress", "goroutines", "frames", "memory", "notes", "shellcheck",
+    "issues", "sqlfluff", "findings", "differences", "dependencies", "steps", "listing", "tables",
+    "search", "repeats", "values",
 )  # fmt: skip
 
 
@@ -135,7 +158,18 @@ def may_change(names: Iterable[str], text: str, kinds: Container[str]) -> bool:
 
 def regroups(names: Iterable[str], text: str) -> bool:
     """Tell whether one of these passes makes something else of such a line, even if it is kept."""
-    return any(_MADE_FOR[name](text) for name in names if name in _MADE_FOR)
+    return any(
+        _MADE_FOR[name](text) if name in _MADE_FOR else name in _TRIED and _changes(name, text)
+        for name in names
+    )
+
+
+def _changes(name: str, text: str) -> bool:
+    """Tell whether a pass leaves a few such lines alone, after a success and a failure."""
+    rows: list[Row] = list(range(_SEVERAL))
+    texts = dict.fromkeys(rows, text)
+    asked = (Asked(status, bytes(_SEVERAL)) for status in (0, 1))
+    return any(_PASSES[name](rows, Written(texts), one) != rows for one in asked)
 
 
 def _without(rows: list[Row], lines: set[int]) -> list[Row]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 BUDGET = 4000  # tokens, as estimated
 _FEWEST, _SHARE = 4, 0.45
 _SMALL = 150  # tokens, below which lines stay as long as they are
-_WIDTHS = ((2000, 68), (3000, 52), (1 << 30, 36))  # characters of a line, by tokens
+_WIDTHS = ((400, 68), (2000, 60), (3000, 48), (1 << 30, 36))  # characters of a line, by tokens
 _FEWEST_OF_LOG, _LOG_SHARE = 20, 0.8  # lines of a log, which are shown by kind
 _OFTEN = 3
 _OF_COUNT = 30  # tokens of the line that counts what is not shown
@@ -65,7 +65,7 @@ def search(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         return _by_block(
             rows, texts, asked
         )  # a line between hits may be the heading of the hits below it
-    for width in [] if _is_log(found) else _widths(found, texts):
+    for width in [] if _is_log(found) else _widths(found, texts, asked):
         shown = _by_file(found, width, asked)
         if sum(estimate(row.text) + 1 for row in shown) <= BUDGET:
             break
@@ -110,10 +110,11 @@ def _below(heads: set[int], lines: list[int], texts: Texts) -> list[Hit]:
     return found
 
 
-def _widths(hits: list[Hit], texts: Texts) -> list[int]:
+def _widths(hits: list[Hit], texts: Texts, asked: Asked) -> list[int]:
     """How long lines may be, from what is wanted to what is the least; 0: as long as they are."""
     cost = estimate("\n".join(texts[hit.index] for hit in hits))
-    return [width for most, width in _WIDTHS if cost < most] if cost >= _SMALL else [0]
+    is_whole = cost < _SMALL or asked.status  # what says what is wrong is not cut
+    return [0] if is_whole else [width for most, width in _WIDTHS if cost < most]
 
 
 def _by_block(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -122,7 +123,7 @@ def _by_block(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     hits = [hit for block in blocks for hit in block]
     if len(hits) < _FEWEST:
         return rows
-    width = _widths(hits, texts)[0]
+    width = _widths(hits, texts, asked)[0]
     instead: dict[int, list[Row]] = {b[0].index: list(_by_file(b, width, asked)) for b in blocks}
     return placed(rows, instead, {hit.index for hit in hits})
 
@@ -194,9 +195,33 @@ def _by_file(hits: list[Hit], width: int, asked: Asked) -> list[Shown]:
         files.setdefault(hit.path, []).append(hit)
     for directory, paths in _by_directory(files):
         shown += [made(directory, [files[paths[0]][0].index])] if directory else []
+        same = _with_same_text({path: files[path] for path in paths}) if directory else {}
+        shown += [_in_files(directory, hits, width, asked) for hits in same.values()]
+        told = {hit.path for hits in same.values() for hit in hits}
         for path in paths:
-            shown += _of_file(path.removeprefix(directory), files[path], width, asked)
+            if path not in told:
+                shown += _of_file(path.removeprefix(directory), files[path], width, asked)
     return shown
+
+
+def _with_same_text(files: dict[str, list[Hit]]) -> dict[str, list[Hit]]:
+    """The hits of files that have the same text, by this text."""
+    texts: dict[str, list[Hit]] = {}
+    for hits in files.values():
+        if all(hit.number and hit.sign == ":" for hit in hits):
+            texts.setdefault(hits[0].text.strip(), []).extend(hits)
+    return {text: hits for text, hits in texts.items() if len(hits) >= _FEWEST_SHARED}
+
+
+def _in_files(directory: str, hits: list[Hit], width: int, asked: Asked) -> Shown:
+    """`import os [x3]: a.py:7 b.py:12 c.py:9`."""
+    text = hits[0].text.strip()
+    cut = _cut(" ".join(text.split()) if width else text, width, asked)
+    places = " ".join(f"{hit.path.removeprefix(directory)}:{hit.number}" for hit in hits)
+    line = f"{cut} [x{len(hits)}]: {places}"
+    if "…" in cut and "…" not in text:
+        return Shown(SHORT, line, [hit.index + 1 for hit in hits])
+    return whole(line, [hit.index for hit in hits])
 
 
 def _of_file(path: str, hits: list[Hit], width: int, asked: Asked) -> list[Shown]:

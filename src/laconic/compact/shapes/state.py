@@ -14,20 +14,27 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 _PATH = pattern(r"\t(?:(new file|modified|deleted|typechange|copied|added):\s+)?([^\s:]+)")
+# A file that is moved to another directory and keeps its name.
+_MOVED = pattern(r"\trenamed:\s+((?:\S+/)?)([^\s/]+) -> ((?:\S+/)?)\2")
 _MANY = {"": 4}  # paths of one state, that stay as they are; of files that git does not know, fewer
 _FEWEST = 6
 
 
 def state(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Show neighbouring paths of one state by directory; renames and conflicts stay whole."""
+    """Show neighbouring paths of one state by directory; other names and conflicts stay whole."""
     del asked
     instead: dict[int, list[Row]] = {}
     gone: set[int] = set()
-    run: list[tuple[int, str, str]] = []
+    run: list[tuple[str, Entry]] = []
     for index in [*raw_of(rows), -1]:
-        match = _PATH.fullmatch(texts[index]) if index >= 0 else None
-        if match:
-            run.append((index, match[1] or "", match[2]))
+        text = texts[index] if index >= 0 else ""
+        if match := _PATH.fullmatch(text):
+            run.append((match[1] or "", Entry(match[2], index)))
+            continue
+        if match := _MOVED.fullmatch(text):
+            entry = Entry(match[2], index)
+            entry.directory = f"{match[1] or './'} -> {match[3] or './'}"
+            run.append(("renamed", entry))
             continue
         for first, made_rows, members in _grouped(run):
             instead[first] = made_rows
@@ -36,10 +43,10 @@ def state(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     return placed(rows, instead, gone)
 
 
-def _grouped(run: list[tuple[int, str, str]]) -> list[tuple[int, list[Row], set[int]]]:
+def _grouped(run: list[tuple[str, Entry]]) -> list[tuple[int, list[Row], set[int]]]:
     states: dict[str, list[Entry]] = {}
-    for index, name, path in run:
-        states.setdefault(name, []).append(Entry(path, index))
+    for name, entry in run:
+        states.setdefault(name, []).append(entry)
     found: list[tuple[int, list[Row], set[int]]] = []
     for name, entries in states.items():
         if len(entries) < _MANY.get(name, _FEWEST):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from laconic.compact.result import SHORT, Shown
 from laconic.compact.shapes.rows import made, placed, raw_of, whole
 from laconic.patterns import pattern
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _ANNOUNCED = pattern(
     r"=== (?:RUN|PAUSE|CONT|NAME)\s+(\S+).*|\s*Start\s+\d+: (\S+).*|\s*# Subtest: (.*)"
 )
+_RUN = pattern(r"=== (?:RUN|CONT|NAME)\s+(\S+)")
 _RESULT = pattern(
     r"\s*--- (?:PASS|FAIL|SKIP): (\S+).*|\s*\d+/\d+ Test\s+#\d+: (\S+).*"
     r"|\s*(?:not )?ok \d+ - (.*?)(?: #.*)?"
@@ -47,6 +49,7 @@ def passed(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     good = [i for i in lines if _PASSED.fullmatch(texts[i]) and not _SKIPPED.fullmatch(texts[i])]
     gone, moved = _announced(lines, texts)
     instead: dict[int, list[Row]] = {i: [whole(texts[at], [at])] for i, at in moved.items()}
+    instead |= _shortened(lines, gone | set(moved), texts)
     gone |= set(moved.values())
     if len(good) < _FEWEST:
         return placed(rows, instead, gone)
@@ -113,6 +116,16 @@ def _announced(lines: list[int], texts: Texts) -> tuple[set[int], dict[int, int]
             result = index
         following = index
     return gone, moved
+
+
+def _shortened(lines: list[int], told: set[int], texts: Texts) -> dict[int, list[Row]]:
+    """The announcements of Go that stay, as the names of tests."""
+    found: dict[int, list[Row]] = {}
+    for index in lines:
+        match = _RUN.fullmatch(texts[index])
+        if match and index not in told:
+            found[index] = [Shown(SHORT, f"{match[1]}:", (index + 1,))]
+    return found
 
 
 def _name(match: re.Match[str]) -> str:

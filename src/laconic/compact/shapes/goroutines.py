@@ -1,0 +1,133 @@
+"""Crash dumps and race reports of Go: goroutines of Go's own are counted, equal ones told once."""
+
+from __future__ import annotations
+
+from laconic.compact.shapes.native_frames import read_frame
+from laconic.compact.shapes.rows import made, placed, raw_of, whole
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+_GOROUTINE = pattern(r"goroutine (?P<number>\d+)(?: gp=\S+.*?)? \[(?P<state>[^\]]+)\]:")
+_RULER = pattern(r"={18}")
+_RACE = "WARNING: DATA RACE"
+# `Read at 0x00c by goroutine 8:`, `Goroutine 8 (running) created at:`
+_SECTION = pattern(
+    r"(?:Previous )?\w+ at 0x[0-9a-f]+ by (?:goroutine \d+|main goroutine):"
+    r"|Goroutine \d+ \(\w+\) created at:"
+)
+_BY = "by goroutine :"
+_VARIED = pattern(r"0x[0-9a-f]+|\d+")
+
+
+class _Stack:
+    """A heading, its place in the output, and the frames below it."""
+
+    __slots__ = ("heading", "lines", "own")
+
+    def __init__(self, heading: int) -> None:
+        self.heading = heading
+        self.lines = [heading]
+        self.own: list[str] = []
+
+
+def goroutines(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Show each kind of goroutine once; of races that are alike, the first."""
+    del asked
+    lines = raw_of(rows)
+    if not any(_GOROUTINE.fullmatch(texts[i]) or texts[i] == _RACE for i in lines):
+        return rows
+    instead, gone = _dumped(lines, texts)
+    gone |= _raced(lines, texts)
+    races: dict[int, list[Row]] = {
+        i: [whole(_RACE, [i])] for i in lines if texts[i] == _RACE and i not in gone
+    }
+    return placed(rows, {**instead, **races}, gone)
+
+
+def _dumped(lines: list[int], texts: Texts) -> tuple[dict[int, list[Row]], set[int]]:
+    stacks = [
+        _stack(lines, pos, texts)
+        for pos, index in enumerate(lines)
+        if _GOROUTINE.fullmatch(texts[index])
+    ]
+    instead: dict[int, list[Row]] = {}
+    gone: set[int] = set()
+    has_own = any(stack.own for stack in stacks)
+    foreign = [stack for stack in stacks if has_own and not stack.own]
+    for stack in foreign:
+        gone |= set(stack.lines)
+    if foreign:
+        number = f"{len(foreign)} goroutine{'s' if len(foreign) > 1 else ''}"
+        instead[foreign[-1].heading] = [made(f"[{number} without own frames hidden]", gone)]
+    alike: dict[tuple[str, ...], list[_Stack]] = {}
+    for stack in stacks:
+        if stack.own:
+            alike.setdefault((_state(stack, texts), *stack.own), []).append(stack)
+    for first, *others in alike.values():
+        if others:
+            numbers = " ".join(_number(stack, texts) for stack in others)
+            heading = texts[first.heading]
+            said = f"{heading} [and {len(others)} like it: {numbers}]"
+            instead[first.heading] = [whole(said, [first.heading])]
+            gone |= {line for stack in others for line in stack.lines}
+    return instead, gone
+
+
+def _state(stack: _Stack, texts: Texts) -> str:
+    match = _GOROUTINE.fullmatch(texts[stack.heading])
+    return match["state"].partition(",")[0] if match else ""
+
+
+def _number(stack: _Stack, texts: Texts) -> str:
+    match = _GOROUTINE.fullmatch(texts[stack.heading])
+    return match["number"] if match else ""
+
+
+def _stack(lines: list[int], pos: int, texts: Texts) -> _Stack:
+    """Read the frames below a heading, and the blank line behind them."""
+    found = _Stack(lines[pos])
+    pos += 1
+
+    def line(offset: int) -> str:
+        return texts[lines[pos + offset]] if 0 <= pos + offset < len(lines) else ""
+
+    while frame := read_frame(line):
+        found.lines += lines[pos : pos + frame.height]
+        if not frame.is_foreign:
+            found.own.append(frame.text)
+        pos += frame.height
+    if pos < len(lines) and not line(0).strip():
+        found.lines.append(lines[pos])
+    return found
+
+
+def _raced(lines: list[int], texts: Texts) -> set[int]:
+    """What a race report says a second time, and its rulers."""
+    gone: set[int] = set()
+    told: set[tuple[str, ...]] = set()
+    starts = [pos for pos, index in enumerate(lines) if texts[index] == _RACE]
+    for start in starts:
+        if start and _RULER.fullmatch(texts[lines[start - 1]]):
+            gone.add(lines[start - 1])
+        pos = start + 1
+        found: list[_Stack] = []
+        while pos < len(lines) and _SECTION.fullmatch(texts[lines[pos]]):
+            stack = _stack(lines, pos, texts)
+            found.append(stack)
+            pos += len(stack.lines)
+        if pos < len(lines) and _RULER.fullmatch(texts[lines[pos]]):
+            gone.add(lines[pos])
+        kinds = [(_VARIED.sub("", texts[stack.heading]), *stack.own) for stack in found]
+        if found and told.issuperset(kinds):
+            gone.add(lines[start])
+        is_new = lines[start] not in gone
+        for kind, stack in zip(kinds, found, strict=True):
+            if kind in told and not (is_new and kind[0].endswith(_BY)):
+                gone |= set(stack.lines)
+            told.add(kind)
+    return gone

@@ -1,0 +1,55 @@
+"""Lines by which build tools say that they are at work, in the output of whatever runs them."""
+
+from __future__ import annotations
+
+from laconic.compact.result import SHORT, Shown
+from laconic.compact.shapes.rows import placed, raw_of
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+_PROGRESS = pattern(
+    # cargo
+    r" +(?:Compiling|Checking|Documenting|Downloaded|Fresh) [\w-]+ v\d\S*(?: \(.*\))?"
+    r"| +(?:Downloading crates \.\.\.|Updating crates\.io index|Blocking waiting for .*)"
+    r"|Some errors have detailed explanations: .*"
+    r"|For more information about (?:this|an) error, try .*"
+    # Maven
+    r"|\[INFO\] Download(?:ing|ed) from \S+: https?://\S+(?: \([^()]*\))?"
+    r"|\[INFO\] (?:Scanning for projects\.\.\.|-{3,}|-+< \S+ >-+|-+\[ \w+ \]-+)?"
+    r"|\[INFO\] --- \S+ \(.*\) @ .*"
+    # CMake's makefiles, and ninja with CMake or Meson
+    r"|\[ *\d+%\] (?:Building|Linking) \w+ .*"
+    r"|\[\d+/\d+\] (?:Building|Linking|Compiling) \w+ (?:object|executable|static library"
+    r"|shared library|target) .*"
+    r"|-- (?:The \w+ compiler identification is .*|Detecting .* (?:info|features)(?: - done)?"
+    r"|Check for working \w+ compiler: .* - (?:skipped|works))"
+    # go
+    r"|go: downloading \S+ v\S+|\?   \t\S+\t\[no test files\]"
+)
+# How many warnings a crate has, and how to let cargo mend some; all may be told of another target.
+_WARNINGS = pattern(
+    r"(?P<said>warning: `.*` \(.*\) generated (?P<number>\d+) warnings?)"
+    r"(?: \((?P<again>\d+) duplicates?\))?(?: \(run `cargo .*\))?"
+)
+_FEWEST = 3
+
+
+def progress(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Leave these lines out, if there are some, and cargo's advice behind a sum of warnings."""
+    del asked
+    lines = raw_of(rows)
+    gone = {i for i in lines if _PROGRESS.fullmatch(texts[i])}
+    gone = gone if len(gone) >= _FEWEST else set()
+    instead: dict[int, list[Row]] = {}
+    for index in lines:
+        match = _WARNINGS.fullmatch(texts[index])
+        if match and match["number"] == match["again"]:
+            gone.add(index)
+        elif match and match["said"] != texts[index]:
+            instead[index] = [Shown(SHORT, match["said"], (index + 1,))]
+    return placed(rows, instead, gone)

@@ -1,0 +1,93 @@
+"""The lists of failures at the end of a report: what is told above them is not told again."""
+
+from __future__ import annotations
+
+from laconic.compact.shapes.rows import placed, raw_of
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+# The heading of a list, and the entries below it; what an entry captures must be above the heading.
+_LISTS = (
+    # ctest
+    (
+        pattern(r"The following tests (?:FAILED|did not run|passed):"),
+        pattern(r"\s+(?:\d+ - )?(?P<name>\S+)(?: \(.*\))?(?:\s+\S+)?"),
+    ),
+    # RSpec
+    (
+        pattern(r"Failed examples:"),
+        pattern(r"rspec (?P<place>\S+) # (?P<name>.*)"),
+    ),
+    # Maven's Surefire
+    (
+        pattern(r"\[(?:ERROR|WARNING)\] (?:Failures|Errors|Tests run with errors): ?"),
+        pattern(
+            r"\[(?:ERROR|WARNING)\]\s{2,}(?P<name>[\w.$]+)(?:\(.*?\))?:\d+\S*"
+            r"(?: \u00bb(?: [\w.$]+:?)?)? ?(?P<said>.*)|(?!\[)(?P<more>.*)"
+        ),
+    ),
+    # Meson
+    (
+        pattern(r"Summary of Failures:"),
+        pattern(r"\s*(?P<said>\d+/\d+ .*)"),
+    ),
+)
+_LAST = pattern(
+    r"Errors while running CTest|Output from these tests are in: .*"
+    r"|Use \"--rerun-failed --output-on-failure\" to re-run the failed cases verbosely\."
+)
+# What make says, in files that CMake writes, of targets that need the one that failed.
+_RULE_FAILED = pattern(r"g?make\[\d+\]: \*\*\* \[CMakeFiles/\S+/build\.make:\d+: .*\] Error \d+")
+_NEEDS_IT = pattern(
+    r"g?make(?:\[\d+\])?: (?:\*\*\* \[(?:CMakeFiles/Makefile2:\d+: \S+|Makefile:\d+: all)\] Error 2"
+    r"|Target '(?:CMakeFiles/\S+|all|default_target)' not remade because of errors\.)"
+)
+_FIRST_WORD = pattern(r"[A-Z]\w+ (?=\S)")  # the kind of an exception, which Surefire shortens
+
+
+def retold(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Leave out the entries of such lists that name nothing new, and headings without entries."""
+    del asked
+    lines = raw_of(rows)
+    gone: set[int] = set()
+    for heading, entry in _LISTS:
+        for pos, index in enumerate(lines):
+            if heading.fullmatch(texts[index]):
+                gone |= _again(lines, pos, entry, texts)
+    if any(_RULE_FAILED.fullmatch(texts[i]) for i in lines):
+        gone |= {i for i in lines if _NEEDS_IT.fullmatch(texts[i])}
+    if gone:
+        gone |= {i for i in lines if _LAST.fullmatch(texts[i])}
+    return placed(rows, {}, gone)
+
+
+def _again(lines: list[int], pos: int, entry: re.Pattern[str], texts: Texts) -> set[int]:
+    """The heading at this position and its entries, as far as they are told above it."""
+    above = "\n".join(texts[i] for i in lines[:pos])
+    found: set[int] = set()
+    is_all = True
+    for index in lines[pos + 1 :]:
+        text = texts[index]
+        if not text.strip():
+            if found or not is_all:
+                break
+            continue
+        match = entry.fullmatch(text)
+        if match is None:
+            break
+        if all(_is_told(said, above) for said in match.groups()):
+            found.add(index)
+        else:
+            is_all = False
+    return found | {lines[pos]} if is_all and found else found
+
+
+def _is_told(said: str | None, above: str) -> bool:
+    return not said or said.strip() in above or _FIRST_WORD.sub("", said, count=1).strip() in above

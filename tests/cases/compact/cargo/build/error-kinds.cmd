@@ -1,0 +1,2 @@
+cargo build
+status 101

@@ -1,0 +1,2 @@
+RUST_BACKTRACE=1 cargo test --lib
+status 101

@@ -1,0 +1,2 @@
+g++ -std=c++17 -Wall -Wextra -c shapes.cpp
+status 1

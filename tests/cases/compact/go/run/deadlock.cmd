@@ -1,0 +1,2 @@
+go run ./dead
+status 1

@@ -1,0 +1,2 @@
+go test -v ./store
+status 1

@@ -1,0 +1,2 @@
+make -n broken
+status 2

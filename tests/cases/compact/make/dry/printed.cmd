@@ -1,0 +1,2 @@
+make -n
+status 0

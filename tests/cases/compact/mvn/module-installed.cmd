@@ -1,0 +1,2 @@
+mvn -B -pl core clean install
+status 0

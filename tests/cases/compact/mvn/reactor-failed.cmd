@@ -1,0 +1,2 @@
+mvn -B clean install
+status 1

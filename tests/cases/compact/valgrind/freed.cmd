@@ -1,0 +1,2 @@
+valgrind --error-exitcode=1 ./abrt
+status 1
