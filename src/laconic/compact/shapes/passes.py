@@ -28,7 +28,7 @@ from laconic.compact.shapes.issues import issues
 from laconic.compact.shapes.libtest import libtest
 from laconic.compact.shapes.listing import listing, names
 from laconic.compact.shapes.logs import is_log_line, logs
-from laconic.compact.shapes.memory import memory
+from laconic.compact.shapes.memory import is_of_process, memory
 from laconic.compact.shapes.notes import is_context, notes
 from laconic.compact.shapes.progress import progress
 from laconic.compact.shapes.pytest import may_be_of_report, pytest
@@ -107,6 +107,7 @@ _MADE_FOR = {
     "findings": may_belong,
     "installs": is_of_installation,
     "logs": is_log_line,
+    "memory": is_of_process,
     "notes": is_context,
     "passed": is_of_passed,
     "pytest": may_be_of_report,
@@ -115,7 +116,7 @@ _MADE_FOR = {
 }
 # The passes that know their lines by themselves; what they make of a few tells it.
 _TRIED = frozenset((
-    "goroutines", "libtest", "memory", "progress", "retold", "steps", "surefire",
+    "goroutines", "libtest", "progress", "retold", "steps", "surefire",
 ))  # fmt: skip
 _SEVERAL = 3
 # The order in which an output without a filter is looked at.
