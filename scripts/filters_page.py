@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 # Each filter has its place: its id, or the first part of it.
 GROUPS = {
     "Tests": (
-        "bats", "behave", "bun/test", "c8", "cargo/bench", "cargo/nextest", "cargo/test",
+        "ava", "bats", "behave", "bun/test", "c8", "cargo/bench", "cargo/nextest", "cargo/test",
+        "cargo/test_shown",
         "coverage", "ctest", "deno/test", "django/test", "dotnet/test", "go/test",
         "go/test_verbose", "gotestsum", "jest", "nox", "npm/test", "phpunit", "playwright",
         "pytest", "robot", "rspec", "tox", "unittest", "vitest",

@@ -102,7 +102,7 @@ def texts_shown(compacted: Compacted) -> set[str]:
 # of the tool or of others' code; what says something of the user's own is in TWICE or EXCERPT.
 SPARED = {
     "a frame of a language's, a runner's or a package's own code": (
-        r"^\s*File \"[^\"]*(?:/site-packages/|/lib/python3)",
+        r"^\s*File \"[^\"]*(?:/site-packages/|/lib/python3|/v?env/bin/|/manage\.py\")",
         r"^\s+at .*(?:\(node:|/node_modules/)",
         r"^\t_testmain\.go:\d+ ",
         r"^\s+\S*/go/src/\S+\.(?:go|s):\d+",
@@ -116,6 +116,41 @@ SPARED = {
         r"^==\d+==    (?:at|by) 0x[0-9A-F]+: \w+ \(in /usr/",
         r"^\s+#\d+ 0x[0-9a-f]+ in \w+ (?:\.\./|\(?/lib/|\(?/usr/)",
         r"^\s+at (?:java\.base/|(?:org\.(?:junit|opentest4j|apache|gradle)|java|jdk|sun)\.)",
+    ),
+    "what playwright says of a test that runs, and where it wrote more": (
+        r"^\[\d+/\d+\] .* \u203a ", r"^ {4}Error Context: \S+$",
+    ),
+    "what webpack says above an error of ts-loader": (r"^(?:ERROR|WARNING) in \S+$",),
+    "a package below another in a tree": (r"^[│ ]*[├└][─┬]+ (?:@[\w.-]+/)?[\w.-]+@\d\S*$",),
+    "the heading of a summary whose tests are told": (r"^Summary of all failing tests$",),
+    "advice and logs of npm": (
+        r"^npm (?:error|ERR!) (?:A complete log of this run |For a full report see)",
+        r"^npm (?:error|ERR!) /\S+\.(?:log|txt)$",
+        r"^npm (?:error|ERR!) (?:node_modules/\S+$|To see a list of scripts, run:|  npm run$)",
+        r"^npm (?:error|ERR!) (?: +-|\[|Options:|Usage:|aliases:|Run \"npm help| {4}[A-Z]|npm ci$)",
+        r"^npm (?:error|ERR!) 404 (?:Note that you can also|tarball, folder)",
+    ),
+    "the source of node itself, and its version": (r"^node:\S+:\d+$", r"^Node\.js v\d"),
+    "a property of an error that its message has": (
+        r"^ +(?:errno|code|syscall|path|requireStack): ",
+    ),
+    "where a test of jest prints": (r"^\s+at (?:[\w.]+\.)?(?:log|info|warn|error|debug) \(",),
+    "how a matcher of jest compares": (r"^\s+(?:Error: )?expect\(.*\) // ",),
+    "advice of jest and vitest on time limits": (
+        r"^ +Add a timeout value to this test to increase ",
+        r"^If this is a long-running test, pass a timeout value as the last argument ",
+    ),
+    "what node's test runner says of a failure beside its message": (
+        r"^ *failureType: '(?!hookFailed)\w+'$", r"^ *code: 'ERR_(?:TEST_FAILURE|ASSERTION)'$",
+        r"^ *(?:error: '\d+ subtests? failed'|error: \|-)$",
+        r"^ *location: '", r"^test at \S+:\d+:\d+$", r"^ *async [\w.]+ \(index \d+\)$",
+        r"^\s+[\w.<> ]+ \(node:",
+        r"^ *✖ failing tests:$", r"^ *name: '\w+'$",
+        r"^ *\w+: 'ERR_ASSERTION',?$", r"^ *generatedMessage: \w+,$",
+    ),
+    "a value that node's message has": (r"^ *(?:expected|actual):",),
+    "the legend of a difference, whose lines have their signs": (
+        r"^\s*[-+] (?:Expected|Received|Snapshot)\b(?: +[-+] \d+)?$", r"^ +\+ expected - actual$",
     ),
     "a package that Maven fetches": (r"^\[INFO\] Download(?:ing|ed) from \S+: https?://\S+",),
     "a test that passed, with its place": (r"^\s*[✓✔√] +\d+ \S+:\d+:\d+ \u203a ",),
@@ -139,7 +174,9 @@ SPARED = {
         r"^  Enable tracemalloc to get traceback where the object was allocated\.$",
         r"^  Did you mean to use `assert` instead of `return`\?$",
     ),
-    "how pytest writes a difference": (r"^E +Full diff: \(-: missing in left side",),
+    "how pytest writes a difference": (
+        r"^E? +Full diff: \(-: missing in left side", r"^E? +comparison failed$",
+    ),
     "the heading of a list of failures that are told above it": (
         r"^failures:$", r"^Failed examples:$", r"^The following tests (?:FAILED|did not run):$",
         r"^\[ERROR\] (?:Failures|Errors): ?$", r"^Summary of Failures:$",
@@ -196,13 +233,21 @@ TWICE = {
 _TWICE = [re.compile(source) for sources in TWICE.values() for source in sources]
 # A line of the source around a place, or what a linter would make of it: it may be hidden where
 # that place is shown.
-EXCERPT = re.compile(r"^\s*>?\s*\d+ *[|\u2502]|^\d+\t|^ *\d+ +[-+] |^ {2,}[-+] ")
-_PLACE = re.compile(r"([^\s/:('\"]+\.\w+)(?:[:(]|\", line )(\d+)")
+EXCERPT = re.compile(
+    r"^\s*>?\s*\d+ *[|\u2502]|^\d+\t|^ *\d+ +[-+] |^ {2,}[-+] |^[ >0-9]*\u2502"
+    r"|^\[error\] [ >]*\d* *\||^  help: |^  i |^ +\d+: \S.*\s$"
+)
+_PLACES = (
+    re.compile(r"([^\s/:('\"]+\.\w+)(?:[:(]|\", line )(\d+)"),
+    re.compile(r"([^\s/:]+\.\w+): .*\((\d+):\d+\)$"),
+)
 _AROUND = 40  # lines of an excerpt
 # Rulers, progress, the time of a test and of a line of klog, pytest's mark of an error, the last
 # word of a line that the tool itself has cut, and the word between a place and its function.
 _UNTOLD = re.compile(
-    r"_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] | +\[ *\d+%\]$| \d+m?s$|\w*\.\.\.$|^E (?= )"
+    r"_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] | +\[ *\d+%\]$| [\[(]?[\d.]+ ?m?s[\])]?(?=$| #)"
+    r"|\w*\.\.\.$|^E (?= )|^ *error: (?=')|^\[tsl\] (?:ERROR|WARNING) in "
+    r"|(?<=not ok )\d+(?= - )|(?<=✘) +\d+(?= )|^ *x (?=\w+\()|^L: +|(?<=\| )P: +"
     r"|: in (?=\w)|: in <module>$|^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)"
     r"|^==\d+==|\b0x[0-9a-fA-F]+"
 )
@@ -232,7 +277,7 @@ class Told:
     """
 
     def __init__(self, shown: list[str]) -> None:
-        self._shown = shown
+        self._shown, self.text = shown, "\n".join(shown)
         self._lines = [words_of(text) for text in shown]
         self._headings = [words_of(text) for text in shown if _HEADING.search(text)]
         self.words = set().union(*self._lines)
@@ -277,6 +322,7 @@ def words_of_fact(text: str) -> set[str]:
 
 _WORD = re.compile(r"\w+")
 _FRAME = re.compile(r"\s*File \"")
+_SCRIPT_FRAME = re.compile(r"^\s+.*?(?:file:///?)?([^\s()/]+(:\d+:\d+))\)?(?: \{)?$")
 _LEAD = re.compile(r"^(?:INTERNALERROR> |(?: *\| )+)")  # before the lines of a trace
 _WARNING = re.compile(r"\s*\S+\.py:\d+: \w*Warning: ")
 
@@ -295,8 +341,20 @@ def untold(alarms: list[str], cleaned: list[str], told: Told) -> list[str]:
     return [
         text
         for text in alarms
-        if not is_spared(text, told.words) and text not in sources and not told.has(text)
+        if not is_spared(text, told.words)
+        and text not in sources
+        and not told.has(text)
+        and not is_frame_told(text, told.text)
     ]
+
+
+def is_frame_told(text: str, shown: str) -> bool:
+    """Tell whether the place of a frame is shown: the test or the matcher says whose it is.
+
+    Behind the name of a test that has its file, it is shown without that.
+    """
+    frame = _SCRIPT_FRAME.search(text)
+    return frame is not None and (frame[1] in shown or f"({frame[2]})" in shown)
 
 
 def sources_of_spared(cleaned: list[str]) -> set[str]:
@@ -337,7 +395,7 @@ def excerpts_of_told(cleaned: list[str], words: set[str]) -> set[str]:
     for pos, text in enumerate(cleaned):
         if EXCERPT.match(text):
             around = cleaned[max(0, pos - _AROUND) : pos + _AROUND]
-            places = (place for line in around for place in _PLACE.findall(line))
+            places = (p for line in around for form in _PLACES for p in form.findall(line))
             if any(words_of(f"{path} {line}") <= words for path, line in places):
                 found.add(text)
     return found

@@ -30,7 +30,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 # `src/a.py:3`, `src/a.py:3:8` and `src/a.py(3,8)`, with further places of the same file behind it.
 _PLACES = re.compile(
     r"(?<![\w./:-])(?P<path>[\w@+~./-]*\w\.\w+)(?P<first>:\d+(?::\d+)?|\(\d+,\d+\))"
-    r"(?P<more>(?:(?: [^\s,:(][^\s,]*)* (?::\d+(?::\d+)?|\(\d+,\d+\)))*)"
+    r"(?P<more>(?:(?: (?!\S+\.\w+[:(]\d)[^\s,:(][^\s,]*)* (?::\d+(?::\d+)?|\(\d+,\d+\)))*)"
 )
 _MARK = re.compile(r"(?<=[ ])(?::\d+(?::\d+)?|\(\d+,\d+\))")
 
@@ -133,9 +133,11 @@ def _miscounted(line: str, source: str) -> Iterator[str]:
     if said := re.search(r"\[the same (\d+) findings as in (\S+)\]$", line):
         path = re.escape(said[2])
         below = re.search(rf"(?m)^{path}\n((?:[ \t]+\d+:\d+ .*\n)+)", source)
-        behind = re.findall(rf"(?m)^(?:\s+--> |\[[A-Z]+\] )?{path}[:(\[]+\d+.*$", source)
+        before = r"(?:\s+--> |\[[A-Z]+\] |\s+(?:,-|\u256d\u2500)\[)?"
+        behind = re.findall(rf"(?m)^{before}{path}[:(\[]+\d+.*$", source)
+        of_file = re.findall(rf"(?m)^{path} \w+ \u2501+$", source)  # those without a line
         count = below[1].count("\n") if below else len(behind)
-        if count != int(said[1]):
+        if int(said[1]) not in (count, count + len(of_file)):
             yield f"{count} findings in {said[2]}, not {said[1]}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 from bench.compaction_report import expanded
 from hypothesis import given, settings
@@ -108,3 +109,12 @@ def test_every_hit_is_told_with_its_file_and_line(hits):
     lines = shown("grep", "".join(f"{path}:{n}:    {text}\n" for path, n, text in rows))
     if lines:
         assert hits_of(lines) == {(path, n, text) for path, n, text in rows}
+
+
+def test_many_small_directories_do_not_take_long_and_a_single_one_shows_names():
+    started = time.process_time()
+    lines = shown("find", "".join(f"a{n}/b{n}/c.py\n" for n in range(12_000)))
+    assert time.process_time() - started < 5  # it took minutes
+    assert re.fullmatch(r"\[\d+ more in \d+ directories: \d+ \.py\]", lines[-1])
+    names = shown("ls", "".join(f"{n:x}name{n * 7 % 997}.vim\n" for n in range(900)))
+    assert names[0].startswith("0name0.vim 1name7.vim")

@@ -44,9 +44,9 @@ def test_a_mistake_in_the_middle_of_a_long_message_is_shown():
     said = [f"E         part {chr(97 + n)} of the message" for n in range(24)]
     said[11] = "E         src/main.c:3:5: error: unknown type"
     got = shown("E       AssertionError: the build failed", *said)
-    assert said[11] in got
+    assert "E   src/main.c:3:5: error: unknown type" in got
     assert "[10 lines of the difference hidden]" in got
-    assert said[12] not in got
+    assert "part m of the message" not in "\n".join(got)
 
 
 def test_a_function_that_nothing_else_names_stands_at_its_place():
@@ -71,3 +71,19 @@ def test_a_warning_says_where_in_our_code_it_comes_from():
     )
     assert own in got
     assert foreign not in got
+
+
+def available(*names: str) -> str:
+    got = shown(
+        "E       fixture 'dbb' not found",
+        f">       available fixtures: {', '.join(names)}",
+        "tests/test_bad.py:13",
+    )
+    return next(line for line in got if line.startswith("available"))
+
+
+def test_a_fixture_of_the_project_is_named_though_a_plugin_has_one_of_that_name():
+    own = available("capsys", "client", "db", "tmp_path")
+    assert own == "available fixtures: client, db, [2 of pytest and its plugins]"
+    django = available("cart", "client", "db", "django_db_setup")
+    assert django == "available fixtures: cart, [3 of pytest and its plugins]"

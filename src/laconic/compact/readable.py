@@ -32,13 +32,21 @@ INTERPRETERS = {
     "lua": ("-e", "-i", "-v"),
 }
 _MODULES = ("-m",)
-# Scripts of a package that end by themselves, by the first part of their name.
-_SCRIPT = pattern(
-    r"(?:analy[sz]e|audit|bench|build|bundle|check|ci|clean|compile|cov|coverage|db|depcruise|deps"
-    r"|docs|e2e|fix|fmt|format|gen|generate|integration|knip|lint|migrate|package|prebuild|prettier"
-    r"|prepare|release|schema|seed|smoke|spec|style|sync|test|tests|tsc|types?|typecheck|unit"
-    r"|validate|verify|vet)(?:[:_.-](?!watch)[\w:.-]*)?"
+# Words in the names of scripts of a package that end by themselves: what they do, or the tool that
+# they run. A word of the second kind is one of a script that waits for something.
+_ENDS = frozenset(
+    "analyse analyze audit bench build bundle check checks ci clean compile cov cover coverage db"
+    " depcruise deps docs e2e fix fmt format gen generate integration knip lint linter migrate"
+    " package prebuild prepare pretest release schema seed smoke spec specs style sync test tests"
+    " type types typecheck unit validate verify vet"
+    " ava biome c8 cypress eslint jasmine jest karma mocha nyc oxlint playwright prettier rollup"
+    " standard stylelint tap tape tsc tslint tsup uvu vitest vue-tsc webpack xo".split()
 )
+_WAITS = frozenset(
+    "debug dev develop inspect live loop open preview repl serve server start storybook studio tdd"
+    " ui up watch watcher".split()
+)
+_PARTS = pattern(r"[:_./-]+|(?<=[a-z])(?=[A-Z])")
 # Whether a script is run only by `run`.
 PACKAGE_RUNNERS = {"npm": True, "pnpm": False, "yarn": False, "bun": False}
 _OF_RUN = ("run", "run-script")
@@ -78,10 +86,21 @@ def runs_script(name: str, arguments: list[Argument]) -> bool:
     if words[:1] == ["workspace"] and name == "yarn":
         del words[:2]
     if words[:1] and words[0] in _OF_RUN:
-        return bool(words[1:]) and _SCRIPT.fullmatch(words[1]) is not None
+        return bool(words[1:]) and _ends(words[1])
     if PACKAGE_RUNNERS[name]:
         return bool(words) and words[0] in _TESTS
-    return bool(words) and _SCRIPT.fullmatch(words[0]) is not None
+    return bool(words) and _ends(words[0])
+
+
+def _ends(script: str) -> bool:
+    """Tell by the name of a script whether it ends: `lint`, `test:unit`, `run-tests`, `ciTest`.
+
+    A first word that says so is enough, unless it watches: `build:dev`.
+    """
+    first, *others = map(str.lower, _PARTS.split(script)) if script else [""]
+    if first in _ENDS:
+        return not {"watch", "watcher", "ui", "serve", "server"}.intersection(others)
+    return not _ENDS.isdisjoint(others) and _WAITS.isdisjoint((first, *others))
 
 
 def _words(arguments: list[Argument]) -> list[str]:

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 _NAMED = pattern(r"> (?:@[\w.-]+/)?[\w.-]+(?:@\S+)? [\w:.-]+(?: \S.*)?")
 _OF_NPM, _OF_OTHERS = pattern(r"> (\S.*)"), pattern(r"\$ (\S.*)")
 _VERSION = pattern(r"yarn run v1\.\S+")
-NAMES = (r"^> (?:@[\w.-]+/)?[\w.-]+@\S+ [\w:.-]+(?: /\S*)?$", r"^yarn run v1\.")  # of a script
+NAMES = (
+    r"^> (?:@[\w.-]+/)?[\w.-]+@\S+ [\w:.-]+(?: /\S*)?$",
+    r"^yarn run v1\.",
+    r"^info Visit https://yarnpkg\.com/en/docs/cli/run for documentation about this command\.$",
+)  # of a script
 _FIRST = 12  # lines at the beginning, blank ones not counted, among which it must be
 
 

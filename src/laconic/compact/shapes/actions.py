@@ -51,13 +51,14 @@ def actions(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             groups.setdefault((action.what, action.directory), []).append(index)
     lines = {key: _line(key, [found[i].name for i in some]) for key, some in groups.items()}
     costs = {key: estimate(line) for key, line in lines.items()}
+    total = sum(costs.values())
     instead: dict[int, list[Row]] = {}
     for key in sorted(groups, key=lambda key: -costs[key]):
         indexes = groups[key]
         kind = SHORT if any(found[i].is_short for i in indexes) else WHOLE
         row = Shown(kind, lines[key], [index + 1 for index in indexes])
-        if sum(costs.values()) > BUDGET and len(indexes) > 1:
-            costs[key] = 0
+        if total > BUDGET and len(indexes) > 1:
+            total -= costs[key]
             row = made(f"{' '.join(key)}: [{len(indexes)} files]", indexes)
         instead[indexes[0]] = [row]
     return placed(rows, instead, {i for some in groups.values() for i in some})

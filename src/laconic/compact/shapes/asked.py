@@ -13,10 +13,10 @@ class Asked:
 
     budget: tokens that shapes may cost beyond the usual. is_listed: the filter says that the output
     is of this shape, so that few lines are enough. printed: lines that were printed while the
-    command ran, if any; they stay as they are.
+    command ran, if any; they stay as they are. settled: lines that no other pass may move or join.
     """
 
-    __slots__ = ("budget", "hits", "is_listed", "pinned", "printed", "status")
+    __slots__ = ("budget", "hits", "is_listed", "pinned", "printed", "settled", "status")
 
     def __init__(
         self,
@@ -30,6 +30,7 @@ class Asked:
         self.status, self.pinned, self.hits, self.is_listed = status, pinned, hits, is_listed
         self.printed = printed
         self.budget = 0
+        self.settled: set[int] = set()
 
     def allow(self, budget: int) -> None:
         """Let the whole cost as much: what a shape fits into a budget of its own is not cut."""

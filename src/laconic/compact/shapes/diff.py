@@ -42,6 +42,8 @@ _LOCK = pattern(
     r"|poetry\.lock|uv\.lock|Gemfile\.lock|composer\.lock|Pipfile\.lock|go\.sum|flake\.lock)$"
 )
 _STARTS = ("diff --git ", "diff --cc ", "diff --combined ")
+# A file without a line of git's: what `diff -u` and formatters write, perhaps with a time.
+_OLD, _NEW = pattern(r"--- (\S.*?)(?:\t.*)?\r?"), pattern(r"\+\+\+ (\S.*?)(?::after)?(?:\t.*)?\r?")
 _FEW = 5  # lines of such a file that are shown
 _FEWEST = 3  # equal hunks, or files with the same change, of which one is shown
 _PLAIN_HEADS = 4  # lines before the first hunk of a file that is neither new nor renamed
@@ -96,7 +98,8 @@ class _File:
 def diff(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show the files of a diff; other lines stay as they are."""
     lines = raw_of(rows)
-    if not any(texts[i].startswith(_STARTS) for i in lines):
+    plain = _plain(lines, texts)
+    if not plain and not any(texts[i].startswith(_STARTS) for i in lines):
         return rows
     found: list[Row | _File] = []
     current: _File | None = None
@@ -110,11 +113,35 @@ def diff(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             name = match[2] if match[1] in (match[2], None) else f"{match[1]} -> {match[2]}"
             current = _File(name, row)
             found.append(current)
+        elif row in plain and not (current and _is_open(current)):
+            current = _File(plain[row], row)
+            found.append(current)
         elif current is None or not _taken(current, row, text):
             current = None
             found.append(row)
     asked.allow(BUDGET)
+    asked.settled.update(i for part in found if isinstance(part, _File) for i in part.lines)
     return _shown(found, texts, asked)
+
+
+def _plain(lines: list[int], texts: Texts) -> dict[int, str]:
+    """The names of files that no line of git names, by the first line of each."""
+    found: dict[int, str] = {}
+    for pos, old in enumerate(lines[:-2]):
+        if not texts[old].startswith("--- ") or not _OLD.fullmatch(texts[old]):
+            continue
+        before = texts[lines[pos - 1]].removesuffix("\r") if pos else ""
+        if before.startswith(_STARTS) or _HEAD.fullmatch(before):
+            continue
+        new, hunk = texts[lines[pos + 1]], texts[lines[pos + 2]]
+        if (match := _NEW.fullmatch(new)) and _HUNK.fullmatch(hunk):
+            found[old] = match[1]
+    return found
+
+
+def _is_open(file: _File) -> bool:
+    """Tell whether lines of the last hunk are still to come."""
+    return bool(file.hunks) and (file.hunks[-1].old > 0 or file.hunks[-1].new > 0)
 
 
 def _taken(file: _File, index: int, text: str) -> bool:

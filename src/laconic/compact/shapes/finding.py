@@ -15,6 +15,7 @@ from laconic.compact.shapes.finding_block import (
     is_excerpt,
     read_block,
 )
+from laconic.compact.shapes.framed import framed
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -25,15 +26,16 @@ if TYPE_CHECKING:
 
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.framed import Framed
     from laconic.compact.shapes.rows import Texts
 
     Match: TypeAlias = re.Match[str]
 
 _FILE = r"(?P<path>(?:[A-Za-z]:)?[\w.@+~/\\()$-]*\w(?:\.\w+)?)"
-# `a.c:5:4: error: text`, `a.py:3: text`, `a.ts:3:5 - error TS1: text`; a text that is indented is
-# the line of a file, which a search has found
+# `a.c:5:4: error: text`, `a.py:3: text`, `a.py:3:5:3:9: text` to its end, `a.ts:3:5 - error TS1:
+# text`; a text that is indented is the line of a file, which a search has found
 AT_PLACE = pattern(
-    rf"{_FILE}(?P<mark>:(?P<line>\d+)(?::\d+)?)(?::| -)"
+    rf"{_FILE}(?P<mark>:(?P<line>\d+)(?::\d+){{0,3}})(?::| -)"
     r"(?: |\s+(?=(?:fatal|error|warning|note|info|style)\b))(?P<rest>\S.*)"
 )
 # `a.ts(3,5): error TS1: text`
@@ -64,6 +66,7 @@ _SAID_BY_MAVEN = "[ERROR] "
 _LOCATION = pattern(
     r"\s+location: (?:class|interface|enum|record|package) (?:[\w.]+\.)?(?P<name>\w+)"
 )
+_LESS = ("!", "⚠", "i", "\u2139")
 _ERRORS = ("error", "fatal error", "✖", "\u00d7", "ERROR")
 
 
@@ -99,8 +102,9 @@ class Finding:
     @property
     def said(self) -> str:
         """Level, rule and message, as they were written."""
-        has_level = self.level and self.level not in ("✖", "\u00d7")
-        level = f"{self.level}{self.code}:" if has_level else ""
+        has_word = len(self.level) > 1  # and not a mark; that of an error is not shown
+        mark = self.level if self.level in _LESS else ""
+        level = f"{self.level}{self.code}:" if has_word else mark
         rule, last = ("", self.rule) if self.is_rule_last else (self.rule, "")
         return " ".join(filter(None, (level, rule, self.text, last)))
 
@@ -123,7 +127,9 @@ def read_findings(lines: list[int], texts: Texts, asked: Asked) -> Iterator[Find
         text = texts[lines[pos]]
         following = texts[lines[pos + 1]] if pos + 1 < len(lines) else ""
         finding: Finding | None = None
-        if (arrow := ARROW.fullmatch(following)) and (header := _HEADER.fullmatch(text)):
+        if drawn := framed(lines, pos, texts):
+            finding, pos = _of_frame(drawn), drawn.end
+        elif (arrow := ARROW.fullmatch(following)) and (header := _HEADER.fullmatch(text)):
             finding, pos = _of_arrow(header, arrow, lines, pos, texts, asked)
             _tell_once(finding, told, texts)
         elif heading and (below := _BELOW.fullmatch(text)):
@@ -155,6 +161,14 @@ def read_findings(lines: list[int], texts: Texts, asked: Asked) -> Iterator[Find
             pos += 1
         if finding is not None:
             yield finding
+
+
+def _of_frame(drawn: Framed) -> Finding:
+    place = drawn.place
+    finding = Finding(place["path"], place["mark"] or "", place["line"] or "", drawn.lines)
+    finding.level, finding.rule, finding.text = drawn.level, drawn.rule, drawn.text
+    finding.hidden = drawn.hidden
+    return finding
 
 
 def _is_file(path: str) -> bool:

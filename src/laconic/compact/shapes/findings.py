@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from laconic.compact.shapes.finding import read_findings
-from laconic.compact.shapes.names import joined
+from laconic.compact.shapes.names import folded, joined
 from laconic.compact.shapes.rows import placed, raw_of, whole
 from laconic.patterns import pattern
 
@@ -150,9 +150,11 @@ def _places(
     for finding in others:
         own = f" {difference(finding.text)}" if difference else ""
         files.setdefault(finding.path, {})[f"{finding.mark}{own}"] = None
-    return ", ".join(
-        f"{'' if name == path else name}{' '.join(places)}" for name, places in files.items()
-    )
+    alike: dict[str, list[str]] = {}
+    for name, places in files.items():
+        alike.setdefault(" ".join(places), []).append("" if name == path else name)
+    told = (f"{name}{marks}" for marks, names in alike.items() for name in folded(names))
+    return ", ".join(filter(None, told))
 
 
 def _plain(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from laconic.compact.result import SHORT, WHOLE, Shown
 from laconic.compact.shapes.native_frames import read_frame
-from laconic.compact.shapes.rows import made, raw_of
+from laconic.compact.shapes.rows import made, raw_of, whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -15,12 +15,17 @@ if TYPE_CHECKING:
 
 _PYTHON = pattern(r'\s*File "(?P<path>[^"]+)", line \d+(?:, in .*)?')
 _JAVA = pattern(r"\s+at (?P<path>[\w.$/@]+(?:<init>|<clinit>|[\w$]+))\([^()]*\)(?: ~?\[.*\])?")
-_MORE = pattern(r"\s+\.\.\. \d+ (?:more|common frames omitted)")
+_MORE = pattern(
+    r"\s+\.\.\. \d+ (?:more|common frames omitted|lines matching cause stack trace \.\.\.)"
+)
 _SCRIPT = pattern(
     r"\s+at (?:async )?(?:.*\()?(?P<path>(?:file://|node:|/|\.|[A-Za-z]:|[\w@-]+/|\w)[^()\s]*?)"
-    r":\d+(?::\d+)?\)?(?: \{)?"
+    r":\d+(?::\d+)?\)?,?(?: \{)?"
 )
-_NATIVE = pattern(r"\s+at (?:new )?(?:[\w.<>$ ]+ )?\((?:<anonymous>|native)\)")
+_NATIVE = pattern(
+    r"\s+at (?:(?:new )?(?:[\w.<>$ ]+ )?\((?:<anonymous>|native)\)"
+    r"|async Promise\.\w+ \(index \d+\))"
+)
 # What stands above a trace, and below it, and says no more than the frames do.
 _HEADING = pattern(
     r"[\s|+]*(?:INTERNALERROR> |[\w.-]+ +\| )?(?:Exception Group )?"
@@ -41,16 +46,22 @@ _MESSAGE = pattern(r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:: |$)")
 _FOREIGN_PATH = pattern(
     r".*(?:site-packages|dist-packages|node_modules|/\.cargo/registry|/rustc/[0-9a-f]{40}"
     r"|/go/pkg/mod|/usr/local/go/src|/usr/lib/go|/lib/python\d|/python\d\.\d+/|/\.pyenv/|/rustlib/)"
-    r".*|<frozen .*|<string>|node:.*|internal/.*|/usr/lib/.*"
+    r".*|<frozen .*|<string>|node:.*|internal/.*|/usr/(?:lib/|(?:local/)?bin/).*"
+    # what an installer wrote to start a program
+    r"|.*/(?:\.?v?env|\.local|virtualenvs/[^/]+|\.[nt]ox/[^/]+)/bin/[\w.-]+"
 )
 # A script that is passed to Python as an argument; what a package makes and runs has functions.
 _OF_ARGUMENT = pattern(r'File "<string>", line \d+, in <module>')
+# What Django wrote to start its commands; it is the project's, but nobody changes it.
+_STARTER = pattern(r"(?:.*/)?manage\.py")
 _FOREIGN_CLASS = pattern(
     r"(?:java|javax|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|jakarta|org\.junit|org\.testng"
     r"|org\.opentest4j|org\.hamcrest|org\.assertj|org\.mockito|org\.apache|org\.gradle"
     r"|org\.springframework|org\.hibernate|org\.eclipse|org\.jboss|io\.netty|reactor|akka"
     r"|junit|worker\.org\.gradle|app//org\.junit|java\.base|org\.codehaus)[./].*"
 )
+_ABOVE = 6  # rows above a trace, in which its message may be
+_OWN_FILE = pattern(r"[\w/.-]\.(?:[cm]?[jt]sx?|vue|svelte|s?css|json)\b")
 _LONGEST_LINK = 400  # lines of one exception of a chain
 
 
@@ -75,7 +86,9 @@ def frames(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         end = pos + sum(len(frame.lines) for frame in trace)
         following = rows[end] if end < len(rows) else None
         told = texts[following] if isinstance(following, int) else ""
-        found += _shown(trace, texts, told, needs_one=links.get(pos) not in own)
+        is_told = _is_script(trace) and _names_own_file(found, texts)
+        needs_one = links.get(pos) not in own and not is_told
+        found += _shown(trace, texts, told, needs_one=needs_one)
         pos = end + 1 if _FOOTING.fullmatch(told) else end
     return found
 
@@ -127,18 +140,49 @@ def _with_own(rows: list[Row], links: dict[int, int], lines: set[int], texts: Te
     }
 
 
+def place_of(text: str) -> tuple[str, bool] | None:
+    """The place of a frame of JavaScript as it is written, and whether the code is foreign."""
+    if _NATIVE.fullmatch(text):
+        return "<anonymous>", True
+    match = _SCRIPT.fullmatch(text)
+    if match is None:
+        return None
+    place = text[match.start("path") :].rstrip(" {,").rstrip(")")
+    return place, bool(_FOREIGN_PATH.fullmatch(match["path"].removeprefix("file://")))
+
+
+def own_frames(own: list[int], texts: Texts) -> list[Row]:
+    """Frames of the project, each once; of many in one trace those in the middle are counted."""
+    equal: dict[str, list[int]] = {}
+    for index in own:
+        equal.setdefault(texts[index].strip().removesuffix(" {"), []).append(index)
+    groups = list(equal.values())
+    rows: list[Row] = [
+        whole(f"{texts[same[0]]} [x{len(same)}]", same) if len(same) > 1 else same[0]
+        for same in groups
+    ]
+    if len(rows) <= _MOST or own[-1] - own[0] > 2 * len(own):
+        return rows
+    half = _MOST // 2
+    hidden = [index for same in groups[half:-half] for index in same]
+    mark = made(f"[{len(groups) - 2 * half} own frames hidden]", hidden)
+    return [*rows[:half], mark, *rows[-half:]]
+
+
 class Frame:
     """A frame of a trace: its lines, of which some stay if it is shown.
 
-    text: what is shown in place of them, if it is one line.
+    text: what is shown in place of them, if it is one line. is_first: the innermost frame of such a
+    trace comes first. is_starter: it is the project's, yet not shown where another of them is.
     """
 
-    __slots__ = ("is_foreign", "kept", "lines", "text")
+    __slots__ = ("is_first", "is_foreign", "is_starter", "kept", "lines", "text")
 
     def __init__(
         self, lines: list[int], kept: list[int], *, is_foreign: bool, text: str = ""
     ) -> None:
         self.lines, self.kept, self.is_foreign, self.text = lines, kept, is_foreign, text
+        self.is_first = self.is_starter = False
 
 
 def _trace(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> list[Frame]:
@@ -163,7 +207,7 @@ def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | 
     text = line(0)
     if not text.strip():
         return None
-    lead = found[0] if (found := _LEAD.match(text)) else ""
+    lead = before[0] if (before := _LEAD.match(text)) else ""
     if match := _PYTHON.fullmatch(text.removeprefix(lead)):
         kept, count = [index(0)], 1
         source = line(1).removeprefix(lead) if line(1).startswith(lead) else ""
@@ -173,7 +217,9 @@ def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | 
                 count = 3
         members = [index(n) for n in range(count)]
         is_foreign = bool(_FOREIGN_PATH.fullmatch(match["path"])) and not _OF_ARGUMENT.search(text)
-        return Frame(members, kept, is_foreign=is_foreign)
+        found = Frame(members, kept, is_foreign=is_foreign)
+        found.is_starter = _STARTER.fullmatch(match["path"]) is not None
+        return found
     if _MORE.fullmatch(text):
         return Frame([index(0)], [], is_foreign=True)
     if native := read_frame(line):
@@ -186,8 +232,22 @@ def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | 
         return Frame([index(0)], [index(0)], is_foreign=is_foreign)
     if match := _SCRIPT.fullmatch(text):
         is_foreign = bool(_FOREIGN_PATH.fullmatch(match["path"].removeprefix("file://")))
-        return Frame([index(0)], [index(0)], is_foreign=is_foreign)
+        kept = [] if match["path"].startswith("node:") else [index(0)]
+        frame = Frame([index(0)], kept, is_foreign=is_foreign)
+        frame.is_first = True
+        return frame
     return None
+
+
+def _is_script(trace: list[Frame]) -> bool:
+    """Tell whether a trace is one of JavaScript."""
+    return any(frame.is_first for frame in trace)
+
+
+def _names_own_file(rows: list[Row], texts: Texts) -> bool:
+    """Tell whether the message above a trace names a file of the project."""
+    above = [texts[row] for row in rows[-_ABOVE:] if isinstance(row, int)]
+    return any("node_modules" not in text and _OWN_FILE.search(text) for text in above)
 
 
 _MOST = 12  # own frames
@@ -203,11 +263,15 @@ def _shown(trace: list[Frame], texts: Texts, told: str, *, needs_one: bool) -> l
     is_raised = len(last.kept) > 1 and _RAISED.fullmatch(_LEAD.sub("", texts[last.kept[1]], 1))
     if is_raised and _MESSAGE.match(_LEAD.sub("", told, 1).lstrip()):
         last.kept = last.kept[:1]  # the message says more than the statement
+    has_own = any(not (frame.is_foreign or frame.is_starter) for frame in trace)
     if needs_one and all(frame.is_foreign for frame in trace):
-        innermost = next((f for f in (trace[-1], trace[0]) if f.kept), trace[0])
-        innermost.is_foreign = False
+        ends = trace if _is_script(trace) else (trace[-1], trace[0])
+        for innermost in [frame for frame in ends if frame.kept][:1]:
+            innermost.is_foreign = False
     own = [frame for frame in trace if not frame.is_foreign]
-    spared = own if len(own) <= _MOST else [*own[: _MOST // 2], *own[-_MOST // 2 :]]
+    spared = [frame for frame in own if not (has_own and frame.is_starter)]
+    if len(spared) > _MOST:
+        spared = [*spared[: _MOST // 2], *spared[-_MOST // 2 :]]
     rows = _folded(spared, texts)
     foreign = len(trace) - len(own)
     said = [_counted(foreign, "foreign frame")] if foreign else []

@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 _SIGN = pattern(
-    r"Collecting [\w.-]+.*|Requirement already satisfied: \S+.*|Processing \S+"
+    r"Collecting \S+(?: @ \S+)?(?: \(from .*\))?|Requirement already satisfied: \S+ in \S+.*"
     r"|  (?:Downloading|Using cached) \S+\.(?:whl|tar\.gz|zip)(?:\.metadata)?(?: \([^()]*\))?"
 )
 _FEWEST = 2
 _STEP = pattern(
-    r"Looking in (?:links|indexes): .*|Collecting [\w.-]+\S*(?: .*)?|Obtaining \S+"
+    r"Looking in (?:links|indexes): .*|Collecting \S+(?: @ \S+)?(?: \(from .*\))?"
+    r"|Obtaining \S+"
     r"|(?:  )?(?:Downloading|Using cached) \S+\.(?:whl|tar\.gz|zip)(?:\.metadata)?(?: \([^()]*\))?"
     r"|\s+[\u2501\u2578\u257a]+ [\d.]+/[\d.]+ [kMG]?B .*"
     r"|  [A-Z][\w ]+?(?: for \S+)?(?: \([\w. ]+\))?: "

@@ -29,7 +29,8 @@ def libtest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     lines = raw_of(rows)
     if not any(_RESULT.fullmatch(texts[i]) for i in lines):
         return rows
-    told = {match["name"] for i in lines if (match := _HEADING.fullmatch(texts[i]))}
+    named = (_HEADING.fullmatch(texts[i]) or _PANIC.fullmatch(texts[i]) for i in lines)
+    told = {match["name"] for match in named if match}
     gone = {i for i in lines if (m := _FAILED.fullmatch(texts[i])) and m["name"] in told}
     gone |= {i for i in lines if _HINT.fullmatch(texts[i]) or _RUNNING.fullmatch(texts[i])}
     gone |= _listed(lines, told, texts) | _headings(lines, texts)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from laconic.compact.result import SHORT, WHOLE, Shown
+from laconic.compact.result import MADE, SHORT, WHOLE, Shown
 from laconic.compact.shapes.directories import directories
 from laconic.compact.shapes.entries import (
     NAME,
@@ -178,12 +178,23 @@ def by_directory(
     lines = _within(lines, groups, budget, unit)
     found: list[Row] = []
     is_whole = True
+    left = budget + _OF_COUNT
+    rest: list[Entry] = []
     for line, directory in {line: directory for directory, line in lines.items()}.items():
-        if estimate(line.text) <= budget:
-            found.append(line)
-        else:
+        cost = estimate(line.text) + 1
+        if cost > budget:
             found += _cut(directory, groups[directory], budget)
             is_whole = False
+        elif line.kind != MADE and (rest or cost > left):
+            rest += groups[directory]
+            is_whole = False
+        else:
+            found.append(line)
+            left -= cost
+    if rest:
+        directories = {entry.directory for entry in rest}
+        said = f"{len(rest)} more in {len(directories)} directories: {_kinds(rest)}"
+        found.append(made(f"[{said}]", [entry.index for entry in rest]))
     return found, is_whole
 
 
@@ -215,32 +226,46 @@ def _within(
 ) -> dict[str, Shown]:
     """The same, with the directories counted that do not fit into the budget."""
     costs = {directory: estimate(line.text) + 1 for directory, line in lines.items()}
+    total = sum(costs.values())
+    tree: Counter[str] = Counter()
+    for directory, cost in costs.items():
+        for above in _above(directory):
+            tree[above] += cost
     shown = dict(lines)
-    while sum(costs.values()) > budget and len(costs) > 1:
-        tree: Counter[str] = Counter()
-        for directory, cost in costs.items():
-            for above in _above(directory):
-                tree[above] += cost
-        total = sum(costs.values())
-        # one large directory, but not nearly all of them
-        most = _MOST_AT_ONCE * total
-        parts = [d for d in tree if tree[d] <= most or costs.get(d, 0) > tree[d] / 2] or list(tree)
-        enough = [d for d in parts if tree[d] >= total - budget + _OF_COUNT]
-        root = (
-            min(enough, key=lambda d: (tree[d], -len(d)))
-            if enough
-            else max(parts, key=lambda d: tree[d])
-        )
-        inside = [directory for directory in costs if directory.startswith(root)]
-        if not inside:
+    for _ in range(_MOST_COUNTED):
+        is_over = (
+            total > budget and len(costs) > 1
+        )  # of a single directory the first names are shown
+        root = _dearest(tree, costs, total, budget) if is_over else ""
+        if not root:
             break
+        inside = [directory for directory in costs if directory.startswith(root)]
         line = _counted(root, [e for d in inside for e in groups[d]], unit)
         shown |= dict.fromkeys(inside, line)
-        costs = {d: cost for d, cost in costs.items() if d not in inside}
+        total += estimate(line.text) + 1 - tree[root]
+        for directory in inside:
+            cost = costs.pop(directory)
+            for above in _above(directory):
+                tree[above] -= cost
     return shown
 
 
+def _dearest(tree: Counter[str], costs: dict[str, int], total: int, budget: int) -> str:
+    """The directory to count: the smallest that is enough, else the largest; "" if all are small.
+
+    One large directory may be counted as a whole, but not nearly all of them, if there is a choice.
+    """
+    large = [d for d, cost in tree.items() if cost > 2 * _OF_COUNT]
+    most = _MOST_AT_ONCE * total
+    parts = [d for d in large if tree[d] <= most or costs.get(d, 0) > tree[d] / 2] or large
+    enough = [d for d in parts if tree[d] >= total - budget + _OF_COUNT]
+    if enough:
+        return min(enough, key=lambda d: (tree[d], -len(d)))
+    return max(parts, key=lambda d: tree[d], default="")
+
+
 _OF_COUNT = 60  # tokens of a line that counts
+_MOST_COUNTED = 30  # such lines
 _MOST_AT_ONCE = 0.6  # of what is shown may become one such line
 
 

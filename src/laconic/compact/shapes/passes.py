@@ -12,10 +12,13 @@ from laconic.compact.masks import indexes
 from laconic.compact.result import RAW, Shown, Written
 from laconic.compact.shapes.actions import actions
 from laconic.compact.shapes.asked import Asked
+from laconic.compact.shapes.ava import ava
 from laconic.compact.shapes.blame import blame
+from laconic.compact.shapes.bun import bun
 from laconic.compact.shapes.commits import commits
 from laconic.compact.shapes.containers import containers
-from laconic.compact.shapes.dependencies import dependencies
+from laconic.compact.shapes.crash import crash, npm
+from laconic.compact.shapes.dependencies import dependencies, leaves
 from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
 from laconic.compact.shapes.finding import may_belong
@@ -25,11 +28,16 @@ from laconic.compact.shapes.goroutines import goroutines
 from laconic.compact.shapes.installed import installed
 from laconic.compact.shapes.installs import installs, is_of_installation
 from laconic.compact.shapes.issues import issues
+from laconic.compact.shapes.jest import jest, skips
 from laconic.compact.shapes.libtest import libtest
 from laconic.compact.shapes.listing import listing, names
 from laconic.compact.shapes.logs import is_log_line, logs
 from laconic.compact.shapes.memory import is_of_process, memory
+from laconic.compact.shapes.mocha import mocha
 from laconic.compact.shapes.notes import is_context, notes
+from laconic.compact.shapes.numbered import numbered
+from laconic.compact.shapes.prettier import prettier
+from laconic.compact.shapes.products import products
 from laconic.compact.shapes.progress import progress
 from laconic.compact.shapes.pytest import may_be_of_report, pytest
 from laconic.compact.shapes.repeats import kind_of, repeats
@@ -37,11 +45,14 @@ from laconic.compact.shapes.retold import retold
 from laconic.compact.shapes.rows import raw_of
 from laconic.compact.shapes.search import search
 from laconic.compact.shapes.shellcheck import shellcheck
+from laconic.compact.shapes.spec import spec
+from laconic.compact.shapes.sphinx import sphinx
 from laconic.compact.shapes.sqlfluff import sqlfluff
 from laconic.compact.shapes.state import state
 from laconic.compact.shapes.steps import steps
 from laconic.compact.shapes.surefire import surefire
 from laconic.compact.shapes.tables import may_be_row, tables
+from laconic.compact.shapes.tap import tap
 from laconic.compact.shapes.tests import differences, excerpts, is_of_passed, packages, passed
 from laconic.compact.shapes.unittest import unittest
 from laconic.compact.shapes.values import is_shortened, values
@@ -58,9 +69,12 @@ _LONGEST = 2000  # characters of a line
 MOST_SHAPED = 256 << 10  # characters; a larger output is searched by patterns alone
 _PASSES = {
     "actions": actions,
+    "ava": ava,
     "blame": blame,
+    "bun": bun,
     "commits": commits,
     "containers": containers,
+    "crash": crash,
     "dependencies": dependencies,
     "diff": diff,
     "differences": differences,
@@ -68,25 +82,36 @@ _PASSES = {
     "excerpts": excerpts,
     "findings": findings,
     "goroutines": goroutines,
+    "installed": installed,
     "installs": installs,
     "issues": issues,
-    "installed": installed,
+    "jest": jest,
+    "leaves": leaves,
     "libtest": libtest,
     "logs": logs,
     "memory": memory,
+    "mocha": mocha,
+    "npm": npm,
     "packages": packages,
     "passed": passed,
+    "prettier": prettier,
+    "products": products,
     "progress": progress,
     "pytest": pytest,
     "retold": retold,
     "shellcheck": shellcheck,
+    "skips": skips,
+    "spec": spec,
+    "sphinx": sphinx,
     "sqlfluff": sqlfluff,
     "state": state,
     "steps": steps,
     "surefire": surefire,
     "tables": tables,
+    "tap": tap,
     "frames": frames,
     "notes": notes,
+    "numbered": numbered,
     "listing": listing,
     "names": names,
     "search": search,
@@ -98,9 +123,10 @@ _PASSES = {
 NAMES = tuple(sorted(_PASSES))
 # The passes for blocks among lines of any kind; the others need to see every line.
 _WITH_OTHER_LINES = frozenset((
-    "differences", "excerpts", "findings", "frames", "goroutines", "installs", "libtest", "logs",
-    "memory", "notes", "packages", "passed", "progress", "pytest", "repeats", "retold", "steps",
-    "surefire", "tables", "unittest", "values", "vitest",
+    "ava", "bun", "crash", "differences", "excerpts", "findings", "frames", "goroutines",
+    "installs", "jest", "libtest", "logs", "memory", "mocha", "notes", "npm", "packages", "passed",
+    "prettier", "products", "progress", "pytest", "repeats", "retold", "skips", "spec", "steps",
+    "surefire", "tables", "tap", "unittest", "values", "vitest",
 ))  # fmt: skip
 # What lines these are made for; the others only touch diagnostics and what is around them.
 _MADE_FOR = {
@@ -116,15 +142,17 @@ _MADE_FOR = {
 }
 # The passes that know their lines by themselves; what they make of a few tells it.
 _TRIED = frozenset((
-    "goroutines", "libtest", "progress", "retold", "steps", "surefire",
+    "ava", "bun", "crash", "goroutines", "jest", "libtest", "mocha", "npm", "prettier", "products",
+    "progress", "retold", "skips", "spec", "steps", "surefire", "tap",
 ))  # fmt: skip
 _SEVERAL = 3
 # The order in which an output without a filter is looked at.
 GENERIC = (
-    "diff", "commits", "diffstat", "pytest", "unittest", "surefire", "retold", "libtest", "passed",
-    "packages", "installs", "progress", "goroutines", "frames", "memory", "notes", "shellcheck",
-    "issues", "sqlfluff", "findings", "differences", "dependencies", "steps", "listing", "tables",
-    "search", "repeats", "values",
+    "diff", "commits", "diffstat", "pytest", "unittest", "surefire", "retold", "libtest", "jest",
+    "mocha", "vitest", "ava", "spec", "tap", "passed", "packages", "installs", "sphinx",
+    "progress", "goroutines", "crash", "npm", "frames", "memory", "notes", "shellcheck", "issues",
+    "sqlfluff", "findings", "differences", "dependencies", "steps", "listing", "tables", "search",
+    "repeats", "values",
 )  # fmt: skip
 
 
@@ -138,7 +166,7 @@ def shaped(names: Iterable[str], rows: list[Row], texts: Texts, asked: Asked) ->
     for name in todo:
         check()
         if name != "values":
-            rows = _PASSES[name](rows, texts, asked)
+            rows = _without(_PASSES[name](rows, texts, asked), asked.settled)
     return [row.index if isinstance(row, _Opaque) else row for row in rows]
 
 

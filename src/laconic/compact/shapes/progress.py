@@ -33,7 +33,7 @@ _PROGRESS = pattern(
 )
 # How many warnings a crate has, and how to let cargo mend some; all may be told of another target.
 _WARNINGS = pattern(
-    r"(?P<said>warning: `.*` \(.*\) generated (?P<number>\d+) warnings?)"
+    r"(?P<said>warning: `[^`]+` \([^()]*\) generated (?P<number>\d+) warnings?)"
     r"(?: \((?P<again>\d+) duplicates?\))?(?: \(run `cargo .*\))?"
 )
 _FEWEST = 3

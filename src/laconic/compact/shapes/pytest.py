@@ -89,6 +89,7 @@ class _Report:
         self._alike: dict[tuple[str, ...], int] = {}  # the row of the first failure of each kind
         self._code: set[tuple[str, str]] = set()  # lines of code that were shown, with their place
         self._warned: set[str] = set()
+        self._spoken: set[str] = set()  # what pytest said of failures; -vv says it twice
         self._is_timed = False
         self._heads: dict[str, int] = {}  # the rows of names above a plain trace
 
@@ -141,7 +142,8 @@ class _Report:
             if message and any(said.startswith(start) for said in self._messages):
                 self.rows.append(Shown(SHORT, test, (index + 1,)))
                 return
-        if _NOISE.fullmatch(text) or not text.strip():
+        is_told = self._part == "short test summary info" and text.strip() in self._spoken
+        if is_told or _NOISE.fullmatch(text) or not text.strip():
             return
         if stopped := _STOPPED.fullmatch(text):
             self.rows.append(Shown(SHORT, stopped[1], (index + 1,)))
@@ -218,6 +220,7 @@ class _Report:
         if self._part in ("PASSES", "XFAILURES", "XPASSES"):
             self._end_passed(name, lines)
             return
+        self._spoken.update(self._message(i) for i in lines)
         failure = Failure(lines[1:], self.texts, self._code)
         if not failure.rows:  # a report of another kind: a doctest's, a plugin's, a plain trace
             self.rows += self._named(name, lines)

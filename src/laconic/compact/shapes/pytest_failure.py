@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from laconic.compact.diagnostics import is_diagnostic
-from laconic.compact.result import SHORT, Shown
-from laconic.compact.shapes.rows import made
+from laconic.compact.result import SHORT, Shown, numbers_of
+from laconic.compact.shapes.rows import made, whole
+from laconic.compact.shapes.tests import equal_differences
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -33,19 +36,26 @@ _FIXTURES = pattern(r">\s+available fixtures: (.*)")
 _FOR_HELP = pattern(r">\s+use 'pytest --fixtures .*")
 _RAISED = pattern(r">?\s+raise \w.*\(.*")
 # Fixtures that everybody has: pytest's (docs.pytest.org/en/stable/reference/fixtures.html), and
-# those of pytest-asyncio, anyio, pytest-cov, pytest-mock, pytest-django and pytest-xdist.
+# those of pytest-asyncio, anyio, pytest-cov, pytest-mock and pytest-xdist.
 _COMMON_FIXTURE = pattern(
     r"_.*|anyio_.*|cache|cap(?:fd|sys)(?:binary)?|capteesys|caplog|doctest_namespace|monkeypatch"
-    r"|pytestconfig|record_\w+|recwarn|subtests|tmp_?path(?:_factory)?|tmpdir(?:_factory)?|testdir"
-    r"|pytester|event_loop(?:_policy)?|unused_\w+|cov|no_cover|\w*mocker|django_\w+|testrun_uid"
-    r"|worker_id|(?:async_)?(?:admin_)?client|(?:async_)?rf|admin_user|live_server|mailoutbox"
-    r"|(?:transactional_)?db|transactional_db|settings"
+    r"|pytestconfig|record_(?:property|testsuite_property|xml_attribute)|recwarn|subtests"
+    r"|tmp_path(?:_factory)?|tmpdir(?:_factory)?|testdir|pytester|event_loop(?:_policy)?"
+    r"|unused_(?:tcp|udp)_port(?:_factory)?|cov|no_cover|(?:class_|module_|package_|session_)?mocker"
+    r"|testrun_uid|worker_id"
+)
+# pytest-django.readthedocs.io/en/latest/helpers.html; others have fixtures of these names, too.
+_DJANGO_FIXTURE = pattern(
+    r"django_\w+|(?:async_)?(?:admin_)?client|(?:async_)?rf|admin_user|live_server|mailoutbox|settings"
+    r"|(?:transactional_)?db"
 )
 _DULL = pattern(
-    r"E\s+(?:Omitting \d+ .*|Use -v+ to .*|Full diff:.*|\s*|\?\s.*|Skipping \d+ .*"
-    r"|\.\.\.\s*Full output truncated.*|\.\.\.)"
+    r"E\s+(?:Omitting \d+ .*|Differing items:|comparison failed|Use -v+ to .*|Full diff:.*|\s*"
+    r"|\?\s.*|Skipping \d+ .*|\.\.\.\s*Full output truncated.*|\.\.\.)"
 )
 _SIGNED = pattern(r"(E?\s+)[-+] .*")
+_WHERE, _CALLED = pattern(r"E? +\+ +where .*"), pattern(r"E? +\+ +where .* = [\w.]+\(\)")
+_MANY_EQUAL = 4
 _MOST_SAID, _MOST_CAPTURED, _MOST_OWN, _MOST_LOCALS = 14, 8, 6, 8
 
 
@@ -150,7 +160,7 @@ class Failure:
             rows += said_rows(block, self._texts)
             block = []
             if index >= 0 and index not in hidden:
-                rows.append(index)
+                rows += _unindented([index], self._texts)
             elif index >= 0 and index == hidden[0]:
                 rows.append(made(f"[{len(hidden)} lines of other frames hidden]", hidden))
         rows += [*self._fixtures(), *self._foreign, *self._kept_locals(), *self._captured]
@@ -161,8 +171,9 @@ class Failure:
         """Leave out the lines of code that another failure at the same place has shown."""
         kept: list[Row] = []
         for row in rows:
-            if isinstance(row, int) and row in self._code:
-                told = (self._code[row], self._texts[row])
+            index, *others = (number - 1 for number in numbers_of(row))
+            if index in self._code and not others:
+                told = (self._code[index], self._texts[index])
                 if told in self._told:
                     continue
                 self._told.add(told)
@@ -175,7 +186,10 @@ class Failure:
         if _FIXTURES.fullmatch(text) or _FOR_HELP.fullmatch(text):
             return True
         following = next((i for i in self._flow if i > index), -1)
-        return bool(_RAISED.fullmatch(text)) and following in self._said
+        if following not in self._said:
+            return False
+        message = _unmarked(self._texts[following]).strip().removeprefix("AssertionError: ")
+        return bool(_RAISED.fullmatch(text)) or text.removeprefix(">").strip() == message
 
     def _fixtures(self) -> list[Row]:
         """The fixtures of the project, of all that could be used in place of a missing one."""
@@ -183,6 +197,8 @@ class Failure:
             if match := _FIXTURES.fullmatch(self._texts[index]):
                 names = match[1].split(", ")
                 own = [name for name in names if not _COMMON_FIXTURE.fullmatch(name)]
+                if "django_db_setup" in names:
+                    own = [name for name in own if not _DJANGO_FIXTURE.fullmatch(name)]
                 others = f"{len(names) - len(own)} of pytest and its plugins"
                 said = f"available fixtures: {', '.join([*own, f'[{others}]'])}"
                 return [Shown(SHORT, said, (index + 1,))]
@@ -195,21 +211,51 @@ class Failure:
 
 
 def said_rows(said: list[int], texts: Texts) -> list[Row]:
-    """What pytest says, without what is equal in a difference."""
+    """What pytest says, without what is equal in a difference and what its first line has."""
     kept = [i for i in said if texts[i].strip() and not _DULL.fullmatch(_marked(texts[i]))]
-    signs = {match[1] for i in kept if (match := _SIGNED.fullmatch(texts[i]))}
-    equal = {i for i in kept for sign in signs if texts[i].startswith(f"{sign}  ") and i != kept[0]}
-    wrong = {i for i in equal if is_diagnostic(_unmarked(texts[i]))}
-    equal -= wrong
-    if len(equal) >= _MOST_LOCALS // 2:
-        kept = [i for i in kept if i not in equal]
+    kept = _without_equal(_without_told(kept, texts), texts)
+    rows = _unindented(kept, texts)
     if len(kept) <= _MOST_SAID + 1:
-        return list(kept)
+        return rows
     half = _MOST_SAID // 2
-    wrong = {i for i in kept[half:-half] if is_diagnostic(_unmarked(texts[i]))}
+    wrong = [i for i in kept[half:-half] if is_diagnostic(_unmarked(texts[i]))]
     between = [i for i in kept[half:-half] if i not in wrong]
     mark = [made(f"[{len(between)} lines of the difference hidden]", between)] if between else []
-    return [*kept[:half], *mark, *sorted(wrong), *kept[-half:]]
+    told = [row for i, row in zip(kept, rows, strict=True) if i in wrong]
+    return [*rows[:half], *mark, *told, *rows[-half:]]
+
+
+def _without_told(kept: list[int], texts: Texts) -> list[int]:
+    """Leave out a difference of values that the message has.
+
+    A call without arguments is told by the line below it, which says what was called.
+    """
+    told = {
+        i
+        for i, after in pairwise(kept)
+        if _CALLED.fullmatch(texts[i]) and _WHERE.fullmatch(texts[after])
+    }
+    told |= equal_differences(kept, texts)
+    return [i for i in kept if i not in told]
+
+
+def _without_equal(kept: list[int], texts: Texts) -> list[int]:
+    """Leave out the lines of a difference that are in both values, if they are many."""
+    signs = {match[1] for i in kept if (match := _SIGNED.fullmatch(texts[i]))}
+    equal = {
+        i
+        for i in kept[1:]
+        if any(texts[i].startswith(f"{sign}  ") for sign in signs)
+        and not is_diagnostic(_unmarked(texts[i]))
+    }
+    return [i for i in kept if i not in equal] if len(equal) >= _MANY_EQUAL else kept
+
+
+def _unindented(lines: list[int], texts: Texts) -> list[Row]:
+    """The lines with one blank behind their mark; what is indented below another stays so."""
+    marked = [i for i in lines if texts[i][:2] in ("E ", "> ")]
+    width = min((len(texts[i]) - len(texts[i][1:].lstrip()) for i in marked), default=0)
+    return [whole(f"{texts[i][0]} {texts[i][width:]}", [i]) if i in marked else i for i in lines]
 
 
 def _marked(text: str) -> str:

@@ -46,9 +46,10 @@ _LAST = pattern(
 # What make says, in files that CMake writes, of targets that need the one that failed.
 _RULE_FAILED = pattern(r"g?make\[\d+\]: \*\*\* \[CMakeFiles/\S+/build\.make:\d+: .*\] Error \d+")
 _NEEDS_IT = pattern(
-    r"g?make(?:\[\d+\])?: (?:\*\*\* \[(?:CMakeFiles/Makefile2:\d+: \S+|Makefile:\d+: all)\] Error 2"
+    r"g?make(?:\[\d+\])?: (?:\*\*\* \[CMakeFiles/Makefile2:\d+: \S+\] Error 2"
     r"|Target '(?:CMakeFiles/\S+|all|default_target)' not remade because of errors\.)"
 )
+_MOST_LISTS = 20  # of one kind; a report has two for each module
 _FIRST_WORD = pattern(r"[A-Z]\w+ (?=\S)")  # the kind of an exception, which Surefire shortens
 
 
@@ -58,9 +59,9 @@ def retold(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     lines = raw_of(rows)
     gone: set[int] = set()
     for heading, entry in _LISTS:
-        for pos, index in enumerate(lines):
-            if heading.fullmatch(texts[index]):
-                gone |= _again(lines, pos, entry, texts)
+        headings = [pos for pos, index in enumerate(lines) if heading.fullmatch(texts[index])]
+        for pos in headings[:_MOST_LISTS]:
+            gone |= _again(lines, pos, entry, texts)
     if any(_RULE_FAILED.fullmatch(texts[i]) for i in lines):
         gone |= {i for i in lines if _NEEDS_IT.fullmatch(texts[i])}
     if gone:

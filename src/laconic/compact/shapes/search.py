@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from laconic.compact.result import SHORT, Shown
+from laconic.compact.result import MADE, SHORT, Shown
 from laconic.compact.shapes.entries import PATH
 from laconic.compact.shapes.repeats import LOG_LINE, kind_of
 from laconic.compact.shapes.rows import made, placed, raw_of, whole
@@ -287,23 +287,23 @@ def _cut(text: str, width: int, asked: Asked) -> str:
 
 def _counted(hits: list[Hit]) -> list[Shown]:
     """Hits per file, by directory, and the texts that occur often; of one file, kinds of lines."""
-    every = [hit.index for hit in hits]
+    every = [hit.index + 1 for hit in hits]
     files = Counter(hit.path for hit in hits)
     if len(files) == 1:
         return _of_one_file(hits)
     words = Counter(hit.text.strip() for hit in hits)
     many = f"{len(hits)} hits in {len(files)} files; {len(words)} different texts"
-    shown = [made(f"[{many}; narrow the search to see more; hits per file:]", every)]
+    shown = [Shown(MADE, f"[{many}; narrow the search to see more; hits per file:]", every)]
     directories: dict[str, list[str]] = {}
     for path, count in files.items():
         start = path.rfind("/") + 1
         directories.setdefault(path[:start] or "./", []).append(f"{path[start:]} {count}")
-    shown += [made(f"{d}: {', '.join(names)}", every) for d, names in directories.items()]
+    shown += [Shown(MADE, f"{d}: {', '.join(names)}", every) for d, names in directories.items()]
     left = BUDGET - sum(estimate(row.text) + 1 for row in shown)
     often = [(text, count) for text, count in words.most_common() if count >= _OFTEN]
     lines: list[Shown] = []
     for text, count in often:
-        line = made(f"{count} x {text[:100]}", every)
+        line = Shown(MADE, f"{count} x {text[:100]}", every)
         left -= estimate(line.text) + 1
         if left < 0:
             break
@@ -311,7 +311,7 @@ def _counted(hits: list[Hit]) -> list[Shown]:
     total = sum(count for _, count in often[: len(lines)])
     if lines:
         said = f"[texts that occur {_OFTEN} times and more: {total} of the {len(hits)} hits]"
-        shown += [made(said, every), *lines]
+        shown += [Shown(MADE, said, every), *lines]
     return shown
 
 

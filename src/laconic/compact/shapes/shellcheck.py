@@ -5,6 +5,8 @@ Scripts with the same findings in the same lines are shown once.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.shapes.rows import made, placed, raw_of
 from laconic.patterns import pattern
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 _HEADER = pattern(r"In (\S.*) line (\d+):")
 _CODE = pattern(r"\s*\^-*\^?-*\s*(SC\d+) \((\w+)\): (.*)")
+_WORD = pattern(r"\w+")
 _PROPOSAL = "Did you mean:"
 _OWN = pattern(
     r"[\s^-]*|Did you mean:\s*|For more information:"
@@ -47,7 +50,7 @@ def shellcheck(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         key = tuple((place.line, tuple(place.codes)) for place in found)
         alike.setdefault(key, []).append(script)
     instead: dict[int, list[Row]] = {}
-    told: set[str] = set()
+    told: dict[str, str] = {}  # what each rule said first
     for script, *others in alike.values():
         for place in scripts[script]:
             instead[place.lines[0]] = [made(_line(place, told), place.lines)]
@@ -65,8 +68,10 @@ def _read(lines: list[int], texts: Texts) -> list[_Place]:
     """Read the report; a line that is not a part of it stays where it is."""
     found: list[_Place] = []
     quoted = 0  # how many lines of a script may follow
-    for index in lines:
+    source = ""
+    for index, following in pairwise([*lines, -1]):
         text = texts[index]
+        is_source = following >= 0 and bool(_CODE.fullmatch(texts[following]))
         if header := _HEADER.fullmatch(text):
             found.append(_Place(header[1], header[2], index))
             quoted = 1
@@ -79,17 +84,24 @@ def _read(lines: list[int], texts: Texts) -> list[_Place]:
         elif _OWN.fullmatch(text):
             found[-1].lines.append(index)
             quoted = int(text.rstrip() == _PROPOSAL)
-        elif quoted and not is_diagnostic(text):
+        elif quoted and (is_source or _is_like(text, source) or not is_diagnostic(text)):
             found[-1].lines.append(index)
             quoted -= 1
+            source = text if is_source else source
     return found if any(place.codes for place in found) else []
 
 
-def _line(place: _Place, told: set[str]) -> str:
+def _is_like(text: str, source: str) -> bool:
+    """Tell whether a line may be what is proposed in place of another: it has the same words."""
+    return bool(source) and set(_WORD.findall(text)) == set(_WORD.findall(source))
+
+
+def _line(place: _Place, told: dict[str, str]) -> str:
+    """A line of a script with its findings; a rule says what it said before by its name alone."""
     parts: dict[str, int] = {}
     for code, level, text in place.codes:
-        part = f"{code} ({level}): {text}" if code not in told else code
+        part = code if told.get(code) == text else f"{code} ({level}): {text}"
         parts[part] = parts.get(part, 0) + 1
-        told.add(code)
+        told.setdefault(code, text)
     said = "; ".join(f"{part} x{n}" if n > 1 else part for part, n in parts.items())
     return f"In {place.script} line {place.line}: {said}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.compact.shapes.rows import placed, raw_of, whole
+from laconic.compact.shapes.rows import made, placed, raw_of, whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _FILE = pattern(r"== \[(.*)\] [A-Z]+")
 _VIOLATION = pattern(r"(L: +(\d+) \| P: +(\d+) \| +(\w+) \|) (\S.*)")
 _CONTINUED = pattern(r" {10,}\| (\S.*)")
+_RULE = pattern(r" \[\w+\.\w+\]$")
 
 
 class _Violation:
@@ -33,18 +34,21 @@ def sqlfluff(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     del asked
     instead: dict[int, list[Row]] = {}
     gone: set[int] = set()
-    told: set[tuple[str, str]] = set()
+    told: set[str] = set()
     for group in _groups(raw_of(rows), texts):
         first, *others = group
         members = [index for violation in group for index in violation.lines]
-        said = f"{first.start} {first.text}"
-        if (first.file, first.code) in told:
-            said = f"{first.place} {first.code} {first.text}"
-        told.add((first.file, first.code))
+        line = f"{first.file}:{first.place.split(':')[0]}"
+        start = f"{first.place} {first.code}" if line in told else first.start
+        rule = _RULE.search(first.text)
+        # the name of a rule is told once, so that a line without it does not say all
+        text = first.text[: rule.start()] if rule and rule[0] in told else first.text
+        said = f"{start} {text}"
         if others:
             said += f" +{len(others)}: {' '.join(violation.place for violation in others)}"
-        instead[members[0]] = [whole(said, members)]
+        instead[members[0]] = [(whole if text == first.text else made)(said, members)]
         gone |= set(members)
+        told |= {line, rule[0] if rule else ""}
     return placed(rows, instead, gone)
 
 

@@ -36,6 +36,7 @@ _FEWEST = 3
 _BLOCK_START, _BLOCK_END = pattern(r"\s+---"), pattern(r"\s+\.\.\.")
 _SUM = pattern(r".*\b(?:\d+ passed|pass:? \d+|\d+% tests passed|passed[:,] \d+|OK\b|\d+ passing).*")
 _EXCERPT = pattern(r"\s*>?\s*\d+ [|│](?: .*)?|\s+[|│]\s+[\^~]+\s*|\s*[|│]\s*")
+_COLON, _CARET = pattern(r"\s*\d+: .*"), pattern(r"\s+\^+\s*")  # as rollup writes it
 _DIFFER = pattern(r"(?:E\s+)?AssertionError: .* != .*|(?:E\s+)?AssertionError: assert .* == .*")
 _MARK = pattern(r"(?:E\s+)?\?\s+[\^+~ -]*")
 _FIRST = pattern(r"(?:E\s+)?First (?:differing element|extra element) .*:")
@@ -158,14 +159,35 @@ def excerpts(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     del asked
     lines = raw_of(rows)
     found = {i for i in lines if texts[i].strip() and _EXCERPT.fullmatch(texts[i])}
-    return placed(rows, {}, found) if len(found) >= _FEWEST else rows
+    found = found if len(found) >= _FEWEST else set()
+    return placed(rows, {}, found | _around_caret(lines, texts))
+
+
+def _around_caret(lines: list[int], texts: Texts) -> set[int]:
+    """Find the lines `3: text` around one that is marked below, and the mark itself."""
+    found: set[int] = set()
+    for pos, index in enumerate(lines):
+        if pos and _CARET.fullmatch(texts[index]) and _COLON.fullmatch(texts[lines[pos - 1]]):
+            found.add(index)
+            for step in (-1, 1):
+                near = pos - 2 if step < 0 else pos + 1
+                while 0 <= near < len(lines) and _COLON.fullmatch(texts[lines[near]]):
+                    found.add(lines[near])
+                    near += step
+    return found
 
 
 def differences(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Leave out the difference of two values that the message both shows, and rulers."""
     del asked
     lines = raw_of(rows)
-    gone = {i for i in lines if _RULER.fullmatch(texts[i])}
+    rulers = {i for i in lines if _RULER.fullmatch(texts[i])}
+    return placed(rows, {}, rulers | equal_differences(lines, texts))
+
+
+def equal_differences(lines: list[int], texts: Texts) -> set[int]:
+    """The lines of a difference that says no more than the message above it."""
+    gone: set[int] = set()
     message, left = "", 0
     for index in lines:
         text = texts[index]
@@ -188,4 +210,4 @@ def differences(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             left = max(0, left - 1)
         else:
             message = ""
-    return placed(rows, {}, gone)
+    return gone

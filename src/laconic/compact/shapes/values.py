@@ -18,8 +18,8 @@ _LIST = pattern(rf"(?:[\w.+!~*@/-]{{1,60}}, ){{{_MANY},}}[\w.+!~*@/-]{{1,60}}")
 _OBJECTS = pattern(
     r"(?:[\w.+/-]{1,120}\.(?:o|obj|lo|class) ){8,}[\w.+/-]{1,120}\.(?:o|obj|lo|class)"
 )
-# What a program was started with, as Python writes a list: `['gcc', '-O2', ...]`.
-_QUOTED = pattern(r"\[(?:'[^']{0,300}', ){6,}'[^']{0,300}'\]")
+# What a program was started with, as Python's subprocess says it: `Command '['gcc', '-O2', ...]'`.
+_QUOTED = pattern(r"(?<=[Cc]ommand ')\[(?:'[^']{0,300}', ){6,}'[^']{0,300}'\]")
 _OPTIONS = pattern(r"(?: -[\w+=.,/:-]+){6,}(?= -c )")
 _RUN = pattern(r"([^\s])\1{399,}")
 _KEPT = 10  # characters of a run

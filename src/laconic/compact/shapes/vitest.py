@@ -2,38 +2,48 @@
 
 from __future__ import annotations
 
-from laconic.compact.shapes.rows import placed, raw_of
+from laconic.compact.shapes.changes import telling
+from laconic.compact.shapes.rows import placed, raw_of, short
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.compact.masks import Mask
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
 _FAILED = pattern(r" FAIL  \S+(?: \[.*?\])? > (.*)")
+_SUITE = pattern(r"( FAIL  (\S+)) \[ \2 \]")
+_RULED = pattern(r"\u23af+ (Failed (?:Suites|Tests) \d+) \u23af+")
 # In the overview: a test that failed, and below it the beginning of its message.
 _OVERVIEW = pattern(r"\s+[x\u00d7] (.*?)(?: \d+m?s)?")
 _MESSAGE = pattern(r"\s+→ (.*)")
-_OF_OVERVIEW = pattern(r"\s+[x\u00d7✓] .*| [\u276f✓] .*|\u23af.*")
+_OF_OVERVIEW = pattern(
+    r"\s+[x\u00d7✓] .*| [\u276f✓] .*|\u23af.*|std(?:out|err) \| .*|\s+[\u2193\u21ba] .*"
+)
+_ADVICE = pattern(r"If this is a long-running test, pass a timeout value as the last argument .*")
 _EXCERPT = pattern(r"\s+\d+\|(?: .*)?|\s+\|\s+\^+\s*")
 _EXPECTED = pattern(r"- Expected(?:  - \d+)?")
 _RECEIVED = pattern(r"\+ Received(?:  \+ \d+)?")
 _PLACE = pattern(r" \u276f .*")
-_SIGNED = pattern(r"[-+] .*")
-_OPENING = pattern(r".*[{\[(]\s*")
 
 
 def vitest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Leave out what a failure says twice, the source around its place and what does not differ."""
     lines = raw_of(rows)
     failed = {match[1] for i in lines if (match := _FAILED.fullmatch(texts[i]))}
-    if not failed:
+    suites = {i: match[1] for i in lines if (match := _SUITE.fullmatch(texts[i]))}
+    if not failed and not suites:
         return rows
-    gone = {i for i in lines if _EXCERPT.fullmatch(texts[i])}
-    gone |= _overview(lines, texts, failed)
-    gone |= {i for i in _unchanged(lines, texts) if not asked.pinned[i]}
-    return placed(rows, {}, gone)
+    gone = {i for i in lines if _EXCERPT.fullmatch(texts[i]) or _ADVICE.fullmatch(texts[i])}
+    gone |= _overview(lines, texts, failed) if failed else set()
+    gone |= _unchanged(lines, texts, asked.pinned)
+    instead: dict[int, list[Row]] = {i: [short(text, i, texts)] for i, text in suites.items()}
+    for index in lines:
+        if ruled := _RULED.fullmatch(texts[index]):
+            instead[index] = [short(ruled[1], index, texts)]
+    return placed(rows, instead, gone)
 
 
 def _overview(lines: list[int], texts: Texts, failed: set[str]) -> set[int]:
@@ -64,11 +74,8 @@ def _overview(lines: list[int], texts: Texts, failed: set[str]) -> set[int]:
     return gone
 
 
-def _unchanged(lines: list[int], texts: Texts) -> set[int]:
-    """Find the lines of a difference that are the same on both sides, and its legend.
-
-    What begins the value in which they differ stays.
-    """
+def _unchanged(lines: list[int], texts: Texts, pinned: Mask) -> set[int]:
+    """Find the lines of a difference that are the same on both sides, and its legend."""
     gone: set[int] = set()
     pos = 0
     while pos + 1 < len(lines):
@@ -76,25 +83,12 @@ def _unchanged(lines: list[int], texts: Texts) -> set[int]:
         if not (is_legend and _RECEIVED.fullmatch(texts[lines[pos + 1]])):
             pos += 1
             continue
+        legend = lines[pos : pos + 2]
         start = pos = pos + 2
         while pos < len(lines) and not _PLACE.fullmatch(texts[lines[pos]]):
             pos += 1
-        block = lines[start:pos]
-        changed = {i for i in block if _SIGNED.fullmatch(texts[i])}
-        gone |= {*block} - changed - _parents(block, changed, texts)
+        block = [i for i in lines[start:pos] if texts[i].strip()]
+        changed = telling(block, texts, 0, pinned)
+        if changed:
+            gone |= {*legend, *block} - changed
     return gone
-
-
-def _parents(block: list[int], changed: set[int], texts: Texts) -> set[int]:
-    """Find the line that begins the value in which each of these lines is."""
-    found: set[int] = set()
-    open_lines: list[tuple[int, int]] = []  # depth and line
-    for i in block:
-        depth = len(texts[i][1:]) - len(texts[i][1:].lstrip())
-        while open_lines and open_lines[-1][0] >= depth:
-            open_lines.pop()
-        if i in changed:
-            found |= {line for _, line in open_lines[-1:]}
-        elif _OPENING.fullmatch(texts[i]):
-            open_lines.append((depth, i))
-    return found

@@ -1,0 +1,92 @@
+"""ava's report: each failure once, by its name and place; of values that differ what does."""
+
+from __future__ import annotations
+
+from laconic.compact.shapes.changes import telling
+from laconic.compact.shapes.frames import own_frames, place_of
+from laconic.compact.shapes.rows import made, placed, raw_of
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.masks import Mask
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+_FAILED = pattern(r"  ✘ \[fail\]: (\S.*)")
+_RULER = pattern(r"  \u2500+")
+_PLACE = pattern(r"  (?:\u203a (?:.* \()?)?(?:file://)?(\S+?\.\w+:\d+(?::\d+)?)\)?")
+_SOURCE = pattern(r" +\d+: .*")
+_DIFFERENCE = pattern(r"  Difference \(- actual, \+ expected\):")
+_DUMPED = pattern(r"  (\w+) (?:\[.*\] )?\{")
+_SIGN = 2  # the column of the signs of a difference
+
+
+def ava(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Show every failure in few lines; the overview of the tests has their names again."""
+    lines = raw_of(rows)
+    start = next((pos for pos, i in enumerate(lines) if _RULER.fullmatch(texts[i])), None)
+    failed = {i: m[1] for i in lines[:start] if (m := _FAILED.fullmatch(texts[i]))}
+    if start is None or not failed:
+        return rows
+    names = set(failed.values())
+    blocks: list[list[int]] = []
+    for index in lines[start + 1 :]:
+        text = texts[index]
+        if _RULER.fullmatch(text):
+            break
+        if text.startswith("  ") and _is_name(text.strip(), names):
+            blocks.append([])
+        if blocks:
+            blocks[-1].append(index)
+    instead: dict[int, list[Row]] = {}
+    gone = {i for i in lines if not texts[i].strip() or _RULER.fullmatch(texts[i])}
+    for block in blocks:
+        name = texts[block[0]].strip()
+        again = [i for i, said in failed.items() if _is_name(name, {said})]
+        gone.update(block, again)
+        for row in _failure(block, again, texts, asked.pinned):
+            instead[row if isinstance(row, int) else row.numbers[0] - 1] = [row]
+    return placed(rows, instead, gone)
+
+
+def _is_name(text: str, names: set[str]) -> bool:
+    """Tell whether a text is the name of a test; in the overview a message may be behind it."""
+    return bool(text) and (text in names or any(name.startswith(f"{text} ") for name in names))
+
+
+def _failure(block: list[int], again: list[int], texts: Texts, pinned: Mask) -> list[Row]:
+    """What is shown of a failure. again: where the overview has its name."""
+    title, *body = block
+    frames = {i: place for i in body if (place := place_of(texts[i]))}
+    own = [i for i, (_, is_foreign) in frames.items() if not is_foreign]
+    placed_at = {i: m[1] for i in body if i not in frames and (m := _PLACE.fullmatch(texts[i]))}
+    if len(own) == 1:
+        placed_at[own[0]] = frames[own[0]][0].removeprefix("file://")
+    shown: list[Row] = []
+    at = next((pos for pos, i in enumerate(body) if _DIFFERENCE.fullmatch(texts[i])), len(body))
+    differing = telling(body[at + 1 :], texts, _SIGN, pinned)
+    dumped = _dump(body, texts)
+    for pos, index in enumerate(body):
+        text = texts[index]
+        is_dull = not text.strip() or index in frames or index in dumped
+        if is_dull or _SOURCE.fullmatch(text) or _PLACE.fullmatch(text):
+            continue
+        if pos <= at or not differing or index in differing:
+            shown.append(index)
+    name = f"  ✘ [fail]: {texts[title].strip()}"
+    *_, where = ("", *placed_at.values())
+    head = made(f"{name} ({where})" if where else name, [title, *again, *placed_at])
+    return [head, *shown, *(own_frames(own, texts) if len(own) > 1 else [])]
+
+
+def _dump(body: list[int], texts: Texts) -> set[int]:
+    """The object that was thrown, if its message follows in a line of its own."""
+    starts = [(pos, m[1]) for pos, i in enumerate(body) if (m := _DUMPED.fullmatch(texts[i]))]
+    for pos, name in starts:
+        end = next((p for p in range(pos, len(body)) if texts[body[p]] == "  }"), None)
+        rest = body[end + 1 :] if end is not None else []
+        if any(texts[i].startswith(f"  {name}: ") for i in rest):
+            return set(body[pos : pos + 1 + len(body[pos + 1 : end]) + 1])
+    return set()

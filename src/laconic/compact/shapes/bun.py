@@ -1,0 +1,59 @@
+"""bun's report of tests: each failure by its name, then its message, what differs and own frames.
+
+bun writes the source and the message first, and the name of the test below them.
+"""
+
+from __future__ import annotations
+
+from laconic.compact.shapes.changes import telling
+from laconic.compact.shapes.frames import own_frames, place_of
+from laconic.compact.shapes.rows import made, placed, raw_of
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.masks import Mask
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+_SOURCE, _CARET = pattern(r"\s*\d+ \|(?: .*)?"), pattern(r"\s+\^+\s*")
+_FAILED = pattern(r"(\(fail\) .*?)(?: \[[\d.]+m?s\])?")
+_LEGEND = pattern(r"[-+] (?:Expected|Received)  [-+] \d+|\+ actual - expected.*")
+
+
+def bun(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Leave out the source of each failure, and put its only own place behind its name."""
+    lines = raw_of(rows)
+    instead: dict[int, list[Row]] = {}
+    gone: set[int] = set()
+    block: list[int] = []
+    for index in lines:
+        text = texts[index]
+        if not block and not _SOURCE.fullmatch(text):
+            continue
+        block.append(index)
+        if match := _FAILED.fullmatch(text):
+            gone.update(block)
+            shown = _failure(block, match[1], texts, asked.pinned)
+            instead |= {r if isinstance(r, int) else r.numbers[0] - 1: [r] for r in shown}
+        if match or text.startswith("(pass)"):
+            block = []
+    return placed(rows, instead, gone)
+
+
+def _failure(block: list[int], name: str, texts: Texts, pinned: Mask) -> list[Row]:
+    frames = [(i, place) for i in block if (place := place_of(texts[i]))]
+    own = [(i, place) for i, (place, is_foreign) in frames if not is_foreign]
+    of_frames = {i for i, _ in frames}
+    said = [i for i in block[:-1] if texts[i].strip() and i not in of_frames]
+    said = [i for i in said if not _SOURCE.fullmatch(texts[i]) and not _CARET.fullmatch(texts[i])]
+    changed = telling(said, texts, 0, pinned) - {i for i in said if _LEGEND.fullmatch(texts[i])}
+    signed = [i for i in said if i in changed and texts[i][:1] in ("-", "+")]
+    if signed:
+        said = [i for i in said if i in changed or pinned[i] or not texts[i].startswith("  ")]
+        said = [i for i in said if texts[i].strip(" {}[](),") or i in changed]
+    rows: list[Row] = list(said)
+    if len(own) == 1:
+        return [*rows, made(f"{name} ({own[0][1]})", [block[-1], own[0][0]])]
+    return [*rows, *own_frames([i for i, _ in own], texts), block[-1]]

@@ -1,0 +1,50 @@
+"""The lines of a printed difference of two values that tell in what these differ."""
+
+from __future__ import annotations
+
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from laconic.compact.masks import Mask
+    from laconic.compact.shapes.rows import Texts
+
+# `"roles": Array [`, `b: {`: it opens a value and names it
+_NAMED = pattern(r"\s*[\"'\w][^{\[(]*:\s.*[{\[(]\s*")
+_OPENING = pattern(r".*[{\[(]\s*")
+
+
+def telling(block: Sequence[int], texts: Texts, column: int, pinned: Mask) -> set[int]:
+    """Find the lines with a sign in this column, and what names the value that they are in.
+
+    That is the line that opens it. Of an element of a list, which has no name, it is the line above
+    the first sign. Pinned lines stay: they may be another program's. Without a sign there is
+    nothing.
+    """
+    found: set[int] = set()
+    open_lines: list[tuple[int, int]] = []  # depth and line
+    above = -1  # the last line without a sign, unless it opens a value
+    for index in block:
+        text = texts[index]
+        inside = text[column + 1 :]
+        if not inside.strip():
+            continue
+        depth = len(inside) - len(inside.lstrip())
+        while open_lines and open_lines[-1][0] >= depth:
+            open_lines.pop()
+        if text[column : column + 1] in ("-", "+"):
+            found.add(index)
+            parent = open_lines[-1][1] if open_lines else block[0]
+            if _NAMED.fullmatch(texts[parent]):
+                found.add(parent)
+            elif above >= 0 and parent != block[0]:
+                found.add(above)
+            above = -1
+        elif _OPENING.fullmatch(inside):
+            open_lines.append((depth, index))
+            above = -1
+        else:
+            above = index
+    return found | {index for index in block if pinned[index]} if found else found

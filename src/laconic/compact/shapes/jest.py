@@ -1,0 +1,214 @@
+"""The reports of jest and playwright: each failure once, by its name and place; what differs."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from laconic.compact.shapes.changes import telling
+from laconic.compact.shapes.frames import own_frames, place_of
+from laconic.compact.shapes.overview import headings
+from laconic.compact.shapes.rows import made, placed, raw_of, short, whole
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.masks import Mask
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+_FILE = pattern(r" ?(?:FAIL|PASS) +\S.*")
+_TITLE = pattern(r"  \u25cf \S.*|  \d+\) \S+:\d+:\d+ \u203a .*")
+_NUMBER = pattern(r"^  (?:\u25cf |\d+\) |(?=console))")
+_RULER = pattern(r"(.*?)(?: \u2500+)?")
+_CONTEXT = pattern(r" {4}(?:Error Context: \S+|attachment #\d+: .*|\u2500+)")
+_CONSOLE = "  \u25cf Console"
+_PRINTED, _PRINTS = pattern(r"  console\.\w+"), pattern(r" +console\.\w+")
+_MARK = pattern(r" +[✕\u00d7✓√○✎] .*")
+_FAILED = pattern(r" +[✕\u00d7] (.*?)(?: \([\d.]+ m?s\))?")
+_SKIPPED = pattern(r" +(?:\u25cb skipped|\u2193) \S.*")
+_MOST_SKIPPED = 3
+_SUMMARY = pattern(r"Summary of all failing tests")
+_EXCERPT = pattern(r"\s*>?\s*\d+ \|(?: .*)?|\s+\|\s+\^+\s*")
+_MATCHER = pattern(r"( +(?:Error: )?expect\(.*\)) // .*")
+_PLACED = pattern(r"  \d+\) (\S+?):\d+:\d+ \u203a .*")
+_PROGRESS = pattern(r"\[\d+/\d+\] (?:\[.*?\] \u203a )?\S+:\d+:\d+ \u203a .*")
+_AGAIN = pattern(
+    r"(?:  ✘ +\d+ | {4}(?:\[.*?\] \u203a )?)(\S+:\d+:\d+ \u203a .*?)(?: \([\d.]+m?s\)| \u2500+)?"
+)
+_EXPECTED, _RECEIVED = pattern(r" {4}- (?:Expected|Snapshot)\b.*"), pattern(r" {4}\+ Received\b.*")
+_ADVICE = pattern(r" {4}Add a timeout value to this test to increase the timeout, .*")
+_SIGN = 4  # the column of the signs of a difference
+
+
+def jest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Show every failure in few lines; the overview of the tests and the summary repeat them."""
+    lines = raw_of(rows)
+    blocks = _blocks(lines, texts)
+    if not blocks:
+        return rows
+    instead: dict[int, list[Row]] = {}
+    gone = {i for i in lines if not texts[i].strip()}
+    told: dict[tuple[str, ...], str] = {}
+    names: set[str] = set()
+    printed: dict[str, list[list[int]]] = {}  # what was printed in one line, with its blocks
+    for block in blocks:
+        gone.update(block)
+        title = _NUMBER.sub("", _bare(texts[block[0]]))
+        shown = (
+            _console(block, texts) if _is_console(title) else _failure(block, texts, asked.pinned)
+        )
+        key = tuple(row.text if not isinstance(row, int) else texts[row] for row in shown)
+        if _is_console(title) and len(shown) == 1:
+            printed.setdefault(key[0], []).append(block)
+        if key in told:  # in the summary, or printed again
+            continue
+        first = told.get(key[1:]) if key[1:] else None
+        if first is not None:
+            shown = [made(f"{key[0]} [the same as {first}]", block)]
+        told |= {key: title, key[1:]: first or title}
+        names |= {title, title.rpartition(" \u203a ")[2]}
+        instead |= {row if isinstance(row, int) else row.numbers[0] - 1: [row] for row in shown}
+    for text, equal in printed.items():
+        if len(equal) > 1:
+            told_lines = [
+                i for block in equal for i in block if texts[i].strip() and texts[i].strip() in text
+            ]
+            instead[equal[0][0]] = [whole(f"{text} [x{len(equal)}]", told_lines)]
+    gone |= _overview(lines, texts, asked, names) | _summary(lines, texts, gone, instead)
+    return placed(rows, instead, gone)
+
+
+def skips(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Show the first of many tests that were skipped; the totals have their number."""
+    del asked
+    skipped = [i for i in raw_of(rows) if _SKIPPED.fullmatch(texts[i])]
+    others = skipped[_MOST_SKIPPED:]
+    if len(others) < _MOST_SKIPPED:
+        return rows
+    return placed(rows, {others[0]: [made(f"[{len(others)} more skipped]", others)]}, set(others))
+
+
+def _blocks(lines: list[int], texts: Texts) -> list[list[int]]:
+    """The lines of each failure, and of what is printed: the first, and all indented more."""
+    found: list[list[int]] = []
+    is_inside = False
+    for index in lines:
+        text = texts[index]
+        if _TITLE.fullmatch(text) or _PRINTED.fullmatch(text):
+            found.append([])
+            is_inside = True
+        elif text.strip() and not text.startswith("    "):
+            is_inside = False
+        if is_inside:
+            found[-1].append(index)
+    return found
+
+
+def _is_console(title: str) -> bool:
+    return title == "Console" or title.startswith("console.")
+
+
+def _console(block: list[int], texts: Texts) -> list[Row]:
+    """What tests printed, without the places where they did."""
+    printed: dict[str, list[int]] = {}
+    above = -1
+    for index in block:
+        text = texts[index]
+        if not text.strip() or text == _CONSOLE or place_of(text) or _EXCERPT.fullmatch(text):
+            continue
+        if above >= 0:
+            said = f"{texts[above]} {text.strip()}"
+            printed.setdefault(said, []).extend((above, index))
+            above = -1
+        elif _PRINTS.fullmatch(text):
+            above = index
+        else:
+            printed.setdefault(text, []).append(index)
+    last: list[Row] = [above] if above >= 0 else []
+    return [*(_printed(text, found) for text, found in printed.items()), *last]
+
+
+def _printed(text: str, found: list[int]) -> Row:
+    count = len(found) // 2 if _PRINTS.match(text) else len(found)
+    if count > 1:
+        return whole(f"{text} [x{count}]", found)
+    return whole(text, found) if len(found) > 1 else found[0]
+
+
+def _failure(block: list[int], texts: Texts, pinned: Mask) -> list[Row]:
+    """Name and place, the message, and own frames if they are more than the place."""
+    title, *body = block
+    frames = [(i, place) for i in body if (place := place_of(texts[i]))]
+    own = [(i, place) for i, (place, is_foreign) in frames if not is_foreign]
+    of_frames = {i for i, _ in frames}
+    kept = _without_equal(body, texts, pinned)
+    shown: list[Row] = []
+    for index in body:
+        text = texts[index]
+        if index not in kept or index in of_frames or not text.strip():
+            continue
+        if any(form.fullmatch(text) for form in (_EXCERPT, _ADVICE, _CONTEXT)):
+            continue
+        matcher = _MATCHER.fullmatch(text)
+        shown.append(short(matcher[1], index, texts) if matcher else index)
+    name = _bare(texts[title])
+    if len(own) == 1:
+        where = own[0][1]
+        file = _PLACED.fullmatch(name)
+        if file and f"/{file[1]}:" in where:
+            where = where[where.rindex(file[1]) + len(file[1]) :]
+        return [made(f"{name} ({where})", [title, own[0][0]]), *shown]
+    innermost = [i for i, (place, _) in frames if place != "<anonymous>"][:1]
+    if not own:
+        return [short(name, title, texts), *shown, *innermost]
+    below = own_frames([i for i, _ in own], texts)
+    return [whole(name, [title, own[0][0]]), *shown, *below]
+
+
+def _bare(title: str) -> str:
+    """The name of a test without the ruler behind it."""
+    found = _RULER.fullmatch(title)
+    return found[1] if found else title
+
+
+def _without_equal(body: list[int], texts: Texts, pinned: Mask) -> set[int]:
+    """The lines without the legend of a difference and what is the same on both of its sides."""
+    kept = set(body)
+    for pos, index in enumerate(body[:-1]):
+        if not (_EXPECTED.fullmatch(texts[index]) and _RECEIVED.fullmatch(texts[body[pos + 1]])):
+            continue
+        end = pos + 2
+        while end < len(body) and not place_of(texts[body[end]]):
+            if _EXCERPT.fullmatch(texts[body[end]]):
+                break
+            end += 1
+        block = [i for i in body[pos + 2 : end] if texts[i].strip()]
+        changed = telling(block, texts, _SIGN, pinned)
+        if changed:
+            kept -= {index, body[pos + 1], *block} - changed
+    return kept
+
+
+def _overview(lines: list[int], texts: Texts, asked: Asked, names: set[str]) -> set[int]:
+    """Failed tests that are told below, and the headings of what is not shown."""
+    lines = [i for i in lines if " | " not in texts[i]]  # the rows of a table
+    marks = {i for i in lines if _MARK.fullmatch(texts[i])}
+    gone = {i for i in marks if (m := _FAILED.fullmatch(texts[i])) and m[1].strip() in names}
+    gone |= {i for i in lines if _PROGRESS.fullmatch(texts[i])}
+    gone |= {i for i in lines if (m := _AGAIN.fullmatch(texts[i])) and m[1] in names}
+    return gone | headings(lines, texts, asked.pinned, marks, gone)
+
+
+def _summary(
+    lines: list[int], texts: Texts, gone: set[int], instead: dict[int, list[Row]]
+) -> set[int]:
+    """The heading of the summary, and the names of files below it of which nothing is new."""
+    start = next((pos for pos, i in enumerate(lines) if _SUMMARY.fullmatch(texts[i])), len(lines))
+    found = set(lines[start : start + 1])
+    filled = [i for i in lines[start + 1 :] if texts[i].strip()]
+    for index, following in pairwise(filled):
+        is_told = following in gone and following not in instead
+        if is_told and _FILE.fullmatch(texts[index]):
+            found.add(index)
+    return found

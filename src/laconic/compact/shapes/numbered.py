@@ -1,0 +1,38 @@
+"""Neighbouring lines that count: `test_many[{0..39}]` stands for all of them, and says as much."""
+
+from __future__ import annotations
+
+from laconic.compact.shapes.rows import placed, raw_of, whole
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+_LAST = pattern(r"(.*?)(0|[1-9][0-9]*)(\D*)")
+_FEWEST = 3
+
+
+def numbered(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Write lines that differ only in their last number, which grows by one, as one."""
+    del asked
+    instead: dict[int, list[Row]] = {}
+    gone: set[int] = set()
+    run: list[int] = []
+    parts: tuple[str, int, str] | None = None  # of the last line of the run
+    for index in [*raw_of(rows), -1]:
+        match = _LAST.fullmatch(texts[index]) if index >= 0 else None
+        found = (match[1], int(match[2]), match[3]) if match else None
+        if run and parts and found == (parts[0], parts[1] + 1, parts[2]) and index == run[-1] + 1:
+            run.append(index)
+        else:
+            if parts and len(run) >= _FEWEST:
+                start, last, end = parts
+                text = f"{start}{{{last + 1 - len(run)}..{last}}}{end}"
+                instead[run[0]] = [whole(text, run)]
+                gone |= set(run)
+            run = [index]
+        parts = found
+    return placed(rows, instead, gone)

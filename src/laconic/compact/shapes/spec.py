@@ -1,0 +1,122 @@
+"""The report of node's test runner for people: each failure once, where all of them are listed.
+
+https://nodejs.org/api/test.html#test-reporters: the tests come first, then the failed ones again.
+"""
+
+from __future__ import annotations
+
+from laconic.compact.shapes.changes import telling
+from laconic.compact.shapes.frames import own_frames, place_of
+from laconic.compact.shapes.rows import made, placed, raw_of
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.masks import Mask
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+_LISTED = pattern(r"✖ failing tests:")
+_PLACE = pattern(r"test at (\S+?)(:\d+:\d+)")
+_FAILED = pattern(r"( *)✖ (.*?)(?: \([\d.]+ms\))?((?: #.*)?)")
+_TEST = pattern(r" *[✔✖▶﹣\u2139⚠] .*|\S.*")
+_SUITE = pattern(r" *▶ .*")
+_LEGEND = pattern(r"\s*\+ actual - expected.*")
+_END = pattern(r" *\}")
+_DULL = pattern(r" +(?:generatedMessage: \w+|code: 'ERR_\w+'|operator: '\w+'|diff: '\w+'),?")
+_GENERATED = pattern(r" +generatedMessage: true,?")
+_VALUE = pattern(r" +(?:actual|expected): .*")
+
+
+def spec(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Show the list of failed tests; of the overview what is not in it."""
+    lines = raw_of(rows)
+    start = next((pos for pos, i in enumerate(lines) if _LISTED.fullmatch(texts[i])), None)
+    if start is None:
+        return rows
+    instead: dict[int, list[Row]] = {}
+    gone = {i for i in lines if not texts[i].strip()}
+    told: dict[str, set[str]] = {}  # what is said of the tests of a name
+    pos = start + 1
+    while pos < len(lines):
+        block = _block(lines, pos, texts)
+        if not block:
+            pos += 1
+            continue
+        shown, name = _failure(block, texts, asked.pinned)
+        told.setdefault(name, set()).update(texts[i].strip() for i in block)
+        gone.update(block)
+        instead |= {row if isinstance(row, int) else row.numbers[0] - 1: [row] for row in shown}
+        pos += len(block)
+    if told:
+        gone |= {lines[start], *_overview(lines[:start], texts, told)}
+    return placed(rows, instead, gone)
+
+
+def _block(lines: list[int], pos: int, texts: Texts) -> list[int]:
+    """The place of a failed test, its name, and all below that is indented; else nothing."""
+    following = lines[pos + 1] if pos + 1 < len(lines) else -1
+    if following < 0 or not _PLACE.fullmatch(texts[lines[pos]]):
+        return []
+    if not texts[following].startswith("✖ "):
+        return []
+    end = pos + 2
+    while end < len(lines) and (not texts[lines[end]].strip() or texts[lines[end]][0] == " "):
+        end += 1
+    return lines[pos:end]
+
+
+def _failure(block: list[int], texts: Texts, pinned: Mask) -> tuple[list[Row], str]:
+    """What is shown of a failure, and the name of its test."""
+    place, failed = _PLACE.fullmatch(texts[block[0]]), _FAILED.fullmatch(texts[block[1]])
+    assert place is not None
+    assert failed is not None
+    frames = [(i, found) for i in block[2:] if (found := place_of(texts[i]))]
+    own = [(i, found) for i, (found, is_foreign) in frames if not is_foreign]
+    where, told = place[1] + place[2], block[:2]
+    if len(own) == 1 and own[0][1].rpartition(":")[0].rpartition(":")[0].endswith(f"/{place[1]}"):
+        where = own[0][1][own[0][1].rindex(place[1]) :]
+        told.append(own.pop()[0])
+    shown: list[Row] = [made(f"✖ {failed[2]}{failed[3]} ({where})", told)]
+    shown += _said([i for i in block[2:] if texts[i].strip()], texts, pinned)
+    return [*shown, *own_frames([i for i, _ in own], texts)], failed[2]
+
+
+def _said(body: list[int], texts: Texts, pinned: Mask) -> list[Row]:
+    """The message and the properties of the error; of a difference what differs."""
+    first = next((pos for pos, i in enumerate(body) if place_of(texts[i])), len(body))
+    properties = [i for i in body[first:] if not place_of(texts[i])]
+    message = body[:first]
+    at = next((pos for pos, i in enumerate(message) if _LEGEND.fullmatch(texts[i])), None)
+    if at is not None:
+        column = len(texts[message[at]]) - len(texts[message[at]].lstrip())
+        changed = telling(message[at + 1 :], texts, column, pinned)
+        below = [i for i in message[at + 1 :] if not changed or i in changed]
+        message = [*message[: at + 1], *below]
+    is_told = at is not None or any(_GENERATED.fullmatch(texts[i]) for i in properties)
+    return [*message, *(i for i in properties if not _is_dull(texts[i], is_told=is_told))]
+
+
+def _is_dull(text: str, *, is_told: bool) -> bool:
+    is_value = is_told and _VALUE.fullmatch(text) is not None
+    return is_value or any(form.fullmatch(text) for form in (_DULL, _END))
+
+
+def _overview(lines: list[int], texts: Texts, told: dict[str, set[str]]) -> set[int]:
+    """Failed tests, and what is said below them, if the list has it; suites stay as results."""
+    gone: set[int] = set()
+    said: set[str] | None = None
+    for index in lines:
+        text = texts[index]
+        failed = _FAILED.fullmatch(text)
+        if failed and failed[2] in told:
+            gone.add(index)
+            said = told[failed[2]]
+        elif _SUITE.fullmatch(text):
+            gone.add(index)
+        elif _TEST.fullmatch(text):
+            said = None
+        elif said is not None and text.strip() in said:
+            gone.add(index)
+    return gone

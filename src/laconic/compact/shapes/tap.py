@@ -1,0 +1,265 @@
+"""The report of node's test runner as TAP: of each failure name, place, message and values.
+
+What it prints is described in https://nodejs.org/api/test.html#test-reporters and, for the blocks
+of details, in https://testanything.org/tap-version-13-specification.html.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from laconic.compact.shapes.changes import telling
+from laconic.compact.shapes.frames import own_frames, place_of
+from laconic.compact.shapes.rows import made, placed, raw_of, whole
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+
+    from laconic.compact.masks import Mask
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+_RESULT = pattern(r"( *)((?:not )?ok \d+ (?:- )?)(.*)")
+_PASSED = pattern(r"ok \d+ (?!- |.*# (?:SKIP|TODO)).*")
+_VERSION = "TAP version 13"
+_KEY = pattern(r"( +)(\w+):(?: +(.*))?")
+_DELIMITER = pattern(r" +(?:---|\.\.\.)")
+_SUBTESTS = pattern(r"'\d+ subtests? failed'")
+_OWN = (
+    "location",
+    "stack",
+    "error",
+    "name",
+    "operator",
+)  # keys of node: others have blocks of this form, too
+_LEGEND = pattern(r"\s*\+ actual - expected.*")
+_TOTAL = pattern(r"(#|\u2139) ((tests|suites|pass|fail|cancelled|skipped|todo) +(\d+))")
+# Of what a file prints that cannot be run, and that node writes as comments.
+_OF_NODE = pattern(r"#\s+at .*\(node:\S+\)|#\s+\^+|# Node\.js v\d\S*")
+_TIME = pattern(r"(?:#|\u2139) duration_ms [\d.]+")
+# What every failure has, and what says nothing beyond its message.
+_DULL_CODES = ("'ERR_TEST_FAILURE'", "'ERR_ASSERTION'")
+_DULL = ("duration_ms", "type", "location", "operator", "generatedMessage", "at")
+_FEWEST = 3
+
+
+def tap(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Show every failure in few lines, and the totals in one."""
+    lines = raw_of(rows)
+    instead, gone = _totals(lines, texts)
+    gone |= {i for i in lines if _OF_NODE.fullmatch(texts[i])}
+    if instead and any(texts[i] == _VERSION for i in lines):
+        gone |= _passed(lines, texts)
+    results = [
+        (pos, match) for pos, i in enumerate(lines) if (match := _RESULT.fullmatch(texts[i]))
+    ]
+    suites = _suites([match for _, match in results])
+    for number, (pos, match) in enumerate(results):
+        if not match[2].startswith("not ") or not asked.status:
+            continue
+        block = _details(lines, pos, len(match[1]), texts)
+        keys = _keys(block, texts)
+        if not any(key in keys for key in _OWN):
+            continue
+        gone |= {lines[pos], *block}
+        if "error" in keys and _SUBTESTS.fullmatch(keys["error"].value):
+            continue
+        title = f"{match[1]}{match[2]}{' > '.join([*suites[number], match[3]])}"
+        for row in _failure(lines[pos], title, keys, texts, asked.pinned):
+            instead[row if isinstance(row, int) else row.numbers[0] - 1] = [row]
+    return placed(rows, instead, gone)
+
+
+def _totals(lines: list[int], texts: Texts) -> tuple[dict[int, list[Row]], set[int]]:
+    """Join the numbers of tests; those that are zero go, except for failures."""
+    instead: dict[int, list[Row]] = {}
+    gone: set[int] = set()
+    for is_total, group in groupby(lines, lambda i: _TOTAL.fullmatch(texts[i]) is not None):
+        run = list(group)
+        if not is_total or len(run) < _FEWEST:
+            continue
+        found = [match for i in run if (match := _TOTAL.fullmatch(texts[i]))]
+        told = [(i, m[2]) for i, m in zip(run, found, strict=True) if _tells(m[3], m[4])]
+        gone.update(run)
+        instead[run[0]] = [
+            whole(f"{found[0][1]} {', '.join(t for _, t in told)}", [i for i, _ in told])
+        ]
+        following = lines[lines.index(run[-1]) + 1 :][:1]
+        gone.update(i for i in following if _TIME.fullmatch(texts[i]))
+    return instead, gone
+
+
+def _passed(lines: list[int], texts: Texts) -> set[int]:
+    """Tests that passed, and the names above them, as tape prints both: the totals count them."""
+    found: set[int] = set()
+    name = -1
+    for index in lines:
+        text = texts[index]
+        if _PASSED.fullmatch(text):
+            found |= {index, name} if name >= 0 else {index}
+        elif name in found and _RESULT.fullmatch(text):
+            found.discard(name)
+        if text.startswith("# ") and not _TOTAL.fullmatch(text):
+            name = index
+        elif not _RESULT.fullmatch(text):
+            name = -1 if text.strip() and not text.startswith(" ") else name
+    return found
+
+
+def _tells(name: str, number: str) -> bool:
+    return number != "0" or name == "fail"
+
+
+def _details(lines: list[int], pos: int, indent: int, texts: Texts) -> list[int]:
+    """The lines below a result that are indented more, up to the next result."""
+    found: list[int] = []
+    for index in lines[pos + 1 :]:
+        text = texts[index]
+        depth = len(text) - len(text.lstrip())
+        if text.strip() and (depth <= indent or _RESULT.fullmatch(text)):
+            break
+        found.append(index)
+        if text.strip() == "...":
+            break
+    return found
+
+
+class _Key:
+    """A key of a block of details: what is behind it, its lines, and those below it."""
+
+    __slots__ = ("index", "lines", "value")
+
+    def __init__(self, index: int, value: str) -> None:
+        self.index, self.value = index, value
+        self.lines: list[int] = []
+
+
+def _keys(block: list[int], texts: Texts) -> dict[str, _Key]:
+    """The keys of a block by name; lines of no key are those of the empty one."""
+    found: dict[str, _Key] = {}
+    last: _Key | None = None
+    depth = -1
+    for index in block:
+        text = texts[index]
+        match = _KEY.fullmatch(text)
+        if match and depth in (-1, len(match[1])):
+            depth = len(match[1])
+            last = found[match[2]] = _Key(index, match[3] or "")
+        elif last and (not text.strip() or text.startswith(" " * (depth + 1))):
+            last.lines.append(index)
+        elif text.strip() and not _DELIMITER.fullmatch(text):
+            found.setdefault("", _Key(index, "")).lines.append(index)
+    return found
+
+
+def _suites(results: list[re.Match[str]]) -> list[list[str]]:
+    """The names of the suites that each test is in: their results come after it, indented less."""
+    found: list[list[str]] = []
+    around: list[tuple[int, str]] = []  # indent and name
+    for match in reversed(results):
+        depth = len(match[1])
+        while around and around[-1][0] >= depth:
+            around.pop()
+        found.append([name for _, name in around])
+        around.append((depth, match[3]))
+    return found[::-1]
+
+
+def _failure(
+    index: int, title: str, keys: dict[str, _Key], texts: Texts, pinned: Mask
+) -> list[Row]:
+    indent = title[: len(title) - len(title.lstrip())]
+    frames = [
+        (i, place) for i in _below(keys, "stack") if (place := place_of(f" at {texts[i].strip()}"))
+    ]
+    own = [
+        (i, place.removeprefix("file://")) for i, (place, is_foreign) in frames if not is_foreign
+    ]
+    where = own[0][1] if own else _place(keys)
+    rows: list[Row] = [
+        made(f"{title} ({where})" if where else title, [index, *(i for i, _ in own[:1])])
+    ]
+    rows += _message(indent, keys, texts, pinned)
+    rows += _values(indent, keys, texts)
+    for name, key in keys.items():
+        is_dull = name in _DULL or (name == "code" and key.value in _DULL_CODES)
+        is_dull = is_dull or (name == "signal" and key.value == "~")
+        is_dull = is_dull or (name == "failureType" and key.value != "'hookFailed'")
+        if name and name not in ("error", "name", "stack", "expected", "actual") and not is_dull:
+            rows += [key.index, *key.lines]
+    if len(own) > 1:
+        rows += own_frames([i for i, _ in own], texts)
+    return [*rows, *_below(keys, "")]
+
+
+def _place(keys: dict[str, _Key]) -> str:
+    """Where a test failed, as `at` says, or where it begins."""
+    at = place_of(f" at {_plain(keys['at'].value)}") if "at" in keys else None
+    if at and not at[1]:
+        return at[0].removeprefix("file://")
+    return _plain(keys["location"].value) if "location" in keys else ""
+
+
+def _below(keys: dict[str, _Key], name: str) -> list[int]:
+    return keys[name].lines if name in keys else []
+
+
+def _plain(value: str) -> str:
+    """A text of YAML without its quotes."""
+    is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
+    return value[1:-1].replace("''", "'") if is_quoted else value
+
+
+def _message(indent: str, keys: dict[str, _Key], texts: Texts, pinned: Mask) -> list[Row]:
+    """The kind of the error and its message; of a difference in it what differs."""
+    error = keys.get("error")
+    if error is None:
+        return []
+    name = _plain(keys["name"].value) if "name" in keys else ""
+    lines = [i for i in error.lines if texts[i].strip()]
+    first = texts[lines[0]].strip() if lines else _plain(error.value)
+    known = [error.index, *([keys["name"].index] if name else []), *lines[:1]]
+    start = f"{indent}  {name}: " if name and not first.startswith(name) else f"{indent}  "
+    rows: list[Row] = [made(f"{start}{first}", known)]
+    at = next((pos for pos, i in enumerate(lines) if _LEGEND.fullmatch(texts[i])), None)
+    if at is None:
+        return [*rows, *lines[1:]]
+    column = len(texts[lines[at]]) - len(texts[lines[at]].lstrip())
+    changed = telling(lines[at + 1 :], texts, column, pinned)
+    return [*rows, *lines[1 : at + 1], *(i for i in lines[at + 1 :] if not changed or i in changed)]
+
+
+def _leaves(key: _Key, texts: Texts) -> list[str]:
+    """The single values of one that may have parts."""
+    parts = (texts[i].rpartition(": ")[2].strip() for i in key.lines)
+    return [_plain(text) for text in (key.value, *parts) if text and not text.endswith(":")]
+
+
+def _values(indent: str, keys: dict[str, _Key], texts: Texts) -> list[Row]:
+    """What was expected and what came, unless the message has it."""
+    wanted: list[str] = ["expected", "actual"]
+    found = [(name, keys[name]) for name in wanted if name in keys]
+    of_error = keys["error"].lines if "error" in keys else []
+    if any(_LEGEND.fullmatch(texts[i]) for i in of_error):
+        return []
+    message = "\n".join(
+        [keys["error"].value if "error" in keys else "", *(texts[i] for i in of_error)]
+    )
+    leaves = [text for _, key in found for text in _leaves(key, texts)]
+    if len(of_error) > len(found) and all(text in message for text in leaves):
+        return []
+    if any(len(key.lines) > 1 for _, key in found):
+        return [i for _, key in found for i in (key.index, *key.lines)]
+    if "error" not in keys and "operator" in keys:
+        found.insert(0, ("operator", keys["operator"]))
+    told = [
+        (name, key, texts[key.lines[0]].strip() if key.lines else key.value) for name, key in found
+    ]
+    told = [(name, key, value) for name, key, value in told if value]
+    if all(_plain(value) in message for _, _, value in told):
+        return []
+    text = " ".join(f"{name}: {value}" for name, _, value in told)
+    return [made(f"{indent}  {text}", [i for _, key, _ in told for i in (key.index, *key.lines)])]

@@ -1,0 +1,2 @@
+npx ava at/a.test.mjs
+status 1

@@ -1,0 +1,2 @@
+npx ava at/ok.test.mjs
+status 0

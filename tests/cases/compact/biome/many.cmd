@@ -1,0 +1,2 @@
+npx biome check src
+status 1

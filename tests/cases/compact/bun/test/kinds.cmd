@@ -1,0 +1,2 @@
+bun test jt/bad1.test.js
+status 1

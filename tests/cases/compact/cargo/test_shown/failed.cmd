@@ -1,0 +1,2 @@
+cargo test --lib -- --nocapture
+status 101

@@ -1,0 +1,2 @@
+cargo test --lib add -- --nocapture --test-threads=1
+status 0

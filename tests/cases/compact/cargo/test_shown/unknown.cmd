@@ -1,0 +1,2 @@
+cargo test --test nosuch -- --nocapture
+status 101

@@ -1,0 +1,2 @@
+isort --check-only --diff shop tests chain.py
+status 1

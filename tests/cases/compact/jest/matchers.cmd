@@ -1,0 +1,2 @@
+npx jest --rootDir test2
+status 1

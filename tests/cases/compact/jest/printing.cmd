@@ -1,0 +1,2 @@
+npx jest --rootDir z/jest cart
+status 0

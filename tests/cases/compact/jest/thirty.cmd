@@ -1,0 +1,2 @@
+npx jest
+status 1

@@ -1,0 +1,2 @@
+make html
+status 0

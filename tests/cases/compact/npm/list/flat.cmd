@@ -1,0 +1,2 @@
+npm ls
+status 0

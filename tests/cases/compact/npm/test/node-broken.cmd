@@ -1,0 +1,2 @@
+node --test z/nts/
+status 1

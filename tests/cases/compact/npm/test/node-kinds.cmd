@@ -1,0 +1,2 @@
+node --test nt2/
+status 1

@@ -1,0 +1,2 @@
+node --test --test-reporter spec nt2/
+status 1

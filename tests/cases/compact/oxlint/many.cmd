@@ -1,0 +1,2 @@
+npx oxlint src
+status 1

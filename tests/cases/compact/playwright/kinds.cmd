@@ -1,0 +1,2 @@
+npx playwright test
+status 1

@@ -1,0 +1,2 @@
+npx playwright test --reporter=line
+status 1

@@ -1,0 +1,2 @@
+npx prettier -l src css
+status 2

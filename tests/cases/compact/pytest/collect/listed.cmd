@@ -1,0 +1,2 @@
+pytest --collect-only -q
+status 0

@@ -1,0 +1,2 @@
+pytest --collect-only tests/test_cart.py slow
+status 0

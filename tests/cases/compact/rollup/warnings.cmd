@@ -1,0 +1,2 @@
+npx rollup main.js -f cjs -d out
+status 0

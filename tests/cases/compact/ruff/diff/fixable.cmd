@@ -1,0 +1,2 @@
+ruff check --diff shop tests
+status 1

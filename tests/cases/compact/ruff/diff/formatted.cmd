@@ -1,0 +1,2 @@
+ruff format --diff ok.py
+status 0

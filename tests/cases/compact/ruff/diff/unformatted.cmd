@@ -1,0 +1,2 @@
+ruff format --diff shop
+status 1

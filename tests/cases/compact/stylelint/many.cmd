@@ -1,0 +1,2 @@
+npx stylelint 'z/css/*.css'
+status 2

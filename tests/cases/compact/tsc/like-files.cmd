@@ -1,0 +1,2 @@
+npx tsc --noEmit
+status 2

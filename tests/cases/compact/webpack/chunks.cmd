@@ -1,0 +1,2 @@
+npx webpack -c z/wp/webpack.config.js
+status 0

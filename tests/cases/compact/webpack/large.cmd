@@ -1,0 +1,2 @@
+npx webpack -c ok/webpack.config.js
+status 0

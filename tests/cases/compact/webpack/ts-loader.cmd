@@ -1,0 +1,2 @@
+npx webpack
+status 1
