@@ -152,6 +152,9 @@ SPARED = {
     "the legend of a difference, whose lines have their signs": (
         r"^\s*[-+] (?:Expected|Received|Snapshot)\b(?: +[-+] \d+)?$", r"^ +\+ expected - actual$",
     ),
+    "a package that is in a tree a second time, whatever its name": (
+        r"^[\u2502 ]*[\u251c\u2514][\u2500\u252c]* @?[\w./-]+@\d\S* deduped$",
+    ),
     "a package that Maven fetches": (r"^\[INFO\] Download(?:ing|ed) from \S+: https?://\S+",),
     "a test that passed, with its place": (r"^\s*[✓✔√] +\d+ \S+:\d+:\d+ \u203a ",),
     "a heading of pytest, whose section is told": (r"^=+ (?:ERRORS|FAILURES) =+$", r"^Traceback:$"),
