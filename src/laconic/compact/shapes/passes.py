@@ -126,7 +126,7 @@ _WITH_OTHER_LINES = frozenset((
     "ava", "bun", "crash", "differences", "excerpts", "findings", "frames", "goroutines",
     "installs", "jest", "libtest", "logs", "memory", "mocha", "notes", "npm", "packages", "passed",
     "prettier", "products", "progress", "pytest", "repeats", "retold", "skips", "spec", "steps",
-    "surefire", "tables", "tap", "unittest", "values", "vitest",
+    "sphinx", "surefire", "tables", "tap", "unittest", "values", "vitest",
 ))  # fmt: skip
 # What lines these are made for; the others only touch diagnostics and what is around them.
 _MADE_FOR = {
@@ -143,7 +143,7 @@ _MADE_FOR = {
 # The passes that know their lines by themselves; what they make of a few tells it.
 _TRIED = frozenset((
     "ava", "bun", "crash", "goroutines", "jest", "libtest", "mocha", "npm", "prettier", "products",
-    "progress", "retold", "skips", "spec", "steps", "surefire", "tap",
+    "progress", "retold", "skips", "spec", "sphinx", "steps", "surefire", "tap",
 ))  # fmt: skip
 _SEVERAL = 3
 # The order in which an output without a filter is looked at.
