@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from itertools import pairwise
 
 from laconic.compact.result import GAP, MADE, SHORT, Compacted
@@ -97,13 +98,9 @@ def texts_shown(compacted: Compacted) -> set[str]:
     return texts
 
 
-# What a shape may hide after a failure, because another line says it, or nobody wrote it.
+# What a shape may hide after a failure, because nobody can act on it. Each of these says something
+# of the tool or of others' code; what says something of the user's own is in TWICE or EXCERPT.
 SPARED = {
-    "the source around a place that is shown, and advice on it": (
-        r"^\s*>?\s*\d+ *[|\u2502]", r"^\d+\t", r"^[ >0-9]*\u2502", r"^\[error\] [ >]*\d* *\|",
-        r"^  help: ", r"^  i ", r"^ +\d+: \S.*\s$",
-    ),
-    "where bandit explains an issue": (r"^   (?:More Info: https://|CWE: CWE-\d)",),
     "a frame of a language's, a runner's or a package's own code": (
         r"^\s*File \"[^\"]*(?:/site-packages/|/lib/python3|/v?env/bin/|/manage\.py\")",
         r"^\s+at .*(?:\(node:|/node_modules/)",
@@ -112,7 +109,8 @@ SPARED = {
         r"^(?:testing|runtime|time|sync)\.\S*\(", r"^panic\(\{0x",
         r"^\s+\d+: (?:0x[0-9a-f]+ - )?(?:core|std|alloc|test|__rustc)::",
         r"^[./]\S*(?:/lib/python3|/site-packages/)\S*:\d+: (?:in |[\w.]+$)",
-        r"^\s*File \"<(?:frozen |string>)",
+        # what a package makes and runs has functions; a script in an argument has only its module
+        r"^\s*File \"<frozen ", r"^\s*File \"<string>\", line \d+, in (?!<module>)",
         r"^ +(?:-->|:::) /rustc/[0-9a-f]{40}/",
         r"^#? ?/usr/\S+:\d+:in [`']",
         r"^==\d+==    (?:at|by) 0x[0-9A-F]+: \w+ \(in /usr/",
@@ -154,32 +152,33 @@ SPARED = {
     "the legend of a difference, whose lines have their signs": (
         r"^\s*[-+] (?:Expected|Received|Snapshot)\b(?: +[-+] \d+)?$", r"^ +\+ expected - actual$",
     ),
+    "a package that is in a tree a second time, whatever its name": (
+        r"^[\u2502 ]*[\u251c\u2514][\u2500\u252c]* @?[\w./-]+@\d\S* deduped$",
+    ),
     "a package that Maven fetches": (r"^\[INFO\] Download(?:ing|ed) from \S+: https?://\S+",),
     "a test that passed, with its place": (r"^\s*[✓✔√] +\d+ \S+:\d+:\d+ \u203a ",),
-    "the heading of what shellcheck only recommends": (r"^In \S+ line \d+:$",),
-    "what announces a test whose result is shown": (r"^=== RUN +\S+$", r"^ +Start +\d+: \S+$"),
     "a heading of pytest, whose section is told": (r"^=+ (?:ERRORS|FAILURES) =+$", r"^Traceback:$"),
     "the heading of Python's frames": (r"^\s*Traceback \(most recent call last\):$",),
-    "what pytest says twice": (
-        r"^collected \d+ items? / \d+ errors?$", r"^ImportError while importing test module ",
-        r"^file \S+, line \d+$", r"^\S+\.py:\d+: AssertionError$",
+    "where bandit explains an issue": (r"^   (?:More Info: https://|CWE: CWE-\d)",),
+    # it only says where the exceptions are caught that are told
+    "a clause of a function, above the line that failed": (
+        r"^ {4,}except [\w.(), ]+(?: as \w+)?:$",
     ),
-    "the lines that a linter would change, below its place": (r"^ *\d+ +[-+] ", r"^ {2,}- "),
-    "what pytest says of itself": (r"^plugins: \w[\w-]*-\d[\d.]*(?:, \w[\w-]*-\d[\d.]*)*$",),
+    "how Python joins two exceptions, whose messages are alarms themselves": (
+        r"^The above exception was the direct cause of the following exception:$",
+        r"^During handling of the above exception, another exception occurred:$",
+    ),
+    # names of packages that are installed, and the statement of pytest's own that warns
+    "what pytest says of itself": (
+        r"^plugins: \w[\w-]*-\d[\d.]*(?:, \w[\w-]*-\d[\d.]*)*$", r"^ {4}warnings\.warn\(pytest\.",
+    ),
+    # the warning and its place are told
     "advice of pytest below a warning": (
         r"^  Enable tracemalloc to get traceback where the object was allocated\.$",
         r"^  Did you mean to use `assert` instead of `return`\?$",
     ),
     "how pytest writes a difference": (
         r"^E? +Full diff: \(-: missing in left side", r"^E? +comparison failed$",
-    ),
-    "the statement that raises what pytest tells": (r"^>?\s+raise \w", r"^ {4}warnings\.warn\("),
-    "a line of a function, above the line that failed": (
-        r"^ {4,}(?:async )?def \w+\(", r"^ {4,}except [\w.(), ]+(?: as \w+)?:$",
-    ),
-    "how Python joins two exceptions, whose messages are shown": (
-        r"^The above exception was the direct cause of the following exception:$",
-        r"^During handling of the above exception, another exception occurred:$",
     ),
     "the heading of a list of failures that are told above it": (
         r"^failures:$", r"^Failed examples:$", r"^The following tests (?:FAILED|did not run):$",
@@ -215,12 +214,45 @@ SPARED = {
     ),
 }  # fmt: skip
 _SPARED = re.compile("|".join(source for sources in SPARED.values() for source in sources))
-# Rulers, progress, the time and the number of a test, the time of a line of klog, the last word of
-# a line that the tool itself has cut, the number of a process, addresses.
+# What may be hidden where its groups are shown: another line says the same of the same name.
+TWICE = {
+    "what announces a test whose result is shown": (r"^=== RUN +(\S+)$", r"^ +Start +\d+: (\S+)$"),
+    "how many modules pytest cannot import, which its last line says": (
+        r"^collected \d+ items? / (\d+ errors?)$",
+    ),
+    "the place of an import that failed, above the error": (
+        r"^ImportError while importing test module '\S*?([^/']+)'", r"^file (\S+), line (\d+)$",
+    ),
+    "the result of a Rust test, whose failure is told by its name": (
+        r"^(?:test )?(\S.*?) (?:\.\.\.|---) FAILED$",
+    ),
+    "the first line of a function that is named": (r"^ {4,}(?:async )?def (\w+)\(",),
+    "the statement that raises what is told": (r"^>?\s+(?:def .*: )?raise (\w+)",),
+    "the heading of a finding of shellcheck": (r"^In (\S+) line (\d+):$",),
+    "the place of an assertion, which is shown with its message": (
+        r"^(\S+\.py:\d+): AssertionError$",
+    ),
+}  # fmt: skip
+_TWICE = [re.compile(source) for sources in TWICE.values() for source in sources]
+# A line of the source around a place, or what a linter would make of it: it may be hidden where
+# that place is shown.
+EXCERPT = re.compile(
+    r"^\s*>?\s*\d+ *[|\u2502]|^\d+\t|^ *\d+ +[-+] |^ {2,}[-+] |^[ >0-9]*\u2502"
+    r"|^\[error\] [ >]*\d* *\||^  help: |^  i |^ +\d+: \S.*\s$"
+)
+_PLACES = (
+    re.compile(r"([^\s/:('\"]+\.\w+)(?:[:(]|\", line )(\d+)"),
+    re.compile(r"([^\s/:]+\.\w+): .*\((\d+):\d+\)$"),
+)
+_AROUND = 40  # lines of an excerpt
+# Rulers, progress, the time of a test and of a line of klog, pytest's mark of an error, the last
+# word of a line that the tool itself has cut, and the word between a place and its function.
 _UNTOLD = re.compile(
-    r"^ *error: (?=')|^\[tsl\] (?:ERROR|WARNING) in |(?<=not ok )\d+(?= - )|(?<=✘) +\d+(?= )"
-    r"|^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)|_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] "
-    r"| +\[ *\d+%\]$| [\[(]?[\d.]+ ?m?s[\])]?(?=$| #)|\w*\.\.\.$|^==\d+==|\b0x[0-9a-fA-F]+"
+    r"_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] | +\[ *\d+%\]$| [\[(]?[\d.]+ ?m?s[\])]?(?=$| #)"
+    r"|\w*\.\.\.$|^E (?= )|^ *error: (?=')|^\[tsl\] (?:ERROR|WARNING) in "
+    r"|(?<=not ok )\d+(?= - )|(?<=✘) +\d+(?= )|^ *x (?=\w+\()|^L: +|(?<=\| )P: +"
+    r"|: in (?=\w)|: in <module>$|^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)"
+    r"|^==\d+==|\b0x[0-9a-fA-F]+"
 )
 _RANGE = re.compile(r"([\w.-]*)\{(\d+)\.\.(\d+)\}(\w*)")
 
@@ -229,8 +261,52 @@ def words_shown(compacted: Compacted) -> set[str]:
     return words_of("\n".join(row.text for row in compacted.shown))
 
 
-def is_spared(text: str) -> bool:
-    return _SPARED.search(_LEAD.sub("", text)) is not None
+def is_spared(text: str, words: set[str]) -> bool:
+    """Tell whether a line may be hidden; words: all that are shown."""
+    text = _LEAD.sub("", text)
+    if _SPARED.search(text):
+        return True
+    return any(
+        words_of(" ".join(m.groups())) <= words for twice in _TWICE if (m := twice.search(text))
+    )
+
+
+class Told:
+    """What can be read off the lines that are shown.
+
+    All words of a fact must be in neighbouring lines, or in these and one heading: the name of a
+    file above what was found in it, or of another file in which the same was found. Of a list that
+    says how many more there are, so many words may be told elsewhere.
+    """
+
+    def __init__(self, shown: list[str]) -> None:
+        self._shown, self.text = shown, "\n".join(shown)
+        self._lines = [words_of(text) for text in shown]
+        self._headings = [words_of(text) for text in shown if _HEADING.search(text)]
+        self.words = set().union(*self._lines)
+
+    def has(self, text: str) -> bool:
+        words = words_of_fact(text)
+        return words <= self.words and any(
+            words <= near
+            or len(words - near) <= more
+            or any(words - near <= heading for heading in self._headings)
+            for near, more in self._near
+        )
+
+    @cached_property
+    def _near(self) -> list[tuple[set[str], int]]:
+        """The words of neighbouring lines, and how many more one of them says there are."""
+        found = []
+        for start in range(max(1, len(self._lines) - _NEAR + 1)):
+            near = slice(start, start + _NEAR)
+            more = re.findall(r"\[(\d+) more\]", "\n".join(self._shown[near]))
+            found.append((set().union(*self._lines[near]), max(map(int, more), default=0)))
+        return found
+
+
+_NEAR = 10  # lines: a failure with its place, message and what it printed
+_HEADING = re.compile(r"^\S+:?$|\[the same \d+ findings as in ")
 
 
 def words_of(text: str) -> set[str]:
@@ -244,28 +320,34 @@ def words_of(text: str) -> set[str]:
 
 def words_of_fact(text: str) -> set[str]:
     """The words of a raw line that say something."""
-    return set(_WORD.findall(_UNTOLD.sub("", text)))
+    return set(_WORD.findall(_UNTOLD.sub(" ", text)))
 
 
 _WORD = re.compile(r"\w+")
 _FRAME = re.compile(r"\s*File \"")
 _SCRIPT_FRAME = re.compile(r"^\s+.*?(?:file:///?)?([^\s()/]+(:\d+:\d+))\)?(?: \{)?$")
 _LEAD = re.compile(r"^(?:INTERNALERROR> |(?: *\| )+)")  # before the lines of a trace
+_WARNING = re.compile(r"\s*\S+\.py:\d+: \w*Warning: ")
 
 
 def hidden_alarms(compacted: Compacted, cleaned: list[str]) -> list[str]:
-    """Every alarm of which a word is nowhere, and that no shape may hide."""
-    shown, words = texts_shown(compacted), words_shown(compacted)
-    sources = sources_of_spared(cleaned)
+    """Every alarm that is told nowhere, and that no shape may hide."""
+    shown = texts_shown(compacted)
+    told = Told([row.text for row in compacted.shown])
+    return untold([text for text in cleaned if is_alarm(text) and text not in shown], cleaned, told)
+
+
+def untold(alarms: list[str], cleaned: list[str], told: Told) -> list[str]:
+    """Those of the alarms that are not told and may not be hidden."""
+    sources = sources_of_spared(cleaned) | excerpts_of_told(cleaned, told.words)
+    sources |= headings_of_hidden(cleaned, told)
     return [
         text
-        for text in cleaned
-        if is_alarm(text)
-        and text not in shown
-        and not words_of_fact(text) <= words
-        and not is_spared(text)
+        for text in alarms
+        if not is_spared(text, told.words)
         and text not in sources
-        and not is_frame_told(text, compacted.text())
+        and not told.has(text)
+        and not is_frame_told(text, told.text)
     ]
 
 
@@ -279,16 +361,17 @@ def is_frame_told(text: str, shown: str) -> bool:
 
 
 def sources_of_spared(cleaned: list[str]) -> set[str]:
-    """What Python prints below the frames that may be hidden, and what is between place and mark.
+    """What Python prints below the frames that may be hidden, and below the place of a warning.
 
-    The second is the source of a finding: `a.rb:4:3: C: text`, the source, `^^^^`.
+    Also what is between place and mark, the source of a finding: `a.rb:4:3: C: text`, the source,
+    `^^^^`.
     """
+    bare = [_LEAD.sub("", text) for text in cleaned]
     below = {
         text
-        for frame, text in pairwise(cleaned)
-        if _LEAD.sub("", text).startswith("    ")
-        and _FRAME.match(_LEAD.sub("", frame))
-        and is_spared(frame)
+        for text, (frame, source) in zip(list(cleaned)[1:], pairwise(bare), strict=True)
+        if source.startswith("    ")
+        and ((_FRAME.match(frame) and _SPARED.search(frame)) or _WARNING.match(frame))
     }
     texts = list(cleaned)
     triples = zip(texts, texts[1:], texts[2:], strict=False)
@@ -297,3 +380,25 @@ def sources_of_spared(cleaned: list[str]) -> set[str]:
 
 def _is_marked(place: str, mark: str) -> bool:
     return bool(re.match(r"\S+:\d+:\d+: ", place) and re.fullmatch(r"\s*[~^]*\^[~^ ]*", mark))
+
+
+def headings_of_hidden(cleaned: list[str], told: Told) -> set[str]:
+    """The headings of shellcheck above what it recommends, and above warnings that are hidden."""
+    found = set()
+    for block in re.finditer(r"(?m)^(In \S+ line \d+:)$((?:\n.+)*)", "\n".join(cleaned)):
+        messages = re.findall(r"SC\d{4} \((?:error|warning)\): .*", block[2])
+        if not any("(error)" in message or told.has(message) for message in messages):
+            found.add(block[1])
+    return found
+
+
+def excerpts_of_told(cleaned: list[str], words: set[str]) -> set[str]:
+    """The lines of source around places that are shown."""
+    found, cleaned = set(), list(cleaned)
+    for pos, text in enumerate(cleaned):
+        if EXCERPT.match(text):
+            around = cleaned[max(0, pos - _AROUND) : pos + _AROUND]
+            places = (p for line in around for form in _PLACES for p in form.findall(line))
+            if any(words_of(f"{path} {line}") <= words for path, line in places):
+                found.add(text)
+    return found

@@ -1182,3 +1182,22 @@ def test_what_another_program_prints_between_any_two_lines_is_shown(case):
         lines = read_lines(raw.encode("utf-8", "surrogateescape"))
         compacted = compact(case.filter, status, lines)
         assert compacted is None or set(WORD.findall(said)) <= words_shown(compacted), (said, place)
+
+
+def test_what_exceptions_of_the_user_say_is_shown_in_a_long_report_of_pytest():
+    failure = (
+        "____________________ test_withdraw_{0} ____________________\n\n"
+        ">       account({0}).withdraw(500)\n\n"
+        "tests/test_account.py:{0}: \n_ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _\n\n"
+        ">           raise Overdrawn(self.owner)\n"
+        "E           bank.account.Overdrawn: number {0} wants more than there is\n\n"
+        "bank/account.py:33: Overdrawn\n"
+        "----------------------------- Captured stdout setup -----------------------------\n"
+        "setting up account {0} with a long text that says nothing of interest to anybody\n"
+    )
+    head = f"{'test session starts':=^80}\n{'FAILURES':=^80}\n"
+    raw = head + "".join(failure.format(n) for n in range(100, 200)) + "100 failed in 1.2s\n"
+    wanted = next(case.filter for case in CASES if case.id == "pytest/many-kinds")
+    compacted = compact(wanted, 1, read_lines(raw.encode()))
+    told = re.findall(r"Overdrawn: number (\d+) wants", compacted.text())
+    assert told == [str(n) for n in range(100, 200)]

@@ -15,6 +15,7 @@ from laconic.compact import bound
 from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.filter import Filter
 from laconic.compact.format import check_filter
+from laconic.compact.generic import compact_generic
 from laconic.compact.lines import Lines, read_lines
 from laconic.compact.load import DATA, built_in_commands, check_bytes, load_filters
 from laconic.compact.match import is_passed_through
@@ -27,7 +28,7 @@ from laconic.run.shells import arguments_of
 from laconic.settings import toml, trust
 from laconic.settings.load import read_settings
 from outputs import FOUND, cases, for_each
-from printed_faults import faults
+from printed_faults import faults, wrong_sums
 from problem_lines import as_text
 
 CASES = sorted((Path(__file__).parents[1] / "cases/filters").glob("*.toml"))
@@ -128,6 +129,17 @@ def test_a_result_is_never_compacted_again():
     assert printed(wanted, 0, text.encode()) is None
 
 
+@for_each(cases())
+def test_without_a_filter_the_notice_is_true_and_all_of_it_costs_less(case):
+    for status in {case.status, 0, 1}:
+        compacted = compact_generic(read_lines(case.raw), status)
+        if compacted is not None:
+            text = compacted.text() + notice(compacted)
+            assert estimate(text) < estimate(case.raw.decode("utf-8", "replace"))
+            raw = list(clean(read_lines(case.raw)).texts)
+            assert list(wrong_sums(raw, text.splitlines())) == []
+
+
 def lost(lines: list[str]) -> list[str]:
     return [line for line in lines if "error" not in line.lower() and "FAILED" not in line]
 
@@ -167,6 +179,14 @@ def exaggerated(lines: list[str]) -> list[str]:
     return [line.replace("[the same 12 findings", "[the same 13 findings") for line in lines]
 
 
+def overcounted(lines: list[str]) -> list[str]:
+    return [*lines[:-1], re.sub(r"\d+/(\d+)", r"\1/\1", lines[-1])]
+
+
+def undercounted(lines: list[str]) -> list[str]:
+    return [*lines[:-1], re.sub(r"\d+/", "1/", lines[-1])]
+
+
 def unannounced(lines: list[str]) -> list[str]:
     return lines[:-1]
 
@@ -192,6 +212,10 @@ def overstated(lines: list[str]) -> list[str]:
         ("mypy/many", renumbered),
         ("eslint/many", exaggerated),
         ("git/diff/unstaged", unannounced),
+        ("pytest/failed", overcounted),
+        ("pytest/failed", undercounted),
+        ("docker/build/failed", overcounted),
+        ("docker/build/failed", undercounted),
         ("composer/installed", overstated),
     ],
 )

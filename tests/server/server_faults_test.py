@@ -243,3 +243,20 @@ def test_a_server_that_dies_at_once_is_not_started_by_every_call(cold):
     cold.hook()
     time.sleep(1)
     assert not cold.status()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc")
+def test_no_worker_keeps_the_memory_that_a_large_output_took(server, tmp_path):
+    def resident_mb():
+        pages = [0]
+        for pid in server.workers(server.process):
+            with contextlib.suppress(OSError):  # it has ended
+                pages.append(int(Path(f"/proc/{pid}/statm").read_text().split()[1]))
+        return max(pages) * os.sysconf("SC_PAGESIZE") >> 20
+
+    before = resident_mb()
+    line = "2026-11-15 10:00:00 INFO worker {0} handled request {0:x} in 12 ms\n"
+    (tmp_path / "log").write_text("".join(map(line.format, range(200_000))))
+    done = server.run("run", "sh", "-c", f"cat {tmp_path}/log; exit 1")
+    assert b" lines hidden: " in done.stdout
+    warm_server.wait_for(lambda: resident_mb() < before + 13)

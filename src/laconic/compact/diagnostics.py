@@ -156,9 +156,13 @@ def are_doubtful(texts: Iterable[str]) -> bool:
     return _DOUBT in _judged([encoded(text).translate(_ANY_DIGIT) for text in texts])
 
 
-def find_certain(lines: Lines) -> Mask:
-    """The lines that report a mistake whatever the exit status is."""
-    perhaps = reduce(union, (pattern.mask(lines) for pattern in _PERHAPS_CERTAIN))
+def find_certain(lines: Lines, *, looks_up: bool = True) -> Mask:
+    """The lines that report a mistake whatever the exit status is.
+
+    looks_up: others ask for the kinds of the lines as well, so that it costs nothing here.
+    """
+    masks = (p.mask(lines) if looks_up else p.search_all(lines) for p in _PERHAPS_CERTAIN)
+    perhaps = reduce(union, masks)
     if not any_of(perhaps):
         return perhaps
     texts = lines.at(indexes(perhaps))
@@ -228,7 +232,7 @@ def _with_sign(text: bytes) -> Mask:
             for index in accumulate(map(bytes.count, pieces[:-1], repeat(b"\n"))):
                 found[index] = 1
             text = b"".join(pieces)
-    if _NUMBERED.search(text):
+    if b":" in text and _NUMBERED.search(text):
         for match in _AT_START.finditer(text):
             found[text.count(b"\n", 0, match.end())] = 1
     return bytes(found[1:])  # a newline comes before the first line

@@ -9,7 +9,7 @@ from itertools import chain, islice
 
 from laconic.compact.diagnostics import find_diagnostics
 from laconic.compact.filter import BUDGET, FAILURE_BUDGET, SUCCESS_BUDGET, WIDTH
-from laconic.compact.masks import mask_of, union, widened, without
+from laconic.compact.masks import both, mask_of, union, widened, without
 from laconic.compact.notice import has_notice
 from laconic.compact.patterns import Pattern
 from laconic.compact.pipeline import is_blank, is_cheaper, without_blanks
@@ -50,6 +50,8 @@ _CONTEXT = 2
 _HEAD_SHARE = 0.5
 _BLOCK = 32  # rows whose cost is estimated together
 _WARNING = Pattern(r"(?i)\bwarn(?:ing)?s?\b")
+_HEADING = Pattern(r"^In \S+ line \d+:$")  # of what shellcheck finds
+_BELOW = 6  # lines up to the last of several findings in one place
 _SUMMARY = Pattern(
     r"(?i)\b\d+ (?:tests?|passed|passing|failed|failing|skipped)\b|^Tests?:|^ok\b(?! \d)"
 )
@@ -110,7 +112,13 @@ def mistakes(lines: Lines, context: int = _CONTEXT) -> Compacted | None:
     """Errors and warnings, each with the lines around it."""
     cleaned = clean(lines)
     found = union(find_diagnostics(cleaned), _WARNING.mask(cleaned))
+    found = union(found, _headings(cleaned, found))
     return _picked("err", lines, cleaned, widened(found, context), found)
+
+
+def _headings(cleaned: Lines, found: Mask) -> Mask:
+    """The lines that alone say the place of what was found below them."""
+    return both(_HEADING.mask(cleaned), widened(found, _BELOW))
 
 
 def failures(lines: Lines) -> Compacted | None:
@@ -127,6 +135,7 @@ def summary(lines: Lines) -> Compacted | None:
     """The beginning, the end, and every diagnostic between them."""
     cleaned, total = clean(lines), len(lines)
     found = union(find_diagnostics(cleaned), _WARNING.mask(cleaned))
+    found = union(found, _headings(cleaned, found))
     ends = mask_of((*range(min(5, total)), *range(max(0, total - _ENDS), total)), total)
     return _picked("summary", lines, cleaned, union(ends, found), found)
 

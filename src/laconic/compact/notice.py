@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -46,6 +48,7 @@ def masked(count: int) -> str:
     return f"{count} secret{'s' if count > 1 else ''} masked"
 
 
+@lru_cache(maxsize=256)
 def gap(count: int, pinned: int = 0, *, is_exact: bool = True) -> str:
     """The mark where neighbouring lines were cut; pinned: how many of them say what is wrong."""
     number = f"{pinned}" if is_exact else f"{pinned} or more"

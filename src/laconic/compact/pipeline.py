@@ -103,7 +103,10 @@ def compact(
     while the command ran, if any.
     """
     compacted = apply(wanted, status, lines, hits, printed)
-    return compacted if compacted and is_cheaper(compacted) else None
+    if compacted is None:
+        return None
+    was_cut = 0 <= printed.find(0) < printed.rfind(1)  # what follows hidden lines is printed
+    return compacted if is_cheaper(compacted) or was_cut else None
 
 
 def apply(
@@ -160,7 +163,8 @@ def _rows(
 
 def _reported(lines: Lines, branch: Branch) -> Mask:
     """The lines of a success that report a mistake, and that the filter does not name to drop."""
-    found = find_certain(lines)
+    looks_up = lines.has_numbers or bool(branch.drop or branch.keep or branch.groups)
+    found = find_certain(lines, looks_up=looks_up)
     if not any_of(found):
         return found
     positions = indexes(found)
@@ -245,7 +249,7 @@ def _staged(
         texts = texts_at(rows, whole)
     rows = _with_trees(branch, rows, texts, held, blocks)
     if kind != TEXT:
-        rows = without_blanks(rows, texts, union(blocks.held, printed))
+        rows = without_blanks(rows, texts, blocks.held, printed)
     rows = limit(rows, branch.head, branch.tail, pinned)
     shorten = _shortening(branch, texts, held, pinned, hits)
     return fit(rows, shorten, texts, budget, share, pinned), texts
@@ -352,13 +356,18 @@ def _with_cuts(
     return bytes(marked), marks
 
 
-def without_blanks(rows: list[Row], texts: RowTexts, held: Mask) -> list[Row]:
-    """Keep one of neighbouring blank lines, and none at the beginning and the end."""
+def without_blanks(rows: list[Row], texts: RowTexts, held: Mask, printed: Mask = b"") -> list[Row]:
+    """Keep one of neighbouring blank lines, and none at the beginning and the end.
+
+    Lines of blocks are held; what was printed already stays.
+    """
     stripped = map(str.strip, texts_of(rows, texts))
     found = compress(count(), map(not_, stripped))
     blank = {pos for pos in found if not _is_held(rows[pos], held)}
+    there = {pos for pos in blank if _is_held(rows[pos], printed)} if any_of(printed) else set()
     gone = {pos for pos in blank if pos + 1 in blank or pos + 1 == len(rows)}
     gone.update(takewhile(blank.__contains__, count()))
+    gone -= there
     return list(compress(rows, without(b"\1" * len(rows), mask_of(gone, len(rows)))))
 
 

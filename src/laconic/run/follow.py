@@ -1,26 +1,21 @@
-"""Shows the lines that are certain to be shown while the command still runs.
+"""Shows the lines of a command without a filter while it still runs.
 
-Without a filter: the first lines as they come, then every diagnostic, with marks for the gaps.
-With a filter: lines from the beginning, as long as its patterns alone decide whether they stay;
-lines that no pattern matches, only while nothing is hidden; and the first line that the filter
-calls early, piece by piece if the command writes it so: the dots of a test run. All later lines
-wait for the end, so that lines are never shown out of order.
+The first lines as they come, then every diagnostic, with marks for the gaps. All later lines wait
+for the end, so that lines are never shown out of order.
 """
 
 from __future__ import annotations
 
 from laconic.compact.bound import attempt
-from laconic.compact.diagnostics import diagnostics, is_diagnostic
-from laconic.compact.filter import BUDGET, FAILURE_BUDGET, SUCCESS_BUDGET, TEXT
+from laconic.compact.diagnostics import diagnostics
+from laconic.compact.lines import read_lines
 from laconic.compact.notice import gap
-from laconic.compact.shapes.passes import may_change
+from laconic.compact.stages.clean import clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from laconic.compact.branch import Branch
-    from laconic.compact.filter import Filter
     from laconic.run.printer import Printer
     from laconic.run.spool import Spool
 
@@ -44,11 +39,10 @@ if TYPE_CHECKING:
 _HEAD_LINES, _HEAD_BYTES = 100, 8 * 1024
 _MOST_SHOWN = 24 * 1024  # bytes of diagnostics; after that everything waits for the end
 _MOST_READ = 512 << 10  # bytes per tick that patterns search
-_MOST_COPIED = 4 << 20  # bytes per tick that are only copied; this is faster than commands write
+MOST_COPIED = 4 << 20  # bytes per tick that are only copied; this is faster than commands write
 _TICK_S = 0.5  # time limit for the new lines of a tick
-_SHORT = 200  # bytes between two shown lines that are shown as well
+SHORT = 200  # bytes between two shown lines that are shown as well
 _MOST_KEPT = 256 << 10  # as much as the tokenizer counts of an output
-_MOST_FREE = 4 * 1024  # bytes from the beginning that no budget removes
 
 
 class Follower:
@@ -67,7 +61,7 @@ class Follower:
         self.picked = b""
         self.shown = bytearray()
         self._is_done = False
-        self._certain: list[tuple[bytes, bool]] = []  # to be printed in this tick
+        self._certain: list[tuple[bytes, int]] = []  # to be printed in this tick
 
     def tick(self) -> bool:
         """Print what is certain by now; False if a filter failed and everything must wait."""
@@ -81,8 +75,8 @@ class Follower:
             self._is_done = True
             return False
         # Our reader may take any time, so no time limit interrupts this.
-        for data, is_next in self._certain:
-            self._write(data, is_next=is_next)
+        for data, size in self._certain:
+            self._write(data, size)
         return True
 
     def finish(self) -> None:
@@ -94,30 +88,27 @@ class Follower:
     def _new(self, start: int, most: int = _MOST_READ) -> bytes:
         return self._output.spool.read(self._stream, start, start + most)
 
-    def _print(self, data: bytes, *, is_next: bool) -> None:
-        """Queue data for printing; is_next: it follows output that was all printed as it is."""
-        self._certain.append((data, is_next))
+    def _print(self, data: bytes, size: int, *, is_next: bool) -> None:
+        """Queue data for printing, which stands for so many bytes of the output.
 
-    def _write(self, data: bytes, *, is_next: bool) -> None:
+        is_next: it follows output of which everything was printed.
+        """
+        self._certain.append((data, size if is_next else 0))
+
+    def _write(self, data: bytes, size: int) -> None:
         self._output.printer.write(self._stream, data)
-        if is_next:
-            self._output.printed[self._stream] += len(data)
+        if size:
+            self._output.printed[self._stream] += size
         elif len(self.picked) < _MOST_KEPT:
             self.picked += data
-
-
-def follower(output: Output, stream: str, wanted: Filter | None, *, is_exact: bool) -> Follower:
-    """Return the follower that fits."""
-    if is_exact:
-        return Everything(output, stream)
-    return Filtered(output, stream, wanted) if wanted else Generic(output, stream)
 
 
 class Everything(Follower):
     """Shows everything, for a command of which every line is wanted."""
 
     def _follow(self) -> None:
-        self._print(self._new(self._output.printed[self._stream], _MOST_COPIED), is_next=True)
+        data = self._new(self._output.printed[self._stream], MOST_COPIED)
+        self._print(data, len(data), is_next=True)
 
 
 class Generic(Follower):
@@ -146,11 +137,13 @@ class Generic(Follower):
         if b"\r" in whole.replace(b"\r\n", b"\n"):
             self._is_done = True
             return
-        self._print(whole, is_next=True)
+        self._print(_without_colours(whole), len(whole), is_next=True)
         self.end += len(whole)
         self.lines += whole.count(b"\n")
         if not whole and self._seen == self.end + len(data) and b"\r" not in data:
-            self._print(data, is_next=True)  # perhaps a question that waits for an answer
+            self._print(
+                data, len(data), is_next=True
+            )  # perhaps a question that waits for an answer
             self.end += len(data)
         self._seen = self.end + len(data) - len(whole)
         self._read = self.end
@@ -174,111 +167,21 @@ class Generic(Follower):
             return
         start = end - len(line) - 1
         between = b""
-        if self._waiting and start - self.end <= _SHORT:  # not longer than the mark and the notice
+        if self._waiting and start - self.end <= SHORT:  # not longer than the mark and the notice
             between = self._output.spool.read(self._stream, self.end, start)
         elif self._waiting:
             between = f"{gap(self._waiting)}\n".encode()
             self.hidden += self._waiting
-        self._print(between + line + b"\n", is_next=not self.hidden)
+        shown = _without_colours(between + line + b"\n")
+        self._print(shown, end - self.end, is_next=not self.hidden)
         self.lines += self._waiting + 1
         self.end, self._waiting = end, 0
         self._shown += len(line)
         self._is_done = self._shown > _MOST_SHOWN
 
 
-class Filtered(Follower):
-    """Follows a command with a filter."""
-
-    def __init__(self, output: Output, stream: str, wanted: Filter) -> None:
-        super().__init__(output, stream)
-        self._filter = wanted
-        self._branches = (wanted.plain, wanted.success, wanted.failure)
-        self._is_done = any(branch.json for branch in self._branches)
-        self._has_early = False
-        self._is_inside = False  # a part of the line is shown
-
-    def finish(self) -> None:
-        if self._is_inside:
-            line, end, _ = self._new(self.end, _MOST_COPIED).partition(b"\n")
-            self.rest = line + b"\n"
-            self.end += len(line + end)
-            self._take_line()
-
-    def _follow(self) -> None:
-        data = self._new(self.end)
-        if self._is_inside and not (data := self._complete(data)):
-            return
-        *lines, part = data.split(b"\n")
-        for line in lines:
-            text = line.decode("utf-8", "surrogateescape")
-            is_shown = self._filter.is_certain(text) or self._is_free(text) or self._is_early(text)
-            is_plain = b"\r" not in line and b"\x1b" not in line
-            if not is_plain or self._begins_block(text) or not (is_shown or self._is_hidden(text)):
-                self._is_done = True
-                return
-            if is_shown:
-                self._has_early = True
-                self._print(line + b"\n", is_next=not self.hidden)
-            self.hidden += not is_shown
-            self.shown.append(is_shown)
-            self.end += len(line) + 1
-            self.lines += 1
-        is_plain = b"\r" not in part and b"\x1b" not in part
-        if is_plain and self._is_early(part.decode("utf-8", "surrogateescape")):
-            self._has_early = self._is_inside = True
-            self._print(part, is_next=not self.hidden)
-            self.end += len(part)
-
-    def _complete(self, data: bytes) -> bytes:
-        """Show more of the line that was begun; return what comes after it."""
-        rest, end, behind = data.partition(b"\n")
-        self._print(rest + end, is_next=not self.hidden)
-        self.end += len(rest + end)
-        if end:
-            self._take_line()
-        return behind
-
-    def _take_line(self) -> None:
-        self._is_inside = False
-        self.shown.append(1)
-        self.lines += 1
-
-    def _is_early(self, text: str) -> bool:
-        """Tell whether a line shows that the command is at work, and nothing is shown of it yet."""
-        is_first = not self._has_early and self._filter.early.matches(text)
-        return is_first and 0 < len(text) < _SHORT
-
-    def _begins_block(self, text: str) -> bool:
-        sections = (section for branch in self._branches for section in branch.sections)
-        return any(section.start.matches(text) for section in sections)
-
-    def _is_free(self, text: str) -> bool:
-        """Tell whether no pattern decides about a line and nothing was hidden before it."""
-        is_early = not self.hidden and self.end + len(text) < _MOST_FREE
-        return is_early and all(_leaves(branch, text) for branch in self._branches)
-
-    def _is_hidden(self, text: str) -> bool:
-        if not text and not any(self.shown) and self._filter.kind != TEXT:
-            return True  # nothing begins with a blank line
-        if is_diagnostic(text):
-            return False
-        return all(_hides(branch, text) for branch in self._branches)
-
-
-def _leaves(branch: Branch, text: str) -> bool:
-    """Tell whether a branch keeps a line unchanged and in its place, whatever follows."""
-    if branch.show or branch.sections or branch.keep or branch.dedupe or branch.head or branch.tail:
-        return False
-    if may_change(branch.shapes, text):
-        return False
-    usual = min(SUCCESS_BUDGET, FAILURE_BUDGET) if branch.shapes else BUDGET
-    if 0 < branch.budget < usual or 0 < branch.width < len(text) or branch.drop.matches(text):
-        return False
-    changing = (*(pattern for pattern, _ in (*branch.replace, *branch.groups)), *branch.trees)
-    return not any(pattern.search(text) for pattern in changing)
-
-
-def _hides(branch: Branch, text: str) -> bool:
-    if branch.must_keep.matches(text):
-        return False
-    return branch.drop.matches(text) or (bool(branch.keep) and not branch.keep.matches(text))
+def _without_colours(data: bytes) -> bytes:
+    """Whole lines, without what only a terminal needs."""
+    if b"\x1b" not in data:
+        return data
+    return clean(read_lines(data), is_text=True).text.encode("utf-8", "surrogateescape") + b"\n"

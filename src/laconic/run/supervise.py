@@ -7,7 +7,7 @@ pass the output that they have, and print what is written to its printer.
 from __future__ import annotations
 
 from laconic.run.finished import FinishedOutput
-from laconic.run.follow import Follower, follower
+from laconic.run.follow_filter import follower
 from laconic.run.plan import plan_run
 from laconic.run.result import prepare, record_result
 from laconic.run.spool import BOTH, ERR, OUT
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from laconic.run.follow import Output
+    from laconic.run.follow import Follower, Output
     from laconic.run.plan import RunPlan
     from laconic.run.result import RunResult
     from laconic.run.spool import Spool

@@ -40,6 +40,7 @@ _TICK_S = 1.0
 _MOST_CALLS = 50_000
 _CALLS_TO_COLLECT = 64
 _MOST_GROWTH = 64 << 20
+_MOST_KEPT = 12 << 20  # that a worker has grown by when no client waits
 
 
 class OutOfTimeError(BaseException):
@@ -138,9 +139,16 @@ class Worker:
             self._calls += 1
             with connected:
                 self._serve(connected)
-            if self._calls % _CALLS_TO_COLLECT == 0:
-                gc.collect()
+            self._tidy_up()
             self.must_end = self.must_end or self._is_orphan()
+
+    def _tidy_up(self) -> None:
+        """Collect garbage now and then; after a large output all of it, or end if that is vain."""
+        has_grown = resident_bytes() > self._size + _MOST_KEPT
+        if has_grown or self._calls % _CALLS_TO_COLLECT == 0:
+            gc.collect()
+        if has_grown and resident_bytes() > self._size + _MOST_KEPT:
+            self.must_end = True
 
     def _accept(self) -> socket.socket | None:
         """Accept the next connection; None if there was none for a while."""

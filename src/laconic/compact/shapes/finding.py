@@ -285,5 +285,11 @@ def _excerpt(finding: Finding, lines: list[int], pos: int, texts: Texts, asked: 
     return 2
 
 
+def may_belong(text: str) -> bool:
+    """Tell whether a line may be a part of a finding: its place, its message, its file, source."""
+    starts = (AT_PLACE, _IN_PARENTHESES, _MAVEN, ARROW, _HEADER, _BELOW, _HEADING)
+    return any(start.fullmatch(text) for start in starts) or is_excerpt(text)
+
+
 def _is_start(text: str) -> bool:
     return any(form.fullmatch(text) for form in (AT_PLACE, _IN_PARENTHESES, _MAVEN))

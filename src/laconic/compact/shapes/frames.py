@@ -50,6 +50,8 @@ _FOREIGN_PATH = pattern(
     # what an installer wrote to start a program
     r"|.*/(?:\.?v?env|\.local|virtualenvs/[^/]+|\.[nt]ox/[^/]+)/bin/[\w.-]+"
 )
+# A script that is passed to Python as an argument; what a package makes and runs has functions.
+_OF_ARGUMENT = pattern(r'File "<string>", line \d+, in <module>')
 # What Django wrote to start its commands; it is the project's, but nobody changes it.
 _STARTER = pattern(r"(?:.*/)?manage\.py")
 _FOREIGN_CLASS = pattern(
@@ -214,7 +216,8 @@ def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | 
             if line(2).startswith(lead) and _CARETS.fullmatch(line(2).removeprefix(lead)):
                 count = 3
         members = [index(n) for n in range(count)]
-        found = Frame(members, kept, is_foreign=bool(_FOREIGN_PATH.fullmatch(match["path"])))
+        is_foreign = bool(_FOREIGN_PATH.fullmatch(match["path"])) and not _OF_ARGUMENT.search(text)
+        found = Frame(members, kept, is_foreign=is_foreign)
         found.is_starter = _STARTER.fullmatch(match["path"]) is not None
         return found
     if _MORE.fullmatch(text):

@@ -27,6 +27,10 @@ _DULL = frozenset(("INFO", "DEBUG", "TRACE"))
 _FEWEST = 4
 
 
+def is_log_line(text: str) -> bool:
+    return _LINE.fullmatch(text) is not None
+
+
 def logs(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Fold the log lines inside another output, such as that of tests.
 

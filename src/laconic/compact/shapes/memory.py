@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from laconic.compact.masks import any_of
 from laconic.compact.result import SHORT, Shown
 from laconic.compact.shapes.rows import placed, raw_of
 from laconic.patterns import pattern
@@ -32,9 +33,13 @@ _DULL = pattern(
 )
 
 
+def is_of_process(text: str) -> bool:
+    """Tell whether the number of a process is before a line."""
+    return _PREFIX.fullmatch(text) is not None
+
+
 def memory(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Leave out the bytes around a mistake, and the number of the process before each line."""
-    del asked
     lines = raw_of(rows)
     sanitized = any(_SANITIZER.fullmatch(texts[i]) for i in lines)
     gone: set[int] = set()
@@ -48,15 +53,19 @@ def memory(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         elif _POINTER.fullmatch(text):
             bytes_below = [i for i in lines[pos + 1 : pos + 3] if _BYTES.fullmatch(texts[i])]
             gone |= {index, *bytes_below}
-    return _without_process(placed(rows, instead, gone), texts)
+    is_begun = asked.is_listed and any_of(asked.printed)
+    return _without_process(placed(rows, instead, gone), texts, is_begun=is_begun)
 
 
-def _without_process(rows: list[Row], texts: Texts) -> list[Row]:
-    """Take `==123==` off, if all lines of valgrind have the same number."""
+def _without_process(rows: list[Row], texts: Texts, *, is_begun: bool) -> list[Row]:
+    """Take `==123==` off, if all lines of valgrind have the same number.
+
+    is_begun: its heading was printed while it ran, so that it is not among them.
+    """
     matches = [_PREFIX.fullmatch(_text(row, texts)) for row in rows]
     if len({match["process"] for match in matches if match}) != 1:
         return rows
-    if not any(match and "Memcheck, " in match["rest"] for match in matches):
+    if not is_begun and not any(match and "Memcheck, " in match["rest"] for match in matches):
         return rows
     found: list[Row] = []
     for row, match in zip(rows, matches, strict=True):

@@ -75,6 +75,11 @@ def notes(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     return placed(rows, instead, gone | excerpts)
 
 
+def is_context(text: str) -> bool:
+    """Tell whether a line only leads to a finding: `a.c: In function 'f':`."""
+    return bool(_CONTEXT.fullmatch(text) or _REQUIRED.fullmatch(text))
+
+
 def _is_note(text: str) -> bool:
     """Tell whether a line is a note that explains an error and names none."""
     match = AT_PLACE.fullmatch(text)

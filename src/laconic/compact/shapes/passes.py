@@ -9,8 +9,9 @@ from __future__ import annotations
 from laconic.compact.bound import check
 from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.masks import indexes
-from laconic.compact.result import RAW, Shown
+from laconic.compact.result import RAW, Shown, Written
 from laconic.compact.shapes.actions import actions
+from laconic.compact.shapes.asked import Asked
 from laconic.compact.shapes.ava import ava
 from laconic.compact.shapes.blame import blame
 from laconic.compact.shapes.bun import bun
@@ -20,25 +21,26 @@ from laconic.compact.shapes.crash import crash, npm
 from laconic.compact.shapes.dependencies import dependencies, leaves
 from laconic.compact.shapes.diff import diff
 from laconic.compact.shapes.diffstat import diffstat
+from laconic.compact.shapes.finding import may_belong
 from laconic.compact.shapes.findings import findings
 from laconic.compact.shapes.frames import frames
 from laconic.compact.shapes.goroutines import goroutines
 from laconic.compact.shapes.installed import installed
-from laconic.compact.shapes.installs import installs
+from laconic.compact.shapes.installs import installs, is_of_installation
 from laconic.compact.shapes.issues import issues
 from laconic.compact.shapes.jest import jest, skips
 from laconic.compact.shapes.libtest import libtest
 from laconic.compact.shapes.listing import listing, names
-from laconic.compact.shapes.logs import logs
-from laconic.compact.shapes.memory import memory
+from laconic.compact.shapes.logs import is_log_line, logs
+from laconic.compact.shapes.memory import is_of_process, memory
 from laconic.compact.shapes.mocha import mocha
-from laconic.compact.shapes.notes import notes
+from laconic.compact.shapes.notes import is_context, notes
 from laconic.compact.shapes.numbered import numbered
 from laconic.compact.shapes.prettier import prettier
 from laconic.compact.shapes.products import products
 from laconic.compact.shapes.progress import progress
-from laconic.compact.shapes.pytest import pytest
-from laconic.compact.shapes.repeats import repeats
+from laconic.compact.shapes.pytest import may_be_of_report, pytest
+from laconic.compact.shapes.repeats import kind_of, repeats
 from laconic.compact.shapes.retold import retold
 from laconic.compact.shapes.rows import raw_of
 from laconic.compact.shapes.search import search
@@ -49,19 +51,18 @@ from laconic.compact.shapes.sqlfluff import sqlfluff
 from laconic.compact.shapes.state import state
 from laconic.compact.shapes.steps import steps
 from laconic.compact.shapes.surefire import surefire
-from laconic.compact.shapes.tables import tables
+from laconic.compact.shapes.tables import may_be_row, tables
 from laconic.compact.shapes.tap import tap
 from laconic.compact.shapes.tests import differences, excerpts, is_of_passed, packages, passed
 from laconic.compact.shapes.unittest import unittest
-from laconic.compact.shapes.values import values
+from laconic.compact.shapes.values import is_shortened, values
 from laconic.compact.shapes.vitest import vitest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from laconic.compact.result import Row
-    from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
 _LONGEST = 2000  # characters of a line
@@ -122,11 +123,29 @@ _PASSES = {
 NAMES = tuple(sorted(_PASSES))
 # The passes for blocks among lines of any kind; the others need to see every line.
 _WITH_OTHER_LINES = frozenset((
-    "ava", "bun", "crash", "differences", "excerpts", "findings", "frames", "goroutines", "jest",
-    "libtest", "logs", "memory", "mocha", "notes", "npm", "packages", "passed", "prettier",
-    "products", "progress", "repeats", "retold", "skips", "spec", "steps", "surefire", "tables",
-    "tap", "unittest", "values", "vitest",
+    "ava", "bun", "crash", "differences", "excerpts", "findings", "frames", "goroutines",
+    "installs", "jest", "libtest", "logs", "memory", "mocha", "notes", "npm", "packages", "passed",
+    "prettier", "products", "progress", "pytest", "repeats", "retold", "skips", "spec", "steps",
+    "sphinx", "surefire", "tables", "tap", "unittest", "values", "vitest",
 ))  # fmt: skip
+# What lines these are made for; the others only touch diagnostics and what is around them.
+_MADE_FOR = {
+    "findings": may_belong,
+    "installs": is_of_installation,
+    "logs": is_log_line,
+    "memory": is_of_process,
+    "notes": is_context,
+    "passed": is_of_passed,
+    "pytest": may_be_of_report,
+    "tables": may_be_row,
+    "values": is_shortened,
+}
+# The passes that know their lines by themselves; what they make of a few tells it.
+_TRIED = frozenset((
+    "ava", "bun", "crash", "goroutines", "jest", "libtest", "mocha", "npm", "prettier", "products",
+    "progress", "retold", "skips", "spec", "sphinx", "steps", "surefire", "tap",
+))  # fmt: skip
+_SEVERAL = 3
 # The order in which an output without a filter is looked at.
 GENERIC = (
     "diff", "commits", "diffstat", "pytest", "unittest", "surefire", "retold", "libtest", "jest",
@@ -151,12 +170,35 @@ def shaped(names: Iterable[str], rows: list[Row], texts: Texts, asked: Asked) ->
     return [row.index if isinstance(row, _Opaque) else row for row in rows]
 
 
-def may_change(names: Iterable[str], text: str) -> bool:
-    """Tell whether these passes are made for such a line, so that it waits for the others."""
+def may_change(names: Iterable[str], text: str, kinds: Container[str]) -> bool:
+    """Tell whether these passes are made for such a line, so that it waits for the others.
+
+    kinds: those of the lines before it, each of which a pass may fold with all that are like it.
+    """
     wanted = set(names)
-    if wanted <= _WITH_OTHER_LINES:
-        return is_diagnostic(text) or ("passed" in wanted and is_of_passed(text))
-    return bool(wanted)
+    if not wanted <= _WITH_OTHER_LINES:
+        return True
+    if wanted and is_diagnostic(text):
+        return True
+    if "repeats" in wanted and kind_of(text) in kinds:
+        return True
+    return regroups(wanted, text)
+
+
+def regroups(names: Iterable[str], text: str) -> bool:
+    """Tell whether one of these passes makes something else of such a line, even if it is kept."""
+    return any(
+        _MADE_FOR[name](text) if name in _MADE_FOR else name in _TRIED and _changes(name, text)
+        for name in names
+    )
+
+
+def _changes(name: str, text: str) -> bool:
+    """Tell whether a pass leaves a few such lines alone, after a success and a failure."""
+    rows: list[Row] = list(range(_SEVERAL))
+    texts = dict.fromkeys(rows, text)
+    asked = (Asked(status, bytes(_SEVERAL)) for status in (0, 1))
+    return any(_PASSES[name](rows, Written(texts), one) != rows for one in asked)
 
 
 def _without(rows: list[Row], lines: set[int]) -> list[Row]:

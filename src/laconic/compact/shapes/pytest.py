@@ -56,6 +56,11 @@ _WORD = pattern(r"\w+")
 _ALIKE = pattern(r" \[also [^\]]*.*\]$")
 
 
+def may_be_of_report(text: str) -> bool:
+    """Tell whether a line may be left out, or written in another way, where there is a report."""
+    return not text.strip() or any(form.fullmatch(text) for form in (_BANNER, _SECTION, _NOISE))
+
+
 def pytest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show the report of pytest; the same rows if it is none."""
     lines = raw_of(rows)

@@ -75,6 +75,11 @@ def tables(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     return placed(rows, instead, gone)
 
 
+def may_be_row(text: str) -> bool:
+    """Tell whether a line may be the heading or a row of a table: it has several columns."""
+    return len(_starts(text)) > 1 or _BORDER.fullmatch(text) is not None
+
+
 def _neighbours(rows: list[Row]) -> list[list[int]]:
     """The lines in runs, between which something else is shown."""
     found: list[list[int]] = [[]]

@@ -37,6 +37,11 @@ def values(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     ]
 
 
+def is_shortened(text: str) -> bool:
+    """Tell whether something only lengthens a line."""
+    return len(text) > _LONG and len(_shortened(text)) < len(text)
+
+
 def _shortened(text: str) -> str:
     text = _LIST.sub(lambda m: _ends(m[0].split(", "), ", "), text)
     text = _QUOTED.sub(lambda m: f"[{_ends(m[0][1:-1].split(', '), ', ', 2)}]", text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
+from functools import partial
 from itertools import compress
 
 from laconic.compact.lines import Lines
@@ -15,9 +16,14 @@ from laconic.compact.stages.template import fill
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import TypeAlias
 
     from laconic.compact.masks import Mask
     from laconic.compact.patterns import Columns, Groups, Pattern
+
+    # The numbers of the lines of each group, how many there are with those that stay, and the mask
+    # of all these lines.
+    Found: TypeAlias = tuple[Mapping[Groups, Sequence[int]], Mapping[Groups, int], bytearray]
 
 
 def group(
@@ -28,40 +34,35 @@ def group(
     left: the lines that may be grouped. A line that shares its captures with no other stays.
     counted: these and the lines that stay as they are, which are counted as well.
     """
-    staying = Counter(_captures(pattern, lines, without(counted or left, left)))
     made: dict[int, Shown] = {}
-    members, gone = _by_classes(left, lines, pattern) or _by_captures(left, lines, pattern)
+    find = partial(_by_captures, left, lines, pattern, counted or left)
+    members, totals, gone = _by_classes(left, lines, pattern, counted or left) or find()
     for key, numbers in members.items():
         first = numbers[0] - 1
-        total = len(numbers) + staying[key]
-        made[first] = _made(pattern.values(key), numbers, lines, show, total)
+        made[first] = _made(pattern.values(key), numbers, lines, show, totals[key])
         gone[first] = 0
     return bytes(gone), made
 
 
-def _by_classes(
-    left: Mask, lines: Lines, pattern: Pattern
-) -> tuple[Mapping[Groups, Sequence[int]], bytearray] | None:
-    """The numbers of lines that share what is captured in them, and the mask of all these lines.
-
-    None where kinds of lines do not tell what is captured.
-    """
+def _by_classes(left: Mask, lines: Lines, pattern: Pattern, counted: Mask) -> Found | None:
+    """The lines that share what is captured in them; None where kinds of lines do not tell it."""
     classes = pattern.classes(lines)
     if classes is None:
         return None
-    every, owns = classes_of(classes[0], left), classes[1]
-    large = {key: own for key, own in owns.items() if every.count(own) > 1}
+    every = classes_of(classes[0], left)
+    large = {key: own for key, own in classes[1].items() if every.count(own) > 1}
     is_shared = bytearray(256)
     for own in large.values():
         is_shared[own] = 1
+    known = classes_of(classes[0], counted)
+    totals = {key: known.count(own) for key, own in large.items()}
     members = {key: Members(every, own) for key, own in large.items()}
-    return members, bytearray(every.translate(is_shared))
+    return members, totals, bytearray(every.translate(is_shared))
 
 
-def _by_captures(
-    left: Mask, lines: Lines, pattern: Pattern
-) -> tuple[Mapping[Groups, Sequence[int]], bytearray]:
+def _by_captures(left: Mask, lines: Lines, pattern: Pattern, counted: Mask) -> Found:
     """The same, from a search of all lines."""
+    staying = Counter(_captures(pattern, lines, without(counted, left)))
     every: dict[Groups, list[Sequence[int]]] = defaultdict(list)
     for found, columns in pattern.captured(lines):
         _add(every, found, columns, left)
@@ -72,7 +73,8 @@ def _by_captures(
         if len(numbers) > 1:
             members[key] = numbers
             _mark(gone, parts)
-    return members, gone
+    totals = {key: len(numbers) + staying[key] for key, numbers in members.items()}
+    return members, totals, gone
 
 
 def _add(

@@ -6,6 +6,7 @@ A pinned line is never cut, unless there are too many to read: then they are cou
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from contextlib import suppress
 from itertools import accumulate, compress, count, islice, takewhile
 
 from laconic.compact.masks import backwards, indexes, positions, union, without
@@ -154,9 +155,13 @@ def ends_of(budget: int, share: float) -> tuple[int, int]:
 
 def with_marks(rows: Iterable[Row], marks: Mapping[int, Shown]) -> list[Row]:
     """The same rows, with marks in place of their lines."""
-    if not marks:
-        return list(rows)
-    return [marks.get(row, row) if isinstance(row, int) else row for row in rows]
+    found = list(rows)
+    if not isinstance(marks, dict) or len(marks) > _SMALL:
+        return [marks.get(row, row) if isinstance(row, int) else row for row in found]
+    for row, mark in marks.items():  # of which there is mostly one at most
+        with suppress(ValueError):
+            found[found.index(row)] = mark
+    return found
 
 
 def rows_between(left: Mask, marks: Mapping[int, Shown], part: range, wanted: Mask) -> list[Row]:
