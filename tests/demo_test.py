@@ -39,7 +39,7 @@ def test_what_the_box_is_shown_with_reads_no_key(printed):
 
 
 def test_what_is_hidden_is_said(printed):
-    assert "[156/163 lines hidden: laconic recall " in printed
+    assert "[157/163 lines hidden: laconic recall " in printed
 
 
 def test_what_is_trusted_has_an_effect(printed):

@@ -102,7 +102,7 @@ class Filtered(Follower):
         if not is_shown:
             self._hide(size)
         else:
-            self._show(text, size)
+            self._show(text, size, is_early=is_early)
         if self._may_print:
             self._print_waiting()
         return sum(len(some.data) for some in self._waiting) < _MOST_FREE
@@ -112,11 +112,14 @@ class Filtered(Follower):
         before = self._waiting.pop() if self._waiting and not self._waiting[-1].data else _NONE
         self._waiting.append(_Lines(b"", before.size + size, before.lines + 1))
 
-    def _show(self, text: str, size: int) -> None:
-        """Take a line that is shown, or a blank one; of these only the last before it stays."""
+    def _show(self, text: str, size: int, *, is_early: bool) -> None:
+        """Take a line that is shown, or a blank one; of these only the last before it stays.
+
+        is_early: all of them stay, because what is hidden would let the line wait.
+        """
         if text.strip() or self._filter.kind == TEXT:
             blank = self._blank_at_end()
-            for pos in blank[:-1] if self._has_shown else blank:
+            for pos in () if is_early else blank[:-1] if self._has_shown else blank:
                 self._waiting[pos] = self._waiting[pos]._replace(data=b"")
                 self._hidden_bytes += self._waiting[pos].size
             self._has_shown = self._has_early = True
