@@ -42,6 +42,8 @@ SLOW = (
     "tests/server/isolation_test.py::*-laconic-twin[]]",
     "tests/run/streamed_lines_test.py::test_what_appeared_is_not_told_again*",
     "tests/run/delay_test.py::test_the_first_line_that_is_shown*",
+    "tests/run/delay_test.py::*[[]c[]]",
+    "tests/compact/speed_test.py::test_no_filter_takes_many_times*",
     "tests/run/step_back_test.py::*[[]c[]]",
     "tests/run/masked_runs_test.py::*large*",
     "tests/run/runaway_test.py::*",
