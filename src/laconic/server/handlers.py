@@ -110,11 +110,12 @@ _COMMON = (
 
 
 def warm_up() -> None:
-    """Answer common commands, only to load what they need."""
+    """Answer common commands, only to load what they need; no fault of ours is written down."""
+    environ = {"HOME": "/nonexistent", "XDG_STATE_HOME": "/dev/null", "PATH": "/"}
     for command in _COMMON:
         call = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "/"}
         data = json.dumps({**call, "tool_input": {"command": command}}).encode()
-        answer_hook("claude-code", "", data, {"HOME": "/nonexistent", "PATH": "/"}, "/")
+        answer_hook("claude-code", "", data, environ, "/")
     redact("curl -H 'Authorization: none' https://example.com")
     tokenizer.load()
 
