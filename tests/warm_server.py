@@ -185,9 +185,7 @@ class Installation:
         return int(self.status().get("calls", 0))
 
     def workers(self, server: int) -> list[int]:
-        return [
-            int(pid) for pid in Path(f"/proc/{server}/task/{server}/children").read_text().split()
-        ]
+        return children_of(server)
 
     def close(self) -> None:
         server = self.status().get("process")
@@ -195,6 +193,21 @@ class Installation:
             for pid in [int(server), *self.workers(int(server))]:
                 kill(pid)
         shutil.rmtree(self.runtime, ignore_errors=True)
+
+
+def children_of(parent: int) -> list[int]:
+    """Return the processes that say that this one is their parent.
+
+    /proc/PID/task/TID/children may leave out one that runs:
+    https://man7.org/linux/man-pages/man5/proc_tid_children.5.html
+    """
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has ended
+            _, _, fields = stat.read_text().rpartition(")")
+            if int(fields.split()[1]) == parent:
+                found.append(int(stat.parent.name))
+    return found
 
 
 def until(path: Path | str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clients import bin_dir, cold, needs_compiler, server
-from warm_server import wait_for
+from warm_server import children_of, wait_for
 
 __all__ = ["bin_dir", "cold", "server"]  # fixtures
 pytestmark = [*needs_compiler, pytest.mark.usefixtures("can_box")]
@@ -48,9 +48,9 @@ def below(pid):
         one = todo.pop()
         try:
             names.append(Path(f"/proc/{one}/comm").read_text().strip())
-            todo += map(int, Path(f"/proc/{one}/task/{one}/children").read_text().split())
         except OSError:
             continue
+        todo += children_of(one)
     return names
 
 

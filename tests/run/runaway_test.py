@@ -19,6 +19,7 @@ from runners import (
     start,
     wait_for,
 )
+from warm_server import children_of
 
 # Fixtures for all tests here.
 __all__ = ["bin_dir", "no_process_left", "runner", "runtime"]
@@ -91,7 +92,7 @@ def test_a_worker_does_not_outlive_its_server(slow, runner, tmp_path_factory, mo
     runners.have_server(words)
     told = subprocess.run([*words, "server", "status"], capture_output=True, check=True).stdout
     server = int(dict(line.split(None, 1) for line in told.decode().splitlines())["process"])
-    workers = [int(p) for p in Path(f"/proc/{server}/task/{server}/children").read_text().split()]
+    workers = children_of(server)
     assert workers
     process = start("slow")
     wait_for(lambda: len(marked(slow)) > 1)
