@@ -13,6 +13,7 @@ from laconic.compact.result import RAW, Shown, Written
 from laconic.compact.shapes.actions import actions
 from laconic.compact.shapes.asked import Asked
 from laconic.compact.shapes.ava import ava
+from laconic.compact.shapes.bandit import bandit
 from laconic.compact.shapes.blame import blame
 from laconic.compact.shapes.bun import bun
 from laconic.compact.shapes.commits import commits
@@ -26,8 +27,6 @@ from laconic.compact.shapes.findings import findings
 from laconic.compact.shapes.frames import frames
 from laconic.compact.shapes.goroutines import goroutines
 from laconic.compact.shapes.installed import installed
-from laconic.compact.shapes.installs import installs, is_of_installation
-from laconic.compact.shapes.issues import issues
 from laconic.compact.shapes.jest import jest, skips
 from laconic.compact.shapes.libtest import libtest
 from laconic.compact.shapes.listing import listing, names
@@ -36,6 +35,7 @@ from laconic.compact.shapes.memory import is_of_process, memory
 from laconic.compact.shapes.mocha import mocha
 from laconic.compact.shapes.notes import is_context, notes
 from laconic.compact.shapes.numbered import numbered
+from laconic.compact.shapes.pip import is_of_pip, pip
 from laconic.compact.shapes.prettier import prettier
 from laconic.compact.shapes.products import products
 from laconic.compact.shapes.progress import progress
@@ -83,8 +83,8 @@ _PASSES = {
     "findings": findings,
     "goroutines": goroutines,
     "installed": installed,
-    "installs": installs,
-    "issues": issues,
+    "pip": pip,
+    "bandit": bandit,
     "jest": jest,
     "leaves": leaves,
     "libtest": libtest,
@@ -124,14 +124,14 @@ NAMES = tuple(sorted(_PASSES))
 # The passes for blocks among lines of any kind; the others need to see every line.
 _WITH_OTHER_LINES = frozenset((
     "ava", "bun", "crash", "differences", "excerpts", "findings", "frames", "goroutines",
-    "installs", "jest", "libtest", "logs", "memory", "mocha", "notes", "npm", "packages", "passed",
+    "pip", "jest", "libtest", "logs", "memory", "mocha", "notes", "npm", "packages", "passed",
     "prettier", "products", "progress", "pytest", "repeats", "retold", "skips", "spec", "steps",
     "sphinx", "surefire", "tables", "tap", "unittest", "values", "vitest",
 ))  # fmt: skip
 # What lines these are made for; the others only touch diagnostics and what is around them.
 _MADE_FOR = {
     "findings": may_belong,
-    "installs": is_of_installation,
+    "pip": is_of_pip,
     "logs": is_log_line,
     "memory": is_of_process,
     "notes": is_context,
@@ -149,8 +149,8 @@ _SEVERAL = 3
 # The order in which an output without a filter is looked at.
 GENERIC = (
     "diff", "commits", "diffstat", "pytest", "unittest", "surefire", "retold", "libtest", "jest",
-    "mocha", "vitest", "ava", "spec", "tap", "passed", "packages", "installs", "sphinx",
-    "progress", "goroutines", "crash", "npm", "frames", "memory", "notes", "shellcheck", "issues",
+    "mocha", "vitest", "ava", "spec", "tap", "passed", "packages", "pip", "sphinx",
+    "progress", "goroutines", "crash", "npm", "frames", "memory", "notes", "shellcheck", "bandit",
     "sqlfluff", "findings", "differences", "dependencies", "steps", "listing", "tables", "search",
     "repeats", "values",
 )  # fmt: skip

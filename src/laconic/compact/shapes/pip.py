@@ -39,13 +39,13 @@ _DULL = pattern(
 )
 
 
-def is_of_installation(text: str) -> bool:
+def is_of_pip(text: str) -> bool:
     """Tell whether a line is a step of an installation or a part of pip's messages."""
     forms = (_SIGN, _STEP, _THERE, _BOX, _CODE, _TITLE, _DULL)
     return any(form.fullmatch(text) for form in forms)
 
 
-def installs(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+def pip(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Leave out the steps of an installation; the same rows if there is none."""
     del asked
     lines = raw_of(rows)

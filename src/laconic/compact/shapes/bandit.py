@@ -30,7 +30,7 @@ class _Issue:
         self.source: list[int] = []
 
 
-def issues(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+def bandit(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show the issues, those with the same text together; the same rows if there are none."""
     del asked
     lines = raw_of(rows)
