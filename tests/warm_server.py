@@ -202,12 +202,22 @@ def children_of(parent: int) -> list[int]:
     https://man7.org/linux/man-pages/man5/proc_tid_children.5.html
     """
     found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
+    for directory in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it has ended
-            _, _, fields = stat.read_text().rpartition(")")
-            if int(fields.split()[1]) == parent:
-                found.append(int(stat.parent.name))
+            if _status_of(directory)[1] == str(parent):
+                found.append(int(directory.name))
     return found
+
+
+def state_of(process: int) -> str:
+    """Return the letter of a process's state: T if it is stopped."""
+    return _status_of(Path("/proc", str(process)))[0]
+
+
+def _status_of(directory: Path) -> list[str]:
+    """Return the fields after the name: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html"""
+    _, _, fields = (directory / "stat").read_text().rpartition(")")
+    return fields.split()
 
 
 def until(path: Path | str) -> str:

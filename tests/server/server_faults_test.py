@@ -162,6 +162,8 @@ def stopped(server):
     """Stop a server and its workers; the server first, which could make another one."""
     process = server.process
     warm_server.kill(process, signal.SIGSTOP)
+    # On another core it may go on for a moment after the signal was sent, and fork.
+    warm_server.wait_for(lambda: warm_server.state_of(process) == "T")
     workers = server.workers(process)
     for pid in workers:
         warm_server.kill(pid, signal.SIGSTOP)
