@@ -14,7 +14,7 @@ from laconic.shell.ast import (
     Substitution,
     Word,
 )
-from laconic.shell.words import fields, flat, leading, literal, part_splits, text
+from laconic.shell.words import fields, flat, leading, literal, part_splits, plain_text, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,6 +142,11 @@ def expand(words: tuple[Word | Assignment, ...], values: Values, depth: int = 0)
     arguments: list[Argument] = []
     is_gone = False
     for word in words:
+        simple = plain_text(word)
+        if simple is not None:
+            arguments.append(Argument(simple, word.start, word.end, expanded=is_gone))
+            is_gone = False
+            continue
         known = fields(word)
         if known is None:
             more = _partly_known(word, values, depth)

@@ -166,7 +166,7 @@ class Line:
         self.script = _parsed(self.source)
         self._directories = [cwd]
         self._variables = {"HOME": self.home, "PWD": cwd}
-        self._possible = _looped_over(self.script) if self.script and b"in" in self.source else {}
+        self._possible = _looped_over(self.script) if self.script else {}
         self.invocations = list(self._found())
 
     def _found(self) -> Iterator[Invocation]:
@@ -286,11 +286,10 @@ def _parsed(source: bytes) -> Script | None:
 def _looped_over(script: Script) -> dict[str, tuple[str, ...]]:
     """The values that the variables of loops may have."""
     values: dict[str, tuple[str, ...]] = {}
-    for node in script.nodes():
-        if isinstance(node, Loop) and node.words:
-            words = expand(node.words, Values({}))
-            texts = tuple(word.text for word in words if word.text is not None)
-            values[node.name] = values.get(node.name, ()) + texts[:_MOST_POSSIBLE]
+    for loop in script.nodes_of(Loop):
+        words = expand(loop.words or (), Values({}))
+        texts = tuple(word.text for word in words if word.text is not None)
+        values[loop.name] = values.get(loop.name, ()) + texts[:_MOST_POSSIBLE]
     return values
 
 

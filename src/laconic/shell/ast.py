@@ -158,10 +158,19 @@ Part = Literal | Quoted | DoubleQuoted | Parameter | Substitution | Arithmetic |
 
 
 class Word(Node):
-    __slots__ = ("parts",)
+    """The parts of an argument.
+
+    plain: what laconic.shell.words.plain_text finds; False as long as nobody has asked.
+    """
+
+    __slots__ = ("parts", "plain")
 
     def __init__(self, start: int, end: int, parts: tuple[Part, ...]) -> None:
         self.start, self.end, self.parts = start, end, parts
+        self.plain: str | bool | None = False
+
+    def fields(self) -> Iterator[tuple[str, object]]:
+        yield "parts", self.parts
 
     def children(self) -> Iterable[Node]:
         return self.parts
@@ -381,6 +390,9 @@ class Pipeline(Node):
         self.start, self.end, self.negations, self.timed = start, end, negations, timed
         self.commands, self.operators = commands, operators
 
+    def children(self) -> Iterable[Node]:
+        return (*self.commands, *self.operators)
+
 
 class AndOr(Node):
     """Pipelines joined by `&&` and `||`."""
@@ -393,6 +405,9 @@ class AndOr(Node):
         self.start, self.end = start, end
         self.pipelines, self.operators = pipelines, operators
 
+    def children(self) -> Iterable[Node]:
+        return (*self.operators, *self.pipelines)
+
 
 class Sequence(Node):
     """Lists and the separator after each: `;`, `&`, a newline, or None at the end."""
@@ -403,6 +418,9 @@ class Sequence(Node):
         self, start: int, end: int, items: tuple[AndOr, ...], separators: tuple[Mark | None, ...]
     ) -> None:
         self.start, self.end, self.items, self.separators = start, end, items, separators
+
+    def children(self) -> Iterable[Node]:
+        return (*self.items, *(mark for mark in self.separators if mark is not None))
 
 
 class Script(Node):
@@ -440,10 +458,8 @@ class Script(Node):
 
 def nodes(root: Node) -> list[Node]:
     """All nodes of a tree, parents before children; without recursion, for any depth."""
-    found, todo = [], [root]
-    while todo:
-        node = todo.pop()
-        found.append(node)
+    found = [root]
+    for node in found:  # which grows meanwhile
         if not isinstance(node, Literal):  # most nodes are such, and nothing is below them
-            todo += node.children()
+            found += node.children()
     return found

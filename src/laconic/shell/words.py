@@ -48,10 +48,9 @@ def text(value: str) -> str:
 
 def literal(word: Word | Assignment) -> str | None:
     """The one value of a word that no expansion, glob, brace or tilde can change, else None."""
-    if isinstance(word, Word) and len(word.parts) == 1:
-        plain = _plain(word.parts[0])
-        if plain is not None:
-            return plain
+    known_text = plain_text(word)
+    if known_text is not None:
+        return known_text
     known = fields(word)
     if known is None or len(known) != 1 or known[0].glob or known[0].tilde:
         return None
@@ -66,12 +65,10 @@ def fields(word: Word | Assignment) -> tuple[Field, ...] | None:
     if isinstance(word, Assignment):
         value = assigned(word)
         return None if value is None else (Field(_left_side(word) + value),)
-    parts = word.parts
-    if len(parts) == 1:
-        plain = _plain(parts[0])
-        if plain is not None:
-            return (Field(plain),)
-    cells = _cells(parts, quoted=False)
+    known = plain_text(word)
+    if known is not None:
+        return (Field(known),)
+    cells = _cells(word.parts, quoted=False)
     if cells is None or _has_tilde_inside(cells):
         return None
     if not any(char == "{" and not quoted for char, quoted in cells):
@@ -83,8 +80,16 @@ def fields(word: Word | Assignment) -> tuple[Field, ...] | None:
     return tuple(_field(one) for one in expanded if one)
 
 
-def _plain(part: Part) -> str | None:
-    """The text of a part in which nothing is active, None for any other: most words are such."""
+def plain_text(word: Word | Assignment) -> str | None:
+    """The text of a word of one part in which nothing is active: most words are such."""
+    if isinstance(word, Assignment):
+        return None
+    if word.plain is False:
+        word.plain = _text_of(word.parts[0]) if len(word.parts) == 1 else None
+    return word.plain  # type: ignore[return-value]
+
+
+def _text_of(part: Part) -> str | None:
     if isinstance(part, Literal):
         return part.value if _PLAIN.fullmatch(part.value) else None
     if isinstance(part, Quoted):
