@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 
 import pytest
@@ -58,6 +59,15 @@ def test_without_a_fault_these_are_allowed():
         assert decide(command).verdict is Verdict.ALLOW
 
 
+@functools.cache
+def examples_of_handlers():
+    """The examples of the tables that name a handler, by its name."""
+    found = {name: [] for name in commands.NAMES}
+    for _, _, table in tables():
+        found.get(table.get("code"), []).extend((*table.get("yes", ()), *table.get("no", ())))
+    return found
+
+
 @pytest.mark.parametrize("name", sorted(commands.NAMES))
 def test_a_fault_in_a_handler(name, monkeypatch):
     """Every handler, on the examples of its tables that it is asked about."""
@@ -70,14 +80,7 @@ def test_a_fault_in_a_handler(name, monkeypatch):
     monkeypatch.setattr(
         judge, "handler", lambda asked: fail if asked == name else commands.handler(asked)
     )
-    examples = [
-        example
-        for _, _, table in tables()
-        if table.get("code") == name
-        for key in ("yes", "no")
-        for example in table.get(key, ())
-    ]
-    for example in examples:
+    for example in examples_of_handlers()[name]:
         before = len(called)
         decision = decide(example)
         if len(called) > before:

@@ -32,7 +32,7 @@ from laconic.shell.ast import (
 )
 from laconic.shell.walk import commands, evaluations, redirects
 
-TIME_LIMIT_S = 5
+TIME_LIMIT_S = 2.5
 GAP = re.compile(rb"(?:[ \t\n]|\\\n)*")
 GAP_IN_BACKQUOTES = re.compile(rb"[ \t\n\\]*")
 
@@ -395,7 +395,7 @@ DEEP = {
     "closing only": repeated(")"),
     "closing braces": repeated("}"),
 }
-SIZE = 100_000
+SIZE = 50_000
 LONG = {
     "word": repeated("a"),
     "arguments": repeated("a ", "echo "),
