@@ -51,8 +51,10 @@ def _small(matches: dict[int, re.Match[str]]) -> list[int]:
     """The files that are neither pages, nor entries, nor among the largest of their ending."""
     largest: set[int] = set()
     for ending in {match["ending"] for match in matches.values()}:
-        of_ending = [i for i, match in matches.items() if match["ending"] == ending]
-        largest.update(sorted(of_ending, key=lambda i: -_bytes(matches[i]))[:_LARGEST])
+        sizes = {i: _bytes(match) for i, match in matches.items() if match["ending"] == ending}
+        by_size = sorted(sizes, key=lambda i: -sizes[i])
+        others = [sizes[i] for i in by_size[_LARGEST:]]
+        largest.update(i for i in by_size[:_LARGEST] if sizes[i] > max(others, default=-1))
     return [
         i
         for i, match in matches.items()
