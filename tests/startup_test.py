@@ -70,6 +70,43 @@ assert set(sys.modules) == before, set(sys.modules) - before
     assert "laconic.policy.commands.find" in loaded_by(program)
 
 
+SHAPES = "laconic.compact.shapes."
+LOG = b"".join(b"INFO  step %d of the build\n" % number for number in range(100))
+UNTRACKED = "Untracked files:\n" + "".join(f"\tsrc/{number}.py\n" for number in range(50))
+
+
+def shapes_loaded_by(statement: str) -> set[str]:
+    return {name for name in loaded_by(statement) if name.startswith(SHAPES)}
+
+
+def test_a_worker_of_the_server_has_loaded_all_shapes():
+    program = f"""
+from laconic.compact.generic import compact_generic
+from laconic.compact.lines import read_lines
+from laconic.server import handlers
+handlers.warm_up()
+before = set(sys.modules)
+assert compact_generic(read_lines({LOG!r}), 0)
+assert set(sys.modules) == before, set(sys.modules) - before
+"""
+    modules = (ROOT / "src" / SHAPES.replace(".", "/")).glob("[!_]*.py")
+    assert shapes_loaded_by(program) == {f"{SHAPES}{path.stem}" for path in modules}
+
+
+@pytest.mark.parametrize("command", [["true"], ["printf", UNTRACKED]])
+def test_a_run_loads_the_shapes_of_its_filter_only(command):
+    """They are loaded while the command runs, before it is known what it prints."""
+    program = f"""
+from laconic.run.execute import execute
+from laconic.run.options import read_task
+assert execute(read_task("run", ["--filter", "git/status", *{command}])) == 0
+"""
+    before = shapes_loaded_by("import laconic.run.supervise")
+    needed = shapes_loaded_by("import laconic.compact.shapes.state, laconic.compact.shapes.listing")
+    assert f"{SHAPES}state" not in before
+    assert shapes_loaded_by(program) == before | needed
+
+
 @pytest.mark.parametrize(
     ("module", "may_load"),
     [

@@ -21,6 +21,7 @@ import laconic.undo.around  # noqa: F401 - before a command that destroys
 from laconic import __version__
 from laconic.agents.load import BEFORE, load
 from laconic.box.usable import try_in_background, wants_trial, was_asked_for
+from laconic.compact.shapes.passes import NAMES, load_shapes
 from laconic.hooks.answer import answer as answer_hook
 from laconic.hooks.response import Answer, neutral_answer
 from laconic.record import tokenizer
@@ -110,12 +111,16 @@ _COMMON = (
 
 
 def warm_up() -> None:
-    """Answer common commands, only to load what they need; no fault of ours is written down."""
+    """Answer common commands, only to load what they need; no fault of ours is written down.
+
+    What is loaded before the workers are forked is loaded once for all of them: so are all shapes.
+    """
     environ = {"HOME": "/nonexistent", "XDG_STATE_HOME": "/dev/null", "PATH": "/"}
     for command in _COMMON:
         call = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "/"}
         data = json.dumps({**call, "tool_input": {"command": command}}).encode()
         answer_hook("claude-code", "", data, environ, "/")
+    load_shapes(NAMES)
     redact("curl -H 'Authorization: none' https://example.com")
     tokenizer.load()
 
