@@ -114,10 +114,9 @@ assert execute(read_task("run", ["--filter", "git/status", *{command}])) == 0
         ("laconic.shell", set()),
         ("laconic.errors", set()),
         ("laconic.cli.main", {"argparse", "typing"}),
-        (
-            "laconic.settings.load",
-            set(),
-        ),
+        ("laconic.settings.load", set()),
+        ("laconic.run.execute", set()),
+        ("laconic.run.supervise", {"hashlib", "json", "pathlib"}),
     ],
 )
 def test_an_import_stays_light(module, may_load, bare):
