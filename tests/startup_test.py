@@ -71,7 +71,7 @@ assert set(sys.modules) == before, set(sys.modules) - before
 
 
 SHAPES = "laconic.compact.shapes."
-LOG = b"".join(b"INFO  step %d of the build\n" % number for number in range(100))
+LOG = "".join(f"INFO  step {number} of the build\n" for number in range(100))
 UNTRACKED = "Untracked files:\n" + "".join(f"\tsrc/{number}.py\n" for number in range(50))
 
 
@@ -79,14 +79,16 @@ def shapes_loaded_by(statement: str) -> set[str]:
     return {name for name in loaded_by(statement) if name.startswith(SHAPES)}
 
 
-def test_a_worker_of_the_server_has_loaded_all_shapes():
+def test_a_worker_of_the_server_has_loaded_all_shapes_and_what_shows_an_output():
     program = f"""
-from laconic.compact.generic import compact_generic
 from laconic.compact.lines import read_lines
+from laconic.compact.load import built_in
+from laconic.compact.view import RUN, View
 from laconic.server import handlers
 handlers.warm_up()
 before = set(sys.modules)
-assert compact_generic(read_lines({LOG!r}), 0)
+assert View(RUN).compacted(0, read_lines({LOG.encode()!r}))
+assert View(RUN, built_in("git/status")).compacted(0, read_lines({UNTRACKED.encode()!r}))
 assert set(sys.modules) == before, set(sys.modules) - before
 """
     modules = (ROOT / "src" / SHAPES.replace(".", "/")).glob("[!_]*.py")

@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import laconic.box.plan
+import laconic.compact.branch  # a filter loads it when its output has come
 import laconic.hooks.contain
 import laconic.hooks.file_tools
 import laconic.hooks.shell_writes
