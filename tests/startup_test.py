@@ -95,6 +95,15 @@ assert set(sys.modules) == before, set(sys.modules) - before
     assert shapes_loaded_by(program) == {f"{SHAPES}{path.stem}" for path in modules}
 
 
+def test_a_server_warms_up_while_its_installation_is_taken_away():
+    program = """
+from laconic.server import handlers
+sys.modules["laconic.compact.shapes.tap"] = None  # as if it could not be found
+handlers.warm_up()
+"""
+    assert "laconic.compact.shapes.pip" in loaded_by(program)
+
+
 @pytest.mark.parametrize("command", [["true"], ["printf", UNTRACKED]])
 def test_a_run_loads_the_shapes_of_its_filter_only(command):
     """They are loaded while the command runs, before it is known what it prints."""

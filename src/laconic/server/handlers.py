@@ -112,16 +112,17 @@ _COMMON = (
 
 
 def warm_up() -> None:
-    """Answer common commands, only to load what they need; no fault of ours is written down.
+    """Load all shapes, and answer common commands, only to load what they need.
 
-    What is loaded before the workers are forked is loaded once for all of them: so are all shapes.
+    The workers share what is loaded before they are forked. No fault of ours is written down.
     """
+    with contextlib.suppress(ImportError):  # the installation may be taken away meanwhile
+        load_shapes(NAMES)
     environ = {"HOME": "/nonexistent", "XDG_STATE_HOME": "/dev/null", "PATH": "/"}
     for command in _COMMON:
         call = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "/"}
         data = json.dumps({**call, "tool_input": {"command": command}}).encode()
         answer_hook("claude-code", "", data, environ, "/")
-    load_shapes(NAMES)
     redact("curl -H 'Authorization: none' https://example.com")
     tokenizer.load()
 
