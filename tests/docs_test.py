@@ -18,6 +18,7 @@ import pytest
 from laconic.agents.load import Agent, hooked, load
 from laconic.cli.completions import levels
 from laconic.cli.main import COMMANDS, build_parser, main
+from laconic.compact.shapes.passes import NAMES as SHAPES
 from laconic.hooks.call import dialect_of
 from laconic.install import recipe
 from laconic.knowledge.catalog import extended, library
@@ -84,6 +85,13 @@ def test_no_other_variable_is_mentioned():
 @pytest.mark.parametrize("name", options())
 def test_every_key_is_documented(name):
     assert f"| `{name}` |" in CONFIGURATION
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_every_shape_is_documented(name):
+    _, _, section = (ROOT / "docs/filters.md").read_text().partition("\n## Shapes\n")
+    rows = re.findall(r"^\| (`.*?`) \|", section.partition("\n## ")[0], re.MULTILINE)
+    assert f"`{name}`" in [said for row in rows for said in row.split(", ")]
 
 
 def examples():

@@ -70,6 +70,54 @@ assert set(sys.modules) == before, set(sys.modules) - before
     assert "laconic.policy.commands.find" in loaded_by(program)
 
 
+SHAPES = "laconic.compact.shapes."
+LOG = "".join(f"INFO  step {number} of the build\n" for number in range(100))
+UNTRACKED = "Untracked files:\n" + "".join(f"\tsrc/{number}.py\n" for number in range(50))
+
+
+def shapes_loaded_by(statement: str) -> set[str]:
+    return {name for name in loaded_by(statement) if name.startswith(SHAPES)}
+
+
+def test_a_worker_of_the_server_has_loaded_all_shapes_and_what_shows_an_output():
+    program = f"""
+from laconic.compact.lines import read_lines
+from laconic.compact.load import built_in
+from laconic.compact.view import RUN, View
+from laconic.server import handlers
+handlers.warm_up()
+before = set(sys.modules)
+assert View(RUN).compacted(0, read_lines({LOG.encode()!r}))
+assert View(RUN, built_in("git/status")).compacted(0, read_lines({UNTRACKED.encode()!r}))
+assert set(sys.modules) == before, set(sys.modules) - before
+"""
+    modules = (ROOT / "src" / SHAPES.replace(".", "/")).glob("[!_]*.py")
+    assert shapes_loaded_by(program) == {f"{SHAPES}{path.stem}" for path in modules}
+
+
+def test_a_server_warms_up_while_its_installation_is_taken_away():
+    program = """
+from laconic.server import handlers
+sys.modules["laconic.compact.shapes.tap"] = None  # as if it could not be found
+handlers.warm_up()
+"""
+    assert "laconic.compact.shapes.pip" in loaded_by(program)
+
+
+@pytest.mark.parametrize("command", [["true"], ["printf", UNTRACKED]])
+def test_a_run_loads_the_shapes_of_its_filter_only(command):
+    """They are loaded while the command runs, before it is known what it prints."""
+    program = f"""
+from laconic.run.execute import execute
+from laconic.run.options import read_task
+assert execute(read_task("run", ["--filter", "git/status", *{command}])) == 0
+"""
+    before = shapes_loaded_by("import laconic.run.supervise")
+    needed = shapes_loaded_by("import laconic.compact.shapes.state, laconic.compact.shapes.listing")
+    assert f"{SHAPES}state" not in before
+    assert shapes_loaded_by(program) == before | needed
+
+
 @pytest.mark.parametrize(
     ("module", "may_load"),
     [
@@ -77,10 +125,9 @@ assert set(sys.modules) == before, set(sys.modules) - before
         ("laconic.shell", set()),
         ("laconic.errors", set()),
         ("laconic.cli.main", {"argparse", "typing"}),
-        (
-            "laconic.settings.load",
-            set(),
-        ),
+        ("laconic.settings.load", set()),
+        ("laconic.run.execute", set()),
+        ("laconic.run.supervise", {"hashlib", "json", "pathlib"}),
     ],
 )
 def test_an_import_stays_light(module, may_load, bare):

@@ -30,6 +30,12 @@ class Filter:
         self.kind: str = table.get("kind", SUMMARY)
         self.passthrough: tuple[str, ...] = tuple(table.get("passthrough", ()))
 
+    @property
+    def shapes(self) -> set[str]:
+        """The names of all its shapes, whatever the outcome is."""
+        parts = (self.table, self.table.get("success", {}), self.table.get("failure", {}))
+        return {name for part in parts for name in part.get("shape", ())}
+
     def __repr__(self) -> str:
         return f"Filter({self.id!r}, {self.source!r})"
 

@@ -9,7 +9,6 @@ the end, so that lines are never shown out of order.
 from __future__ import annotations
 
 from itertools import takewhile
-from typing import NamedTuple
 
 from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.filter import BUDGET, FAILURE_BUDGET, SUCCESS_BUDGET, TEXT
@@ -30,12 +29,13 @@ if TYPE_CHECKING:
 _MOST_FREE = 4 * 1024  # bytes from the beginning that no budget removes
 
 
-class _Lines(NamedTuple):
+class _Lines:
     """Neighbouring hidden lines, or one that is shown: with what is printed, and their bytes."""
 
-    data: bytes
-    size: int
-    lines: int
+    __slots__ = ("data", "lines", "size")
+
+    def __init__(self, data: bytes, size: int, lines: int) -> None:
+        self.data, self.size, self.lines = data, size, lines
 
     @property
     def is_blank(self) -> bool:
@@ -120,8 +120,9 @@ class Filtered(Follower):
         if text.strip() or self._filter.kind == TEXT:
             blank = self._blank_at_end()
             for pos in () if is_early else blank[:-1] if self._has_shown else blank:
-                self._waiting[pos] = self._waiting[pos]._replace(data=b"")
-                self._hidden_bytes += self._waiting[pos].size
+                gone = self._waiting[pos]
+                self._waiting[pos] = _Lines(b"", gone.size, gone.lines)
+                self._hidden_bytes += gone.size
             self._has_shown = self._has_early = True
             self._kinds.add(kind_of(text))
         data = text.encode("utf-8", "surrogateescape") + b"\n"

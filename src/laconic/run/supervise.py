@@ -6,6 +6,7 @@ pass the output that they have, and print what is written to its printer.
 
 from __future__ import annotations
 
+from laconic.compact.shapes.passes import load_shapes
 from laconic.run.finished import FinishedOutput
 from laconic.run.follow_filter import follower
 from laconic.run.plan import plan_run
@@ -53,6 +54,8 @@ class SupervisedRun:
         """
         self._task, self._environ, self._output = task, environ, output
         self.plan = plan or plan_run(task, environ)
+        if self.plan.view.filter:
+            load_shapes(self.plan.view.filter.shapes)  # while the command runs
         self.result: RunResult | None = None
         self._source: FinishedOutput
         self._followers: dict[str, Follower] = {}

@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import laconic.box.plan
+import laconic.compact.branch  # a filter loads it when its output has come
 import laconic.hooks.contain
 import laconic.hooks.file_tools
 import laconic.hooks.shell_writes
@@ -21,6 +22,7 @@ import laconic.undo.around  # noqa: F401 - before a command that destroys
 from laconic import __version__
 from laconic.agents.load import BEFORE, load
 from laconic.box.usable import try_in_background, wants_trial, was_asked_for
+from laconic.compact.shapes.passes import NAMES, load_shapes
 from laconic.hooks.answer import answer as answer_hook
 from laconic.hooks.response import Answer, neutral_answer
 from laconic.record import tokenizer
@@ -110,7 +112,12 @@ _COMMON = (
 
 
 def warm_up() -> None:
-    """Answer common commands, only to load what they need; no fault of ours is written down."""
+    """Load all shapes, and answer common commands, only to load what they need.
+
+    The workers share what is loaded before they are forked. No fault of ours is written down.
+    """
+    with contextlib.suppress(ImportError):  # the installation may be taken away meanwhile
+        load_shapes(NAMES)
     environ = {"HOME": "/nonexistent", "XDG_STATE_HOME": "/dev/null", "PATH": "/"}
     for command in _COMMON:
         call = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "/"}

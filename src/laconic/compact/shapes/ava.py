@@ -85,8 +85,7 @@ def _dump(body: list[int], texts: Texts) -> set[int]:
     """The object that was thrown, if its message follows in a line of its own."""
     starts = [(pos, m[1]) for pos, i in enumerate(body) if (m := _DUMPED.fullmatch(texts[i]))]
     for pos, name in starts:
-        end = next((p for p in range(pos, len(body)) if texts[body[p]] == "  }"), None)
-        rest = body[end + 1 :] if end is not None else []
-        if any(texts[i].startswith(f"  {name}: ") for i in rest):
-            return set(body[pos : pos + 1 + len(body[pos + 1 : end]) + 1])
+        end = next((p for p in range(pos, len(body)) if texts[body[p]] == "  }"), len(body))
+        if any(texts[i].startswith(f"  {name}: ") for i in body[end + 1 :]):
+            return set(body[pos : end + 1])
     return set()

@@ -63,6 +63,8 @@ _FOREIGN_CLASS = pattern(
 _ABOVE = 6  # rows above a trace, in which its message may be
 _OWN_FILE = pattern(r"[\w/.-]\.(?:[cm]?[jt]sx?|vue|svelte|s?css|json)\b")
 _LONGEST_LINK = 400  # lines of one exception of a chain
+_MOST = 12  # own frames of a trace that are shown
+_WORD = pattern(r"\w+")
 
 
 def frames(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -248,10 +250,6 @@ def _names_own_file(rows: list[Row], texts: Texts) -> bool:
     """Tell whether the message above a trace names a file of the project."""
     above = [texts[row] for row in rows[-_ABOVE:] if isinstance(row, int)]
     return any("node_modules" not in text and _OWN_FILE.search(text) for text in above)
-
-
-_MOST = 12  # own frames
-_WORD = pattern(r"\w+")
 
 
 def _shown(trace: list[Frame], texts: Texts, told: str, *, needs_one: bool) -> list[Row]:
