@@ -28,6 +28,10 @@ HARMLESS = {
         r"^\s*[✓✔√] (?!.*\.\w+:\d)",  # mocha, jest, vitest
         r"::.* PASSED(?: +\[ *\d+%\])?$",  # pytest
     ),
+    "how much of a file is covered, whatever its name": (
+        r"^\S+ +\d+ +\d+(?: +\d+ +\d+)? +\d+(?:\.\d+)?%$",
+        r"^\S+ +\d+ +\d+(?: +\d+ +\d+)? +\d+(?:\.\d+)?% +(?:\d+(?:->?(?:\d+|exit))?(?:, |$))+$",
+    ),
     "a package that is fetched or compiled, whatever its name": (
         r"^\s*(?:Compiling|Checking|Documenting) [\w.@/+-]+ v?\d\S*(?: \(.*\))?$",
         r"^\s*Download(?:ing|ed) [\w.@/+-]+ v?\d\S*(?: \(.*\))?$",

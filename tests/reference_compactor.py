@@ -21,6 +21,7 @@ _PACKAGES = (
     "Building", "Documenting", "Adding", "Updating",
 )  # fmt: skip
 _HARMLESS = (
+    r"^\S+ +\d+ +\d+(?: +\d+ +\d+)? +\d+(?:\.\d+)?%(?: +\d[\d, >exit-]*)?$",
     r"^test .* \.\.\. (?:ok|ignored)$", r"^\s*--- PASS: ", r"^ok +\S+\s+[\d.]+m?s$",
     r"^\s*[✓✔√] [^:]*$", r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$", r"^\s+at /rustc/[0-9a-f]{40}/",
     rf"^\s*(?:{'|'.join(_PACKAGES)}) [\w.@/+-]+ v?\d[\w.+-]*(?: \([^()]*\))?$",

@@ -77,7 +77,7 @@ _SIGNS = tuple(
 )
 _MARKS = tuple(pattern(source) for source in _by_beginning())
 # Lines that mention errors but report none: tests that passed, stack frames of other people's code,
-# names of packages and of migrations, counts of zero.
+# names of packages, of migrations and of covered files, counts of zero.
 _HARMLESS = Patterns((
     (r"^(?=[\s\-to✓✔√A-IU])(?:test .* \.\.\. (?:ok|ignored)$|ok +\S+\s+[\d.]+m?s$"
      r"|\s*(?:--- PASS: |[✓✔√] [^:]*$|(?<=\s)at /rustc/[0-9a-f]{40}/"
@@ -99,6 +99,7 @@ _HARMLESS = Patterns((
     r"^Download https?://\S+$", r"^\?   \t\S+\t\[no test files\]$",
     r"^\d+: Test timeout computed to be: \d+$",
     r"^FAILURE: Build failed with an exception\.$",
+    r"^\S+ +\d+ +\d+(?: +\d+ +\d+)? +\d+(?:\.\d+)?%(?: +\d[\d, >exit-]*)?$",  # covered
     r"^> Compilation failed; see the compiler error output for details\.$",
 ))  # fmt: skip
 _PASSED, _PASSED_TEST = b" PASSED", Patterns((r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$",))

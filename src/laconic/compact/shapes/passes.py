@@ -1,4 +1,4 @@
-"""All shapes by name: a filter lists those of its command, the generic compactor tries them all.
+"""All shapes by name: a filter lists those of its command, the generic compactor tries most.
 
 A pass takes rows and returns rows. It looks only at lines that no pass before it has touched, and
 leaves alone what does not have its shape. Its module is imported when it is first used, because a
@@ -46,6 +46,7 @@ _SHAPES = {
     "bun": ("bun.bun", _TRIED),
     "commits": ("commits.commits", _ALL),
     "containers": ("containers.containers", _ALL),
+    "coverage": ("coverage.coverage", _TRIED),
     "crash": ("crash.crash", _TRIED),
     "dependencies": ("dependencies.dependencies", _ALL),
     "diff": ("diff.diff", _ALL),
@@ -54,6 +55,7 @@ _SHAPES = {
     "excerpts": ("tests.excerpts", _NO_OTHERS),
     "findings": ("findings.findings", "finding.may_belong"),
     "frames": ("frames.frames", _NO_OTHERS),
+    "go_tests": ("go_tests.go_tests", _TRIED),
     "goroutines": ("goroutines.goroutines", _TRIED),
     "installed": ("installed.installed", _ALL),
     "jest": ("jest.jest", _TRIED),
@@ -94,11 +96,11 @@ _SHAPES = {
 NAMES = tuple(sorted(_SHAPES))
 # The order in which an output without a filter is looked at.
 GENERIC = (
-    "diff", "commits", "diffstat", "pytest", "unittest", "surefire", "retold", "libtest", "jest",
-    "mocha", "vitest", "ava", "spec", "tap", "passed", "packages", "pip", "sphinx",
-    "progress", "goroutines", "crash", "npm", "frames", "memory", "notes", "shellcheck", "bandit",
-    "sqlfluff", "findings", "differences", "dependencies", "steps", "listing", "tables", "search",
-    "repeats", "values",
+    "diff", "commits", "diffstat", "pytest", "coverage", "unittest", "surefire", "retold",
+    "libtest", "jest", "mocha", "vitest", "ava", "spec", "tap", "passed", "packages", "pip",
+    "sphinx", "progress", "go_tests", "goroutines", "crash", "npm", "frames", "memory", "notes",
+    "shellcheck", "bandit", "sqlfluff", "findings", "differences", "dependencies", "steps",
+    "listing", "tables", "search", "repeats", "values",
 )  # fmt: skip
 
 

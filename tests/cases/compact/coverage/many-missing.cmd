@@ -1,0 +1,2 @@
+coverage report -m
+status 0

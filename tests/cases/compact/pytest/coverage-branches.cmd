@@ -1,0 +1,2 @@
+pytest --cov=werkzeug --cov-branch tests
+status 1
