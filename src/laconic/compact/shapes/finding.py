@@ -59,6 +59,8 @@ _LEVEL = pattern(
 )
 _RULE_FIRST = pattern(r"(?P<rule>[A-Z]{1,6}\d{2,6})[:\s]\s*(?P<text>\S.*)")
 _RULE_LAST = pattern(r"(?P<text>.*\S)\s+(?P<rule>\[[\w.:=+/-]+\]|\([a-z][\w./-]*\))")
+_WRAPPED_RULE = pattern(r"(?P<text>.*\S)\s+(?P<rule>\[[a-z][a-z-]+\])")
+_WIDTH, _MOST_WRAPPED = 75, 8  # columns and lines of a message that is wrapped, about
 # What clang would write, below the place for it; its message says it, too.
 _FIX = pattern(r"\s+\S+")
 # `  symbol: class X` below an error of javac, also as Maven repeats it
@@ -75,17 +77,17 @@ class Finding:
 
     mark: the place behind the path, `:3:5` or `(3,5)`. code: what is written behind its level, as
     in `error[E0308]`. is_listed: it is below the name of its file. is_rule_last: its rule is
-    written behind the message.
+    written behind the message. written: all of it in one line, if the tool has wrapped it.
     """
 
     __slots__ = (
         "below", "code", "excerpt", "hidden", "is_listed", "is_rule_last", "level", "line", "lines",
-        "mark", "path", "rule", "text",
+        "mark", "path", "rule", "text", "written",
     )  # fmt: skip
 
     def __init__(self, path: str, mark: str, line: str, lines: list[int]) -> None:
         self.path, self.mark, self.line, self.lines = path, mark, line, lines
-        self.level = self.rule = self.text = self.code = ""
+        self.level = self.rule = self.text = self.code = self.written = ""
         self.below: list[Row] = []
         self.hidden: list[int] = []
         self.is_listed = self.is_rule_last = False
@@ -231,7 +233,8 @@ def _of_line(
         finding.rule, rest = rule["rule"], rule["text"]
         finding.is_rule_last = rule.start("rule") > rule.start("text")
     finding.text = rest
-    pos += 1
+    is_whole = finding.rule or finding.level not in ("error", "note")
+    pos += 1 if is_whole else _wrapped(finding, lines, pos, texts)
     while pos < len(lines):
         taken = _excerpt(finding, lines, pos, texts, asked)
         taken = taken or _continued(finding, lines[pos], texts)
@@ -239,6 +242,26 @@ def _of_line(
             break
         pos += taken
     return finding, pos
+
+
+def _wrapped(finding: Finding, lines: list[int], pos: int, texts: Texts) -> int:
+    """Join a message that mypy --pretty has wrapped, if its rule ends it; return how many lines.
+
+    https://mypy.readthedocs.io/en/stable/command_line.html#cmdoption-mypy-pretty
+    """
+    said, written = finding.text, texts[lines[pos]]
+    for count, index in enumerate(lines[pos + 1 : pos + _MOST_WRAPPED], 2):
+        above, text = texts[lines[pos + count - 2]], texts[index]
+        word = text.lstrip().partition(" ")[0]
+        if not word or text[:2].isspace() or _is_start(text) or len(above + word) < _WIDTH:
+            break
+        said, written = f"{said} {text.lstrip()}", f"{written.rstrip()} {text.lstrip()}"
+        if ending := _WRAPPED_RULE.fullmatch(said):
+            finding.text, finding.rule, finding.is_rule_last = ending["text"], ending["rule"], True
+            finding.lines += lines[pos + 1 : pos + count]
+            finding.written = written
+            return count
+    return 1
 
 
 def _continued(finding: Finding, index: int, texts: Texts) -> int:

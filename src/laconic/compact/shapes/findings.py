@@ -132,7 +132,7 @@ def _rows(group: list[Finding], texts: Texts) -> list[Row]:
     """The first finding as it was written, then the places of the others."""
     first, *others = group
     is_line = len(first.lines) == 1 and first.path in texts[first.lines[0]]
-    text = texts[first.lines[0]] if is_line else f"{first.place} {first.said}"
+    text = texts[first.lines[0]] if is_line else first.written or f"{first.place} {first.said}"
     if not others:
         line: Row = first.lines[0] if is_line else whole(text, first.lines)
         return [line, *first.below]

@@ -1,0 +1,2 @@
+mypy --strict --pretty tests
+status 1
