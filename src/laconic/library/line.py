@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 8
 _MOST_POSSIBLE = 16
 _PRINTERS = frozenset(("echo", "printf"))  # `$(echo x)` is x
+_NO_VALUES = Values()
 MAX_LENGTH = 256 * 1024
 _NO_HOME = "/home/.nobody"
 
@@ -166,7 +167,8 @@ class Line:
         self.script = _parsed(self.source)
         self._directories = [cwd]
         self._variables = {"HOME": self.home, "PWD": cwd}
-        self._possible = _looped_over(self.script) if self.script else {}
+        possible = _looped_over(self.script) if self.script else {}
+        self._values = Values(self._variables, possible, printers=_PRINTERS)
         self.invocations = list(self._found())
 
     def _found(self) -> Iterator[Invocation]:
@@ -210,7 +212,7 @@ class Line:
                 if value is not None and assignment.name not in ("HOME", "PWD"):
                     self._variables[assignment.name] = value
             return
-        arguments = expand(command.words, self._values())
+        arguments = expand(command.words, self._values)
         variables = frozenset(a.name for a in command.assignments)
         for invocation in self._of_arguments(arguments, is_editable=is_editable):
             invocation.variables |= variables
@@ -222,12 +224,9 @@ class Line:
     def _assigned(self, assignment: Assignment) -> str | None:
         value = assigned(assignment)
         if value is None and isinstance(assignment.value, Word):
-            arguments = expand((assignment.value,), self._values())
+            arguments = expand((assignment.value,), self._values)
             value = arguments[0].text if len(arguments) == 1 else None
         return value
-
-    def _values(self) -> Values:
-        return Values(self._variables, self._possible, printers=_PRINTERS)
 
     def _of_arguments(
         self, arguments: list[Argument], *, is_editable: bool
@@ -287,7 +286,7 @@ def _looped_over(script: Script) -> dict[str, tuple[str, ...]]:
     """The values that the variables of loops may have."""
     values: dict[str, tuple[str, ...]] = {}
     for loop in script.nodes_of(Loop):
-        words = expand(loop.words or (), Values({}))
+        words = expand(loop.words or (), _NO_VALUES)
         texts = tuple(word.text for word in words if word.text is not None)
         values[loop.name] = values.get(loop.name, ()) + texts[:_MOST_POSSIBLE]
     return values
@@ -300,7 +299,7 @@ def _reader(found: list[Occurrence], pos: int) -> tuple[str, ...]:
         return ()
     for later in found[pos + 1 :]:
         if later.context.stage == context.stage + 1 and later.context.stages == context.stages:
-            known = expand(later.command.words, Values({}))
+            known = expand(later.command.words, _NO_VALUES)
             return tuple(a.text or "?" for a in known) or ("?",)
     return ("?",)
 

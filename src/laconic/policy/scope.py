@@ -52,7 +52,7 @@ class Scope:
         self._flow: Flow | None = None
         setters = _setters(script)
         changed = {node.name for node in setters}
-        changed.update(name for node in _binders(script) for name in bound_by(node))
+        changed.update(name for node in script.nodes_of_any(_BINDERS) for name in bound_by(node))
         self.changes_directory = any(map(changes_directory, occurrences))
         if len(situation.directories) > 1 or self.changes_directory:
             changed.add("PWD")
@@ -165,7 +165,11 @@ def _given(setters: list[Assignment | Loop], values: Values) -> Iterator[tuple[s
 def binding_findings(
     script: Script, sites: list[Evaluation], environment: dict[str, str]
 ) -> list[Decision]:
-    bound = [(name, node.start, node.end) for node in _binders(script) for name in bound_by(node)]
+    bound = [
+        (name, node.start, node.end)
+        for node in script.nodes_of_any(_BINDERS)
+        for name in bound_by(node)
+    ]
     bound += [(name, site.start, site.end) for site in sites for name in assigned_at(site)]
     return [
         Decision(
@@ -183,10 +187,6 @@ def binding_findings(
 
 def _setters(script: Script) -> list[Assignment | Loop]:
     return [*script.nodes_of(Assignment), *script.nodes_of(Loop)]
-
-
-def _binders(script: Script) -> list[Node]:
-    return [node for kind in _BINDERS for node in script.nodes_of(kind)]
 
 
 def bound_by(node: Node) -> Iterator[str]:

@@ -455,6 +455,14 @@ class Script(Node):
             self.nodes()
         return self._by_kind.get(kind, [])  # type: ignore[return-value]
 
+    def nodes_of_any(self, kinds: tuple[type[Node], ...]) -> list[Node]:
+        """Return the nodes of several kinds, those of one kind together."""
+        if self._nodes is None:
+            self.nodes()
+        if self._by_kind.keys().isdisjoint(kinds):  # as in most scripts
+            return []
+        return [node for kind in kinds for node in self._by_kind.get(kind, ())]
+
 
 def nodes(root: Node) -> list[Node]:
     """All nodes of a tree, parents before children; without recursion, for any depth."""

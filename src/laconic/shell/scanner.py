@@ -92,6 +92,9 @@ class Scanner(abc.ABC):
         text, start = self.text, self.pos
         if start >= self.end or text[start] not in " \t\\#":
             return
+        if text[start] == " " and start + 1 < self.end and text[start + 1] not in " \t\\#":
+            self.pos = start + 1  # one blank, as nearly everywhere
+            return
         gap = _BLANKS.match(text, start, self.end)
         pos = gap.end() if gap else start
         self.pos = pos
