@@ -42,8 +42,11 @@ _START = pattern(r"_start|__libc_start\w*|\(below main\)|start_thread|clone\d?|_
 # `# ./lib/cart.rb:5:in `add'`, `from x.rb:3:in 'Cart#add'`
 _RUBY = pattern(r"\s*(?:# |from )?(?P<path>[\w./@+~-]*[\w./-]):\d+:in [`'].*'")
 _OF_RUBY = pattern(r"/usr/.*|.*/(?:gems|rubygems|\.rbenv|\.rvm)/.*|<internal:.*")
-_PHP = pattern(r"\s*#\d+ (?P<path>[^\s()]+\.php)\(\d+\): .*")
-_OF_PHP = pattern(r".*/vendor/.*|/usr/.*|phar:.*")
+_PHP = pattern(
+    r"\s*#\d+ (?P<path>\{main\}|\[internal function\](?=: )"
+    r"|(?:[^\s()]+\.php|/[^\s()]+)(?=\(\d+\): )).*"
+)
+_OF_PHP = pattern(r".*/vendor/.*|/usr/.*|phar:.*|\{main\}|\[internal function\]")
 _DOTNET = pattern(r"\s+at (?P<name>[\w.`<>+\[\]|-]+\(.*\))(?: in (?P<path>.+):line \d+)?")
 _OF_DOTNET = pattern(r"(?:System|Microsoft|Xunit|NUnit|MSTest|Moq|FluentAssertions)\..*")
 
