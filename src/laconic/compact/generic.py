@@ -9,11 +9,21 @@ from itertools import chain, islice
 
 from laconic.compact.diagnostics import find_diagnostics
 from laconic.compact.filter import BUDGET, FAILURE_BUDGET, SUCCESS_BUDGET, WIDTH
+from laconic.compact.lines import read_lines
 from laconic.compact.masks import both, mask_of, union, widened, without
 from laconic.compact.notice import has_notice
 from laconic.compact.patterns import Pattern
 from laconic.compact.pipeline import is_blank, is_cheaper, without_blanks
-from laconic.compact.result import Compacted, Row, Written, numbers_of, texts_at, texts_of
+from laconic.compact.result import (
+    WHOLE,
+    Compacted,
+    Row,
+    Shown,
+    Written,
+    numbers_of,
+    texts_at,
+    texts_of,
+)
 from laconic.compact.runs import (
     backward_bounds,
     forward_bounds,
@@ -24,6 +34,7 @@ from laconic.compact.runs import (
 from laconic.compact.shapes.asked import Asked
 from laconic.compact.shapes.document import document
 from laconic.compact.shapes.passes import GENERIC, MOST_SHAPED, shaped
+from laconic.compact.shapes.rows import made, placed
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.limit import (
     MOST_PINNED,
@@ -33,6 +44,7 @@ from laconic.compact.stages.limit import (
     rows_between,
     with_marks,
 )
+from laconic.compact.streams import streams_of
 from laconic.compact.tokens import estimate
 
 TYPE_CHECKING = False
@@ -42,6 +54,7 @@ if TYPE_CHECKING:
     from laconic.compact.lines import Lines
     from laconic.compact.masks import Mask
     from laconic.compact.stages.limit import Excess
+    from laconic.compact.streams import Stream
 
 MOST_LINES, MOST_BYTES = 200, 16 * 1024
 _SMALL = 300  # characters: an output up to this size is read fastest as it is
@@ -90,7 +103,11 @@ def _shaped(cleaned: Lines, status: int, pinned: Mask) -> tuple[list[Row], Writt
     every: list[Row] = list(range(len(cleaned)))
     texts = texts_at(every, cleaned)
     asked = Asked(status, pinned)
-    rows = shaped(GENERIC, every, texts, asked)
+    streams = streams_of(cleaned.texts)
+    if streams:
+        rows = _by_stream(every, streams, status)
+    else:
+        rows = shaped(GENERIC, every, texts, asked)
     rows = without_blanks(rows, texts, bytes(len(cleaned)))
     budget = (FAILURE_BUDGET if status else SUCCESS_BUDGET) + asked.budget
 
@@ -99,6 +116,24 @@ def _shaped(cleaned: Lines, status: int, pinned: Mask) -> tuple[list[Row], Writt
 
     kept = pinned if status else bytes(len(cleaned))
     return fit(rows, shorten, texts, budget, _HEAD_SHARE, kept), texts
+
+
+def _by_stream(rows: list[Row], streams: list[Stream], status: int) -> list[Row]:
+    """What each of several commands printed, one after another, below its name."""
+    instead: dict[int, list[Row]] = {}
+    gone: set[int] = set()
+    for stream in streams:
+        lines = read_lines("\n".join(stream.texts).encode("utf-8", "surrogateescape"))
+        of_stream = status if stream.status is None else stream.status
+        shown, texts = _shaped(lines, of_stream, find_diagnostics(lines))
+        first = stream.indexes[0]
+        instead[first] = [made(f"[{stream.name}]", [first])]
+        for row in shown:
+            numbers = [stream.indexes[number - 1] + 1 for number in numbers_of(row)]
+            kind = WHOLE if isinstance(row, int) else row.kind
+            instead[first].append(Shown(kind, texts[row], numbers))
+        gone.update(stream.indexes)
+    return placed(rows, instead, gone)
 
 
 def _is_document(lines: Lines) -> bool:
