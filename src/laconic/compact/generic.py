@@ -104,10 +104,8 @@ def _shaped(cleaned: Lines, status: int, pinned: Mask) -> tuple[list[Row], Writt
     texts = texts_at(every, cleaned)
     asked = Asked(status, pinned)
     streams = streams_of(cleaned.texts)
-    if streams:
-        rows = _by_stream(every, streams, status)
-    else:
-        rows = shaped(GENERIC, every, texts, asked)
+    every = _by_stream(every, streams, status) if streams else every
+    rows = every if streams else shaped(GENERIC, every, texts, asked)
     rows = without_blanks(rows, texts, bytes(len(cleaned)))
     budget = (FAILURE_BUDGET if status else SUCCESS_BUDGET) + asked.budget
 
