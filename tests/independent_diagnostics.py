@@ -250,7 +250,10 @@ TWICE = {
     "the line that failed, without what RSpec writes before it": (
         r"^\s*(?:[\d.]+\) )?Failure/Error: (.*)$",
     ),
-    "a frame of Ruby, whose place is shown": (r"^\s*(?:# )?(\S+:\d+):in [`'].*'$",),
+    "a frame of Ruby or PHP, whose place is shown": (
+        r"^\s*(?:# )?(\S+:\d+):in [`'].*'$", r"^(?:   \u2502 )?(/\S+\.php:\d+)$",
+        r"^\S+#\w+ \[(/\S+:\d+)\]:$",
+    ),
     "what Test::More says of tests, whose failures are told": (
         r"^ *not ok \d+ - (.*)$", r"^ *# Looks like you failed (\d+) tests? of (\d+)\.$",
         r"^Failed (\d+)/(\d+) subtests $",

@@ -6,6 +6,8 @@ own that reads them.
 
 from __future__ import annotations
 
+from posixpath import commonpath
+
 from laconic.compact.shapes.changes import telling
 from laconic.compact.shapes.rows import made, whole
 from laconic.patterns import pattern
@@ -27,6 +29,8 @@ _LONG_VALUES = 240  # characters of values that are told by what differs in them
 _EXPECTED = pattern(r"\s*(?:#\s*)?(?:[Ee]xpected|got): +\S.*")
 _ACTUAL = pattern(r"\s*(?:#\s*)?(?:got|[Aa]ctual|expected): +\S.*")
 _THERE = "[same place]"
+_ABSOLUTE = pattern(r"(\[?)((?:/[^/\s:]+)+)/[^/\s:]+:\d+.*")
+_FEWEST_PARTS = 2  # of a path that is worth leaving out
 _BLANKS = pattern(r"\s+")
 _FOREIGN = pattern(
     r"/usr/.*|.*/(?:gems|rubygems|vendor/bundle|vendor/(?!.*/src/)|\.rbenv|\.rvm|\.asdf|perl5?)/.*"
@@ -77,11 +81,13 @@ def shown(failures: Iterable[Failure], mark: str) -> dict[int, list[Row]]:
 
     mark: what stands before places.
     """
+    every = list(failures)
     found: dict[int, list[Row]] = {}
     told: dict[tuple[object, ...], str] = {}
     codes: set[tuple[str, ...]] = set()
     before: tuple[str, ...] = ()
-    for failure in failures:
+    shorten = _Shortening([place for failure in every for place in failure.places]).shortened
+    for failure in every:
         said = tuple(text.strip() for text, _ in failure.said)
         places = tuple(failure.places)
         keys = ((said, places), (said, places[:-1], "but the last place"))
@@ -92,7 +98,7 @@ def shown(failures: Iterable[Failure], mark: str) -> dict[int, list[Row]]:
             before = places
             continue
         if said and len(places) > 1 and keys[1] in told:
-            text = f"{failure.title}{mark}{places[-1]} [else the same as {told[keys[1]]}]"
+            text = f"{failure.title}{mark}{shorten(places[-1])} [else the same as {told[keys[1]]}]"
             found[failure.lines[0]] = [made(text, failure.lines)]
             before = places
             continue
@@ -103,9 +109,33 @@ def shown(failures: Iterable[Failure], mark: str) -> dict[int, list[Row]]:
         elif code:
             codes.add((code[0], *places[:1]))
         is_there = places == before and len("".join(places)) > len(_THERE)
-        found[failure.lines[0]] = _rows(failure, code, " " + _THERE if is_there else mark)
+        failure.places = [] if is_there else [shorten(place) for place in places]
+        found[failure.lines[0]] = _rows(failure, code, f" {_THERE}" if is_there else mark)
         before = places
     return found
+
+
+class _Shortening:
+    """Leaves out of paths what is equal in all of them, once it is told.
+
+    So much stays that a file is not named without its directory. Where some paths are relative, the
+    others are those of the project, and stay whole.
+    """
+
+    def __init__(self, places: list[str]) -> None:
+        directories = [match[2] for place in places if (match := _ABSOLUTE.fullmatch(place))]
+        base = commonpath(directories) if len(directories) == len(places) > 1 else ""
+        self._base = base.rpartition("/")[0] if base in directories else base
+        self._is_told = False
+
+    def shortened(self, place: str) -> str:
+        match = _ABSOLUTE.fullmatch(place)
+        if match is None or not self._base:
+            return place
+        if not self._is_told or self._base.count("/") < _FEWEST_PARTS:
+            self._is_told = True
+            return place
+        return f"{match[1]}\u2026{place[len(match[1]) + len(self._base) :]}"
 
 
 def _rows(failure: Failure, code: _Said | None, mark: str) -> list[Row]:
