@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.compact.lines import Lines
 
-_MOST = 2 << 20  # characters of a report
+MOST = 2 << 20  # characters of a report
 _LAST = 4  # chunks at its end, in which the totals are
 # How many tests there were, as the runners say it that have a shape.
 _TOTALS = pattern(
@@ -29,7 +29,7 @@ def may_be_shaped(lines: Lines) -> bool:
     """Tell whether shapes are tried; lines: as a terminal shows them."""
     if lines.size <= MOST_SHAPED:
         return True
-    return lines.size <= _MOST and _TOTALS.search(_end(lines)) is not None
+    return lines.size <= MOST and _TOTALS.search(_end(lines)) is not None
 
 
 def _end(lines: Lines) -> str:

@@ -59,10 +59,10 @@ def rspec(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     gone: set[int] = set()
     names: set[str] = set()
     start = 0
-    for end in totals:
+    for end, following in pairwise([*totals, len(lines)]):
         report = lines[start : end + 1]
         failed, pending = _read(report, texts, asked.pinned)
-        tests = _tests(lines[end + 1 :], texts)
+        tests = _tests(lines[end + 1 : following], texts)
         for failure in failed:
             failure.test = tests.get(_name(failure), "")
         names.update(map(_name, failed))
@@ -92,10 +92,7 @@ def _read(report: list[int], texts: Texts, pinned: Mask) -> tuple[list[Failure],
 
 def _tests(below: list[int], texts: Texts) -> dict[str, str]:
     """Where the failed examples begin, as the list below the totals of a run says."""
-    matches = (
-        _AGAIN.fullmatch(texts[i])
-        for i in takewhile(lambda i: not _TOTALS.fullmatch(texts[i]), below)
-    )
+    matches = (_AGAIN.fullmatch(texts[i]) for i in below)
     return {match[2]: match[1].strip("'") for match in matches if match}
 
 
