@@ -31,7 +31,6 @@ _ACTUAL = pattern(r"\s*(?:#\s*)?(?:got|[Aa]ctual|expected): +\S.*")
 _THERE = "[same place]"
 _ABSOLUTE = pattern(r"(\[?)((?:/[^/\s:]+)+)/[^/\s:]+:\d+.*")
 _FEWEST_PARTS = 2  # of a path that is worth leaving out
-_BLANKS = pattern(r"\s+")
 _FOREIGN = pattern(
     r"/usr/.*|.*/(?:gems|rubygems|vendor/bundle|vendor/(?!.*/src/)|\.rbenv|\.rvm|\.asdf|perl5?)/.*"
     r"|phar://.*|<internal:.*|/(?:opt|nix/store)/.*"
@@ -91,6 +90,11 @@ def shown(failures: Iterable[Failure], mark: str) -> dict[int, list[Row]]:
         said = tuple(text.strip() for text, _ in failure.said)
         places = tuple(failure.places)
         keys = ((said, places), (said, places[:-1], "but the last place"))
+        again = (failure.title, *keys[0])
+        if (said or failure.code) and again in told:  # in a summary at the end
+            found[failure.lines[0]] = []
+            continue
+        told[again] = failure.name
         if (said or failure.code) and keys[0] in told:
             where = f"{mark}{failure.test}" if failure.test else ""
             text = f"{failure.title}{where} [the same as {told[keys[0]]}]"
@@ -205,9 +209,9 @@ def differing(
     if not changed:
         return message, signed
     values = [i for i in message if _EXPECTED.fullmatch(texts[i]) or _ACTUAL.fullmatch(texts[i])]
-    said = _BLANKS.sub("", "".join(texts[i] for i in message))
+    said = "\n".join(texts[i] for i in message)
     parts = [
-        _BLANKS.sub("", texts[i][column + 1 :]).rstrip(",")
+        texts[i][column + 1 :].strip().rstrip(",")
         for i in signed
         if texts[i][column : column + 1] in ("-", "+")
     ]

@@ -29,6 +29,8 @@ _DULL = pattern(
     r"[.FES]+|# Running(?: tests)?:|Run options: .*--seed \d+|Finished in [\d.]+s, .*"
     r"|Started with .*|You have skipped tests\. Run with --verbose for details\."
     r"|(?:bin/)?rails test \S+:\d+"
+    # of rake, which runs the tests
+    r"|\S*ruby\S* .*/rake_test_loader\.rb .*|\(See full trace by running task with --trace\)"
 )
 _MARK = " "
 

@@ -5,6 +5,8 @@ https://docs.phpunit.de/en/11.5/textui.html shows its forms, also that of `--tes
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from laconic.compact.result import Written
 from laconic.compact.shapes.failures import Failure, differing, joined_values, shown
 from laconic.compact.shapes.rows import placed, raw_of
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 _TOTALS = pattern(r"Tests: \d+, Assertions: \d+.*\.|OK \(\d+ tests?, \d+ assertions?\)")
 _TITLE = pattern(r"\d+\) (?:[\w\\]+(?:::\w.*)?|Warning|.*\.phpt)")
-_LISTED = pattern(r" [✘∅☢⚠↩] \S.*")
+_LISTED = pattern(r"( [✘∅☢⚠↩] \S.*?)(?: \[[\d.]+ m?s\])?")
 _SIDE = pattern(r"   [│├┐┴┊╵╷].*")
 _FRAME = pattern(r"/\S.*\.\w+:\d+|#\d+ (?:/[^()]*\(\d+\): .*|\[internal function\]: .*|\{main\})")
 _LEGEND = pattern(r"--- (?:Expected|Actual)|\+\+\+ (?:Actual|Expected)|@@ .*@@.*|Stack trace:")
@@ -28,9 +30,11 @@ _END = pattern(
     r"|Summary of .*|Time: .*"
 )
 _DULL = pattern(
-    r"PHPUnit [\d.]+ by .*|Time: .*|Runtime: .*|Configuration: .*|Random Seed: .*|--"
+    r"Summary of non-successful tests:|PHPUnit [\d.]+ by .*"
+    r"|Time: .*|Runtime: .*|Configuration: .*|Random Seed: .*|--"
     r"|[.FESIRWDN]+(?: +\d+ / \d+ \( *\d+%\))?"
 )
+_CAUSE = "Caused by"
 _INDENT = "   "
 _MARK = " "
 
@@ -61,7 +65,8 @@ def _blocks(lines: list[int], texts: Texts) -> list[list[int]]:
         elif is_inside and text.strip() and _LISTED.fullmatch(texts[found[-1][0]]):
             is_inside = _SIDE.fullmatch(text) is not None
         elif is_inside and text.strip() and _FRAME.fullmatch(texts[found[-1][-1]]):
-            is_inside = _FRAME.fullmatch(text) is not None  # they are the last lines of a failure
+            # they are the last lines of a failure
+            is_inside = _FRAME.fullmatch(text) is not None or text == _CAUSE
         if is_inside and text.strip():
             found[-1].append(index)
     return found
@@ -71,18 +76,31 @@ def _read(block: list[int], texts: Texts, pinned: Mask) -> Failure:
     title, *body = block
     said = Written({i: _beside(texts[i]) for i in body})
     failure = Failure(block, texts[title].rstrip(), _INDENT)
-    if _LISTED.fullmatch(texts[title]):
-        failure.name = texts[title].strip()
-    frames = [i for i in body if _FRAME.fullmatch(said[i])]
+    if listed := _LISTED.fullmatch(texts[title]):
+        failure.title = listed[1]
+        failure.name = listed[1].strip()
+    causes = [pos for pos, i in enumerate(body) if said[i] == _CAUSE]
+    own = body[: causes[0]] if causes else body
+    frames = [i for i in own if _FRAME.fullmatch(said[i])]
     failure.add_frames([_place(said[i]) for i in frames])
     if frames and all(said[i].startswith("#") for i in frames):  # the message has the place
         failure.places, failure.foreign = [], len(frames)
-    message = [i for i in body if said[i].strip() and i not in frames]
+    message = [i for i in own if said[i].strip() and i not in frames]
     at = next((p for p, i in enumerate(message) if _LEGEND.fullmatch(said[i])), len(message))
     below = [i for i in message[at:] if not _LEGEND.fullmatch(said[i])]
     head, below = differing(message[:at], below, said, 0, pinned)
     failure.said = [*joined_values(head, said), *((said[i].rstrip(), [i]) for i in below)]
+    for start, end in pairwise([*causes, len(body)]):
+        failure.said.append(_cause(body[start:end], said, failure.places))
     return failure
+
+
+def _cause(lines: list[int], said: Written, told: list[str]) -> tuple[str, list[int]]:
+    """An exception that caused another, with the places that are not told yet."""
+    filled = [i for i in lines if said[i].strip()]
+    places = [said[i] for i in filled if _FRAME.fullmatch(said[i]) and said[i] not in told]
+    words = [said[i] for i in filled if not _FRAME.fullmatch(said[i])]
+    return " ".join([*words, *places]), filled
 
 
 def _beside(text: str) -> str:

@@ -218,7 +218,10 @@ def _place(place: str, function: str) -> str:
 
 def _repeats(code: str, said: str) -> bool:
     """Tell whether a statement that raises says no more than its message."""
-    return "raise " in code and said.partition(": ")[2] in code and bool(said.partition(": ")[2])
+    kind, _, message = said.partition(": ")
+    if not message or "raise " not in code:
+        return False
+    return message in code or f"raise {kind}" in code
 
 
 def _said(message: list[int], code: str, texts: Texts, pinned: Mask) -> list[tuple[str, list[int]]]:
