@@ -33,7 +33,7 @@ _COMPARED = pattern(r"\s+\(compared using .*\)")
 _DIFF, _HUNK = pattern(r"\s+Diff(?: for .*)?:\s*"), pattern(r"\s+@@ .* @@.*")
 _DULL = pattern(
     r"[.F*]+|Failures:|Failed examples:|Finished in [\d.]+ (?:second|minute).*|No examples found\."
-    r"|Pending: \(Failures listed here are expected .*\)|Randomized with seed \d+"
+    r"|Pending: \(Failures listed here are expected .*\)"
     r"|#   (?:Showing full backtrace because every line was filtered out\."
     r"|See docs for RSpec::Configuration#backtrace_exclusion_patterns and"
     r"|RSpec::Configuration#backtrace_inclusion_patterns for more information\.)|# ?"
@@ -43,6 +43,7 @@ _DULL = pattern(
     r"|`config\.raise_errors_for_deprecations!`, and it will turn the"
     r"|deprecation warnings into errors, giving you the full backtrace\."
 )
+_SEED = pattern(r"Randomized with seed \d+")
 _AGAIN = pattern(r"rspec (\S+|'[^']+') # (.*)")
 _MARKED = pattern(r"( +)(.*?) \((?:FAILED - (\d+)|PENDING: .*)\)")
 _MARK = " # "
@@ -75,6 +76,9 @@ def rspec(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         again = _AGAIN.fullmatch(texts[index])
         if again[2] in names if again else _DULL.fullmatch(texts[index]):
             gone.add(index)
+    # the order may be why an example fails; it is told at both ends
+    seeds = [i for i in lines if _SEED.fullmatch(texts[i])]
+    gone.update(seeds[:-1] if asked.status else seeds)
     return placed(rows, instead, gone)
 
 
@@ -148,6 +152,7 @@ def _pending(block: list[int], texts: Texts, pinned: Mask) -> Failure:
     )
     reasons = " ".join(_COMMENT.sub(r"\1", texts[i]).strip() for i in said)
     failure = Failure(block, f"  pending {texts[title].strip()}: {reasons}", "     ")
+    failure.name = " ".join(failure.title.split(maxsplit=2)[:2])
     _fill(failure, [i for i in body if i not in said], texts, pinned)
     return failure
 
@@ -171,6 +176,8 @@ def _failures(block: list[int], texts: Texts, pinned: Mask) -> list[Failure]:
     if not parts:
         indent = "     " if texts[title].startswith(" ") else "  "
         failure = Failure(block, texts[title].rstrip(), indent)
+        if _OUTSIDE.fullmatch(failure.title):
+            failure.name = failure.title.rstrip(".")
         _fill(failure, body, texts, pinned)
         return [failure]
     found = [Failure([title, *body[: parts[0]]], texts[title].rstrip(), "     ")]
