@@ -7,7 +7,7 @@ https://docs.seattlerb.org/minitest/ has no description of it; what is read here
 from __future__ import annotations
 
 from laconic.compact.shapes.failures import Failure, differing, joined_values, shown
-from laconic.compact.shapes.rows import placed, raw_of
+from laconic.compact.shapes.rows import placed, raw_of, short
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 _TOTALS = pattern(r"\d+ (?:runs|tests), \d+ assertions, \d+ failures, \d+ errors, \d+ skips")
-_NUMBER = pattern(r" *(\d+\)) (Failure|Error|Skipped):")
+# Rails shows failures while the tests run, without numbers, and how to run each of them again.
+_NUMBER = pattern(r"(?: *(\d+\)) )?(Failure|Error|Skipped):")
 _NAME = pattern(r"(\S.*?)(?: \[(.*:\d+)\])?:")
 _FRAME = pattern(r"(?:    )?(\S+:\d+)(:in .*)")
 _BACKTRACE, _RULER = "---Backtrace---", "-" * 15
@@ -33,6 +34,7 @@ _DULL = pattern(
     r"|\S*ruby\S* .*/rake_test_loader\.rb .*|\(See full trace by running task with --trace\)"
 )
 _SEED = pattern(r"Run options: .*--seed \d+")
+_COMMAND = pattern(r"(Command failed with status \(\d+\)): \[.*\]")
 _MARK = " "
 
 
@@ -52,7 +54,10 @@ def minitest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         is_told = is_told or (not asked.status and _SEED.fullmatch(text) is not None)
         if not text.strip() or is_told or _DULL.fullmatch(text):
             gone.add(index)
-    return placed(rows, shown(failures, _MARK), gone)
+    instead = shown(failures, _MARK)
+    commands = ((i, _COMMAND.fullmatch(texts[i])) for i in lines)
+    instead |= {i: [short(match[1], i, texts)] for i, match in commands if match}
+    return placed(rows, instead, gone)
 
 
 def _blocks(lines: list[int], texts: Texts) -> list[list[int]]:
@@ -76,7 +81,9 @@ def _read(block: list[int], texts: Texts, pinned: Mask) -> Failure:
     number, name = _NUMBER.fullmatch(texts[block[0]]), _NAME.fullmatch(texts[block[1]])
     assert number is not None
     assert name is not None
-    failure = Failure(block, f"{number[1]} {number[2]}: {name[1]}", "  ")
+    start = f"{number[1]} " if number[1] else ""
+    failure = Failure(block, f"{start}{number[2]}: {name[1]}", "  ")
+    failure.name = number[1] or name[1]
     body = [i for i in block[2:] if texts[i].strip() and texts[i] not in (_BACKTRACE, _RULER)]
     frames = [i for i in body if _FRAME.fullmatch(texts[i])]
     found = [match for i in frames if (match := _FRAME.fullmatch(texts[i]))]

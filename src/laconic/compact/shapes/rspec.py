@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import pairwise, takewhile
 
 from laconic.compact.shapes.failures import Failure, differing, is_foreign, joined_values, shown
-from laconic.compact.shapes.rows import made, placed, raw_of
+from laconic.compact.shapes.rows import made, placed, raw_of, short
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -43,6 +43,8 @@ _DULL = pattern(
     r"|`config\.raise_errors_for_deprecations!`, and it will turn the"
     r"|deprecation warnings into errors, giving you the full backtrace\."
 )
+# What rake runs, before the report if it is asked to say so, and below one of a failure.
+_RAKE = pattern(r"\S*ruby\S* (?:.*/)?(rspec .*?)( failed)?")
 _SEED = pattern(r"Randomized with seed \d+")
 _AGAIN = pattern(r"rspec (\S+|'[^']+') # (.*)")
 _MARKED = pattern(r"( +)(.*?) \((?:FAILED - (\d+)|PENDING: .*)\)")
@@ -72,9 +74,13 @@ def rspec(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         told |= {i for i in report if not texts[i].strip() or _DULL.fullmatch(texts[i])}
         gone |= told | _overview(report, told, texts, asked.pinned)
         start = end + 1
-    for index in lines[totals[0] + 1 :]:
-        again = _AGAIN.fullmatch(texts[index])
-        if again[2] in names if again else _DULL.fullmatch(texts[index]):
+    for index in lines:
+        text = texts[index]
+        if rake := _RAKE.fullmatch(text):
+            gone.add(index)
+            instead |= {index: [short(f"{rake[1]} failed", index, texts)]} if rake[2] else {}
+        again = _AGAIN.fullmatch(text) if index > lines[totals[0]] else None
+        if (again and again[2] in names) or not text.strip() or _DULL.fullmatch(text):
             gone.add(index)
     # the order may be why an example fails; it is told at both ends
     seeds = [i for i in lines if _SEED.fullmatch(texts[i])]
