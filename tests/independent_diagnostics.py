@@ -116,7 +116,7 @@ SPARED = {
         # what a package makes and runs has functions; a script in an argument has only its module
         r"^\s*File \"<frozen ", r"^\s*File \"<string>\", line \d+, in (?!<module>)",
         r"^ +(?:-->|:::) /rustc/[0-9a-f]{40}/",
-        r"^\s*#? ?(?:/usr/|\S*/gems/)\S+:\d+:in [`']", r"^#\d+ /usr/\S+\(\d+\): ",
+        r"^\s*#? *(?:/usr/|\S*/gems/)\S+:\d+:in [`']", r"^#\d+ /usr/\S+\(\d+\): ",
         r"^==\d+==    (?:at|by) 0x[0-9A-F]+: \w+ \(in /usr/",
         r"^\s+#\d+ 0x[0-9a-f]+ in \w+ (?:\.\./|\(?/lib/|\(?/usr/)",
         r"^\s+at (?:java\.base/|(?:org\.(?:junit|opentest4j|apache|gradle)|java|jdk|sun)\.)",

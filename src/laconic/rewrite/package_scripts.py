@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from laconic.shell.ast import Script
 
 _MOVES = frozenset(("cd", "pushd", "popd"))  # what changes the directory
-
 _LIMIT = 1 << 20
 _OF_RUN = ("run", "run-script")
 _ALIASES = {"t": "test", "tst": "test"}

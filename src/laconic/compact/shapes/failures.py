@@ -199,23 +199,32 @@ def _indent(text: str) -> int:
 
 
 def differing(
-    message: list[int], signed: list[int], texts: Texts, column: int, pinned: Mask
+    message: list[int],
+    signed: list[int],
+    texts: Texts,
+    column: int,
+    pinned: Mask,
+    *,
+    is_spaced: bool = False,
 ) -> tuple[list[int], list[int]]:
     """What stays of a message that has two values, and of the difference below it.
 
     If the values are long, they go: the difference tells them. Else it goes, if it has no more.
+    is_spaced: it has blanks that the values do not have.
     """
     changed = telling(signed, texts, column, pinned)
     if not changed:
         return message, signed
     values = [i for i in message if _EXPECTED.fullmatch(texts[i]) or _ACTUAL.fullmatch(texts[i])]
+    below = [i for i in signed if i in changed]
+    if len(values) > 1 and sum(len(texts[i]) for i in values) > _LONG_VALUES:
+        return [i for i in message if i not in values or pinned[i]], below
     said = "\n".join(texts[i] for i in message)
     parts = [
         texts[i][column + 1 :].strip().rstrip(",")
         for i in signed
         if texts[i][column : column + 1] in ("-", "+")
     ]
-    below = [i for i in signed if i in changed]
-    if len(values) > 1 and sum(len(texts[i]) for i in values) > _LONG_VALUES:
-        return [i for i in message if i not in values or pinned[i]], below
+    if is_spaced:
+        said, parts = said.replace(" ", ""), [part.replace(" ", "") for part in parts]
     return (message, []) if all(part in said for part in parts) else (message, below)

@@ -24,7 +24,8 @@ _PART = pattern(r" +(\d+\.\d+\)) (Failure/Error:.*)")
 _OUTSIDE = pattern(r"An error occurred (?:while loading|in an?) \S.*")
 _FAILED = pattern(r"\s*Failure/Error:(?: (.*))?")
 _GOT = pattern(r"\s+Got \d+ failures?(?: and \d+ other errors?)?.*:")
-_FRAME = pattern(r"\s*# (\S+:\d+)(:in .*)?")
+_FRAME = pattern(r"\s*# {1,3}(\S+:\d+)(:in .*)?")
+_CAUSE, _RULER = pattern(r"\s*# --- Caused by: ---"), pattern(r"-+")
 _COMMENT = pattern(r"\s*#(?: (.*))?")
 _IN_BLOCK = pattern(r":in [`'](?:.*#)?(?:block |<top |<main>|rescue in block ).*")
 _CLASS = pattern(r"(\s*)((?:[A-Z]\w*::)*[A-Z]\w*):")
@@ -213,16 +214,47 @@ def _fill(failure: Failure, body: list[int], texts: Texts, pinned: Mask, first: 
         failure.code = (source, [body[at]]) if source else None
     message = [i for i in body[start:end] if texts[i].strip()]
     failure.said = _said(message, failure.code[0] if failure.code else "", texts, pinned)
-    frames = [match for i in body[end:] if (match := _FRAME.fullmatch(texts[i]))]
+    first_cause = next((p for p, i in enumerate(body) if _CAUSE.fullmatch(texts[i])), len(body))
+    frames = [m for i in body[end:first_cause] if (m := _FRAME.fullmatch(texts[i]))]
     failure.add_frames([_place(match[1], match[2] or "") for match in frames])
-    rest = (i for i in body[end:] if texts[i].strip() and not _COMMENT.fullmatch(texts[i]))
-    failure.said += [(texts[i].strip(), [i]) for i in rest]
+    failure.said += _causes(body[end:], texts, failure)
     is_own = bool(failure.places) and not is_foreign(failure.places[0])
     if not is_own and _OUTSIDE.fullmatch(failure.title):
         failure.places, failure.foreign = [], len(frames)  # the title names the file
     is_told = failure.code and any(_repeats(failure.code[0], text) for text, _ in failure.said)
     if is_told or (frames and not is_own):
         failure.code = None
+
+
+def _causes(lines: list[int], texts: Texts, failure: Failure) -> list[tuple[str, list[int]]]:
+    """What is among the frames and below them: exceptions that caused this one, with their places.
+
+    Each cause is one line; a library's frames are counted.
+    """
+    found: list[tuple[list[str], list[int]]] = []
+    is_cause = False
+    for index in lines:
+        text = texts[index]
+        if _CAUSE.fullmatch(text):
+            found.append((["Caused by:"], [index]))
+            is_cause = True
+            continue
+        frame = _FRAME.fullmatch(text)
+        words = _COMMENT.sub(r"\1", text).strip()
+        if frame and not is_cause:
+            continue
+        if frame and is_foreign(frame[1]):
+            failure.foreign += 1
+        elif frame:
+            found[-1][0].append(_place(frame[1], frame[2] or ""))
+            found[-1][1].append(index)
+        elif words and not _RULER.fullmatch(words) and not _DULL.fullmatch(text.strip()):
+            if is_cause:
+                found[-1][0].append(words)
+                found[-1][1].append(index)
+            else:
+                found.append(([words], [index]))
+    return [(" ".join(words), told) for words, told in found]
 
 
 def _place(place: str, function: str) -> str:
@@ -245,7 +277,7 @@ def _said(message: list[int], code: str, texts: Texts, pinned: Mask) -> list[tup
     below = [i for i in message[at + 1 :] if not _HUNK.fullmatch(texts[i])]
     if below:
         column = len(texts[message[at]]) - len(texts[message[at]].lstrip())
-        head, below = differing(head, below, texts, column, pinned)
+        head, below = differing(head, below, texts, column, pinned, is_spaced=True)
         below_rows = [(texts[i][column:].rstrip(), [i]) for i in below]
     else:
         below_rows = []
