@@ -9,6 +9,7 @@ from __future__ import annotations
 from posixpath import commonpath
 
 from laconic.compact.shapes.changes import telling
+from laconic.compact.shapes.native_frames import is_of_library
 from laconic.compact.shapes.rows import made, whole
 from laconic.patterns import pattern
 
@@ -31,10 +32,6 @@ _ACTUAL = pattern(r"\s*(?:#\s*)?(?:got|[Aa]ctual|expected): +\S.*")
 _THERE = "[same place]"
 _ABSOLUTE = pattern(r"(\[?)((?:/[^/\s:]+)+)/[^/\s:]+:\d+.*")
 _FEWEST_PARTS = 2  # of a path that is worth leaving out
-_FOREIGN = pattern(
-    r"/usr/.*|.*/(?:gems|rubygems|vendor/bundle|vendor/(?!.*/src/)|\.rbenv|\.rvm|\.asdf|perl5?)/.*"
-    r"|phar://.*|<internal:.*|/(?:opt|nix/store)/.*"
-)
 
 
 class Failure:
@@ -58,13 +55,9 @@ class Failure:
 
     def add_frames(self, frames: list[str]) -> None:
         """Take over the frames of a trace, the innermost first; a library's are counted."""
-        own = [text for text in frames if not is_foreign(text)]
+        own = [text for text in frames if not is_of_library(text)]
         self.places = _once(own) if own else frames[:1]
         self.foreign = len(frames) - max(len(own), len(self.places))
-
-
-def is_foreign(place: str) -> bool:
-    return _FOREIGN.fullmatch(place) is not None
 
 
 def _once(frames: list[str]) -> list[str]:
@@ -210,7 +203,7 @@ def differing(
     """What stays of a message that has two values, and of the difference below it.
 
     If the values are long, they go: the difference tells them. Else it goes, if it has no more.
-    is_spaced: it has blanks that the values do not have.
+    is_spaced: it has blanks that the values do not have, and quotes without a backslash.
     """
     changed = telling(signed, texts, column, pinned)
     if not changed:
@@ -226,5 +219,6 @@ def differing(
         if texts[i][column : column + 1] in ("-", "+")
     ]
     if is_spaced:
-        said, parts = said.replace(" ", ""), [part.replace(" ", "") for part in parts]
+        said = said.replace(" ", "").replace('\\"', '"')
+        parts = [part.replace(" ", "") for part in parts]
     return (message, []) if all(part in said for part in parts) else (message, below)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from itertools import pairwise, takewhile
 
-from laconic.compact.shapes.failures import Failure, differing, is_foreign, joined_values, shown
+from laconic.compact.shapes.failures import Failure, differing, joined_values, shown
+from laconic.compact.shapes.native_frames import is_of_library
 from laconic.compact.shapes.rows import made, placed, raw_of, short
 from laconic.patterns import pattern
 
@@ -218,7 +219,7 @@ def _fill(failure: Failure, body: list[int], texts: Texts, pinned: Mask, first: 
     frames = [m for i in body[end:first_cause] if (m := _FRAME.fullmatch(texts[i]))]
     failure.add_frames([_place(match[1], match[2] or "") for match in frames])
     failure.said += _causes(body[end:], texts, failure)
-    is_own = bool(failure.places) and not is_foreign(failure.places[0])
+    is_own = bool(failure.places) and not is_of_library(failure.places[0])
     if not is_own and _OUTSIDE.fullmatch(failure.title):
         failure.places, failure.foreign = [], len(frames)  # the title names the file
     is_told = failure.code and any(_repeats(failure.code[0], text) for text, _ in failure.said)
@@ -243,7 +244,7 @@ def _causes(lines: list[int], texts: Texts, failure: Failure) -> list[tuple[str,
         words = _COMMENT.sub(r"\1", text).strip()
         if frame and not is_cause:
             continue
-        if frame and is_foreign(frame[1]):
+        if frame and is_of_library(frame[1]):
             failure.foreign += 1
         elif frame:
             found[-1][0].append(_place(frame[1], frame[2] or ""))
