@@ -76,6 +76,8 @@ def test_an_output_without_totals_and_one_of_many_megabytes_have_no_shape():
     assert not may_be_shaped(read_lines(lines.encode()))
     assert may_be_shaped(read_lines(f"{lines}17 examples, 0 failures\n".encode()))
     assert not may_be_shaped(read_lines(f"{lines * 6}17 examples, 0 failures\n".encode()))
+    short = "ok 12\n" * 60_000
+    assert not may_be_shaped(read_lines(f"{short}17 examples, 0 failures\n".encode()))
 
 
 def test_what_is_left_of_a_large_report_must_be_small():

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from laconic.compact.lines import Lines
 
 MOST = 2 << 20  # characters of a report
+_MOST_LINES = 50_000  # each of them is an object for the shapes
 _LAST = 4  # chunks at its end, in which the totals are
 # How many tests there were, as the runners say it that have a shape.
 _TOTALS = pattern(
@@ -29,7 +30,8 @@ def may_be_shaped(lines: Lines) -> bool:
     """Tell whether shapes are tried; lines: as a terminal shows them."""
     if lines.size <= MOST_SHAPED:
         return True
-    return lines.size <= MOST and _TOTALS.search(_end(lines)) is not None
+    is_small = lines.size <= MOST and len(lines) <= _MOST_LINES
+    return is_small and _TOTALS.search(_end(lines)) is not None
 
 
 def _end(lines: Lines) -> str:
