@@ -23,8 +23,8 @@ GROUPS = {
         "ava", "bats", "behave", "bun/test", "c8", "cargo/bench", "cargo/nextest", "cargo/test",
         "cargo/test_shown",
         "coverage", "ctest", "deno/test", "django/test", "dotnet/test", "go/test",
-        "go/test_verbose", "gotestsum", "jest", "nox", "npm/test", "phpunit", "playwright",
-        "pytest", "robot", "rspec", "tox", "unittest", "vitest",
+        "go/test_verbose", "gotestsum", "jest", "minitest", "nox", "npm/test", "phpunit",
+        "playwright", "prove", "pytest", "robot", "rspec", "tox", "unittest", "vitest",
     ),
     "Builds, compilers and programs": (
         "ant", "autoconf", "build", "cargo/build", "cargo/doc", "cargo/run", "cmake",

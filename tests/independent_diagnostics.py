@@ -116,7 +116,7 @@ SPARED = {
         # what a package makes and runs has functions; a script in an argument has only its module
         r"^\s*File \"<frozen ", r"^\s*File \"<string>\", line \d+, in (?!<module>)",
         r"^ +(?:-->|:::) /rustc/[0-9a-f]{40}/",
-        r"^#? ?/usr/\S+:\d+:in [`']",
+        r"^\s*#? *(?:/usr/|\S*/gems/)\S+:\d+:in [`']", r"^#\d+ /usr/\S+\(\d+\): ",
         r"^==\d+==    (?:at|by) 0x[0-9A-F]+: \w+ \(in /usr/",
         r"^\s+#\d+ 0x[0-9a-f]+ in \w+ (?:\.\./|\(?/lib/|\(?/usr/)",
         r"^\s+at (?:java\.base/|(?:org\.(?:junit|opentest4j|apache|gradle)|java|jdk|sun)\.)",
@@ -155,7 +155,19 @@ SPARED = {
     "a value that node's message has": (r"^ *(?:expected|actual):",),
     "the legend of a difference, whose lines have their signs": (
         r"^\s*[-+] (?:Expected|Received|Snapshot)\b(?: +[-+] \d+)?$", r"^ +\+ expected - actual$",
+        r"^--- Expected$",
     ),
+    "the heading of what is pending, which each of them says": (
+        r"^Pending: \(Failures listed here are expected and do not affect ",
+    ),
+    "the line of RSpec itself that loads a file": (
+        r"^Failure/Error:(?: __send__\(method, file\))?$",
+    ),
+    "advice of RSpec below deprecations": (
+        r"^`config\.raise_errors_for_deprecations!`, and it will turn the$",
+        r"^deprecation warnings into errors, giving you the full backtrace\.$",
+    ),
+    "how fast minitest was": (r"^Finished in [\d.]+s, [\d.]+ runs/s, ",),
     "a package that is in a tree a second time, whatever its name": (
         r"^[\u2502 ]*[\u251c\u2514][\u2500\u252c]* @?[\w./-]+@\d\S* deduped$",
     ),
@@ -185,7 +197,8 @@ SPARED = {
         r"^E? +Full diff: \(-: missing in left side", r"^E? +comparison failed$",
     ),
     "the heading of a list of failures that are told above it": (
-        r"^failures:$", r"^Failed examples:$", r"^The following tests (?:FAILED|did not run):$",
+        r"^failures:$", r"^Failures:$", r"^Failed examples:$",
+        r"^The following tests (?:FAILED|did not run):$",
         r"^\[ERROR\] (?:Failures|Errors): ?$", r"^Summary of Failures:$",
     ),
     "what make says of a target that needs the one that failed": (
@@ -231,7 +244,21 @@ TWICE = {
         r"^(?:test )?(\S.*?) (?:\.\.\.|---) FAILED$",
     ),
     "the first line of a function that is named": (r"^ {4,}(?:async )?def (\w+)\(",),
-    "the statement that raises what is told": (r"^>?\s+(?:def .*: )?raise (\w+)",),
+    "the statement that raises what is told": (
+        r"^>?\s+(?:def .*: )?raise (\w+)", r"Failure/Error: .*\braise \"?(\w+)",
+    ),
+    "the line that failed, without what RSpec writes before it": (
+        r"^\s*(?:[\d.]+\) )?Failure/Error: (.*)$",
+    ),
+    "a frame of Ruby or PHP, whose place is shown": (
+        r"^\s*(?:# )?(\S+:\d+):in [`'].*'$", r"^(?:   \u2502 )?(/\S+\.php:\d+)$",
+        r"^\S+#\w+ \[(/\S+:\d+)\]:$",
+    ),
+    "what Test::More says of tests, whose failures are told": (
+        r"^ *not ok \d+ - (.*)$", r"^ *# Looks like you failed (\d+) tests? of (\d+)\.$",
+        r"^Failed (\d+)/(\d+) subtests $",
+    ),
+    "an example of RSpec, whose failure is told by its name": (r"^ +(.*) \(FAILED - \d+\)$",),
     "the heading of a finding of shellcheck": (r"^In (\S+) line (\d+):$",),
     "the place of an assertion, which is shown with its message": (
         r"^(\S+\.py:\d+): AssertionError$",

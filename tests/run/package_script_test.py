@@ -19,6 +19,8 @@ SCRIPTS = {
     "prebuild": "rimraf dist",
     "format": 3,
     "docs": "typedoc",
+    "sanity": "tsc --noEmit",
+    "everything": "npm run lint && npm run sanity",
 }
 
 
@@ -38,6 +40,8 @@ def package(tmp_path, monkeypatch):
     ("line", "wanted"),
     [
         ("npm run --silent lint", "eslint"),
+        ("npm run everything", None),  # several commands, by what they print
+        ("npm run sanity", "tsc"),  # whatever its name
         ("npm run -s types", "tsc"),
         ("npm test", "vitest"),
         ("npm t", "vitest"),

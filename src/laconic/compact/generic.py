@@ -9,11 +9,22 @@ from itertools import chain, islice
 
 from laconic.compact.diagnostics import find_diagnostics
 from laconic.compact.filter import BUDGET, FAILURE_BUDGET, SUCCESS_BUDGET, WIDTH
+from laconic.compact.lines import read_lines
 from laconic.compact.masks import both, mask_of, union, widened, without
 from laconic.compact.notice import has_notice
 from laconic.compact.patterns import Pattern
 from laconic.compact.pipeline import is_blank, is_cheaper, without_blanks
-from laconic.compact.result import Compacted, Row, Written, numbers_of, texts_at, texts_of
+from laconic.compact.reports import may_be_shaped
+from laconic.compact.result import (
+    WHOLE,
+    Compacted,
+    Row,
+    Shown,
+    Written,
+    numbers_of,
+    texts_at,
+    texts_of,
+)
 from laconic.compact.runs import (
     backward_bounds,
     forward_bounds,
@@ -24,6 +35,7 @@ from laconic.compact.runs import (
 from laconic.compact.shapes.asked import Asked
 from laconic.compact.shapes.document import document
 from laconic.compact.shapes.passes import GENERIC, MOST_SHAPED, shaped
+from laconic.compact.shapes.rows import made, placed, raw_of
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.limit import (
     MOST_PINNED,
@@ -33,6 +45,7 @@ from laconic.compact.stages.limit import (
     rows_between,
     with_marks,
 )
+from laconic.compact.streams import streams_of
 from laconic.compact.tokens import estimate
 
 TYPE_CHECKING = False
@@ -42,7 +55,11 @@ if TYPE_CHECKING:
     from laconic.compact.lines import Lines
     from laconic.compact.masks import Mask
     from laconic.compact.stages.limit import Excess
+    from laconic.compact.streams import Stream
 
+# Those of test reports come first, and before them what is inside of long lines.
+_OF_TESTS = ("values", *GENERIC[: GENERIC.index("packages") + 1])
+_OF_OTHERS = tuple(name for name in GENERIC if name not in _OF_TESTS)
 MOST_LINES, MOST_BYTES = 200, 16 * 1024
 _SMALL = 300  # characters: an output up to this size is read fastest as it is
 _ENDS = 10  # lines at each end that stay as they are
@@ -74,8 +91,8 @@ def compact_generic(
         return _cheaper("generic", lines, (list(told), Written())) if told else None
     cleaned = clean(lines)
     pinned = find_diagnostics(cleaned)
-    if lines.size <= MOST_SHAPED:
-        shown = _shaped(cleaned, status, pinned)
+    shown = _shaped(cleaned, status, pinned) if may_be_shaped(cleaned) else None
+    if shown is not None:
         # endless errors that have no shape are counted
         is_endless = status != 0 and find_excess(pinned, cleaned) is not None
         if not is_endless or estimate("\n".join(texts_of(*shown))) <= MOST_PINNED:
@@ -86,11 +103,19 @@ def compact_generic(
     return _cheaper("generic", lines, _fitting(rows, cleaned, pinned, excess))
 
 
-def _shaped(cleaned: Lines, status: int, pinned: Mask) -> tuple[list[Row], Written]:
+def _shaped(cleaned: Lines, status: int, pinned: Mask) -> tuple[list[Row], Written] | None:
+    """What the shapes make of an output; None if it is large, and mostly not a report of tests."""
     every: list[Row] = list(range(len(cleaned)))
     texts = texts_at(every, cleaned)
     asked = Asked(status, pinned)
-    rows = shaped(GENERIC, every, texts, asked)
+    streams = streams_of(cleaned.texts)
+    rows = _by_stream(every, streams, status) if streams else every
+    if not streams:
+        rows = shaped(_OF_TESTS, every, texts, asked)
+        is_large = sum(len(texts[row]) for row in raw_of(rows)) > MOST_SHAPED
+        rows = [] if is_large else shaped(_OF_OTHERS, rows, texts, asked)
+    if not rows:
+        return None
     rows = without_blanks(rows, texts, bytes(len(cleaned)))
     budget = (FAILURE_BUDGET if status else SUCCESS_BUDGET) + asked.budget
 
@@ -99,6 +124,29 @@ def _shaped(cleaned: Lines, status: int, pinned: Mask) -> tuple[list[Row], Writt
 
     kept = pinned if status else bytes(len(cleaned))
     return fit(rows, shorten, texts, budget, _HEAD_SHARE, kept), texts
+
+
+def _by_stream(rows: list[Row], streams: list[Stream], status: int) -> list[Row]:
+    """What each of several commands printed, one after another, below its name.
+
+    Nothing if that of one of them has no shape and is too large.
+    """
+    instead: dict[int, list[Row]] = {}
+    gone: set[int] = set()
+    for stream in streams:
+        lines = read_lines("\n".join(stream.texts).encode("utf-8", "surrogateescape"))
+        of_stream = status if stream.status is None else stream.status
+        shown = _shaped(lines, of_stream, find_diagnostics(lines))
+        if shown is None:
+            return []
+        first = stream.indexes[0]
+        instead[first] = [made(f"[{stream.name}]", [first])]
+        for row, text in zip(shown[0], texts_of(*shown), strict=True):
+            numbers = [stream.indexes[number - 1] + 1 for number in numbers_of(row)]
+            kind = WHOLE if isinstance(row, int) else row.kind
+            instead[first].append(Shown(kind, text, numbers))
+        gone.update(stream.indexes)
+    return placed(rows, instead, gone)
 
 
 def _is_document(lines: Lines) -> bool:

@@ -222,6 +222,8 @@ _EXACT_OPTION = pattern(
     r"(?:json|yaml|name|wide|text|tsv|jsonl|csv|xml|jsonpath.*|go-template.*|custom-.*)"
 )
 _EXACT_FORMATS = frozenset("json yaml name wide tsv jsonl ndjson csv xml".split())
+# Of RSpec and Cucumber: https://rspec.info/features/3-13/rspec-core/command-line/format-option/
+_FORMS_TO_READ = frozenset("documentation doc d progress p".split())
 _ENDLESS = frozenset("--watch --watchAll --follow --serve".split())
 # Options by which a command says more, or it in another form, but still to a reader, and ends.
 _TALKATIVE = frozenset((
@@ -247,13 +249,21 @@ def exact_option(arguments: list[Argument]) -> str:
         text = argument.text
         if not text or text[0] != "-":
             continue
-        if _EXACT_OPTION.fullmatch(text):
+        if _EXACT_OPTION.fullmatch(text) and not _is_form_to_read(arguments, pos):
             return text
         if text in ("-o", "--output") and pos + 1 < len(arguments):
             following = arguments[pos + 1].text or ""
             if following.partition("=")[0] in _EXACT_FORMATS:
                 return f"{text} {following}"
     return ""
+
+
+def _is_form_to_read(arguments: list[Argument], pos: int) -> bool:
+    """Tell whether a format is asked for that is one for people: `rspec --format documentation`."""
+    name, _, value = (arguments[pos].text or "").partition("=")
+    if not value and pos + 1 < len(arguments):
+        value = arguments[pos + 1].text or ""
+    return name == "--format" and value in _FORMS_TO_READ
 
 
 def is_endless(arguments: list[Argument]) -> str:

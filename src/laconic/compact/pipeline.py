@@ -35,6 +35,7 @@ from laconic.compact.filter import LISTING, SUMMARY, TEXT
 from laconic.compact.lines import Lines
 from laconic.compact.masks import any_of, indexes, mask_of, union, without
 from laconic.compact.notice import has_notice, notice
+from laconic.compact.reports import may_be_shaped
 from laconic.compact.result import (
     MADE,
     Compacted,
@@ -46,7 +47,7 @@ from laconic.compact.result import (
     texts_of,
 )
 from laconic.compact.shapes.asked import Asked
-from laconic.compact.shapes.passes import MOST_SHAPED, shaped
+from laconic.compact.shapes.passes import shaped
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.count import count_values
 from laconic.compact.stages.dedupe import dedupe
@@ -221,7 +222,8 @@ def _staged(
     printed: Mask,
 ) -> tuple[list[Row], Written]:
     whole = lines
-    if excess is not None and branch.shapes and lines.size <= MOST_SHAPED:
+    has_shapes = bool(branch.shapes) and may_be_shaped(lines)
+    if excess is not None and has_shapes:
         # of a trace or of like findings a shape may leave as much as can be read
         rows, texts = _staged(branch, status, lines, pinned, None, kind, hits, printed)
         if estimate("\n".join(texts_of(rows, texts))) <= MOST_PINNED:
@@ -231,9 +233,10 @@ def _staged(
     share = _HEAD_SHARE[kind]
     blocks = find_blocks(lines, branch.sections)
     held = union(pinned, blocks.held)
-    left = _staying(branch, _without_cuts(len(lines), blocks, pinned), lines, held, pinned, share)
+    is_shaped = has_shapes and excess is None
+    left = _without_cuts(len(lines), blocks, pinned)
+    left = _staying(branch, left, lines, held, pinned, share, is_whole=is_shaped)
     left, cuts = _with_cuts(left, blocks, pinned, excess)
-    is_shaped = bool(branch.shapes) and excess is None and lines.size <= MOST_SHAPED
     left, marks = _merged(branch, left, cuts, lines, held)
     if not branch.budget and left.count(1) > _MOST_ROWS:
         return [], Written()
@@ -256,9 +259,16 @@ def _staged(
 
 
 def _staying(
-    branch: Branch, left: Mask, lines: Lines, held: Mask, pinned: Mask, share: float
+    branch: Branch,
+    left: Mask,
+    lines: Lines,
+    held: Mask,
+    pinned: Mask,
+    share: float,
+    *,
+    is_whole: bool,
 ) -> Mask:
-    """Without the lines that go by pattern; of a large output only where the others are shown."""
+    """Without the lines that go by pattern; unless is_whole, only where the others are shown."""
 
     def stay(chunks: range) -> Mask:
         part = lines.part(chunks)
@@ -269,7 +279,7 @@ def _staying(
 
     if not (branch.drop or branch.keep):
         return left
-    if branch.dedupe or branch.groups or not branch.budget:
+    if is_whole or branch.dedupe or branch.groups or not branch.budget:
         return stay(range(len(lines.chunks)))
     return from_ends(stay, len(lines.chunks), pinned, *ends_of(branch.budget, share))
 

@@ -92,6 +92,11 @@ def runs_script(name: str, arguments: list[Argument]) -> bool:
     return bool(words) and _ends(words[0])
 
 
+def waits(script: str) -> bool:
+    """Tell by the name of a script whether it waits for something: `dev`, `start:api`, `tdd`."""
+    return not _WAITS.isdisjoint(map(str.lower, _PARTS.split(script)))
+
+
 def _ends(script: str) -> bool:
     """Tell by the name of a script whether it ends: `lint`, `test:unit`, `run-tests`, `ciTest`.
 

@@ -145,7 +145,7 @@ def rewritten(
         text = made.whole_line(launcher, command)
         return Rewriting(text, (), (Note(0, len(command), "run", "with --box, as a whole"),))
     how = options(settings) if settings.config.compact.enabled else Options(lambda _: None)
-    how.launcher, how.full_path = launcher, full
+    how.launcher, how.full_path, how.directory = launcher, full, request.cwd
     how.flags = made.flags
     rewriting = rewrite(command, how, library())
     if not made.is_placed(rewriting) or any(note.action == "rule" for note in rewriting.notes):

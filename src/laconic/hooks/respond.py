@@ -290,6 +290,7 @@ def _rewriting(
     try:
         made = options(settings)
         made.launcher, made.full_path = launcher
+        made.directory = request.cwd
         rewriting = rewrite(command, made, library())
         return None if _is_unwelcome(rewriting, request, call, settings) else rewriting
     except Exception as fault:  # noqa: BLE001 - the command runs as typed, whatever happened

@@ -11,6 +11,7 @@ from laconic.knowledge.catalog import library
 from laconic.patterns import compile_written, pattern
 from laconic.rewrite.edits import Note, Rewriting
 from laconic.rewrite.plan import EXACT, rewrite
+from laconic.settings.environ import working_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,12 +83,13 @@ class Options:
     command without a filter is not wrapped, empty if it is. is_summary: of a filter's id, whether
     its result stands for the whole output. launcher: what starts laconic, as a shell word.
     full_path: the same where the PATH may not have it; empty: unknown. flags: what single commands
-    need of `laconic run` (`--box `), by their start, whatever becomes of their output.
+    need of `laconic run` (`--box `), by their start, whatever becomes of their output. directory:
+    where the line runs; empty: unknown.
     """
 
     __slots__ = (
-        "exclude", "find_filter", "flags", "full_path", "is_summary", "launcher", "local_wrappers",
-        "prefer_less", "rules", "skip", "strip", "transparent", "why_not",
+        "directory", "exclude", "find_filter", "flags", "full_path", "is_summary", "launcher",
+        "local_wrappers", "prefer_less", "rules", "skip", "strip", "transparent", "why_not",
     )  # fmt: skip
 
     def __init__(self, find_filter: Callable[[list[Argument]], str | None]) -> None:
@@ -95,6 +97,7 @@ class Options:
         self.why_not: Callable[[list[Argument]], str] = lambda _: "no filter"
         self.is_summary: Callable[[str], bool] = lambda _: True
         self.launcher, self.full_path = "laconic", ""
+        self.directory = ""
         self.flags: Mapping[int, str] = {}
         self.rules: tuple[Rule, ...] = ()
         self.skip: tuple[re.Pattern[str], ...] = ()
@@ -108,7 +111,9 @@ def rewritten(command: str, settings: Settings) -> Rewriting:
     """The command as it should run, and a note per segment; the same text when switched off."""
     if settings.environment.disabled or not settings.config.compact.enabled:
         return Rewriting(command, (), (Note(0, len(command), "skip", "laconic is switched off"),))
-    result = rewrite(command, options(settings), library())
+    made = options(settings)
+    made.directory = working_directory()
+    result = rewrite(command, made, library())
     if settings.config.debug.log_parse_failures and not result.is_parsed:
         print(f"laconic: {result.notes[0].reason}: {command}", file=sys.stderr)
     return result

@@ -7,7 +7,10 @@ that would not parse to the same commands, is left alone.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from laconic.compact.match import exact_option, is_endless
+from laconic.compact.readable import INTERPRETERS, PACKAGE_RUNNERS
 from laconic.knowledge.arguments import Argument, evaluate
 from laconic.patterns import problem
 from laconic.rewrite.doubts import find_doubts, is_plain_path, special_in_front
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
     from laconic.knowledge.knowledge import Library
     from laconic.rewrite.configured import Options
     from laconic.rewrite.doubts import Doubts
+    from laconic.rewrite.package_scripts import Scripts
     from laconic.rewrite.segments import Segment
     from laconic.shell.ast import Pipeline, Script
 
@@ -48,6 +52,10 @@ GENERIC = "generic"  # in place of a filter's id
 # Builtins that print nothing.
 _SILENT = frozenset(("cd", "export", "set", "unset", "umask", "true", ":", "ulimit"))
 OURS = frozenset(("laconic", "laconic-py"))
+# Programs that run command lines, which may be known: scripts of a package, and operands.
+_RUN_LINES = frozenset((*PACKAGE_RUNNERS, "concurrently", "conc", "npm-run-all", "run-p", "run-s"))
+_MOVES = frozenset(("cd", "pushd", "popd"))  # what changes the directory
+_MOST_SCRIPTS = 5  # that run each other
 
 
 def rewrite(command: str, options: Options, library: Library) -> Rewriting:
@@ -103,6 +111,7 @@ class _Plan:
         self.edits: list[Edit] = []
         self.notes: list[Note] = []
         self.flagged: list[int] = []
+        self._depth = 0
         self._local_wrappers = [wrapper.command for wrapper in options.local_wrappers]
 
     def consider(self, segment: Segment) -> None:
@@ -265,6 +274,9 @@ class _Plan:
         identifier = self.options.find_filter(inner) if inner else None
         if identifier is None:
             reason = self.options.why_not(inner) if inner else "no filter"
+            lines = self._scripts.lines(inner) if reason and base in _RUN_LINES else []
+            if lines:
+                return self._in_script(lines, offset)
             return _Choice(reason=reason) if reason else _Choice(id=GENERIC, offset=offset)
         return _Choice(id=identifier, offset=offset)
 
@@ -295,6 +307,46 @@ class _Plan:
         if not choices:
             return _Choice(reason="its shell runs no program")
         return _Choice(id=choices[0].id if len(every) == 1 else GENERIC, offset=offset)
+
+    @cached_property
+    def _scripts(self) -> Scripts:
+        from laconic.rewrite.package_scripts import Scripts  # noqa: PLC0415 - few lines need it
+
+        return Scripts(self.script, self.options.directory, self.library)
+
+    def _in_script(self, lines: list[str], offset: int) -> _Choice:
+        """What the script of a package prints, if each of its commands is known to end.
+
+        A file that is run, and a program by its path, may be a server: nothing tells it.
+        """
+        if self._depth >= _MOST_SCRIPTS:
+            return _Choice(reason="its script runs too many others")
+        self._depth += 1
+        try:
+            for line in lines:
+                for command in sequence(line):
+                    reason = self._not_in_script(command)
+                    if reason:
+                        return _Choice(reason=reason)
+        finally:
+            self._depth -= 1
+        return _Choice(id=GENERIC, offset=offset)
+
+    def _not_in_script(self, command: Command | None) -> str:
+        """Why a command in a script keeps `laconic run` away from the whole of it."""
+        arguments = self._arguments(command) if command is not None else []
+        name = (arguments[0].text or "") if arguments else ""
+        if not name:
+            return "its script runs more than simple commands"
+        if name in _MOVES:
+            return "its script runs in other directories"
+        if name in _SILENT:
+            return ""
+        choice = self._choose_filter(arguments)
+        if not choice.id:
+            return f"in its script: {choice.reason}"
+        is_file = "/" in name or name in INTERPRETERS
+        return f"in its script: {name} may not end" if choice.id == GENERIC and is_file else ""
 
     def _at_end(self, segment: Segment, choice: _Choice) -> bool:
         """Put `laconic run` before the last command of a pipe that only picks or sorts lines.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from laconic.compact.hits import hits_of
 from laconic.compact.load import FilterSet, load_filters
+from laconic.compact.readable import PACKAGE_RUNNERS
 from laconic.compact.scripts import without_name
 from laconic.compact.view import GENERIC, RUN, View
 from laconic.errors import UsageError
@@ -86,14 +87,21 @@ def _view(task: Task, inner: Inner, known: FilterSet, settings: Settings) -> Vie
         return View(RUN, is_exact=any(known.filters.is_exact(part) for part in parts))
     found = known.filters.find(inner.arguments)
     view = View(RUN, found, is_exact=found is None and known.filters.is_exact(inner.arguments))
-    script = next(filter(known.filters.runs_script, known.filters.layers(inner.arguments)), None)
-    if script and found:
+    layers = known.filters.layers(inner.arguments)
+    is_script = known.filters.runs_script if found else _is_of_package
+    script = None if view.is_exact else next(filter(is_script, layers), None)
+    if script:
         view.of_script = lambda line: known.filters.find(sole_command(line))
         command = script_command(script, str(current_directory() or ""))
         of_command = known.filters.find(command) if command else None
         view.filter = without_name(of_command) if of_command else found
     view.hits = hits_of(argument.text for argument in inner.arguments) if found else None
     return view
+
+
+def _is_of_package(arguments: list[Argument]) -> bool:
+    """Tell whether a package manager runs, which may run a script of any name."""
+    return (arguments[0].text or "").rsplit("/", 1)[-1] in PACKAGE_RUNNERS
 
 
 def _library(arguments: list[Argument]) -> Library | None:

@@ -41,9 +41,15 @@ _OF_SYSTEM = pattern(
 _START = pattern(r"_start|__libc_start\w*|\(below main\)|start_thread|clone\d?|__GI_\w+|_dl_\w+")
 # `# ./lib/cart.rb:5:in `add'`, `from x.rb:3:in 'Cart#add'`
 _RUBY = pattern(r"\s*(?:# |from )?(?P<path>[\w./@+~-]*[\w./-]):\d+:in [`'].*'")
-_OF_RUBY = pattern(r"/usr/.*|.*/(?:gems|rubygems|\.rbenv|\.rvm)/.*|<internal:.*")
-_PHP = pattern(r"\s*#\d+ (?P<path>[^\s()]+\.php)\(\d+\): .*")
-_OF_PHP = pattern(r".*/vendor/.*|/usr/.*|phar:.*")
+# A container may have the project itself in /usr/src/app.
+_OF_RUBY = pattern(
+    r"/usr/(?!src/|local/src/).*|.*/(?:gems|rubygems|\.rbenv|\.rvm|\.asdf)/.*|<internal:.*"
+)
+_PHP = pattern(
+    r"\s*#\d+ (?P<path>\{main\}|\[internal function\](?=: )"
+    r"|(?:[^\s()]+\.php|/[^\s()]+)(?=\(\d+\): )).*"
+)
+_OF_PHP = pattern(r".*/vendor/.*|/usr/(?!src/|local/src/).*|phar:.*|\{main\}|\[internal function\]")
 _DOTNET = pattern(r"\s+at (?P<name>[\w.`<>+\[\]|-]+\(.*\))(?: in (?P<path>.+):line \d+)?")
 _OF_DOTNET = pattern(r"(?:System|Microsoft|Xunit|NUnit|MSTest|Moq|FluentAssertions)\..*")
 
@@ -111,6 +117,11 @@ def _of_native(text: str, line: Callable[[int], str]) -> Found | None:
 
 def _is_start(name: str | None) -> bool:
     return bool(name) and _START.fullmatch(name or "") is not None
+
+
+def is_of_library(place: str) -> bool:
+    """Tell whether a file of Ruby or PHP is not the project's own."""
+    return any(form.fullmatch(place) for form in (_OF_RUBY, _OF_PHP))
 
 
 def _of_script(text: str, line: Callable[[int], str]) -> Found | None:

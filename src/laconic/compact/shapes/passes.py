@@ -64,6 +64,7 @@ _SHAPES = {
     "listing": ("listing.listing", _ALL),
     "logs": ("logs.logs", "logs.is_log_line"),
     "memory": ("memory.memory", "memory.is_of_process"),
+    "minitest": ("minitest.minitest", _ALL),
     "mocha": ("mocha.mocha", _TRIED),
     "names": ("listing.names", _ALL),
     "notes": ("notes.notes", "notes.is_context"),
@@ -71,13 +72,16 @@ _SHAPES = {
     "numbered": ("numbered.numbered", _ALL),
     "packages": ("tests.packages", _NO_OTHERS),
     "passed": ("tests.passed", "tests.is_of_passed"),
+    "phpunit": ("phpunit.phpunit", _ALL),
     "pip": ("pip.pip", "pip.is_of_pip"),
     "prettier": ("prettier.prettier", _TRIED),
     "products": ("products.products", _TRIED),
     "progress": ("progress.progress", _TRIED),
+    "prove": ("prove.prove", _ALL),
     "pytest": ("pytest.pytest", "pytest.may_be_of_report"),
     "repeats": ("repeats.repeats", _NO_OTHERS),
     "retold": ("retold.retold", _TRIED),
+    "rspec": ("rspec.rspec", _ALL),
     "search": ("search.search", _ALL),
     "shellcheck": ("shellcheck.shellcheck", _ALL),
     "skips": ("jest.skips", _TRIED),
@@ -96,6 +100,7 @@ _SHAPES = {
 NAMES = tuple(sorted(_SHAPES))
 # The order in which an output without a filter is looked at.
 GENERIC = (
+    "rspec", "minitest", "phpunit", "prove",
     "diff", "commits", "diffstat", "pytest", "coverage", "unittest", "surefire", "retold",
     "libtest", "jest", "mocha", "vitest", "ava", "spec", "tap", "passed", "packages", "pip",
     "sphinx", "progress", "go_tests", "goroutines", "crash", "npm", "frames", "memory", "notes",

@@ -20,11 +20,6 @@ _LISTS = (
         pattern(r"The following tests (?:FAILED|did not run|passed):"),
         pattern(r"\s+(?:\d+ - )?(?P<name>\S+)(?: \(.*\))?(?:\s+\S+)?"),
     ),
-    # RSpec
-    (
-        pattern(r"Failed examples:"),
-        pattern(r"rspec (?P<place>\S+) # (?P<name>.*)"),
-    ),
     # Maven's Surefire
     (
         pattern(r"\[(?:ERROR|WARNING)\] (?:Failures|Errors|Tests run with errors): ?"),

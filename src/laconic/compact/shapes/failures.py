@@ -1,0 +1,224 @@
+"""What is shown of failed tests: title and places in one line, what is said below; equal ones once.
+
+The reports of RSpec, minitest, PHPUnit and Test::More differ in form only; each has a shape of its
+own that reads them.
+"""
+
+from __future__ import annotations
+
+from posixpath import commonpath
+
+from laconic.compact.shapes.changes import telling
+from laconic.compact.shapes.native_frames import is_of_library
+from laconic.compact.shapes.rows import made, whole
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import TypeAlias
+
+    from laconic.compact.masks import Mask
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.rows import Texts
+
+    _Said: TypeAlias = tuple[str, list[int]]  # a line, and those that it is made of
+
+_MOST_PLACES = 8  # own frames of one failure
+_LONGEST = 160  # characters of two values that are in one line
+_LONG_VALUES = 240  # characters of values that are told by what differs in them
+_EXPECTED = pattern(r"\s*(?:#\s*)?(?:[Ee]xpected|got): +\S.*")
+_ACTUAL = pattern(r"\s*(?:#\s*)?(?:got|[Aa]ctual|expected): +\S.*")
+_THERE = "[same place]"
+_ABSOLUTE = pattern(r"(\[?)((?:/[^/\s:]+)+)/[^/\s:]+:\d+.*")
+_FEWEST_PARTS = 2  # of a path that is worth leaving out
+
+
+class Failure:
+    """lines: all that it is read from. title: with its number. name: by which others refer to it.
+
+    code: the line of source that failed, if it is told. said: the message, each line with those
+    that it is made of. places: the project's own frames. foreign: how many others there are.
+    test: where the test itself begins, if that is known.
+    """
+
+    __slots__ = ("code", "foreign", "indent", "lines", "name", "places", "said", "test", "title")
+
+    def __init__(self, lines: list[int], title: str, indent: str = "") -> None:
+        self.lines, self.title, self.indent = lines, title, indent
+        self.code: _Said | None = None
+        self.said: list[_Said] = []
+        self.places: list[str] = []
+        self.foreign = 0
+        self.test = ""
+        self.name = title.split(maxsplit=1)[0]
+
+    def add_frames(self, frames: list[str]) -> None:
+        """Take over the frames of a trace, the innermost first; a library's are counted."""
+        own = [text for text in frames if not is_of_library(text)]
+        self.places = _once(own) if own else frames[:1]
+        self.foreign = len(frames) - max(len(own), len(self.places))
+
+
+def _once(frames: list[str]) -> list[str]:
+    """Frames without those that are at the same place as the next: calls of built-in functions."""
+    places = [text.partition(":in ")[0] for text in frames]
+    return [
+        t for t, at, after in zip(frames, places, [*places[1:], ""], strict=True) if at != after
+    ]
+
+
+def shown(failures: Iterable[Failure], mark: str) -> dict[int, list[Row]]:
+    """The rows of failures, by the first line of each; what an earlier one says is not told again.
+
+    mark: what stands before places.
+    """
+    every = list(failures)
+    found: dict[int, list[Row]] = {}
+    told: dict[tuple[object, ...], str] = {}
+    codes: set[tuple[str, ...]] = set()
+    before: tuple[str, ...] = ()
+    shorten = _Shortening([place for failure in every for place in failure.places]).shortened
+    for failure in every:
+        said = tuple(text.strip() for text, _ in failure.said)
+        places = tuple(failure.places)
+        keys = ((said, places), (said, places[:-1], "but the last place"))
+        again = (failure.title, *keys[0])
+        if (said or failure.code) and again in told:  # in a summary at the end
+            found[failure.lines[0]] = []
+            continue
+        told[again] = failure.name
+        if (said or failure.code) and keys[0] in told:
+            where = f"{mark}{failure.test}" if failure.test else ""
+            text = f"{failure.title}{where} [the same as {told[keys[0]]}]"
+            found[failure.lines[0]] = [made(text, failure.lines)]
+            before = places
+            continue
+        if said and len(places) > 1 and keys[1] in told:
+            text = f"{failure.title}{mark}{shorten(places[-1])} [else the same as {told[keys[1]]}]"
+            found[failure.lines[0]] = [made(text, failure.lines)]
+            before = places
+            continue
+        told |= dict.fromkeys(keys, failure.name)
+        code = failure.code
+        if code and (code[0], *places[:1]) in codes:
+            code = None
+        elif code:
+            codes.add((code[0], *places[:1]))
+        is_there = places == before and len("".join(places)) > len(_THERE)
+        failure.places = [] if is_there else [shorten(place) for place in places]
+        found[failure.lines[0]] = _rows(failure, code, f" {_THERE}" if is_there else mark)
+        before = places
+    return found
+
+
+class _Shortening:
+    """Leaves out of paths what is equal in all of them, once it is told.
+
+    So much stays that a file is not named without its directory. Where some paths are relative, the
+    others are those of the project, and stay whole.
+    """
+
+    def __init__(self, places: list[str]) -> None:
+        directories = [match[2] for place in places if (match := _ABSOLUTE.fullmatch(place))]
+        base = commonpath(directories) if len(directories) == len(places) > 1 else ""
+        self._base = base.rpartition("/")[0] if base in directories else base
+        self._is_told = False
+
+    def shortened(self, place: str) -> str:
+        match = _ABSOLUTE.fullmatch(place)
+        if match is None or not self._base:
+            return place
+        if not self._is_told or self._base.count("/") < _FEWEST_PARTS:
+            self._is_told = True
+            return place
+        return f"{match[1]}\u2026{place[len(match[1]) + len(self._base) :]}"
+
+
+def _rows(failure: Failure, code: _Said | None, mark: str) -> list[Row]:
+    """Title and places, and what is said: behind them if there is room, else below."""
+    title = failure.title + _where(failure, mark)
+    said = [*([code] if code else []), *failure.said]
+    if not code and len(said) == 1 and len(said[0][0] + title) <= _LONGEST:
+        return [made(f"{title}: {said[0][0].strip()}", failure.lines)]
+    below = {index for _, lines in said for index in lines}
+    rows: list[Row] = [made(title, [i for i in failure.lines if i not in below])]
+    if code:
+        rows.append(made(f"{failure.indent}{code[0]}", code[1]))
+    return rows + [whole(f"{failure.indent}{text}", lines) for text, lines in failure.said]
+
+
+def _where(failure: Failure, mark: str) -> str:
+    """The places of a failure; those in the middle of many, and a library's, are counted."""
+    places = failure.places
+    hidden = len(places) - _MOST_PLACES
+    if hidden > 0:
+        half = _MOST_PLACES // 2
+        places = [*places[:half], f"[{hidden} own frames hidden]", *places[-half:]]
+    where = f"{mark}{' '.join(places)}" if places and not mark.endswith(_THERE) else ""
+    if mark.endswith(_THERE):
+        where = mark
+    if failure.foreign:
+        where += f" [{failure.foreign} foreign frame{'s' if failure.foreign > 1 else ''} hidden]"
+    return where
+
+
+def joined_values(lines: Sequence[int], texts: Texts) -> list[_Said]:
+    """Lines without their indent; what was expected and what came are in one if they are short."""
+    found: list[_Said] = []
+    pos = 0
+    depth = min((_indent(texts[i]) for i in lines), default=0)
+    while pos < len(lines):
+        text = texts[lines[pos]]
+        following = texts[lines[pos + 1]] if pos + 1 < len(lines) else ""
+        is_last = pos + 2 >= len(lines) or _indent(texts[lines[pos + 2]]) <= _indent(following)
+        if _EXPECTED.fullmatch(text) and _ACTUAL.fullmatch(following) and is_last:
+            both = f"{_plain(text)} {_plain(following)}"
+            if len(both) <= _LONGEST:
+                found.append((both, [lines[pos], lines[pos + 1]]))
+                pos += 2
+                continue
+        found.append((text[depth:].rstrip(), [lines[pos]]))
+        pos += 1
+    return found
+
+
+def _plain(text: str) -> str:
+    return text.strip().removeprefix("#").strip()
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def differing(
+    message: list[int],
+    signed: list[int],
+    texts: Texts,
+    column: int,
+    pinned: Mask,
+    *,
+    is_spaced: bool = False,
+) -> tuple[list[int], list[int]]:
+    """What stays of a message that has two values, and of the difference below it.
+
+    If the values are long, they go: the difference tells them. Else it goes, if it has no more.
+    is_spaced: it has blanks that the values do not have, and quotes without a backslash.
+    """
+    changed = telling(signed, texts, column, pinned)
+    if not changed:
+        return message, signed
+    values = [i for i in message if _EXPECTED.fullmatch(texts[i]) or _ACTUAL.fullmatch(texts[i])]
+    below = [i for i in signed if i in changed]
+    if len(values) > 1 and sum(len(texts[i]) for i in values) > _LONG_VALUES:
+        return [i for i in message if i not in values or pinned[i]], below
+    said = "\n".join(texts[i] for i in message)
+    parts = [
+        texts[i][column + 1 :].strip().rstrip(",")
+        for i in signed
+        if texts[i][column : column + 1] in ("-", "+")
+    ]
+    if is_spaced:
+        said = said.replace(" ", "").replace('\\"', '"')
+        parts = [part.replace(" ", "") for part in parts]
+    return (message, []) if all(part in said for part in parts) else (message, below)

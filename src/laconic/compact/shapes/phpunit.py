@@ -1,0 +1,112 @@
+"""PHPUnit's report: each failure once, by its name and places, and of values that differ what does.
+
+https://docs.phpunit.de/en/11.5/textui.html shows its forms, also that of `--testdox`.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from laconic.compact.result import Written
+from laconic.compact.shapes.failures import Failure, differing, joined_values, shown
+from laconic.compact.shapes.rows import placed, raw_of
+from laconic.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.compact.masks import Mask
+    from laconic.compact.result import Row
+    from laconic.compact.shapes.asked import Asked
+    from laconic.compact.shapes.rows import Texts
+
+_TOTALS = pattern(r"Tests: \d+, Assertions: \d+.*\.|OK \(\d+ tests?, \d+ assertions?\)")
+_TITLE = pattern(r"\d+\) (?:[\w\\]+(?:::\w.*)?|Warning|.*\.phpt)")
+_LISTED = pattern(r"( [✘∅☢⚠↩] \S.*?)(?: \[[\d.]+ m?s\])?")
+_SIDE = pattern(r"   [│├┐┴┊╵╷].*")
+_FRAME = pattern(r"/\S.*\.\w+:\d+|#\d+ (?:/[^()]*\(\d+\): .*|\[internal function\]: .*|\{main\})")
+_LEGEND = pattern(r"--- (?:Expected|Actual)|\+\+\+ (?:Actual|Expected)|@@ .*@@.*|Stack trace:")
+_END = pattern(
+    r"(?:ERRORS|FAILURES|WARNINGS)!|OK\b.*|Tests: \d+, .*|--|There (?:was|were) \d+ .*:"
+    r"|Summary of .*|Time: .*"
+)
+_DULL = pattern(
+    r"Summary of non-successful tests:|PHPUnit [\d.]+ by .*"
+    r"|Time: .*|Runtime: .*|Configuration: .*|Random Seed: .*|--"
+    r"|[.FESIRWDN]+(?: +\d+ / \d+ \( *\d+%\))?"
+)
+_CAUSE = "Caused by"
+_INDENT = "   "
+_MARK = " "
+
+
+def phpunit(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
+    """Show every failure in few lines, and the totals."""
+    lines = raw_of(rows)
+    if not any(_TOTALS.fullmatch(texts[i]) for i in lines):
+        return rows
+    failures = [_read(block, texts, asked.pinned) for block in _blocks(lines, texts)]
+    gone = {i for failure in failures for i in failure.lines}
+    gone |= {i for i in lines if not texts[i].strip() or _DULL.fullmatch(texts[i])}
+    return placed(rows, shown(failures, _MARK), gone)
+
+
+def _blocks(lines: list[int], texts: Texts) -> list[list[int]]:
+    """The lines of each failure: below a number, or in the list of `--testdox` beside a bar."""
+    found: list[list[int]] = []
+    is_inside = False
+    for index in lines:
+        text = texts[index]
+        is_listed = _LISTED.fullmatch(text) is not None
+        if is_listed or _TITLE.fullmatch(text):
+            found.append([])
+            is_inside = True
+        elif _END.fullmatch(text):
+            is_inside = False
+        elif is_inside and text.strip() and _LISTED.fullmatch(texts[found[-1][0]]):
+            is_inside = _SIDE.fullmatch(text) is not None
+        elif is_inside and text.strip() and _FRAME.fullmatch(texts[found[-1][-1]]):
+            # they are the last lines of a failure
+            is_inside = _FRAME.fullmatch(text) is not None or text == _CAUSE
+        if is_inside and text.strip():
+            found[-1].append(index)
+    return found
+
+
+def _read(block: list[int], texts: Texts, pinned: Mask) -> Failure:
+    title, *body = block
+    said = Written({i: _beside(texts[i]) for i in body})
+    failure = Failure(block, texts[title].rstrip(), _INDENT)
+    if listed := _LISTED.fullmatch(texts[title]):
+        failure.title = listed[1]
+        failure.name = listed[1].strip()
+    causes = [pos for pos, i in enumerate(body) if said[i] == _CAUSE]
+    own = body[: causes[0]] if causes else body
+    frames = [i for i in own if _FRAME.fullmatch(said[i])]
+    failure.add_frames([_place(said[i]) for i in frames])
+    if frames and all(said[i].startswith("#") for i in frames):  # the message has the place
+        failure.places, failure.foreign = [], len(frames)
+    message = [i for i in own if said[i].strip() and i not in frames]
+    at = next((p for p, i in enumerate(message) if _LEGEND.fullmatch(said[i])), len(message))
+    below = [i for i in message[at:] if not _LEGEND.fullmatch(said[i])]
+    head, below = differing(message[:at], below, said, 0, pinned)
+    failure.said = [*joined_values(head, said), *((said[i].rstrip(), [i]) for i in below)]
+    for start, end in pairwise([*causes, len(body)]):
+        failure.said.append(_cause(body[start:end], said, failure.places))
+    return failure
+
+
+def _cause(lines: list[int], said: Written, told: list[str]) -> tuple[str, list[int]]:
+    """An exception that caused another, with the places that are not told yet."""
+    filled = [i for i in lines if said[i].strip()]
+    places = [said[i] for i in filled if _FRAME.fullmatch(said[i]) and said[i] not in told]
+    words = [said[i] for i in filled if not _FRAME.fullmatch(said[i])]
+    return " ".join([*words, *places]), filled
+
+
+def _beside(text: str) -> str:
+    """What is beside the bar of a list; the text itself without one."""
+    return text[5:] if _SIDE.fullmatch(text) else text
+
+
+def _place(frame: str) -> str:
+    return frame.partition(" ")[2].partition("(")[0] if frame.startswith("#") else frame

@@ -1,0 +1,144 @@
+"""The command lines behind a script of a package, and behind runners of several commands.
+
+package.json says what `npm run NAME` runs; `concurrently` and `run-s` get it as their operands. In
+doubt there is nothing: a name that a pattern stands for, an option that is not known, another
+package. https://docs.npmjs.com/cli/using-npm/scripts
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from laconic.compact.readable import PACKAGE_RUNNERS, waits
+from laconic.errors import FileError
+from laconic.files import read_file
+from laconic.knowledge.options import Reading, Spec, parse_options
+from laconic.patterns import pattern
+from laconic.rewrite.edits import quoted
+from laconic.shell.walk import commands
+from laconic.shell.words import literal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.knowledge.arguments import Argument
+    from laconic.knowledge.knowledge import Library
+    from laconic.shell.ast import Script
+
+_MOVES = frozenset(("cd", "pushd", "popd"))  # what changes the directory
+_LIMIT = 1 << 20
+_OF_RUN = ("run", "run-script")
+_ALIASES = {"t": "test", "tst": "test"}
+# Options of the runners by which no other script is run, and none in another package.
+_PLAIN = frozenset("--silent -s --quiet -q --verbose --color --no-color --loglevel=silent".split())
+# https://github.com/open-cli-tools/concurrently/blob/main/docs/cli/configuration.md; those are left
+# out by which it reads its input, restarts what has ended, or runs what is not an operand.
+_CONCURRENTLY = Spec(
+    "-n=V --names=V -c=V --prefix-colors=V -p=V --prefix=V -l=V --prefix-length=V -t=V"
+    " --timestamp-format=V -m=V --max-processes=V -s=V --success=V --hide=V -k --kill-others"
+    " --kill-others-on-fail --no-color -g --group --timings --pad-prefix"
+)
+# https://github.com/mysticatea/npm-run-all/tree/master/docs
+_IN_TURN = Spec(
+    "-c --continue-on-error -l --print-label -n --print-name -s --sequential --serial --silent"
+    " -p --parallel --aggregate-output"
+)
+_MANY = {
+    "concurrently": _CONCURRENTLY,
+    "conc": _CONCURRENTLY,
+    **dict.fromkeys(("npm-run-all", "run-s", "run-p"), _IN_TURN),
+}
+_SHORT = pattern(r"(?:npm|pnpm|yarn|bun):([\w.:-]+)")
+_NAME = pattern(r"[\w.:-]+")
+
+
+class Scripts:
+    """What the scripts run that are named on a command line; directory: where it runs."""
+
+    def __init__(self, script: Script, directory: str, library: Library) -> None:
+        self._script, self._directory, self._library = script, directory, library
+
+    def lines(self, arguments: list[Argument]) -> list[str]:
+        """Return the lines that a command runs; none if it is not such a command, or in doubt."""
+        name = (arguments[0].text or "").rsplit("/", 1)[-1]
+        if name in _MANY:
+            return _operands(arguments, _MANY[name], is_named=_MANY[name] is _IN_TURN)
+        if name not in PACKAGE_RUNNERS or not self._names_script(name, arguments):
+            return []
+        return _lines(arguments, self._known)
+
+    def _names_script(self, name: str, arguments: list[Argument]) -> bool:
+        """Tell whether a script is run, and not a command of the package manager's own."""
+        first = (arguments[1].text or "") if len(arguments) > 1 else ""
+        if PACKAGE_RUNNERS[name] or first in _OF_RUN:
+            return first in _OF_RUN
+        manager = self._library.root.words.get(name)
+        return not (manager and manager.child(first))
+
+    @cached_property
+    def _known(self) -> dict[str, object]:
+        """The scripts of the package; none if the line may change the directory."""
+        found = (one.command.words for one in commands(self._script))
+        is_here = _MOVES.isdisjoint(literal(words[0]) for words in found if words)
+        return scripts_in(self._directory) if is_here and self._directory else {}
+
+
+def _lines(arguments: list[Argument], scripts: dict[str, object]) -> list[str]:
+    """The lines of a script, and of those that run before and behind it."""
+    script, added = script_of(arguments)
+    texts = [scripts.get(f"{start}{script}", "") for start in ("pre", "", "post")]
+    lines = [text for text in texts if isinstance(text, str)]
+    if not script or waits(script) or len(lines) < len(texts) or not lines[1].strip():
+        return []
+    words = [argument.text for argument in added if argument.is_static]
+    if len(words) < len(added):
+        return []
+    lines[1] = " ".join([lines[1], *(quoted(word or "") for word in words)])
+    return [line for line in lines if line.strip()]
+
+
+def _operands(arguments: list[Argument], spec: Spec, *, is_named: bool) -> list[str]:
+    parsed = parse_options(arguments[1:], Reading(spec))
+    texts = [operand.text for operand in parsed.operands if operand.is_static]
+    if parsed.problems or not texts or len(texts) < len(parsed.operands):
+        return []
+    found: list[str] = []
+    for text in texts:
+        short = None if is_named else _SHORT.fullmatch(text or "")
+        if is_named and not _NAME.fullmatch(text or ""):
+            return []
+        found.append(f"npm run {short[1] if short else text}" if is_named or short else text or "")
+    return found
+
+
+def script_of(arguments: list[Argument]) -> tuple[str, list[Argument]]:
+    """Return the name of the script, and the words that its command gets; no name if in doubt."""
+    is_npm = (arguments[0].text or "").rsplit("/", 1)[-1] == "npm"
+    name = ""
+    for pos, argument in enumerate(arguments[1:], 1):
+        text = argument.text if argument.is_static else None
+        if text is None:
+            return "", []
+        if not name and text in _OF_RUN:
+            continue
+        if text == "--" or (name and not is_npm):
+            return name, arguments[pos + (text == "--") :]
+        if text.startswith("-"):
+            if text not in _PLAIN:
+                return "", []
+        elif name:
+            return name, arguments[pos:]
+        else:
+            name = _ALIASES.get(text, text)
+    return name, []
+
+
+def scripts_in(directory: str) -> dict[str, object]:
+    """The scripts of the package in a directory."""
+    import json  # noqa: PLC0415 - few commands run a script
+
+    try:
+        package = json.loads(read_file(f"{directory}/package.json", _LIMIT))
+    except (FileError, ValueError, RecursionError):
+        return {}
+    scripts = package.get("scripts") if isinstance(package, dict) else None
+    return scripts if isinstance(scripts, dict) else {}

@@ -1,0 +1,2 @@
+rake test TEST=test_ok/good_test.rb TESTOPTS=--verbose
+status 0

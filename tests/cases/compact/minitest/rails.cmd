@@ -1,0 +1,2 @@
+rails test
+status 1

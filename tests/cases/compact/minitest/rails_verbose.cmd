@@ -1,0 +1,2 @@
+rails test -v
+status 1

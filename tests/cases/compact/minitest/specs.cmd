@@ -1,0 +1,2 @@
+rake test TEST=bank/test/account_test.rb
+status 1

@@ -1,0 +1,2 @@
+rake test TESTOPTS=--verbose
+status 1

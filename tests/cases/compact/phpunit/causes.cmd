@@ -1,0 +1,2 @@
+phpunit bank/tests
+status 2

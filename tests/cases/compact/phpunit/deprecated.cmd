@@ -1,0 +1,2 @@
+phpunit dep
+status 2

@@ -1,0 +1,2 @@
+phpunit once
+status 2

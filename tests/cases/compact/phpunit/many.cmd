@@ -1,0 +1,2 @@
+phpunit tests
+status 2

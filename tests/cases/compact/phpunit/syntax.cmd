@@ -1,0 +1,2 @@
+phpunit fatal
+status 255

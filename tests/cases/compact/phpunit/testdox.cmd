@@ -1,0 +1,2 @@
+phpunit --testdox tests
+status 2

@@ -1,0 +1,2 @@
+phpunit --testdox --verbose bank/tests
+status 2

@@ -1,0 +1,2 @@
+prove -l t
+status 1

@@ -1,0 +1,2 @@
+prove -Ibank/lib bank/t
+status 1

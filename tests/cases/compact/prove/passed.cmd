@@ -1,0 +1,2 @@
+prove -l ok
+status 0

@@ -1,0 +1,2 @@
+prove -lv ok
+status 0

@@ -1,0 +1,2 @@
+prove -l bad
+status 1

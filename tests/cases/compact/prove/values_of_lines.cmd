@@ -1,0 +1,2 @@
+prove store/t
+status 1

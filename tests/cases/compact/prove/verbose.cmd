@@ -1,0 +1,2 @@
+prove -lv t
+status 1

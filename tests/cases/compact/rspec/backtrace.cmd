@@ -1,0 +1,2 @@
+rspec -b spec/ledger_spec.rb
+status 1

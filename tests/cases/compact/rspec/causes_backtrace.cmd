@@ -1,0 +1,2 @@
+rspec -fd -b --order rand:4242 store/spec
+status 1

@@ -1,0 +1,2 @@
+rspec good
+status 0

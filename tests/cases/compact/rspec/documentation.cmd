@@ -1,0 +1,2 @@
+rspec -f d
+status 1

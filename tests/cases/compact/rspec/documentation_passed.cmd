@@ -1,0 +1,2 @@
+rspec -fd good/many_spec.rb
+status 0

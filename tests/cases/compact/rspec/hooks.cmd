@@ -1,0 +1,2 @@
+rspec hooks
+status 1

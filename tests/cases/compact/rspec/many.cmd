@@ -1,0 +1,2 @@
+rspec
+status 1

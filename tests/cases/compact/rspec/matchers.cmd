@@ -1,0 +1,2 @@
+rspec bank/spec
+status 1

@@ -1,0 +1,2 @@
+rspec broken
+status 1
