@@ -12,6 +12,7 @@ import posixpath
 from laconic.patterns import pattern
 from laconic.rewrite.doubts import BUILTINS, special_in_front
 from laconic.rewrite.pipes import is_line_tool
+from laconic.rewrite.wrappers import MOVES
 from laconic.shell.ast import Compound, Function, Loop, Pipeline
 from laconic.shell.walk import commands, redirects
 from laconic.shell.words import literal
@@ -39,7 +40,6 @@ _CURL_PRINTS = pattern(
     r"-[sSfLkv46gi]+|--(?:silent|show-error|fail|fail-with-body|location|compressed|globoff|include"
     r"|http1\.1|http2|ipv4|ipv6|no-progress-meter)|https?://[^\s\[\]{}]+"
 )
-_MOVES = frozenset(("cd", "pushd", "popd", "chdir"))
 _MOST_DIRECTORIES = 8
 _OWN_NAMES = frozenset(("laconic", "laconic-py"))
 # They change the shell that they run in, for the commands after them.
@@ -199,7 +199,7 @@ def stays_inside(script: Script, around: Surroundings) -> bool:
     Where a later `cd` leads, a command in the box could have put a link to another project.
     """
     programs = [one for one in commands(script) if one.command.words]
-    moves = [one for one in programs if literal(one.command.words[0]) in _MOVES]
+    moves = [one for one in programs if literal(one.command.words[0]) in MOVES]
     if not moves:
         return True
     places = _directories(moves, around)

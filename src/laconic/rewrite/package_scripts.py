@@ -9,23 +9,28 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from laconic.compact.readable import PACKAGE_RUNNERS, waits
+from laconic.compact.readable import INTERPRETERS, PACKAGE_RUNNERS, waits
 from laconic.errors import FileError
 from laconic.files import read_file
+from laconic.knowledge.arguments import evaluate
 from laconic.knowledge.options import Reading, Spec, parse_options
 from laconic.patterns import pattern
 from laconic.rewrite.edits import quoted
+from laconic.rewrite.wrappers import GENERIC, MOVES, SILENT, sequence
 from laconic.shell.walk import commands
 from laconic.shell.words import literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from laconic.knowledge.arguments import Argument
     from laconic.knowledge.knowledge import Library
-    from laconic.shell.ast import Script
+    from laconic.rewrite.plan import Choice
+    from laconic.shell.ast import Command, Script
 
-_MOVES = frozenset(("cd", "pushd", "popd"))  # what changes the directory
 _LIMIT = 1 << 20
+_MOST_SCRIPTS = 5  # that run each other
 _OF_RUN = ("run", "run-script")
 _ALIASES = {"t": "test", "tst": "test"}
 # Options of the runners by which no other script is run, and none in another package.
@@ -52,19 +57,65 @@ _NAME = pattern(r"[\w.:-]+")
 
 
 class Scripts:
-    """What the scripts run that are named on a command line; directory: where it runs."""
+    """What the scripts run that are named on a command line.
 
-    def __init__(self, script: Script, directory: str, library: Library) -> None:
+    directory: where it runs. choose: which filter a command would get.
+    """
+
+    def __init__(
+        self,
+        script: Script,
+        directory: str,
+        library: Library,
+        choose: Callable[[list[Argument]], Choice],
+    ) -> None:
         self._script, self._directory, self._library = script, directory, library
+        self._choose, self._depth = choose, 0
 
-    def lines(self, arguments: list[Argument]) -> list[str]:
+    def reason_against(self, arguments: list[Argument], otherwise: str) -> str:
+        """Say why a runner of scripts is not wrapped; empty if all that it runs is known to end.
+
+        otherwise: the reason if nobody knows what it runs.
+        """
+        lines = self._lines(arguments)
+        if not lines:
+            return otherwise
+        if self._depth >= _MOST_SCRIPTS:
+            return "its script runs too many others"
+        self._depth += 1
+        try:
+            found = (self._reason(command) for line in lines for command in sequence(line))
+            return next(filter(None, found), "")
+        finally:
+            self._depth -= 1
+
+    def _reason(self, command: Command | None) -> str:
+        """Say why a command in a script keeps `laconic run` away from the whole of it.
+
+        A file that is run, and a program by its path, may be a server: nothing tells it.
+        """
+        arguments = evaluate(command.words, {}) if command is not None else []
+        name = (arguments[0].text or "") if arguments else ""
+        if not name:
+            return "its script runs more than simple commands"
+        if name in MOVES:
+            return "its script runs in other directories"
+        if name in SILENT:
+            return ""
+        choice = self._choose(arguments)
+        if not choice.id:
+            return f"in its script: {choice.reason}"
+        is_file = "/" in name or name in INTERPRETERS
+        return f"in its script: {name} may not end" if choice.id == GENERIC and is_file else ""
+
+    def _lines(self, arguments: list[Argument]) -> list[str]:
         """Return the lines that a command runs; none if it is not such a command, or in doubt."""
         name = (arguments[0].text or "").rsplit("/", 1)[-1]
         if name in _MANY:
             return _operands(arguments, _MANY[name], is_named=_MANY[name] is _IN_TURN)
         if name not in PACKAGE_RUNNERS or not self._names_script(name, arguments):
             return []
-        return _lines(arguments, self._known)
+        return _lines_of(arguments, self._known)
 
     def _names_script(self, name: str, arguments: list[Argument]) -> bool:
         """Tell whether a script is run, and not a command of the package manager's own."""
@@ -78,11 +129,11 @@ class Scripts:
     def _known(self) -> dict[str, object]:
         """The scripts of the package; none if the line may change the directory."""
         found = (one.command.words for one in commands(self._script))
-        is_here = _MOVES.isdisjoint(literal(words[0]) for words in found if words)
+        is_here = MOVES.isdisjoint(literal(words[0]) for words in found if words)
         return scripts_in(self._directory) if is_here and self._directory else {}
 
 
-def _lines(arguments: list[Argument], scripts: dict[str, object]) -> list[str]:
+def _lines_of(arguments: list[Argument], scripts: dict[str, object]) -> list[str]:
     """The lines of a script, and of those that run before and behind it."""
     script, added = script_of(arguments)
     texts = [scripts.get(f"{start}{script}", "") for start in ("pre", "", "post")]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from laconic.compact.match import exact_option, is_endless
-from laconic.compact.readable import INTERPRETERS, PACKAGE_RUNNERS
+from laconic.compact.readable import PACKAGE_RUNNERS
 from laconic.knowledge.arguments import Argument, evaluate
 from laconic.patterns import problem
 from laconic.rewrite.doubts import find_doubts, is_plain_path, special_in_front
@@ -25,7 +25,9 @@ from laconic.rewrite.pipes import (
 from laconic.rewrite.segments import hides_heredoc, segments
 from laconic.rewrite.skips import is_excluded
 from laconic.rewrite.wrappers import (
+    GENERIC,
     SHELLS,
+    SILENT,
     WRAPPERS,
     base_name,
     inner_start,
@@ -48,14 +50,9 @@ if TYPE_CHECKING:
     from laconic.shell.ast import Pipeline, Script
 
 EXACT = "an exact read"  # the reason begins with it
-GENERIC = "generic"  # in place of a filter's id
-# Builtins that print nothing.
-_SILENT = frozenset(("cd", "export", "set", "unset", "umask", "true", ":", "ulimit"))
 OURS = frozenset(("laconic", "laconic-py"))
 # Programs that run command lines, which may be known: scripts of a package, and operands.
 _RUN_LINES = frozenset((*PACKAGE_RUNNERS, "concurrently", "conc", "npm-run-all", "run-p", "run-s"))
-_MOVES = frozenset(("cd", "pushd", "popd"))  # what changes the directory
-_MOST_SCRIPTS = 5  # that run each other
 
 
 def rewrite(command: str, options: Options, library: Library) -> Rewriting:
@@ -111,7 +108,6 @@ class _Plan:
         self.edits: list[Edit] = []
         self.notes: list[Note] = []
         self.flagged: list[int] = []
-        self._depth = 0
         self._local_wrappers = [wrapper.command for wrapper in options.local_wrappers]
 
     def consider(self, segment: Segment) -> None:
@@ -240,7 +236,7 @@ class _Plan:
             flags, reason = self._pipe_flags(segment) if is_summary else ("", "")
             if not flags:
                 # a summary of some lines of the output would not be true of all of it
-                shown = _Choice(id=GENERIC) if is_summary else choice
+                shown = Choice(id=GENERIC) if is_summary else choice
                 if (not is_summary or _picks_twice(pipeline)) and self._at_end(segment, shown):
                     return True
                 self._note(segment, "skip", reason or "its output goes into a pipe")
@@ -252,33 +248,32 @@ class _Plan:
         self._note(segment, "run", f"filter {choice.id}")
         return True
 
-    def _choose_filter(self, arguments: list[Argument]) -> _Choice:
+    def _choose_filter(self, arguments: list[Argument]) -> Choice:
         name = arguments[0].text if arguments and arguments[0].is_static else None
         if name is None:
-            return _Choice(reason="the program's name is not known")
+            return Choice(reason="the program's name is not known")
         offset, inner = self._innermost(name, arguments)
         base = (inner[0].text or "").rsplit("/", 1)[-1] if inner else ""
         if base in OURS or name.rsplit("/", 1)[-1] in OURS:
-            return _Choice(reason="is laconic already")
+            return Choice(reason="is laconic already")
         if name in self.doubts.functions:
-            return _Choice(reason=f"{name} is a function here")
+            return Choice(reason=f"{name} is a function here")
         if self.doubts.path and not self.options.full_path:
-            return _Choice(reason=self.doubts.path)
+            return Choice(reason=self.doubts.path)
         if base == "nohup":
-            return _Choice(reason="nohup asks whether its output is a terminal")
+            return Choice(reason="nohup asks whether its output is a terminal")
         if reason := _not_for_readers(inner):
-            return _Choice(reason=reason)
+            return Choice(reason=reason)
         line = shell_line(inner) if base in SHELLS else None
         if line is not None:
             return self._in_shell(line, offset)
         identifier = self.options.find_filter(inner) if inner else None
         if identifier is None:
             reason = self.options.why_not(inner) if inner else "no filter"
-            lines = self._scripts.lines(inner) if reason and base in _RUN_LINES else []
-            if lines:
-                return self._in_script(lines, offset)
-            return _Choice(reason=reason) if reason else _Choice(id=GENERIC, offset=offset)
-        return _Choice(id=identifier, offset=offset)
+            if reason and base in _RUN_LINES:
+                reason = self._scripts.reason_against(inner, reason)
+            return Choice(reason=reason) if reason else Choice(id=GENERIC, offset=offset)
+        return Choice(id=identifier, offset=offset)
 
     def _innermost(self, name: str, arguments: list[Argument]) -> tuple[int, list[Argument]]:
         """Where `laconic run` belongs, and the command whose output it will be."""
@@ -287,68 +282,34 @@ class _Plan:
             return arguments[0].start, arguments
         return inner_start(arguments, self.options.local_wrappers, self.library)
 
-    def _in_shell(self, line: str, offset: int) -> _Choice:
+    def _in_shell(self, line: str, offset: int) -> Choice:
         """What `bash -c 'line'` prints: a filter if it is one command, or the generic compactor.
 
         Each of its commands must be one that may be wrapped.
         """
-        choices: list[_Choice] = []
+        choices: list[Choice] = []
         every = sequence(line)
         for command in every:
             arguments = self._arguments(command) if command is not None else []
             if not arguments:
-                return _Choice(reason="its shell runs more than simple commands")
-            if arguments[0].text in _SILENT:
+                return Choice(reason="its shell runs more than simple commands")
+            if arguments[0].text in SILENT:
                 continue
             inner = self._choose_filter(arguments)
             if not inner.id:
                 return inner
             choices.append(inner)
         if not choices:
-            return _Choice(reason="its shell runs no program")
-        return _Choice(id=choices[0].id if len(every) == 1 else GENERIC, offset=offset)
+            return Choice(reason="its shell runs no program")
+        return Choice(id=choices[0].id if len(every) == 1 else GENERIC, offset=offset)
 
     @cached_property
     def _scripts(self) -> Scripts:
         from laconic.rewrite.package_scripts import Scripts  # noqa: PLC0415 - few lines need it
 
-        return Scripts(self.script, self.options.directory, self.library)
+        return Scripts(self.script, self.options.directory, self.library, self._choose_filter)
 
-    def _in_script(self, lines: list[str], offset: int) -> _Choice:
-        """What the script of a package prints, if each of its commands is known to end.
-
-        A file that is run, and a program by its path, may be a server: nothing tells it.
-        """
-        if self._depth >= _MOST_SCRIPTS:
-            return _Choice(reason="its script runs too many others")
-        self._depth += 1
-        try:
-            for line in lines:
-                for command in sequence(line):
-                    reason = self._not_in_script(command)
-                    if reason:
-                        return _Choice(reason=reason)
-        finally:
-            self._depth -= 1
-        return _Choice(id=GENERIC, offset=offset)
-
-    def _not_in_script(self, command: Command | None) -> str:
-        """Why a command in a script keeps `laconic run` away from the whole of it."""
-        arguments = self._arguments(command) if command is not None else []
-        name = (arguments[0].text or "") if arguments else ""
-        if not name:
-            return "its script runs more than simple commands"
-        if name in _MOVES:
-            return "its script runs in other directories"
-        if name in _SILENT:
-            return ""
-        choice = self._choose_filter(arguments)
-        if not choice.id:
-            return f"in its script: {choice.reason}"
-        is_file = "/" in name or name in INTERPRETERS
-        return f"in its script: {name} may not end" if choice.id == GENERIC and is_file else ""
-
-    def _at_end(self, segment: Segment, choice: _Choice) -> bool:
+    def _at_end(self, segment: Segment, choice: Choice) -> bool:
         """Put `laconic run` before the last command of a pipe that only picks or sorts lines.
 
         The shell runs the pipe as it was typed; what comes out of it is shown by the filter of the
@@ -428,7 +389,7 @@ class _Plan:
         self.notes.append(Note(pipeline.commands[0].start, pipeline.end, action, reason))
 
 
-class _Choice:
+class Choice:
     """A filter and where to put `laconic run`, or the reason why there is none."""
 
     __slots__ = ("id", "offset", "reason")

@@ -29,6 +29,10 @@ BUILTINS = frozenset(("command",))
 # The first words of all of them; what a local wrapper is, the configuration says.
 WRAPPERS = frozenset(("env", *BUILTINS, *(path.partition(" ")[0] for path in SEEN_THROUGH)))
 SHELLS = frozenset(("bash", "sh", "zsh", "dash"))
+# Builtins that print nothing, and those that change the directory.
+SILENT = frozenset(("cd", "export", "set", "unset", "umask", "true", ":", "ulimit"))
+MOVES = frozenset(("cd", "pushd", "popd", "chdir"))
+GENERIC = "generic"  # in place of the id of a filter
 _OF_LINE = pattern(r"-[elux]*c[elux]*")  # -c, perhaps with others that change nothing that is shown
 
 
