@@ -1,6 +1,7 @@
 """What the generic compactor shows of outputs by their shape: tests/cases/shapes/NAME.in and .out.
 
-The status is 1 if the name ends with `-failed`, else 0.
+The status is 1 if the name ends with `-failed`, else 0. What must be shown is in NAME.keep, one
+text per line.
 """
 
 from __future__ import annotations
@@ -42,6 +43,13 @@ def test_an_output_without_a_filter_is_shown_like_this(path, request):
     if request.config.getoption("--update-cases"):
         expected.write_text(shown(path))
     assert shown(path) == expected.read_text()
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("*.keep")), ids=lambda path: path.stem)
+def test_what_must_be_kept_of_an_output_without_a_filter_is_shown(path):
+    text = shown(path.with_suffix(".in"))
+    assert text != "[raw]\n", "nothing is hidden of it, so that it proves nothing"
+    assert [fact for fact in path.read_text().splitlines() if fact not in text] == []
 
 
 @pytest.mark.parametrize("path", CASES, ids=IDS)

@@ -20,6 +20,7 @@ _PLACE = pattern(r"  (?:\u203a (?:.* \()?)?(?:file://)?(\S+?\.\w+:\d+(?::\d+)?)\
 _SOURCE = pattern(r" +\d+: .*")
 _DIFFERENCE = pattern(r"  Difference \(- actual, \+ expected\):")
 _DUMPED = pattern(r"  (\w+) (?:\[.*\] )?\{")
+_ITS_MESSAGE = pattern(r"    message: .*,")
 _SIGN = 2  # the column of the signs of a difference
 
 
@@ -67,11 +68,11 @@ def _failure(block: list[int], again: list[int], texts: Texts, pinned: Mask) -> 
     shown: list[Row] = []
     at = next((pos for pos, i in enumerate(body) if _DIFFERENCE.fullmatch(texts[i])), len(body))
     differing = telling(body[at + 1 :], texts, _SIGN, pinned)
-    dumped = _dump(body, texts)
+    dumped, source = _dump(body, texts), _source(body, texts)
     for pos, index in enumerate(body):
         text = texts[index]
         is_dull = not text.strip() or index in frames or index in dumped
-        if is_dull or _SOURCE.fullmatch(text) or _PLACE.fullmatch(text):
+        if is_dull or index in source or _PLACE.fullmatch(text):
             continue
         if pos <= at or not differing or index in differing:
             shown.append(index)
@@ -81,11 +82,25 @@ def _failure(block: list[int], again: list[int], texts: Texts, pinned: Mask) -> 
     return [head, *shown, *(own_frames(own, texts) if len(own) > 1 else [])]
 
 
+def _source(body: list[int], texts: Texts) -> set[int]:
+    """The lines of source below a place; a value may have numbers as its keys, too."""
+    found: set[int] = set()
+    is_below = False
+    for index in body:
+        text = texts[index]
+        if is_below and _SOURCE.fullmatch(text):
+            found.add(index)
+        elif text.strip():
+            is_below = _PLACE.fullmatch(text) is not None
+    return found
+
+
 def _dump(body: list[int], texts: Texts) -> set[int]:
-    """The object that was thrown, if its message follows in a line of its own."""
+    """The object that was thrown, if all it has is a message that follows in a line of its own."""
     starts = [(pos, m[1]) for pos, i in enumerate(body) if (m := _DUMPED.fullmatch(texts[i]))]
     for pos, name in starts:
         end = next((p for p in range(pos, len(body)) if texts[body[p]] == "  }"), len(body))
-        if any(texts[i].startswith(f"  {name}: ") for i in body[end + 1 :]):
+        is_all = all(_ITS_MESSAGE.fullmatch(texts[i]) for i in body[pos + 1 : end])
+        if is_all and any(texts[i].startswith(f"  {name}: ") for i in body[end + 1 :]):
             return set(body[pos : end + 1])
     return set()

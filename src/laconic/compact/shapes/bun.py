@@ -45,6 +45,7 @@ def bun(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 def _failure(block: list[int], name: str, texts: Texts, pinned: Mask) -> list[Row]:
     frames = [(i, place) for i in block if (place := place_of(texts[i]))]
     own = [(i, place) for i, (place, is_foreign) in frames if not is_foreign]
+    own = own or [(i, place) for i, (place, _) in frames if place != "<anonymous>"][:1]
     of_frames = {i for i, _ in frames}
     said = [i for i in block[:-1] if texts[i].strip() and i not in of_frames]
     said = [i for i in said if not _SOURCE.fullmatch(texts[i]) and not _CARET.fullmatch(texts[i])]

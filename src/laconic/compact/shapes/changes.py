@@ -1,4 +1,4 @@
-"""The lines of a printed difference of two values that tell in what these differ."""
+"""Values that are printed: the lines of a difference that tell, and whether a message has one."""
 
 from __future__ import annotations
 
@@ -48,3 +48,14 @@ def telling(block: Sequence[int], texts: Texts, column: int, pinned: Mask) -> se
         else:
             above = index
     return found | {index for index in block if pinned[index]} if found else found
+
+
+def has_words(text: str, words: str) -> bool:
+    """Tell whether a text has these words, not as a part of others: `1` is not in `12`."""
+    at = text.find(words)
+    while at >= 0:
+        around = text[max(at - 1, 0) : at] + text[at + len(words) :][:1]
+        if not any(char.isalnum() or char == "_" for char in around):
+            return True
+        at = text.find(words, at + 1)
+    return False

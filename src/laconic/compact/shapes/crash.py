@@ -6,6 +6,7 @@ which are in its message (https://nodejs.org/api/errors.html#system-errors).
 
 from __future__ import annotations
 
+from laconic.compact.shapes.changes import has_words
 from laconic.compact.shapes.frames import place_of
 from laconic.compact.shapes.rows import placed, raw_of
 from laconic.patterns import pattern
@@ -20,21 +21,32 @@ _HEAD = pattern(r"(?:file://)?(?P<path>node:[\w/]+|/\S+|[A-Za-z]:\\\S+):(?P<line
 _CARET = pattern(r"\s*\^+\s*")
 _VERSION = pattern(r"Node\.js v\d+\.\d+\.\d+\S*")
 _PROPERTY = pattern(r"(?P<indent> +)(?P<key>\w+): (?P<value>.*?),?")
-_DULL = frozenset(("errno", "generatedMessage", "operator", "diff"))
-# Also what the message says in other words.
-_EMPTY = frozenset(("[]", "{}", "undefined", "null", "''", "'MODULE_NOT_FOUND'"))
+# What node itself adds, which the message says in other words: the number of a system error, and
+# how an assertion compares (https://nodejs.org/api/assert.html#class-assertassertionerror).
+_DULL = pattern(r" +(?:errno: -\d+|code: 'MODULE_NOT_FOUND'|requireStack: \[\]),?")
+_OF_ASSERTION = pattern(
+    r" +(?:generatedMessage: true|code: 'ERR_ASSERTION'"
+    r"|operator: '(?:equal|(?:deep|strict|deepStrict)Equal|==)'|diff: '(?:simple|full)'),?"
+)
+_IS_ASSERTION = pattern(r" +code: 'ERR_ASSERTION',?")
+# A number or a word by itself may be in any message, and mean something else there.
+_LONG = 4
 _MOST_BELOW = 30  # lines between the head and the frame of the same place
 _OF_NPM = pattern(
     r"npm (?:error|ERR!)(?:| 404| A complete log of this run can be found in:.*"
-    r"| For a full report see:| +/\S+(?:-debug-\d+\.log|-report\.txt)| node_modules/\S+"
+    r"| For a full report see:| +/\S+(?:-debug-\d+\.log|-report\.txt)"
+    r"| node_modules/(?:@[^/\s]+/)?[^/\s]+"
     r"| 404 Note that you can also install from a| 404 tarball, folder, http url, or git url\."
     r"| To see a list of scripts, run:|   npm run)\s*"
 )
 
 
-_LINE_OF_NPM = pattern(r"npm (?:error|ERR!)")
 _USAGE = pattern(r"npm (?:error|ERR!) Usage:")
-_MORE_INFO = pattern(r"npm (?:error|ERR!) Run \"npm help .*")
+# The lines of a usage: the command, its options, and what each of them is for.
+_OF_USAGE = pattern(
+    r"npm (?:error|ERR!)(?:| npm \S.*| Options:| \[-.*|   +-\S.*|     +\S.*| alias(?:es)?: .*"
+    r"| Run \"npm help .*)"
+)
 
 
 def crash(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -74,6 +86,8 @@ def _properties(lines: list[int], pos: int, texts: Texts) -> set[int]:
     while begin and texts[lines[begin - 1]].strip():
         begin -= 1
     message = "\n".join(texts[i] for i in lines[begin:first])
+    below = (texts[i] for i in lines[pos + 1 : pos + _MOST_BELOW])
+    is_assertion = any(_IS_ASSERTION.fullmatch(text) for text in below)
     found: set[int] = set()
     is_whole = True
     indent = ""
@@ -88,13 +102,18 @@ def _properties(lines: list[int], pos: int, texts: Texts) -> set[int]:
                 break
             continue
         indent = match["indent"]
-        is_dull = match["key"] in _DULL or match["value"] in _EMPTY
-        is_dull = is_dull or match["value"].strip("'\"[] ") in message
-        if is_dull:
+        is_dull = _DULL.fullmatch(text) or (is_assertion and _OF_ASSERTION.fullmatch(text))
+        if is_dull or _is_told(match["value"], message):
             found.add(index)
         else:
             is_whole = False
     return found
+
+
+def _is_told(value: str, message: str) -> bool:
+    """Tell whether a message has a text, or the only one of a list."""
+    said = value.strip("'\"[] ")
+    return len(said) >= _LONG and not said.isdigit() and has_words(message, said)
 
 
 def npm(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -105,8 +124,8 @@ def npm(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     is_usage = False
     for index in lines:
         is_usage = is_usage or _USAGE.fullmatch(texts[index]) is not None
-        is_usage = is_usage and _LINE_OF_NPM.match(texts[index]) is not None
+        if is_usage and not _USAGE.fullmatch(texts[index]):
+            is_usage = _OF_USAGE.fullmatch(texts[index]) is not None
         if is_usage:
             gone.add(index)
-        is_usage = is_usage and not _MORE_INFO.fullmatch(texts[index])
     return placed(rows, {}, gone)

@@ -46,6 +46,7 @@ _DULL = pattern(
 )
 _VISIT = pattern(r"\s+for more information, ")
 _EXPECTED = pattern(r"\s*= note: expected .*")
+_TYPE = pattern(r"`[^`]+`")
 _FOREIGN = pattern(r"/rustc/[0-9a-f]+/.*|.*/(?:\.cargo/registry|rustlib)/.*")
 # Labels that point at a place and say no more of it.
 _DULL_LABEL = pattern(
@@ -126,7 +127,7 @@ class _Block:
             return
         if _ADVICE.fullmatch(text) or _NOTE.fullmatch(text):
             self.end_part()
-            if not finding.is_error or _is_dull(text, finding.text):
+            if not finding.is_error or _DULL.fullmatch(text):
                 finding.hidden.append(index)
                 self.is_foreign = not text[0].isspace()  # and so is what is below it
                 return
@@ -183,7 +184,7 @@ class _Block:
         if not self.part:
             return
         first, said = self.part[0], self.said
-        if self.is_place_foreign and said.startswith("note:"):
+        if (self.is_place_foreign and said.startswith("note:")) or self._is_told():
             self.finding.hidden += self.part
         else:
             if self.place and not self.is_place_foreign:
@@ -197,6 +198,11 @@ class _Block:
         self.part, self.is_place_foreign = [], False
         self.said = self.place = self.added = self.old = self.source = ""
 
+    def _is_told(self) -> bool:
+        """Tell whether a note says which types differ, and the message has both of them."""
+        types = _TYPE.findall(self.said) if _EXPECTED.fullmatch(self.said) else []
+        return len(types) > 1 and all(name in self.finding.text for name in types)
+
     def _told(self) -> list[int]:
         """The lines whose text is all in the row of a part."""
         place = "" if self.is_place_foreign else self.place
@@ -207,12 +213,6 @@ class _Block:
             or self.texts[i].strip() == f"--> {place}"
             or (not is_excerpt(self.texts[i]) and self.texts[i].strip() in self.said)
         ]
-
-
-def _is_dull(text: str, message: str) -> bool:
-    if _DULL.fullmatch(text):
-        return True
-    return bool(_EXPECTED.fullmatch(text)) and "expected" in message and "found" in message
 
 
 def adds_to(label: str, message: str) -> bool:

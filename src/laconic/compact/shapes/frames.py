@@ -50,8 +50,10 @@ _FOREIGN_PATH = pattern(
     # what an installer wrote to start a program
     r"|.*/(?:\.?v?env|\.local|virtualenvs/[^/]+|\.[nt]ox/[^/]+)/bin/[\w.-]+"
 )
-# A script that is passed to Python as an argument; what a package makes and runs has functions.
+# A script that is passed to Python as an argument begins in its module, and may have functions;
+# what a package makes and runs has only these.
 _OF_ARGUMENT = pattern(r'File "<string>", line \d+, in <module>')
+_IN_ARGUMENT = pattern(r'File "<string>", line \d+')
 # What Django wrote to start its commands; it is the project's, but nobody changes it.
 _STARTER = pattern(r"(?:.*/)?manage\.py")
 _FOREIGN_CLASS = pattern(
@@ -174,17 +176,18 @@ def own_frames(own: list[int], texts: Texts) -> list[Row]:
 class Frame:
     """A frame of a trace: its lines, of which some stay if it is shown.
 
-    text: what is shown in place of them, if it is one line. is_first: the innermost frame of such a
-    trace comes first. is_starter: it is the project's, yet not shown where another of them is.
+    text: what is shown in place of them, if it is one line. is_script: it is one of JavaScript.
+    is_last: the innermost frame of such a trace comes last. is_starter: it is the project's, yet
+    not shown where another of them is.
     """
 
-    __slots__ = ("is_first", "is_foreign", "is_starter", "kept", "lines", "text")
+    __slots__ = ("is_foreign", "is_last", "is_script", "is_starter", "kept", "lines", "text")
 
     def __init__(
         self, lines: list[int], kept: list[int], *, is_foreign: bool, text: str = ""
     ) -> None:
         self.lines, self.kept, self.is_foreign, self.text = lines, kept, is_foreign, text
-        self.is_first = self.is_starter = False
+        self.is_last = self.is_script = self.is_starter = False
 
 
 def _trace(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> list[Frame]:
@@ -193,6 +196,9 @@ def _trace(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> list[Fra
     while frame := _frame(rows, pos, lines, texts):
         found.append(frame)
         pos += len(frame.lines)
+    if any(_OF_ARGUMENT.search(texts[frame.lines[0]]) for frame in found):
+        for frame in found:
+            frame.is_foreign = frame.is_foreign and not _IN_ARGUMENT.search(texts[frame.lines[0]])
     return found
 
 
@@ -220,13 +226,15 @@ def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | 
         members = [index(n) for n in range(count)]
         is_foreign = bool(_FOREIGN_PATH.fullmatch(match["path"])) and not _OF_ARGUMENT.search(text)
         found = Frame(members, kept, is_foreign=is_foreign)
+        found.is_last = True
         found.is_starter = _STARTER.fullmatch(match["path"]) is not None
         return found
     if _MORE.fullmatch(text):
         return Frame([index(0)], [], is_foreign=True)
     if native := read_frame(line):
         members = [index(n) for n in range(native.height)]
-        return Frame(members, members, is_foreign=native.is_foreign, text=native.text)
+        kept = [] if native.is_of_panic else members
+        return Frame(members, kept, is_foreign=native.is_foreign, text=native.text)
     if _NATIVE.fullmatch(text):
         return Frame([index(0)], [index(0)], is_foreign=True)
     if match := _JAVA.fullmatch(text):
@@ -236,14 +244,14 @@ def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | 
         is_foreign = bool(_FOREIGN_PATH.fullmatch(match["path"].removeprefix("file://")))
         kept = [] if match["path"].startswith("node:") else [index(0)]
         frame = Frame([index(0)], kept, is_foreign=is_foreign)
-        frame.is_first = True
+        frame.is_script = True
         return frame
     return None
 
 
 def _is_script(trace: list[Frame]) -> bool:
     """Tell whether a trace is one of JavaScript."""
-    return any(frame.is_first for frame in trace)
+    return any(frame.is_script for frame in trace)
 
 
 def _names_own_file(rows: list[Row], texts: Texts) -> bool:
@@ -263,8 +271,8 @@ def _shown(trace: list[Frame], texts: Texts, told: str, *, needs_one: bool) -> l
         last.kept = last.kept[:1]  # the message says more than the statement
     has_own = any(not (frame.is_foreign or frame.is_starter) for frame in trace)
     if needs_one and all(frame.is_foreign for frame in trace):
-        ends = trace if _is_script(trace) else (trace[-1], trace[0])
-        for innermost in [frame for frame in ends if frame.kept][:1]:
+        inwards = trace[::-1] if last.is_last else trace
+        for innermost in [frame for frame in inwards if frame.kept][:1]:
             innermost.is_foreign = False
     own = [frame for frame in trace if not frame.is_foreign]
     spared = [frame for frame in own if not (has_own and frame.is_starter)]

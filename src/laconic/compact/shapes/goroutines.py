@@ -20,7 +20,9 @@ _SECTION = pattern(
     r"(?:Previous )?\w+ at 0x[0-9a-f]+ by (?:goroutine \d+|main goroutine):"
     r"|Goroutine \d+ \(\w+\) created at:"
 )
-_BY = "by goroutine :"
+_CREATED = "created at:"
+_CRASHED = "running"  # the goroutine in which a program panics
+_ALARM = "testing.(*M).startAlarm"  # it ends tests that take too long
 _VARIED = pattern(r"0x[0-9a-f]+|\d+")
 
 
@@ -42,11 +44,8 @@ def goroutines(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     if not any(_GOROUTINE.fullmatch(texts[i]) or texts[i] == _RACE for i in lines):
         return rows
     instead, gone = _dumped(lines, texts)
-    gone |= _raced(lines, texts)
-    races: dict[int, list[Row]] = {
-        i: [whole(_RACE, [i])] for i in lines if texts[i] == _RACE and i not in gone
-    }
-    return placed(rows, {**instead, **races}, gone)
+    races, said_again = _raced(lines, texts)
+    return placed(rows, {**instead, **races}, gone | said_again)
 
 
 def _dumped(lines: list[int], texts: Texts) -> tuple[dict[int, list[Row]], set[int]]:
@@ -58,7 +57,7 @@ def _dumped(lines: list[int], texts: Texts) -> tuple[dict[int, list[Row]], set[i
     instead: dict[int, list[Row]] = {}
     gone: set[int] = set()
     has_own = any(stack.own for stack in stacks)
-    foreign = [stack for stack in stacks if has_own and not stack.own]
+    foreign = [stack for stack in stacks if has_own and _is_foreign(stack, texts)]
     for stack in foreign:
         gone |= set(stack.lines)
     if foreign:
@@ -76,6 +75,13 @@ def _dumped(lines: list[int], texts: Texts) -> tuple[dict[int, list[Row]], set[i
             instead[first.heading] = [whole(said, [first.heading])]
             gone |= {line for stack in others for line in stack.lines}
     return instead, gone
+
+
+def _is_foreign(stack: _Stack, texts: Texts) -> bool:
+    """Tell whether nobody misses a goroutine: it has no own frames, and did not panic by itself."""
+    has_crashed = _state(stack, texts) == _CRASHED
+    is_alarm = any(texts[i].startswith(_ALARM) for i in stack.lines)
+    return not stack.own and (is_alarm or not has_crashed)
 
 
 def _state(stack: _Stack, texts: Texts) -> str:
@@ -106,10 +112,14 @@ def _stack(lines: list[int], pos: int, texts: Texts) -> _Stack:
     return found
 
 
-def _raced(lines: list[int], texts: Texts) -> set[int]:
-    """What a race report says a second time, and its rulers."""
+def _raced(lines: list[int], texts: Texts) -> tuple[dict[int, list[Row]], set[int]]:
+    """The headings of races, and what their reports say a second time, with their rulers.
+
+    Races are alike if the same own frames read and write; where a goroutine was made is told once.
+    """
     gone: set[int] = set()
-    told: set[tuple[str, ...]] = set()
+    alike: dict[tuple[tuple[str, ...], ...], list[int]] = {}
+    created: set[tuple[str, ...]] = set()
     starts = [pos for pos, index in enumerate(lines) if texts[index] == _RACE]
     for start in starts:
         if start and _RULER.fullmatch(texts[lines[start - 1]]):
@@ -123,11 +133,20 @@ def _raced(lines: list[int], texts: Texts) -> set[int]:
         if pos < len(lines) and _RULER.fullmatch(texts[lines[pos]]):
             gone.add(lines[pos])
         kinds = [(_VARIED.sub("", texts[stack.heading]), *stack.own) for stack in found]
-        if found and told.issuperset(kinds):
-            gone.add(lines[start])
-        is_new = lines[start] not in gone
+        race = tuple(kind for kind in kinds if not kind[0].endswith(_CREATED))
+        if not all(len(kind) > 1 for kind in race):
+            race = ((str(start),),)  # without own frames it is not known to be like another
+        alike.setdefault(race, []).append(lines[start])
+        is_again = len(alike[race]) > 1
+        gone |= {lines[start]} if is_again else set()
         for kind, stack in zip(kinds, found, strict=True):
-            if kind in told and not (is_new and kind[0].endswith(_BY)):
+            if is_again or kind in created:
                 gone |= set(stack.lines)
-            told.add(kind)
-    return gone
+            if kind[0].endswith(_CREATED):
+                created.add(kind)
+    return {first: [_heading(first, others)] for first, *others in alike.values()}, gone
+
+
+def _heading(first: int, others: list[int]) -> Row:
+    said = f"{_RACE} [and {len(others)} like it]" if others else _RACE
+    return whole(said, [first, *others])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from itertools import pairwise
 
 from laconic.compact.shapes.changes import telling
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
-_FILE = pattern(r" ?(?:FAIL|PASS) +\S.*")
+_FILE = pattern(r" ?(?:FAIL|PASS) +(\S.*?)(?: \([\d.]+ m?s\))?")
 _TITLE = pattern(r"  \u25cf \S.*|  \d+\) \S+:\d+:\d+ \u203a .*")
 _NUMBER = pattern(r"^  (?:\u25cf |\d+\) |(?=console))")
 _RULER = pattern(r"(.*?)(?: \u2500+)?")
@@ -52,6 +53,7 @@ def jest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     told: dict[tuple[str, ...], str] = {}
     names: set[str] = set()
     printed: dict[str, list[list[int]]] = {}  # what was printed in one line, with its blocks
+    files = [(i, match[1]) for i in lines if (match := _FILE.fullmatch(texts[i]))]
     for block in blocks:
         gone.update(block)
         title = _NUMBER.sub("", _bare(texts[block[0]]))
@@ -61,12 +63,13 @@ def jest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         key = tuple(row.text if not isinstance(row, int) else texts[row] for row in shown)
         if _is_console(title) and len(shown) == 1:
             printed.setdefault(key[0], []).append(block)
-        if key in told:  # in the summary, or printed again
+        file = "" if _is_console(title) else _above(files, block[0])
+        if (file, *key) in told:  # in the summary, or printed again
             continue
         first = told.get(key[1:]) if key[1:] else None
         if first is not None:
             shown = [made(f"{key[0]} [the same as {first}]", block)]
-        told |= {key: title, key[1:]: first or title}
+        told |= {(file, *key): title, key[1:]: first or title}
         names |= {title, title.rpartition(" \u203a ")[2]}
         instead |= {row if isinstance(row, int) else row.numbers[0] - 1: [row] for row in shown}
     for text, equal in printed.items():
@@ -77,6 +80,12 @@ def jest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             instead[equal[0][0]] = [whole(f"{text} [x{len(equal)}]", told_lines)]
     gone |= _overview(lines, texts, asked, names) | _summary(lines, texts, gone, instead)
     return placed(rows, instead, gone)
+
+
+def _above(files: list[tuple[int, str]], index: int) -> str:
+    """The file of the tests that a line is about."""
+    pos = bisect_left(files, (index, ""))
+    return files[pos - 1][1] if pos else ""
 
 
 def skips(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -110,12 +119,19 @@ def _is_console(title: str) -> bool:
 
 
 def _console(block: list[int], texts: Texts) -> list[Row]:
-    """What tests printed, without the places where they did."""
+    """What tests printed, without the places where they did; own frames of a printed trace stay.
+
+    The place follows a blank line, the frames of a trace its message.
+    """
     printed: dict[str, list[int]] = {}
     above = -1
+    is_place = False
     for index in block:
         text = texts[index]
-        if not text.strip() or text == _CONSOLE or place_of(text) or _EXCERPT.fullmatch(text):
+        frame = place_of(text)
+        is_place = not text.strip() or (is_place and frame is not None)
+        is_dull = is_place or text == _CONSOLE or _EXCERPT.fullmatch(text)
+        if is_dull or (frame and (frame[1] or above >= 0)):
             continue
         if above >= 0:
             said = f"{texts[above]} {text.strip()}"

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 _SANITIZER = pattern(r"==\d+==\s*(?:ERROR|WARNING): \w+Sanitizer: .*")
+_SHADOWS = "Shadow bytes around the buggy address:"
 _SHADOW = pattern(
-    r"Shadow bytes around the buggy address:|(?:  |=>)0x[0-9a-f]+: ?[\[\]0-9a-f ]+"
+    r"(?:  |=>)0x[0-9a-f]+: ?[\[\]0-9a-f ]+"
     r"|Shadow byte legend \(one shadow byte represents \d+ application bytes\):"
     r"|  [A-Z][\w -]+: +(?:[0-9a-f]{2} ?)+"
 )
@@ -44,9 +45,11 @@ def memory(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     sanitized = any(_SANITIZER.fullmatch(texts[i]) for i in lines)
     gone: set[int] = set()
     instead: dict[int, list[Row]] = {}
+    is_shadow = False
     for pos, index in enumerate(lines):
         text = texts[index]
-        if sanitized and (_SHADOW.fullmatch(text) or _RULER.fullmatch(text)):
+        is_shadow = text == _SHADOWS or (is_shadow and _SHADOW.fullmatch(text) is not None)
+        if sanitized and (is_shadow or _RULER.fullmatch(text)):
             gone.add(index)
         elif sanitized and (match := _REGISTERS.fullmatch(text)):
             instead[index] = [Shown(SHORT, match["said"], (index + 1,))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from laconic.compact.shapes.changes import telling
+from laconic.compact.shapes.changes import has_words, telling
 from laconic.compact.shapes.frames import own_frames, place_of
 from laconic.compact.shapes.overview import headings
 from laconic.compact.shapes.rows import made, placed, raw_of, whole
@@ -101,20 +101,9 @@ def _said(body: list[int], texts: Texts, pinned: Mask) -> list[int]:
         return body
     words = "\n".join(texts[i] for i in body[:at])
     signed = [texts[i][_SIGN + 1 :].strip() for i in in_mocha if texts[i][_SIGN:][:1] in ("-", "+")]
-    if all(_has_words(words, text) for text in signed):
+    if all(has_words(words, text) for text in signed):
         return [*body[:at], *_of(below, wrong), *body[end:]]
     return [*body[: at + 1], *_of(below, in_mocha), *body[end:]]
-
-
-def _has_words(text: str, words: str) -> bool:
-    """Tell whether a text has these words, not as a part of others."""
-    at = text.find(words)
-    while at >= 0:
-        around = text[max(at - 1, 0) : at] + text[at + len(words) :][:1]
-        if not any(char.isalnum() or char == "_" for char in around):
-            return True
-        at = text.find(words, at + 1)
-    return False
 
 
 def _of(block: list[int], wanted: set[int]) -> list[int]:

@@ -26,6 +26,11 @@ _NAME_OF_RUST = pattern(
     r"(?:std|core|alloc|__rustc|rust_begin|_start|__libc|main$|tokio|test)(?:::|_|\b).*|__.*"
 )
 _CLOSURE = "::{{closure}}"
+# What runs when a program panics, whatever the reason.
+_OF_PANIC = pattern(
+    r"\s+\d+: (?:0x[0-9a-f]+ - )?(?:__rustc::|rust_begin_unwind|(?:core|std)::panicking::"
+    r"|std::sys::|core::(?:option|result)::\w+_failed).*|\s*(?:panic|runtime\.\w+)\(.*"
+)
 # `    #1 0x55d in main /src/x.c:7:3` of a sanitizer or a debugger
 _SANITIZER = pattern(
     r"(?P<start>\s+#\d+) 0x[0-9a-f]+ (?P<rest>(?:in (?P<name>\S.*?) )?(?P<path>\(?[\w./+~-]*/\S+))"
@@ -55,12 +60,16 @@ _OF_DOTNET = pattern(r"(?:System|Microsoft|Xunit|NUnit|MSTest|Moq|FluentAssertio
 
 
 class Found:
-    """A frame that was read: how many lines it has, and what is shown of them."""
+    """A frame that was read: how many lines it has, and what is shown of them.
 
-    __slots__ = ("height", "is_foreign", "text")
+    is_of_panic: it is in every trace of a panic.
+    """
+
+    __slots__ = ("height", "is_foreign", "is_of_panic", "text")
 
     def __init__(self, height: int, text: str, *, is_foreign: bool) -> None:
         self.height, self.text, self.is_foreign = height, text, is_foreign
+        self.is_of_panic = is_foreign and _OF_PANIC.fullmatch(text) is not None
 
 
 def read_frame(line: Callable[[int], str]) -> Found | None:

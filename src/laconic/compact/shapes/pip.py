@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from laconic.compact.shapes.changes import has_words
 from laconic.compact.shapes.rows import made, placed, raw_of, whole
 from laconic.patterns import pattern
 
@@ -45,6 +46,12 @@ def is_of_pip(text: str) -> bool:
     return any(form.fullmatch(text) for form in forms)
 
 
+_OF_PACKAGE = pattern(
+    r"(?:Collecting|Obtaining) (\S+?)(?:[<>=!~\[;].*)?(?: @ \S+)?(?: \(from .*\))?"
+    r"|  [A-Z][\w ]+? for (\S+)(?: \([\w. ]+\))?: started"
+)
+
+
 def pip(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Leave out the steps of an installation; the same rows if there is none."""
     del asked
@@ -55,12 +62,29 @@ def pip(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     gone = {i for i in lines if _STEP.fullmatch(texts[i]) or _DULL.fullmatch(texts[i])}
     instead: dict[int, list[Row]] = {}
     _take_boxes(lines, texts, instead, gone)
+    gone -= _packages(lines, texts, gone)
     there = [i for i in lines if _THERE.fullmatch(texts[i]) and _FROM.fullmatch(texts[i])]
     if len(there) >= _FEWEST:
         gone |= set(there)
         said = f"[{len(there)} requirements of other packages already satisfied]"
         instead[there[-1]] = [made(said, there)]
     return placed(rows, instead, gone)
+
+
+def _packages(lines: list[int], texts: Texts, gone: set[int]) -> set[int]:
+    """The steps that name the packages whose own programs failed, if nothing else does.
+
+    What pip says of such a program need not: "the package mentioned above".
+    """
+    steps: dict[str, int] = {}  # the first of each package that failed
+    step, name = -1, ""
+    for index in lines:
+        if match := _OF_PACKAGE.fullmatch(texts[index]):
+            step, name = index, match[1] or match[2]
+        elif step >= 0 and _BOX.fullmatch(texts[index]):
+            steps.setdefault(name, step)
+    others = "\n".join(texts[i] for i in lines if i not in gone or _TITLE.fullmatch(texts[i]))
+    return {index for name, index in steps.items() if not has_words(others, name)}
 
 
 def _take_boxes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from laconic.compact.shapes.changes import has_words
 from laconic.compact.shapes.rows import placed, raw_of
 from laconic.patterns import pattern
 
@@ -34,6 +35,7 @@ _LISTS = (
         pattern(r"\s*(?P<said>\d+/\d+ .*)"),
     ),
 )
+_PASSED = pattern(r"\s*\d+/\d+ Test +#\d+: .* Passed +[\d.]+ sec")  # as ctest says it
 _LAST = pattern(
     r"Errors while running CTest|Output from these tests are in: .*"
     r"|Use \"--rerun-failed --output-on-failure\" to re-run the failed cases verbosely\."
@@ -66,7 +68,7 @@ def retold(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 
 def _again(lines: list[int], pos: int, entry: re.Pattern[str], texts: Texts) -> set[int]:
     """The heading at this position and its entries, as far as they are told above it."""
-    above = "\n".join(texts[i] for i in lines[:pos])
+    above = "\n".join(texts[i] for i in lines[:pos] if not _PASSED.fullmatch(texts[i]))
     found: set[int] = set()
     is_all = True
     for index in lines[pos + 1 :]:
@@ -86,4 +88,7 @@ def _again(lines: list[int], pos: int, entry: re.Pattern[str], texts: Texts) -> 
 
 
 def _is_told(said: str | None, above: str) -> bool:
-    return not said or said.strip() in above or _FIRST_WORD.sub("", said, count=1).strip() in above
+    if not said:
+        return True
+    said = said.strip()
+    return has_words(above, said) or has_words(above, _FIRST_WORD.sub("", said, count=1).strip())

@@ -24,7 +24,10 @@ _TEST = pattern(r" *[✔✖▶﹣\u2139⚠] .*|\S.*")
 _SUITE = pattern(r" *▶ .*")
 _LEGEND = pattern(r"\s*\+ actual - expected.*")
 _END = pattern(r" *\}")
-_DULL = pattern(r" +(?:generatedMessage: \w+|code: 'ERR_\w+'|operator: '\w+'|diff: '\w+'),?")
+_DULL = pattern(r" +(?:generatedMessage: \w+|diff: '(?:simple|full)'),?")
+_CODE = pattern(r" +code: '(ERR_\w+)',?")
+_OPERATOR = pattern(r" +operator: '(\w+)',?")
+_OF_EQUALITY = frozenset(("equal", "deepEqual", "strictEqual", "deepStrictEqual"))
 _GENERATED = pattern(r" +generatedMessage: true,?")
 _VALUE = pattern(r" +(?:actual|expected): .*")
 
@@ -95,10 +98,16 @@ def _said(body: list[int], texts: Texts, pinned: Mask) -> list[Row]:
         below = [i for i in message[at + 1 :] if not changed or i in changed]
         message = [*message[: at + 1], *below]
     is_told = at is not None or any(_GENERATED.fullmatch(texts[i]) for i in properties)
-    return [*message, *(i for i in properties if not _is_dull(texts[i], is_told=is_told))]
+    said = "\n".join(texts[i] for i in message)
+    return [*message, *(i for i in properties if not _is_dull(texts[i], said, is_told=is_told))]
 
 
-def _is_dull(text: str, *, is_told: bool) -> bool:
+def _is_dull(text: str, message: str, *, is_told: bool) -> bool:
+    """Tell whether a property adds nothing; is_told: node made the message of the values."""
+    if code := _CODE.fullmatch(text):
+        return f"[{code[1]}]" in message
+    if operator := _OPERATOR.fullmatch(text):
+        return is_told or operator[1] in _OF_EQUALITY
     is_value = is_told and _VALUE.fullmatch(text) is not None
     return is_value or any(form.fullmatch(text) for form in (_DULL, _END))
 

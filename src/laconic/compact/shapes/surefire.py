@@ -15,6 +15,7 @@ _RUNNING = pattern(r"\[INFO\] Running \S+")
 _OF_CLASS = pattern(
     r"\[(?:INFO|WARNING)\] Tests run: \d+, Failures: 0, Errors: 0, Skipped: \d+, Time elapsed: .*"
 )
+_RESULT = pattern(r"\[\w+\] Tests run: \d+, .*Time elapsed: .*")
 _SUM = pattern(
     r"\[(?:INFO|WARNING|ERROR)\] Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: \d+"
 )
@@ -28,13 +29,17 @@ def surefire(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         return rows
     gone = {i for i in lines if _OF_CLASS.fullmatch(texts[i])}
     is_running = False
+    running = -1  # the class whose result has not come yet
     for index in lines:
         text = texts[index]
         if _RUNNING.fullmatch(text):
             is_running = True
             gone.add(index)
+            running = index
+        elif _RESULT.fullmatch(text):
+            running = -1
         elif text.startswith("["):
             is_running = False
         elif is_running and not asked.status and not _TOLD.fullmatch(text):
             gone.add(index)
-    return placed(rows, {}, gone)
+    return placed(rows, {}, gone - {running})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from laconic.compact.shapes.changes import telling
+from laconic.compact.shapes.changes import has_words, telling
 from laconic.compact.shapes.frames import own_frames, place_of
 from laconic.compact.shapes.rows import made, placed, raw_of, whole
 from laconic.patterns import pattern
@@ -40,9 +40,24 @@ _TOTAL = pattern(r"(#|\u2139) ((tests|suites|pass|fail|cancelled|skipped|todo) +
 # Of what a file prints that cannot be run, and that node writes as comments.
 _OF_NODE = pattern(r"#\s+at .*\(node:\S+\)|#\s+\^+|# Node\.js v\d\S*")
 _TIME = pattern(r"(?:#|\u2139) duration_ms [\d.]+")
-# What every failure has, and what says nothing beyond its message.
-_DULL_CODES = ("'ERR_TEST_FAILURE'", "'ERR_ASSERTION'")
-_DULL = ("duration_ms", "type", "location", "operator", "generatedMessage", "at")
+# What every failure has, and what says nothing beyond its message: a key, and its dull values, or
+# none if all are.
+_DULL: dict[str, tuple[str, ...]] = {
+    "duration_ms": (),
+    "location": (),
+    "operator": (),
+    "generatedMessage": (),
+    "type": ("'test'", "'suite'"),
+    "code": ("'ERR_TEST_FAILURE'", "'ERR_ASSERTION'"),
+    "signal": ("~",),
+    "failureType": (
+        "'testCodeFailure'",
+        "'subtestsFailed'",
+        "'testTimeoutFailure'",
+        "'cancelledByParent'",
+    ),
+}
+_OF_EQUALITY = pattern(r"'?(?:equal|(?:loose|deep|strict|deepStrict)Equal|===?)'?")
 _FEWEST = 3
 
 
@@ -179,16 +194,17 @@ def _failure(
         (i, place.removeprefix("file://")) for i, (place, is_foreign) in frames if not is_foreign
     ]
     where = own[0][1] if own else _place(keys)
+    is_at_told = "at" in keys and not keys["at"].lines and bool(where)
     rows: list[Row] = [
         made(f"{title} ({where})" if where else title, [index, *(i for i, _ in own[:1])])
     ]
     rows += _message(indent, keys, texts, pinned)
     rows += _values(indent, keys, texts)
     for name, key in keys.items():
-        is_dull = name in _DULL or (name == "code" and key.value in _DULL_CODES)
-        is_dull = is_dull or (name == "signal" and key.value == "~")
-        is_dull = is_dull or (name == "failureType" and key.value != "'hookFailed'")
-        if name and name not in ("error", "name", "stack", "expected", "actual") and not is_dull:
+        is_dull = name in _DULL and (not _DULL[name] or key.value in _DULL[name])
+        is_dull = is_dull or (name == "at" and is_at_told)
+        is_dull = is_dull or name in ("", "error", "stack", "expected", "actual")
+        if not is_dull and not (name == "name" and "error" in keys):
             rows += [key.index, *key.lines]
     if len(own) > 1:
         rows += own_frames([i for i, _ in own], texts)
@@ -249,17 +265,18 @@ def _values(indent: str, keys: dict[str, _Key], texts: Texts) -> list[Row]:
         [keys["error"].value if "error" in keys else "", *(texts[i] for i in of_error)]
     )
     leaves = [text for _, key in found for text in _leaves(key, texts)]
-    if len(of_error) > len(found) and all(text in message for text in leaves):
+    if len(of_error) > len(found) and all(has_words(message, text) for text in leaves):
         return []
     if any(len(key.lines) > 1 for _, key in found):
         return [i for _, key in found for i in (key.index, *key.lines)]
-    if "error" not in keys and "operator" in keys:
-        found.insert(0, ("operator", keys["operator"]))
+    operator = keys.get("operator")
+    if operator and ("error" not in keys or not _OF_EQUALITY.fullmatch(operator.value)):
+        found.insert(0, ("operator", operator))
     told = [
         (name, key, texts[key.lines[0]].strip() if key.lines else key.value) for name, key in found
     ]
     told = [(name, key, value) for name, key, value in told if value]
-    if all(_plain(value) in message for _, _, value in told):
+    if all(has_words(message, _plain(value)) for name, _, value in told if name != "operator"):
         return []
     text = " ".join(f"{name}: {value}" for name, _, value in told)
     return [made(f"{indent}  {text}", [i for _, key, _ in told for i in (key.index, *key.lines)])]

@@ -1,0 +1,2 @@
+bun test ./deep/
+status 1
