@@ -23,9 +23,6 @@ _ALARM = re.compile(
 HARMLESS = {
     "a test that passed, whatever its name": (
         r"^test .* \.\.\. (?:ok|ignored)$",  # cargo
-        r"^\s*--- PASS: ",  # go
-        r"^ok +\S+\s+(?:[\d.]+m?s|\(cached\))",
-        r"^\s*[✓✔√] (?!.*\.\w+:\d)",  # mocha, jest, vitest
         r"::.* PASSED(?: +\[ *\d+%\])?$",  # pytest
     ),
     "how much of a file is covered, whatever its name": (
@@ -33,10 +30,7 @@ HARMLESS = {
         r"^\S+ +\d+ +\d+(?: +\d+ +\d+)? +\d+(?:\.\d+)?% +(?:\d+(?:->?(?:\d+|exit))?(?:, |$))+$",
     ),
     "a package that is fetched or compiled, whatever its name": (
-        r"^\s*(?:Compiling|Checking|Documenting) [\w.@/+-]+ v?\d\S*(?: \(.*\))?$",
         r"^\s*Download(?:ing|ed) [\w.@/+-]+ v?\d\S*(?: \(.*\))?$",
-        r"^\s*(?:Collecting|Installing|Fetching|Building|Adding|Updating) [\w.@/+-]+ v?\d\S*$",
-        r"^Download https?://\S+$",
         r"^\[INFO\] Download(?:ing|ed) from \S+: https?://\S+(?: \([^()]*\))?$",
     ),
     "a migration that was applied, whatever its name": (r"^ +Applying [\w.]+\.\.\. OK$",),
@@ -48,28 +42,19 @@ HARMLESS = {
         r"^Note: You didn't use the -out option ",  # terraform
         r"^For more information about (?:this|an) error, try `rustc --explain ",
         r"^Some errors have detailed explanations: ",
-        r"^note: run with `RUST_BACKTRACE=",
         r"^Use \"--rerun-failed --output-on-failure\" ",  # ctest
-        r"^Run with --stacktrace option ",  # gradle
         r"^\[ERROR\] (?:$|-> \[Help \d+\]$|To see the full stack trace of the errors, )",  # maven
         r"^\[ERROR\] (?:For more information about the errors and possible solutions, )",
         r"^\[ERROR\] (?:After correcting the problems, you can resume |  mvn <args> -rf )",
         r"^\[ERROR\] (?:\[Help \d+\] https?:|Re-run Maven using |Please refer to dump files )",
     ),
     "a heading, or an end, whose failure is told": (
-        r"^FAIL$",  # go, after the packages
-        r"^\?   \t\S+\t\[no test files\]$",
         r"^Errors while running CTest$",
-        r"^\[INFO\] Running [\w.$]+$",
-        r"^Looked in the following places:$",
         r"^\d+: Test timeout computed to be: \d+$",  # ctest
         r"^FAILURE: Build failed with an exception\.$",  # gradle
         r"^> Compilation failed; see the compiler error output for details\.$",
     ),
-    "a stack frame in the code of a compiler's or a package's author": (
-        r"^\s+at /rustc/[0-9a-f]{40}/",
-        r"^\s+(?:at|\u276f) .*(?:node_modules/|node:internal/)\S*$",
-    ),
+    "a stack frame in the code of a compiler's author": (r"^\s+at /rustc/[0-9a-f]{40}/",),
 }
 _HARMLESS = re.compile("|".join(source for sources in HARMLESS.values() for source in sources))
 # A count of zero is not an alarm; the rest of its line may be one.
@@ -106,56 +91,47 @@ def texts_shown(compacted: Compacted) -> set[str]:
 # of the tool or of others' code; what says something of the user's own is in TWICE or EXCERPT.
 SPARED = {
     "a frame of a language's, a runner's or a package's own code": (
-        r"^\s*File \"[^\"]*(?:/site-packages/|/lib/python3|/v?env/bin/|/manage\.py\")",
-        r"^\s+at .*(?:\(node:|/node_modules/)",
+        r"^\s*File \"[^\"]*(?:/site-packages/|/lib/python3|/v?env/bin/)[^\"]*\", line \d+, in ",
+        r"^\s+(?:at|\u276f) (?:.*[( /])?(?:node:|node_modules/)\S+?:\d+:\d+\)?(?: \{)?$",
         r"^\t_testmain\.go:\d+ ",
         r"^\s+\S*/go/src/\S+\.(?:go|s):\d+",
-        r"^(?:testing|runtime|time|sync)\.\S*\(", r"^panic\(\{0x",
+        r"^(?:testing|runtime|time|sync)\.\S*\(",
         r"^\s+\d+: (?:0x[0-9a-f]+ - )?(?:core|std|alloc|test|__rustc)::",
         r"^[./]\S*(?:/lib/python3|/site-packages/)\S*:\d+: (?:in |[\w.]+$)",
         # what a package makes and runs has functions; a script in an argument has only its module
         r"^\s*File \"<frozen ", r"^\s*File \"<string>\", line \d+, in (?!<module>)",
         r"^ +(?:-->|:::) /rustc/[0-9a-f]{40}/",
         r"^\s*#? *(?:/usr/|\S*/gems/)\S+:\d+:in [`']", r"^#\d+ /usr/\S+\(\d+\): ",
-        r"^==\d+==    (?:at|by) 0x[0-9A-F]+: \w+ \(in /usr/",
-        r"^\s+#\d+ 0x[0-9a-f]+ in \w+ (?:\.\./|\(?/lib/|\(?/usr/)",
         r"^\s+at (?:java\.base/|(?:org\.(?:junit|opentest4j|apache|gradle)|java|jdk|sun)\.)",
     ),
     "what playwright says of a test that runs, and where it wrote more": (
-        r"^\[\d+/\d+\] .* \u203a ", r"^ {4}Error Context: \S+$",
+        r"^\[\d+/\d+\] (?:\[.*?\] \u203a )?\S+:\d+:\d+ \u203a ",
+        r"^ {4}Error Context: \S+/error-context\.md$",
     ),
-    "what webpack says above an error of ts-loader": (r"^(?:ERROR|WARNING) in \S+$",),
     "a package below another in a tree": (r"^[│ ]*[├└][─┬]+ (?:@[\w.-]+/)?[\w.-]+@\d\S*$",),
     "the heading of a summary whose tests are told": (r"^Summary of all failing tests$",),
     "advice and logs of npm": (
         r"^npm (?:error|ERR!) (?:A complete log of this run |For a full report see)",
-        r"^npm (?:error|ERR!) /\S+\.(?:log|txt)$",
-        r"^npm (?:error|ERR!) (?:node_modules/\S+$|To see a list of scripts, run:|  npm run$)",
-        r"^npm (?:error|ERR!) (?: +-|\[|Options:|Usage:|aliases:|Run \"npm help| {4}[A-Z]|npm ci$)",
+        r"^npm (?:error|ERR!) /\S+(?:-debug-\d+\.log|-report\.txt)$",
+        # below the name and version of the package that is there
+        r"^npm (?:error|ERR!) node_modules/(?:@[^/\s]+/)?[^/\s]+$",
+        r"^npm (?:error|ERR!) (?:To see a list of scripts, run:|  npm run)$",
+        r"^npm (?:error|ERR!) (?:Usage:|Options:|\[-.*\]|  -[\w-]+(?:\|-[\w-]+)*|aliases: .*)$",
+        r"^npm (?:error|ERR!) (?: {4}[A-Z][\w-]* .*|npm ci|Run \"npm help \w+\" for more info)$",
         r"^npm (?:error|ERR!) 404 (?:Note that you can also|tarball, folder)",
     ),
-    "the source of node itself, and its version": (r"^node:\S+:\d+$", r"^Node\.js v\d"),
-    "a property of an error that its message has": (
-        r"^ +(?:errno|code|syscall|path|requireStack): ",
-    ),
-    "where a test of jest prints": (r"^\s+at (?:[\w.]+\.)?(?:log|info|warn|error|debug) \(",),
-    "how a matcher of jest compares": (r"^\s+(?:Error: )?expect\(.*\) // ",),
     "advice of jest and vitest on time limits": (
         r"^ +Add a timeout value to this test to increase ",
         r"^If this is a long-running test, pass a timeout value as the last argument ",
     ),
     "what node's test runner says of a failure beside its message": (
-        r"^ *failureType: '(?!hookFailed)\w+'$", r"^ *code: 'ERR_(?:TEST_FAILURE|ASSERTION)'$",
-        r"^ *(?:error: '\d+ subtests? failed'|error: \|-)$",
-        r"^ *location: '", r"^test at \S+:\d+:\d+$", r"^ *async [\w.]+ \(index \d+\)$",
-        r"^\s+[\w.<> ]+ \(node:",
-        r"^ *✖ failing tests:$", r"^ *name: '\w+'$",
-        r"^ *\w+: 'ERR_ASSERTION',?$", r"^ *generatedMessage: \w+,$",
+        r"^ *failureType: '(?:testCode|testTimeout)Failure'$",
+        r"^ *failureType: '(?:subtestsFailed|cancelledByParent)'$",
+        r"^ *code: 'ERR_(?:TEST_FAILURE|ASSERTION)',?$",
+        r"^ *(?:error: '\d+ subtests? failed'|error: \|-)$", r"^ *✖ failing tests:$",
     ),
-    "a value that node's message has": (r"^ *(?:expected|actual):",),
     "the legend of a difference, whose lines have their signs": (
-        r"^\s*[-+] (?:Expected|Received|Snapshot)\b(?: +[-+] \d+)?$", r"^ +\+ expected - actual$",
-        r"^--- Expected$",
+        r"^\s*[-+] (?:Expected|Received|Snapshot)(?: +[-+] \d+)?$", r"^--- Expected$",
     ),
     "the heading of what is pending, which each of them says": (
         r"^Pending: \(Failures listed here are expected and do not affect ",
@@ -171,18 +147,16 @@ SPARED = {
     "a package that is in a tree a second time, whatever its name": (
         r"^[\u2502 ]*[\u251c\u2514][\u2500\u252c]* @?[\w./-]+@\d\S* deduped$",
     ),
-    "a package that Maven fetches": (r"^\[INFO\] Download(?:ing|ed) from \S+: https?://\S+",),
     "a test that passed, with its place": (r"^\s*[✓✔√] +\d+ \S+:\d+:\d+ \u203a ",),
     "a heading of pytest, whose section is told": (r"^=+ (?:ERRORS|FAILURES) =+$", r"^Traceback:$"),
     "the heading of Python's frames": (r"^\s*Traceback \(most recent call last\):$",),
-    "where bandit explains an issue": (r"^   (?:More Info: https://|CWE: CWE-\d)",),
+    "where bandit explains an issue": (r"^   More Info: https://bandit\.readthedocs\.io/\S+$",),
     # it only says where the exceptions are caught that are told
     "a clause of a function, above the line that failed": (
         r"^ {4,}except [\w.(), ]+(?: as \w+)?:$",
     ),
     "how Python joins two exceptions, whose messages are alarms themselves": (
         r"^The above exception was the direct cause of the following exception:$",
-        r"^During handling of the above exception, another exception occurred:$",
     ),
     # names of packages that are installed, and the statement of pytest's own that warns
     "what pytest says of itself": (
@@ -199,36 +173,17 @@ SPARED = {
     "the heading of a list of failures that are told above it": (
         r"^failures:$", r"^Failures:$", r"^Failed examples:$",
         r"^The following tests (?:FAILED|did not run):$",
-        r"^\[ERROR\] (?:Failures|Errors): ?$", r"^Summary of Failures:$",
-    ),
-    "what make says of a target that needs the one that failed": (
-        r"^g?make(?:\[\d+\])?: \*\*\* \[(?:CMakeFiles/Makefile2|Makefile):\d+: \S+\] Error 2$",
-        r"^g?make(?:\[\d+\])?: Target '(?:CMakeFiles/\S+|all|default_target)' not remade because ",
-    ),
-    "a failure that such a list names again": (
-        r"^rspec \./\S+ # ", r"^\[ERROR\]   [\w.$]+:\d+",
     ),
     "what valgrind says of itself": (
         r"^==\d+== (?:Memcheck, a memory error detector$|For lists of detected and suppressed )",
     ),
-    "the line at which the function of a Rust test begins, below that of its failure": (
-        r"^ +at \./\S+\.rs:\d+:\d+$", r"^ +\d+: [\w:]+::\{\{closure\}\}$",
+    "the file that includes the one with the mistake": (
+        r"^In file included from \S+:\d+[:,]$", r"^ +from \S+:\d+[:,]$",
     ),
     "a label of rustc that points at a place, and says no more": (
         r"^[\s|^-]+(?:not found in this scope|expected due to this|unknown field)$",
     ),
-    "what rustc says again of types that differ, and of its own macros": (
-        r"^\s+= note: expected ", r"^ {10,}found \w+", r"^\s+= note: this error originates in the ",
-    ),
-    "a note of a compiler that names no mistake": (
-        r": note: (?:each undeclared identifier is reported only once|declared (?:private )?here)",
-        r": note: .* declared(?: const)? here$",
-        r":\d+:\d+: note: +(?:candidate|template argument|  )", r"^/usr/\S+:\d+:\d+: note: ",
-    ),
-    "the way of a compiler to the place of a mistake": (
-        r"^In file included from \S+:\d+[:,]$", r"^ +from \S+:\d+[:,]$",
-        r":\d+:\d+: +(?:recursively )?required (?:from|by) ",
-    ),
+    "what rustc says of its own macros": (r"^\s+= note: this error originates in the macro `",),
 }  # fmt: skip
 _SPARED = re.compile("|".join(source for sources in SPARED.values() for source in sources))
 # What may be hidden where its groups are shown: another line says the same of the same name.
@@ -240,6 +195,15 @@ TWICE = {
     "the place of an import that failed, above the error": (
         r"^ImportError while importing test module '\S*?([^/']+)'", r"^file (\S+), line (\d+)$",
     ),
+    "what webpack says above an error of ts-loader, which has the file": (r"^ERROR in (\S+)$",),
+    "a failure that a list at the end names again": (
+        r"^rspec \./(\S+) # (.*)$", r"^\[ERROR\]   ([\w$]+)\.(\w+):(\d+) \u00bb (?:\w+) (.*)$",
+    ),
+    "the place of a test of node's, where its file and that of the failure are shown": (
+        r"^ *location: '(?:\S*/)?([^/:]+):\d+:\d+'$", r"^test at (\S+):\d+:\d+$",
+    ),
+    "the kind of an error, which is before its message": (r"^ *name: '(\w+)'$",),
+    "a value that a message of node's has": (r"^ *(?:expected|actual):(?: +([^{\[].*?),?)?$",),
     "the result of a Rust test, whose failure is told by its name": (
         r"^(?:test )?(\S.*?) (?:\.\.\.|---) FAILED$",
     ),
@@ -259,17 +223,40 @@ TWICE = {
         r"^Failed (\d+)/(\d+) subtests $",
     ),
     "an example of RSpec, whose failure is told by its name": (r"^ +(.*) \(FAILED - \d+\)$",),
-    "the heading of a finding of shellcheck": (r"^In (\S+) line (\d+):$",),
     "the place of an assertion, which is shown with its message": (
         r"^(\S+\.py:\d+): AssertionError$",
     ),
 }  # fmt: skip
+# What may be hidden where such a text is shown: what is first in each of these.
+WHERE_SHOWN = {
+    "a value of node's, whose difference is shown": (
+        r"\+ actual - expected", r"^ *(?:expected|actual): [\[{]",
+    ),
+    "a target of CMake's that needs the one that failed": (
+        r"build\.make:\d+: .*\] Error ",
+        r"^g?make(?:\[\d+\])?: \*\*\* \[CMakeFiles/Makefile2:\d+: \S+\] Error 2$",
+        r"^g?make(?:\[\d+\])?: Target '(?:CMakeFiles/\S+|all|default_target)' not remade because ",
+    ),
+    "a note of a compiler that names no mistake, if notes are counted": (
+        r"\[\d+ notes?\b",
+        r"^\S+:\d+:\d+: note: each undeclared identifier is reported only once for each function ",
+        r"^\S+:\d+:\d+: note: (?:.* )?declared (?:private |const )?here$",
+        r"^\S+:\d+:\d+: note: +(?:candidate|template argument|  )", r"^/usr/\S+:\d+:\d+: note: ",
+    ),
+    "the way of a compiler to the place of a mistake, if its steps are counted": (
+        r"\bsteps? of instantiation hidden\]",
+        r"^\S+:\d+:\d+: +(?:recursively )?required (?:from|by) (?!here)",
+    ),
+}  # fmt: skip
+_WHERE_SHOWN = [
+    (re.compile(shown), re.compile("|".join(forms))) for shown, *forms in WHERE_SHOWN.values()
+]
 _TWICE = [re.compile(source) for sources in TWICE.values() for source in sources]
 # A line of the source around a place, or what a linter would make of it: it may be hidden where
 # that place is shown.
 EXCERPT = re.compile(
     r"^\s*>?\s*\d+ *[|\u2502]|^\d+\t|^ *\d+ +[-+] |^ {2,}[-+] |^[ >0-9]*\u2502"
-    r"|^\[error\] [ >]*\d* *\||^  help: |^  i |^ +\d+: \S.*\s$"
+    r"|^\[error\] [ >]*\d* *\||^  help: |^ +\d+: \S.*\s$"
 )
 _PLACES = (
     re.compile(r"([^\s/:('\"]+\.\w+)(?:[:(]|\", line )(\d+)"),
@@ -279,11 +266,11 @@ _AROUND = 40  # lines of an excerpt
 # Rulers, progress, the time of a test and of a line of klog, pytest's mark of an error, the last
 # word of a line that the tool itself has cut, and the word between a place and its function.
 _UNTOLD = re.compile(
-    r"_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] | +\[ *\d+%\]$| [\[(]?[\d.]+ ?m?s[\])]?(?=$| #)"
+    r"_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] | +\[ *\d+%\]$| [\[(][\d.]+ ?m?s[\])](?=$| #)| \d+ms$"
     r"|\w*\.\.\.$|^E (?= )|^ *error: (?=')|^\[tsl\] (?:ERROR|WARNING) in "
     r"|(?<=not ok )\d+(?= - )|(?<=✘) +\d+(?= )|^ *x (?=\w+\()|^L: +|(?<=\| )P: +"
     r"|: in (?=\w)|: in <module>$|^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)"
-    r"|^==\d+==|\b0x[0-9a-fA-F]+"
+    r"|(?<=\)) // [\w.]+(?: equality)?$|^==\d+==|\b0x[0-9a-fA-F]+"
 )
 _RANGE = re.compile(r"([\w.-]*)\{(\d+)\.\.(\d+)\}(\w*)")
 
@@ -292,13 +279,17 @@ def words_shown(compacted: Compacted) -> set[str]:
     return words_of("\n".join(row.text for row in compacted.shown))
 
 
-def is_spared(text: str, words: set[str]) -> bool:
-    """Tell whether a line may be hidden; words: all that are shown."""
+def is_spared(text: str, told: Told) -> bool:
+    """Tell whether a line may be hidden."""
     text = _LEAD.sub("", text)
     if _SPARED.search(text):
         return True
+    if any(form.search(text) and shown.search(told.text) for shown, form in _WHERE_SHOWN):
+        return True
     return any(
-        words_of(" ".join(m.groups())) <= words for twice in _TWICE if (m := twice.search(text))
+        told.has(" ".join(group or "" for group in m.groups()))
+        for twice in _TWICE
+        if (m := twice.search(text))
     )
 
 
@@ -371,11 +362,12 @@ def hidden_alarms(compacted: Compacted, cleaned: list[str]) -> list[str]:
 def untold(alarms: list[str], cleaned: list[str], told: Told) -> list[str]:
     """Those of the alarms that are not told and may not be hidden."""
     sources = sources_of_spared(cleaned) | excerpts_of_told(cleaned, told.words)
-    sources |= headings_of_hidden(cleaned, told)
+    sources |= headings_of_hidden(cleaned, told) | places_of_printed(cleaned)
+    sources |= starts_of_tests(cleaned)
     return [
         text
         for text in alarms
-        if not is_spared(text, told.words)
+        if not is_spared(text, told)
         and text not in sources
         and not told.has(text)
         and not is_frame_told(text, told.text)
@@ -421,6 +413,26 @@ def headings_of_hidden(cleaned: list[str], told: Told) -> set[str]:
         if not any("(error)" in message or told.has(message) for message in messages):
             found.add(block[1])
     return found
+
+
+def places_of_printed(cleaned: list[str]) -> set[str]:
+    """Where tests of jest print: frames below a blank line and what was printed."""
+    text = "\n".join(cleaned)
+    printed = re.finditer(
+        r"(?m)^ +console\.\w+\n(?:(?! +console\.|  \u25cf ).*\n)*?\n(?= +at )", text
+    )
+    return {
+        frame[0]
+        for block in printed
+        for frame in re.finditer(r"(?m)^ +at .*$", text[block.end() :].partition("\n\n")[0])
+    }
+
+
+def starts_of_tests(cleaned: list[str]) -> set[str]:
+    """The frames by which a test of Rust is called: closures with its name, below its own frame."""
+    text = "\n".join(cleaned)
+    called = r"(?m)^ +\d+: (\S+)\n +at .*\n( +\d+: \1::\{\{closure\}\})\n( +at .*)$"
+    return {line for match in re.finditer(called, text) for line in match.groups()[1:]}
 
 
 def excerpts_of_told(cleaned: list[str], words: set[str]) -> set[str]:
