@@ -41,7 +41,7 @@ _NEXT_LINK = pattern(
     r"|During handling of the above exception, another exception occurred):"
 )
 _RAISED = pattern(r"\s*raise \w+.*")
-_MESSAGE = pattern(r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:: |$)")
+_MESSAGE = pattern(r"(?:[a-z_]\w*\.)*[A-Z]\w*: ")
 
 _FOREIGN_PATH = pattern(
     r".*(?:site-packages|dist-packages|node_modules|/\.cargo/registry|/rustc/[0-9a-f]{40}"

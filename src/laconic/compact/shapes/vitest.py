@@ -23,7 +23,7 @@ _OF_OVERVIEW = pattern(
     r"\s+[x\u00d7✓] .*| [\u276f✓] .*|\u23af.*|std(?:out|err) \| .*|\s+[\u2193\u21ba] .*"
 )
 _ADVICE = pattern(r"If this is a long-running test, pass a timeout value as the last argument .*")
-_EXCERPT = pattern(r"\s+\d+\|(?: .*)?|\s+\|\s+\^+\s*")
+_EXCERPT, _CARET = pattern(r"\s+\d+\|(?: .*)?"), pattern(r"\s+\|\s+\^+\s*")
 _EXPECTED = pattern(r"- Expected(?:  - \d+)?")
 _RECEIVED = pattern(r"\+ Received(?:  \+ \d+)?")
 _PLACE = pattern(r" \u276f .*")
@@ -36,7 +36,7 @@ def vitest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     suites = {i: match[1] for i in lines if (match := _SUITE.fullmatch(texts[i]))}
     if not failed and not suites:
         return rows
-    gone = {i for i in lines if _EXCERPT.fullmatch(texts[i]) or _ADVICE.fullmatch(texts[i])}
+    gone = {i for i in lines if _ADVICE.fullmatch(texts[i])} | _source(lines, texts)
     gone |= _overview(lines, texts, failed) if failed else set()
     gone |= _unchanged(lines, texts, asked.pinned)
     instead: dict[int, list[Row]] = {i: [short(text, i, texts)] for i, text in suites.items()}
@@ -44,6 +44,19 @@ def vitest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         if ruled := _RULED.fullmatch(texts[index]):
             instead[index] = [short(ruled[1], index, texts)]
     return placed(rows, instead, gone)
+
+
+def _source(lines: list[int], texts: Texts) -> set[int]:
+    """The source below a place; numbers may be before other lines, too."""
+    found: set[int] = set()
+    is_below = False
+    for index in lines:
+        is_source = is_below and _EXCERPT.fullmatch(texts[index]) is not None
+        is_source = is_source or _CARET.fullmatch(texts[index]) is not None
+        is_below = is_source or _PLACE.fullmatch(texts[index]) is not None
+        if is_source:
+            found.add(index)
+    return found
 
 
 def _overview(lines: list[int], texts: Texts, failed: set[str]) -> set[int]:

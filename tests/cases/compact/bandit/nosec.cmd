@@ -1,0 +1,2 @@
+bandit -r quiet
+status 1
