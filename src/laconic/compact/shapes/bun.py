@@ -48,7 +48,8 @@ def _failure(block: list[int], name: str, texts: Texts, pinned: Mask) -> list[Ro
     own = own or [(i, place) for i, (place, _) in frames if place != "<anonymous>"][:1]
     of_frames = {i for i, _ in frames}
     said = [i for i in block[:-1] if texts[i].strip() and i not in of_frames]
-    said = [i for i in said if not _SOURCE.fullmatch(texts[i]) and not _CARET.fullmatch(texts[i])]
+    source = {i for i in said if _SOURCE.fullmatch(texts[i]) or _CARET.fullmatch(texts[i])}
+    said = [i for i in said if i not in source or (not frames and pinned[i])]  # a place tells it
     changed = telling(said, texts, 0, pinned) - {i for i in said if _LEGEND.fullmatch(texts[i])}
     signed = [i for i in said if i in changed and texts[i][:1] in ("-", "+")]
     if signed:

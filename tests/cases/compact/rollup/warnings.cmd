@@ -1,2 +1,2 @@
-npx rollup main.js -f cjs -d out
+npx rollup more/rb/main.js -f cjs -d out
 status 0

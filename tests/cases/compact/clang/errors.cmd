@@ -1,0 +1,2 @@
+clang -Wall -c bad.c
+status 1

@@ -1,0 +1,2 @@
+docker-compose logs web
+status 0
