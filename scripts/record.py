@@ -129,10 +129,12 @@ class Recorder:
         if not is_wanted:
             return
         raw = self._neutral(done.stdout)
+        killed_by = -done.returncode
+        status = 128 + killed_by if killed_by > 0 else done.returncode  # as a shell says it
         path.parent.mkdir(parents=True, exist_ok=True)
         path.with_suffix(".in").write_bytes(raw)
-        path.with_suffix(".cmd").write_text(f"{run['command']}\nstatus {done.returncode}\n")
-        print(f"{run['case']}: status {done.returncode}, {len(raw)} bytes")
+        path.with_suffix(".cmd").write_text(f"{run['command']}\nstatus {status}\n")
+        print(f"{run['case']}: status {status}, {len(raw)} bytes")
         keep = path.with_suffix(".keep")
         facts = keep.read_text().splitlines() if keep.exists() else []
         for fact in facts:
