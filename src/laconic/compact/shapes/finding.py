@@ -62,6 +62,8 @@ _RULE_LAST = pattern(r"(?P<text>.*\S)\s+(?P<rule>\[[\w.:=+/-]+\]|\([a-z][\w./-]*
 _WRAPPED_RULE = pattern(r"(?P<text>.*\S)\s+(?P<rule>\[[a-z][a-z-]+\])")
 _WIDTH, _MOST_WRAPPED = 75, 8  # columns and lines of a message that is wrapped, about
 # What clang would write, below the place for it; its message says it, too.
+# What another program says of itself, at the margin; no source begins like this.
+_SAID = pattern(r"(?:error|fatal|panic|ERROR|FATAL): \S")
 _FIX = pattern(r"\s+\S+")
 # `  symbol: class X` below an error of javac, also as Maven repeats it
 _SAID_BY_MAVEN = "[ERROR] "
@@ -280,7 +282,8 @@ def _continued(finding: Finding, index: int, texts: Texts) -> int:
 def _excerpt(finding: Finding, lines: list[int], pos: int, texts: Texts, asked: Asked) -> int:
     """Take the lines from here on that are an excerpt of the source; return how many."""
     text = texts[lines[pos]]
-    following = texts[lines[pos + 1]] if pos + 1 < len(lines) else ""
+    is_next = lines[pos + 1 : pos + 2] == [lines[pos] + 1]  # and no line between is settled
+    following = texts[lines[pos + 1]] if is_next else ""
     source = SOURCE.fullmatch(text)
     if source and source[1]:
         is_own = finding.is_error and source[1] == finding.line
@@ -290,7 +293,7 @@ def _excerpt(finding: Finding, lines: list[int], pos: int, texts: Texts, asked: 
     if is_excerpt(text):
         finding.hidden.append(lines[pos])
         return 1
-    if not is_carets(following) or _is_start(text) or not text.strip():
+    if not is_carets(following) or _is_start(text) or not text.strip() or _SAID.match(text):
         return 0
     is_first = lines[pos - 1] == finding.lines[0]
     if not text[:1].isspace() and not is_first:
