@@ -8,8 +8,8 @@ from pathlib import Path
 from outputs import ROOT, cases
 
 RECORDINGS = Path(__file__).parents[2] / "scripts/recordings"
-# Cases whose project was not kept when they were recorded, so that no plan gives them again. A new
-# case needs a plan, or a third line in its .cmd that says why it is not a recording.
+# Cases that no plan gives again, below the reason for it. A new case needs a plan, or a third line
+# in its .cmd that says why it is not a recording.
 WITHOUT_PLAN = ROOT / "without-plan.txt"
 
 
@@ -20,7 +20,9 @@ def plans() -> list[dict[str, str]]:
 
 def without_plan() -> list[str]:
     """The cases that the list names: a line has a filter and the names of its cases."""
-    lines = (line.split() for line in WITHOUT_PLAN.read_text().splitlines())
+    text = WITHOUT_PLAN.read_text()
+    assert text.startswith("# ")
+    lines = (line.split() for line in text.splitlines() if not line.startswith("# "))
     return [f"{directory}/{name}" for directory, *names in lines for name in names]
 
 

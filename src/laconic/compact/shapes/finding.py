@@ -282,8 +282,7 @@ def _continued(finding: Finding, index: int, texts: Texts) -> int:
 def _excerpt(finding: Finding, lines: list[int], pos: int, texts: Texts, asked: Asked) -> int:
     """Take the lines from here on that are an excerpt of the source; return how many."""
     text = texts[lines[pos]]
-    is_next = lines[pos + 1 : pos + 2] == [lines[pos] + 1]  # and no line between is settled
-    following = texts[lines[pos + 1]] if is_next else ""
+    following = texts[lines[pos + 1]] if pos + 1 < len(lines) else ""
     source = SOURCE.fullmatch(text)
     if source and source[1]:
         is_own = finding.is_error and source[1] == finding.line
@@ -295,6 +294,9 @@ def _excerpt(finding: Finding, lines: list[int], pos: int, texts: Texts, asked: 
         return 1
     if not is_carets(following) or _is_start(text) or not text.strip() or _SAID.match(text):
         return 0
+    between = range(lines[pos] + 1, lines[pos + 1])
+    if any(texts[i].strip() and not is_carets(texts[i]) for i in between):
+        return 0  # the mark is another line's
     is_first = lines[pos - 1] == finding.lines[0]
     if not text[:1].isspace() and not is_first:
         return 0

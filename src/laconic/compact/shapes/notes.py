@@ -95,8 +95,7 @@ def _below(lines: list[int], gone: set[int], texts: Texts) -> set[int]:
     is_inside = False
     for pos, index in enumerate(lines):
         text = texts[index]
-        is_next = lines[pos + 1 : pos + 2] == [index + 1]
-        below = texts[lines[pos + 1]] if is_next else ""
+        below = texts[lines[pos + 1]] if pos + 1 < len(lines) else ""
         is_source = is_carets(below) and lines[pos - 1] in gone  # of clang, which has no numbers
         if is_inside and (is_excerpt(text) or is_source):
             found.add(index)
