@@ -61,9 +61,9 @@ _RULE_FIRST = pattern(r"(?P<rule>[A-Z]{1,6}\d{2,6})[:\s]\s*(?P<text>\S.*)")
 _RULE_LAST = pattern(r"(?P<text>.*\S)\s+(?P<rule>\[[\w.:=+/-]+\]|\([a-z][\w./-]*\))")
 _WRAPPED_RULE = pattern(r"(?P<text>.*\S)\s+(?P<rule>\[[a-z][a-z-]+\])")
 _WIDTH, _MOST_WRAPPED = 75, 8  # columns and lines of a message that is wrapped, about
-# What clang would write, below the place for it; its message says it, too.
 # What another program says of itself, at the margin; no source begins like this.
 _SAID = pattern(r"(?:error|fatal|panic|ERROR|FATAL): \S")
+# What clang would write, below the place for it; its message says it, too.
 _FIX = pattern(r"\s+\S+")
 # `  symbol: class X` below an error of javac, also as Maven repeats it
 _SAID_BY_MAVEN = "[ERROR] "
@@ -294,9 +294,6 @@ def _excerpt(finding: Finding, lines: list[int], pos: int, texts: Texts, asked: 
         return 1
     if not is_carets(following) or _is_start(text) or not text.strip() or _SAID.match(text):
         return 0
-    between = range(lines[pos] + 1, lines[pos + 1])
-    if any(texts[i].strip() and not is_carets(texts[i]) for i in between):
-        return 0  # the mark is another line's
     is_first = lines[pos - 1] == finding.lines[0]
     if not text[:1].isspace() and not is_first:
         return 0
