@@ -197,7 +197,7 @@ TWICE = {
     ),
     "what webpack says above an error of ts-loader, which has the file": (r"^ERROR in (\S+)$",),
     "a failure that a list at the end names again": (
-        r"^rspec \./(\S+) # (.*)$", r"^\[ERROR\]   ([\w$]+)\.(\w+):(\d+) \u00bb (?:\w+) (.*)$",
+        r"^rspec \./(?:\S*/)?([^\s/]+):\d+ # (.*)$", r"^\[ERROR\]   ([\w$]+)\.(\w+):(\d+) \u00bb (?:\w+) (.*)$",
     ),
     "the place of a test of node's, where its file and that of the failure are shown": (
         r"^ *location: '(?:\S*/)?([^/:]+):\d+:\d+'$", r"^test at (\S+):\d+:\d+$",
@@ -215,8 +215,10 @@ TWICE = {
         r"^\s*(?:[\d.]+\) )?Failure/Error: (.*)$",
     ),
     "a frame of Ruby or PHP, whose place is shown": (
-        r"^\s*(?:# )?(\S+:\d+):in [`'].*'$", r"^(?:   \u2502 )?(/\S+\.php:\d+)$",
-        r"^\S+#\w+ \[(/\S+:\d+)\]:$",
+        # the part of the path that all places share is told once
+        r"^\s*(?:# )?(?:\S*/)?([^\s/]+:\d+):in [`'].*'$",
+        r"^(?:   \u2502 )?/(?:\S*/)?([^\s/]+\.php:\d+)$",
+        r"^(\S+#\w+) \[/(?:\S*/)?([^\s/]+:\d+)\]:$",
     ),
     "what Test::More says of tests, whose failures are told": (
         r"^ *not ok \d+ - (.*)$", r"^ *# Looks like you failed (\d+) tests? of (\d+)\.$",
