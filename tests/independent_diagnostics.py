@@ -197,7 +197,8 @@ TWICE = {
     ),
     "what webpack says above an error of ts-loader, which has the file": (r"^ERROR in (\S+)$",),
     "a failure that a list at the end names again": (
-        r"^rspec \./(?:\S*/)?([^\s/]+):\d+ # (.*)$", r"^\[ERROR\]   ([\w$]+)\.(\w+):(\d+) \u00bb (?:\w+) (.*)$",
+        r"^rspec \./(?:\S*/)?([^\s/]+):\d+ # (.*)$",
+        r"^\[ERROR\]   ([\w$]+)\.(\w+):(\d+) \u00bb (?:\w+) (.*)$",
     ),
     "the place of a test of node's, where its file and that of the failure are shown": (
         r"^ *location: '(?:\S*/)?([^/:]+):\d+:\d+'$", r"^test at (\S+):\d+:\d+$",
