@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from laconic.compact.shapes.changes import telling
 from laconic.compact.shapes.frames import own_frames, place_of
-from laconic.compact.shapes.rows import made, placed, raw_of
+from laconic.compact.shapes.rows import each_in_place, made, placed, raw_of
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -47,8 +47,7 @@ def ava(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         name = texts[block[0]].strip()
         again = [i for i, said in failed.items() if _is_name(name, {said})]
         gone.update(block, again)
-        for row in _failure(block, again, texts, asked.pinned):
-            instead[row if isinstance(row, int) else row.numbers[0] - 1] = [row]
+        instead |= each_in_place(_failure(block, again, texts, asked.pinned))
     return placed(rows, instead, gone)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from laconic.compact.shapes.changes import telling
 from laconic.compact.shapes.frames import own_frames, place_of
-from laconic.compact.shapes.rows import made, placed, raw_of
+from laconic.compact.shapes.rows import each_in_place, made, placed, raw_of
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ def bun(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         if match := _FAILED.fullmatch(text):
             gone.update(block)
             shown = _failure(block, match[1], texts, asked.pinned)
-            instead |= {r if isinstance(r, int) else r.numbers[0] - 1: [r] for r in shown}
+            instead |= each_in_place(shown)
         if match or text.startswith("(pass)"):
             block = []
     return placed(rows, instead, gone)

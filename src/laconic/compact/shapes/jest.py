@@ -8,7 +8,7 @@ from itertools import pairwise
 from laconic.compact.shapes.changes import telling
 from laconic.compact.shapes.frames import own_frames, place_of
 from laconic.compact.shapes.overview import headings
-from laconic.compact.shapes.rows import made, placed, raw_of, short, whole
+from laconic.compact.shapes.rows import each_in_place, made, placed, raw_of, short, whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -71,7 +71,7 @@ def jest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             shown = [made(f"{key[0]} [the same as {first}]", block)]
         told |= {(file, *key): title, key[1:]: first or title}
         names |= {title, title.rpartition(" \u203a ")[2]}
-        instead |= {row if isinstance(row, int) else row.numbers[0] - 1: [row] for row in shown}
+        instead |= each_in_place(shown)
     for text, equal in printed.items():
         if len(equal) > 1:
             told_lines = [

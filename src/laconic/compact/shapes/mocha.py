@@ -7,7 +7,7 @@ from itertools import takewhile
 from laconic.compact.shapes.changes import has_words, telling
 from laconic.compact.shapes.frames import own_frames, place_of
 from laconic.compact.shapes.overview import headings
-from laconic.compact.shapes.rows import made, placed, raw_of, whole
+from laconic.compact.shapes.rows import each_in_place, made, placed, raw_of, whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ def mocha(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         gone.update(block)
         shown, name = _failure(block, texts, asked.pinned)
         names[name[0]] = name[-1]
-        instead |= {row if isinstance(row, int) else row.numbers[0] - 1: [row] for row in shown}
+        instead |= each_in_place(shown)
     return placed(rows, instead, gone | _overview(lines[:start], texts, asked, names))
 
 

@@ -32,6 +32,11 @@ def raw_of(rows: list[Row]) -> list[int]:
     return [row for row in rows if isinstance(row, int)]
 
 
+def each_in_place(shown: Iterable[Row]) -> dict[int, list[Row]]:
+    """Rows by the first line of each: what `placed` takes if each stands where it was."""
+    return {row if isinstance(row, int) else row.numbers[0] - 1: [row] for row in shown}
+
+
 def placed(rows: list[Row], instead: dict[int, list[Row]], gone: set[int]) -> list[Row]:
     """The rows, with others in place of some lines, and without those that are gone."""
     found: list[Row] = []

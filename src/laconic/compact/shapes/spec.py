@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from laconic.compact.shapes.changes import telling
 from laconic.compact.shapes.frames import own_frames, place_of
-from laconic.compact.shapes.rows import made, placed, raw_of
+from laconic.compact.shapes.rows import each_in_place, made, placed, raw_of
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -50,7 +50,7 @@ def spec(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         shown, name = _failure(block, texts, asked.pinned)
         told.setdefault(name, set()).update(texts[i].strip() for i in block)
         gone.update(block)
-        instead |= {row if isinstance(row, int) else row.numbers[0] - 1: [row] for row in shown}
+        instead |= each_in_place(shown)
         pos += len(block)
     if told:
         gone |= {lines[start], *_overview(lines[:start], texts, told)}

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from laconic.compact.shapes.changes import has_words, telling
 from laconic.compact.shapes.frames import own_frames, place_of
-from laconic.compact.shapes.rows import made, placed, raw_of, whole
+from laconic.compact.shapes.rows import each_in_place, made, placed, raw_of, whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -28,13 +28,8 @@ _VERSION = "TAP version 13"
 _KEY = pattern(r"( +)(\w+):(?: +(.*))?")
 _DELIMITER = pattern(r" +(?:---|\.\.\.)")
 _SUBTESTS = pattern(r"'\d+ subtests? failed'")
-_OWN = (
-    "location",
-    "stack",
-    "error",
-    "name",
-    "operator",
-)  # keys of node: others have blocks of this form, too
+# Keys of node: others have blocks of this form, too.
+_OWN = ("location", "stack", "error", "name", "operator")
 _LEGEND = pattern(r"\s*\+ actual - expected.*")
 _TOTAL = pattern(r"(#|\u2139) ((tests|suites|pass|fail|cancelled|skipped|todo) +(\d+))")
 # Of what a file prints that cannot be run, and that node writes as comments.
@@ -83,8 +78,7 @@ def tap(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         if "error" in keys and _SUBTESTS.fullmatch(keys["error"].value):
             continue
         title = f"{match[1]}{match[2]}{' > '.join([*suites[number], match[3]])}"
-        for row in _failure(lines[pos], title, keys, texts, asked.pinned):
-            instead[row if isinstance(row, int) else row.numbers[0] - 1] = [row]
+        instead |= each_in_place(_failure(lines[pos], title, keys, texts, asked.pinned))
     return placed(rows, instead, gone)
 
 
