@@ -39,8 +39,6 @@ _OF_NPM = pattern(
     r"| 404 Note that you can also install from a| 404 tarball, folder, http url, or git url\."
     r"| To see a list of scripts, run:|   npm run)\s*"
 )
-
-
 _USAGE = pattern(r"npm (?:error|ERR!) Usage:")
 # The lines of a usage: the command, its options, and what each of them is for.
 _OF_USAGE = pattern(
