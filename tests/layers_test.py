@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from pathlib import Path
 
 SRC = Path(__file__).parent.parent / "src"
@@ -38,7 +39,10 @@ def module_name(path: Path) -> str:
     return ".".join(path.relative_to(SRC).with_suffix("").parts).removesuffix(".__init__")
 
 
-TREES = {module_name(path): ast.parse(path.read_text()) for path in sorted(SRC.rglob("*.py"))}
+@functools.cache
+def trees() -> dict[str, ast.Module]:
+    """The modules by name; one process of a test run reads them, not each that lists its tests."""
+    return {module_name(path): ast.parse(path.read_text()) for path in sorted(SRC.rglob("*.py"))}
 
 
 def imported(tree: ast.AST) -> set[str]:
@@ -59,7 +63,7 @@ def importers():
     """
     return [
         (module, name)
-        for module, tree in TREES.items()
+        for module, tree in trees().items()
         if module != "laconic"
         for name in sorted(imported(tree))
     ]
@@ -75,13 +79,13 @@ def test_imports_point_down():
 
 
 def test_every_module_has_a_place_in_the_layers():
-    missing = [name for name in TREES if name != "laconic" and unit(name) == "laconic"]
+    missing = [name for name in trees() if name != "laconic" and unit(name) == "laconic"]
     assert missing == [], "add them to LAYERS"
 
 
 def test_every_module_says_in_one_sentence_what_it_is_for():
     said = {
-        name: (ast.get_docstring(tree) or "").partition("\n")[0] for name, tree in TREES.items()
+        name: (ast.get_docstring(tree) or "").partition("\n")[0] for name, tree in trees().items()
     }
     assert [name for name, text in said.items() if not text.endswith((".", ":"))] == []
 
@@ -99,7 +103,7 @@ READERS_OF_THE_WORLD = {"environ", "getenv", "getcwd", "cwd", "home", "expanduse
 def test_only_settings_reads_environment_home_and_current_directory():
     may = {"laconic.settings.load", "laconic.settings.environ"}
     wrong = {}
-    for module, tree in TREES.items():
+    for module, tree in trees().items():
         found = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
         names = {node.value.id for node in found if isinstance(node.value, ast.Name)}
         read = {node.attr for node in found} & READERS_OF_THE_WORLD

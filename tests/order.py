@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
+import re
+from fnmatch import translate
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -72,13 +73,14 @@ SLOW_WITH_A_CLIENT = ("tests/run/*[[]python[]-]*", "tests/run/*-python[]]")
 
 
 def put_in_order(items: list[pytest.Item], *, has_client: bool) -> None:
-    slow = (*SLOW, *(SLOW_WITH_A_CLIENT if has_client else ()))
+    patterns = (*SLOW, *(SLOW_WITH_A_CLIENT if has_client else ()))
+    is_slow = re.compile("|".join(map(translate, patterns))).match
     ids = {item.nodeid for item in items}
     for item in items:
         # Most that is tried with the client as it is installed is tried with sanitizers, too.
         twin = item.nodeid.replace("installed", "sanitized")
         is_second = twin != item.nodeid and twin in ids
-        if is_second or any(fnmatchcase(item.nodeid, pattern) for pattern in slow):
+        if is_second or is_slow(item.nodeid):
             item.add_marker("slow")
     items.sort(key=_place)
 
