@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from pathlib import Path
 
@@ -94,6 +95,11 @@ def test_another_version_or_another_file_has_another_cache(packs, monkeypatch):
     monkeypatch.setattr(catalog, "_names", lambda: names[1:])
     catalog._compiled()
     assert len(packs) == 3
+
+
+def test_two_versions_of_python_do_not_take_each_others_file():
+    """They may use one installation at the same time, and would write it anew by turns."""
+    assert all(f"-{sys.hexversion:x}." in place for place in disk_cache._places("x"))
 
 
 def test_a_cache_that_others_can_write_is_not_believed(places, packs):

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-_SUFFIX = f"{sys.implementation.cache_tag}.bin"
-# Two versions of Python or of laconic may compute different values from the same files.
+# Two versions of Python or of laconic may compute different values from the same files. Those of
+# Python have files of their own, because two may use one installation at the same time.
+_SUFFIX = f"{sys.implementation.cache_tag}-{sys.hexversion:x}.bin"
 _OURS = __version__, sys.hexversion
 _NUMBER = 4
 _OTHERS_WRITE = 0o022
