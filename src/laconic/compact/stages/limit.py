@@ -32,6 +32,7 @@ _PINNED_HEAD = 0.7  # the first mistake is often the cause of the others
 _FEW = 500  # pinned lines whose cost is of no interest
 _SMALL = 2  # lines whose mark would cost as much as they do
 _BLOCK = 32  # lines whose cost is estimated together
+_MARK = f"{gap(100)}\n"  # of lines that are left out, which costs as much for any number
 _GAP = pattern(rb"\0{%d,}" % (_SMALL + 1))  # in a mask: so many lines that do not belong to it
 
 
@@ -100,9 +101,9 @@ def find_excess(pinned: Mask, lines: Lines, again: Mask = b"") -> Excess | None:
     if total <= _FEW:
         return None
     most = int(MOST_PINNED * _PINNED_HEAD)
-    head = count_within(priced(_texts_at(compress(count(), pinned), lines), most), most)
+    head = count_within(priced(_texts_at(compress(count(), pinned), lines, every), most), most)
     most = MOST_PINNED - most
-    tail = count_within(priced(_texts_at(backwards(pinned), lines), most), most)
+    tail = count_within(priced(_texts_at(backwards(pinned), lines, every), most), most)
     if head + tail >= total:
         return None
     first = next(islice(compress(count(), pinned), head, None))
@@ -112,11 +113,12 @@ def find_excess(pinned: Mask, lines: Lines, again: Mask = b"") -> Excess | None:
     return Excess(first, end - 1, every.count(1, first, end))
 
 
-def _texts_at(indexes: Iterator[int], lines: Lines) -> Iterator[list[str]]:
-    """The texts of lines, in blocks."""
+def _texts_at(indexes: Iterator[int], lines: Lines, pinned: Mask) -> Iterator[list[str]]:
+    """The texts of lines, in blocks; before one that others are left out before, their mark."""
     while some := list(islice(indexes, 8 * _BLOCK)):
         texts = lines.at(sorted(some))
-        yield from _blocks(list(map(texts.__getitem__, some)))
+        marks = (_MARK if pinned.find(1, max(i - _SMALL - 1, 0), i) < 0 else "" for i in some)
+        yield from _blocks([f"{mark}{texts[i]}" for mark, i in zip(marks, some, strict=True)])
 
 
 def _blocks(rows: list[T]) -> Iterator[list[T]]:
