@@ -37,7 +37,7 @@ from laconic.compact.runs import backward_bounds, forward_bounds, rows_of_runs
 from laconic.compact.scripts import script_of
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.drop import from_ends
-from laconic.compact.stages.limit import ends_of, limit, window
+from laconic.compact.stages.limit import MOST_PINNED, ends_of, limit, window
 from laconic.compact.tokens import estimate, estimate_lines
 from laconic.knowledge.catalog import library
 from laconic.run.captured import compact_captured
@@ -209,6 +209,13 @@ def test_the_alarms_of_the_tests_are_more_than_the_diagnostics_of_the_code():
     assert len(found) > 500
     assert [text for text in found if not is_alarm(text)] == []
     assert len([text for text in texts if is_alarm(text)]) > len(found)
+
+
+def test_scattered_mistakes_and_the_marks_between_them_cost_no_more_than_the_bound():
+    harmless = "".join(f"step {n} went well\n" for n in range(15))
+    raw = "".join(f"{harmless}error: part {n} is broken\n" for n in range(9000)).encode()
+    found = compact(Filter("x", {"command": ["x"]}), 1, read_lines(raw))
+    assert MOST_PINNED / 2 < estimate(found.text()) < 1.3 * MOST_PINNED
 
 
 def pieces(wanted: Filter) -> st.SearchStrategy[str]:
