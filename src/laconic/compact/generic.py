@@ -109,7 +109,7 @@ def _shaped(cleaned: Lines, status: int, pinned: Mask) -> tuple[list[Row], Writt
     texts = texts_at(every, cleaned)
     asked = Asked(status, pinned)
     streams = streams_of(cleaned.texts)
-    rows = _by_stream(every, streams, status) if streams else every
+    rows = _by_stream(every, streams) if streams else every
     if not streams:
         rows = shaped(_OF_TESTS, every, texts, asked)
         is_large = sum(len(texts[row]) for row in raw_of(rows)) > MOST_SHAPED
@@ -126,7 +126,7 @@ def _shaped(cleaned: Lines, status: int, pinned: Mask) -> tuple[list[Row], Writt
     return fit(rows, shorten, texts, budget, _HEAD_SHARE, kept), texts
 
 
-def _by_stream(rows: list[Row], streams: list[Stream], status: int) -> list[Row]:
+def _by_stream(rows: list[Row], streams: list[Stream]) -> list[Row]:
     """What each of several commands printed, one after another, below its name.
 
     Nothing if that of one of them has no shape and is too large.
@@ -135,8 +135,7 @@ def _by_stream(rows: list[Row], streams: list[Stream], status: int) -> list[Row]
     gone: set[int] = set()
     for stream in streams:
         lines = read_lines("\n".join(stream.texts).encode("utf-8", "surrogateescape"))
-        of_stream = status if stream.status is None else stream.status
-        shown = _shaped(lines, of_stream, find_diagnostics(lines))
+        shown = _shaped(lines, stream.status, find_diagnostics(lines))
         if shown is None:
             return []
         first = stream.indexes[0]

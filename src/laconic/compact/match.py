@@ -222,8 +222,8 @@ _EXACT_OPTION = pattern(
     r"(?:json|yaml|name|wide|text|tsv|jsonl|csv|xml|jsonpath.*|go-template.*|custom-.*)"
 )
 _EXACT_FORMATS = frozenset("json yaml name wide tsv jsonl ndjson csv xml".split())
-# Of RSpec and Cucumber: https://rspec.info/features/3-13/rspec-core/command-line/format-option/
-_FORMS_TO_READ = frozenset("documentation doc d progress p".split())
+# https://rspec.info/features/3-13/rspec-core/command-line/format-option/
+_FORMS_OF_RSPEC = frozenset("documentation doc d progress p".split())
 _ENDLESS = frozenset("--watch --watchAll --follow --serve".split())
 # Options by which a command says more, or it in another form, but still to a reader, and ends.
 _TALKATIVE = frozenset((
@@ -259,11 +259,12 @@ def exact_option(arguments: list[Argument]) -> str:
 
 
 def _is_form_to_read(arguments: list[Argument], pos: int) -> bool:
-    """Tell whether a format is asked for that is one for people: `rspec --format documentation`."""
+    """Tell whether RSpec is asked for a form that people read: `rspec --format documentation`."""
+    program = (arguments[0].text or "").rsplit("/", 1)[-1]
     name, _, value = (arguments[pos].text or "").partition("=")
     if not value and pos + 1 < len(arguments):
         value = arguments[pos + 1].text or ""
-    return name == "--format" and value in _FORMS_TO_READ
+    return program == "rspec" and name == "--format" and value in _FORMS_OF_RSPEC
 
 
 def is_endless(arguments: list[Argument]) -> str:

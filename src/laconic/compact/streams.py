@@ -18,14 +18,11 @@ _MOST = 20  # commands; times and levels of a log have the same form
 
 
 class Stream:
-    """The lines of one command: their indexes, and their texts without its name.
-
-    status: how the command exited, None if that is not known.
-    """
+    """The lines of one command: their indexes, and their texts without its name; how it exited."""
 
     __slots__ = ("indexes", "name", "status", "texts")
 
-    def __init__(self, name: str, status: int | None) -> None:
+    def __init__(self, name: str, status: int) -> None:
         self.name, self.status = name, status
         self.indexes: list[int] = []
         self.texts: list[str] = []

@@ -1,6 +1,6 @@
-"""The command lines behind a script of a package, and behind runners of several commands.
+"""Reads in package.json what a script runs, and what runners of several commands are given.
 
-package.json says what `npm run NAME` runs; `concurrently` and `run-s` get it as their operands. In
+`npm run NAME` runs a script; `concurrently` and `run-s` get commands or names as operands. In
 doubt there is nothing: a name that a pattern stands for, an option that is not known, another
 package. https://docs.npmjs.com/cli/using-npm/scripts
 """

@@ -15,6 +15,7 @@ from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Sequence
     from typing import TypeAlias
 
@@ -189,6 +190,16 @@ def _plain(text: str) -> str:
 
 def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
+
+
+def with_difference(
+    message: list[int], legend: re.Pattern[str], texts: Texts, pinned: Mask
+) -> list[_Said]:
+    """A message; of the difference below it, which begins with a line of the legend, what tells."""
+    at = next((p for p, i in enumerate(message) if legend.fullmatch(texts[i])), len(message))
+    below = [i for i in message[at:] if not legend.fullmatch(texts[i])]
+    head, below = differing(message[:at], below, texts, 0, pinned)
+    return [*joined_values(head, texts), *((texts[i].rstrip(), [i]) for i in below)]
 
 
 def differing(

@@ -6,7 +6,7 @@ https://docs.seattlerb.org/minitest/ has no description of it; what is read here
 
 from __future__ import annotations
 
-from laconic.compact.shapes.failures import Failure, differing, joined_values, shown
+from laconic.compact.shapes.failures import Failure, shown, with_difference
 from laconic.compact.shapes.rows import placed, raw_of, short
 from laconic.patterns import pattern
 
@@ -91,7 +91,7 @@ def _read(block: list[int], texts: Texts, pinned: Mask) -> Failure:
     if name[2]:
         failure.places = [*(p for p in failure.places if p != name[2]), f"[{name[2]}]"]
     message = [i for i in body if i not in frames and not _CARETS.fullmatch(texts[i])]
-    failure.said = _said(message, texts, pinned)
+    failure.said = with_difference(message, _LEGEND, texts, pinned)
     return failure
 
 
@@ -99,11 +99,3 @@ def _place(place: str, function: str, test: str) -> str:
     """A frame without the function if that is the test itself, or a block."""
     is_known = "block " in function or function.rstrip("'").endswith(test.rpartition("#")[2])
     return place if is_known or "<top " in function else place + function
-
-
-def _said(message: list[int], texts: Texts, pinned: Mask) -> list[tuple[str, list[int]]]:
-    """The message; of a difference what differs."""
-    at = next((p for p, i in enumerate(message) if _LEGEND.fullmatch(texts[i])), len(message))
-    below = [i for i in message[at:] if not _LEGEND.fullmatch(texts[i])]
-    head, below = differing(message[:at], below, texts, 0, pinned)
-    return [*joined_values(head, texts), *((texts[i].rstrip(), [i]) for i in below)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from laconic.compact.result import Written
-from laconic.compact.shapes.failures import Failure, differing, joined_values, shown
+from laconic.compact.shapes.failures import Failure, shown, with_difference
 from laconic.compact.shapes.rows import placed, raw_of
 from laconic.patterns import pattern
 
@@ -86,10 +86,7 @@ def _read(block: list[int], texts: Texts, pinned: Mask) -> Failure:
     if frames and all(said[i].startswith("#") for i in frames):  # the message has the place
         failure.places, failure.foreign = [], len(frames)
     message = [i for i in own if said[i].strip() and i not in frames]
-    at = next((p for p, i in enumerate(message) if _LEGEND.fullmatch(said[i])), len(message))
-    below = [i for i in message[at:] if not _LEGEND.fullmatch(said[i])]
-    head, below = differing(message[:at], below, said, 0, pinned)
-    failure.said = [*joined_values(head, said), *((said[i].rstrip(), [i]) for i in below)]
+    failure.said = with_difference(message, _LEGEND, said, pinned)
     for start, end in pairwise([*causes, len(body)]):
         failure.said.append(_cause(body[start:end], said, failure.places))
     return failure

@@ -38,18 +38,16 @@ _DULL = pattern(
     r"\s*\[end of output\]|\s*╰─> (?:See above for output\.|\[\d+ lines of output\])"
     r"|\s*note: This (?:error originates from a subprocess|is an issue with the package).*"
 )
+_OF_PACKAGE = pattern(
+    r"(?:Collecting|Obtaining) (\S+?)(?:[<>=!~\[;].*)?(?: @ \S+)?(?: \(from .*\))?"
+    r"|  [A-Z][\w ]+? for (\S+)(?: \([\w. ]+\))?: started"
+)
 
 
 def is_of_pip(text: str) -> bool:
     """Tell whether a line is a step of an installation or a part of pip's messages."""
     forms = (_SIGN, _STEP, _THERE, _BOX, _CODE, _TITLE, _DULL)
     return any(form.fullmatch(text) for form in forms)
-
-
-_OF_PACKAGE = pattern(
-    r"(?:Collecting|Obtaining) (\S+?)(?:[<>=!~\[;].*)?(?: @ \S+)?(?: \(from .*\))?"
-    r"|  [A-Z][\w ]+? for (\S+)(?: \([\w. ]+\))?: started"
-)
 
 
 def pip(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
