@@ -149,7 +149,10 @@ def largest() -> list[Case]:
 
 def deliver(wanted: Filter | None, status: int, raw: bytes) -> None:
     """What `laconic run` does between reading an output and printing what is left of it."""
-    compacted = View(RUN, wanted).compacted(status, read_streams(raw, b""))
+    view = View(RUN, wanted)
+    compacted = view.compacted(status, read_streams(raw, b""))
+    if view.problem:
+        sys.exit(f"the output would be shown raw: {view.problem}")
     if compacted is not None:
         for text in render(compacted, "k3f9ab").values():
             text.encode("utf-8", "surrogateescape")

@@ -439,6 +439,19 @@ def test_lines_are_the_same_one_by_one_and_in_chunks(texts, chunk):
             assert lines.at(range(0, len(texts), 3)) == dict(list(enumerate(texts))[::3])
 
 
+@given(
+    st.lists(st.text("ab\r é", max_size=9), min_size=9, max_size=60),
+    CHUNKS,
+    st.lists(st.sets(st.integers(0, 59), max_size=5), max_size=4),
+)
+def test_some_lines_are_found_as_often_as_they_are_asked_for(texts, chunk, asked):
+    with chunks_of(chunk):
+        lines = Lines(texts)
+        for wanted in asked:
+            there = sorted(pos for pos in wanted if pos < len(texts))
+            assert list(lines.at(there).items()) == [(pos, texts[pos]) for pos in there]
+
+
 MASKS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60)
 
 

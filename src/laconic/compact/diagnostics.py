@@ -67,7 +67,7 @@ def _by_beginning() -> Iterator[bytes]:
     return (beginning + b"[" + last + b"][^\n]*" for beginning, last in endings.items())
 
 
-_ANCHORS = ("x", "v", "f", "ss", "ra", "ab", "no", "time", "nied", "umped")
+_ANCHORS = ("rror", "x", "v", "f", "ss", "ra", "b", "no", "time", "nied", "umped")
 _FREQUENT_FIRST = " etaoinsrhldcumwfgypbkvx(,.z!"
 # Each up to the end of the line, with its rarest character: a text without that character need not
 # be searched. The most frequent come first: see _with_sign().

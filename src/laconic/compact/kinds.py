@@ -12,7 +12,7 @@ from operator import itemgetter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
     from laconic.compact.masks import Mask
@@ -76,7 +76,7 @@ class Kinds:
         return True
 
     def _looked_up(self, texts: list[bytes]) -> Numbers:
-        found = map(self._numbers.__getitem__, texts)
+        found = _items(texts, self._numbers)
         return bytes(found) if len(self._numbers) <= _BYTE else array("H", found)
 
     def answers(self, search: Search, numbers: Numbers) -> Mask:
@@ -92,8 +92,13 @@ class Kinds:
             return bytes([known[0]]) * len(numbers)
         if isinstance(numbers, bytes):
             return numbers.translate(bytes(known[:_BYTE]).ljust(_BYTE, b"\0"))
-        # faster than a call for each line; of a single one it would return no tuple
-        return bytes(itemgetter(0, *numbers)(known))[1:]
+        return bytes(_items(numbers, known))
+
+
+def _items(keys: Sequence[object], found: dict[bytes, int] | bytearray) -> tuple[int, ...]:
+    """What is found under each key, faster than by a call for each."""
+    items: tuple[int, ...] = itemgetter(keys[0], *keys)(found)  # of one key it returns no tuple
+    return items[1:]
 
 
 def _shown_of(texts: list[bytes], shown: Callable[[str], str | None]) -> list[bytes] | None:

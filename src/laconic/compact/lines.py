@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 OUT, ERR = "out", "err"
 _CHUNK = 1 << 14  # characters; between two searches a signal can end a run that takes too long
 _MOST_SPLIT = 1 << 17  # lines that are at hand, of chunks that were looked at
+_MOST_TEXTS = 1 << 13  # single lines that are at hand, which were looked at
 _FEW = 4  # of so many lines of a chunk, at most one is wanted
 
 
@@ -93,8 +94,8 @@ class Chunks:
 
     def some_of(self, number: int, places: list[int]) -> list[str]:
         """Some lines of a chunk, each by itself."""
-        raw = split_chunk(self.raw[number])
-        return split_chunk(self._shown("\n".join(["", *map(raw.__getitem__, places)])))
+        found = lines_at(self.raw[number], places)
+        return split_chunk(self._shown("\n".join(["", *found])))
 
     def having(self, raw: list[str]) -> Chunks:
         """Others, of which the same is shown."""
@@ -112,8 +113,8 @@ class Lines:
     """
 
     __slots__ = (
-        "_at_hand", "_numbers", "_split", "chunks", "count", "counts", "firsts", "kinds",
-        "out_count", "size",
+        "_all_numbers", "_at_hand", "_numbers", "_split", "_texts", "chunks", "count", "counts",
+        "firsts", "kinds", "out_count", "size",
     )  # fmt: skip
     chunks: list[str] | Chunks
 
@@ -131,8 +132,10 @@ class Lines:
         self.size = max(0, sum(map(len, chunks)) - 1)
         self._split: dict[int, list[str]] = {}
         self._at_hand = 0
+        self._texts: dict[int, str] = {}
         self.kinds = Kinds()
         self._numbers: dict[int, Numbers | None] = {}
+        self._all_numbers: bytes | None = None
 
     @classmethod
     def of_chunks(
@@ -212,12 +215,34 @@ class Lines:
         return self._numbers[number]
 
     @property
+    def all_numbers(self) -> bytes:
+        """The kinds of all lines in one piece; empty where those of a chunk are not as bytes."""
+        if self._all_numbers is None:
+            found = list(map(self.numbers, range(len(self.chunks))))
+            are_bytes = all(isinstance(numbers, bytes) for numbers in found)
+            self._all_numbers = b"".join(filter(None, found)) if are_bytes else b""
+        return self._all_numbers
+
+    @property
     def has_numbers(self) -> bool:
         """Tell whether kinds were looked up already, or are so faster than the lines are made."""
         return bool(self._numbers) or isinstance(self.chunks, Chunks)
 
     def at(self, wanted: Sequence[int]) -> dict[int, str]:
-        """The texts of some lines by their indexes, which are in order; a chunk at a time."""
+        """The texts of some lines by their indexes, which are in order.
+
+        They stay at hand, as several stages look at the same ones.
+        """
+        known = self._texts
+        found = self._found([pos for pos in wanted if pos not in known])
+        if len(found) < len(wanted):
+            return {pos: found[pos] if pos in found else known[pos] for pos in wanted}
+        if len(known) + len(found) <= _MOST_TEXTS:
+            known.update(found)
+        return found
+
+    def _found(self, wanted: Sequence[int]) -> dict[int, str]:
+        """The same, a chunk at a time."""
         found: dict[int, str] = {}
         start = 0
         while start < len(wanted):
@@ -231,9 +256,11 @@ class Lines:
         return found
 
     def _some_of(self, number: int, places: list[int]) -> list[str]:
-        """Some lines of a chunk; of a few, what is shown is made for these alone."""
-        if isinstance(self.chunks, Chunks) and _FEW * len(places) < self.counts[number]:
-            return self.chunks.some_of(number, places)
+        """Some lines of a chunk; for a few, it is not split, and no others are made."""
+        if number not in self._split and _FEW * len(places) < self.counts[number]:
+            if isinstance(self.chunks, Chunks):
+                return self.chunks.some_of(number, places)
+            return lines_at(self.chunks[number], places)
         texts = self.split(number)
         return [texts[place] for place in places]
 
@@ -248,6 +275,16 @@ class Lines:
 
 def split_chunk(chunk: str) -> list[str]:
     return chunk[1:].split("\n")
+
+
+def lines_at(chunk: str, places: list[int]) -> list[str]:
+    """Some lines of a chunk, in order; it is split no further than they need, from one end."""
+    first, last, total = places[0], places[-1], chunk.count("\n")
+    if first + last < total:
+        before, texts = -1, chunk.split("\n", last + 2)
+    else:
+        before, texts = first - 1, chunk.rsplit("\n", total - first)
+    return [texts[place - before] for place in places]
 
 
 def is_one_line(chunk: str, text: str, total: int) -> bool:

@@ -79,7 +79,11 @@ def backwards(mask: Mask) -> Iterator[int]:
 
 
 def union(one: Mask, other: Mask) -> Mask:
-    return _bytes(_number(one) | _number(other), one) if any_of(other) else one
+    if not any_of(other):
+        return one
+    if not any_of(one):
+        return other
+    return _bytes(_number(one) | _number(other), one)
 
 
 def added(one: Mask, other: Mask) -> bytes:
