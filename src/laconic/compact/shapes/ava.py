@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from laconic.compact.shapes.changes import telling
-from laconic.compact.shapes.frames import own_frames, place_of
 from laconic.compact.shapes.rows import each_in_place, made, placed, raw_of
+from laconic.compact.shapes.script_frames import Stack
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -59,18 +59,18 @@ def _is_name(text: str, names: set[str]) -> bool:
 def _failure(block: list[int], again: list[int], texts: Texts, pinned: Mask) -> list[Row]:
     """What is shown of a failure. again: where the overview has its name."""
     title, *body = block
-    frames = {i: place for i in body if (place := place_of(texts[i]))}
-    own = [i for i, (_, is_foreign) in frames.items() if not is_foreign]
-    placed_at = {i: m[1] for i in body if i not in frames and (m := _PLACE.fullmatch(texts[i]))}
-    if len(own) == 1:
-        placed_at[own[0]] = frames[own[0]][0].removeprefix("file://")
+    stack = Stack(body, texts)
+    others = [i for i in body if i not in stack.places]
+    placed_at = {i: match[1] for i in others if (match := _PLACE.fullmatch(texts[i]))}
+    if len(stack.own) == 1:
+        placed_at |= {i: place.removeprefix("file://") for i, place in stack.own.items()}
     shown: list[Row] = []
     at = next((pos for pos, i in enumerate(body) if _DIFFERENCE.fullmatch(texts[i])), len(body))
     differing = telling(body[at + 1 :], texts, _SIGN, pinned)
     dumped, source = _dump(body, texts), _source(body, texts)
     for pos, index in enumerate(body):
         text = texts[index]
-        is_dull = not text.strip() or index in frames or index in dumped
+        is_dull = not text.strip() or index in stack.places or index in dumped
         if is_dull or index in source or _PLACE.fullmatch(text):
             continue
         if pos <= at or not differing or index in differing:
@@ -78,7 +78,7 @@ def _failure(block: list[int], again: list[int], texts: Texts, pinned: Mask) -> 
     name = f"  ✘ [fail]: {texts[title].strip()}"
     *_, where = ("", *placed_at.values())
     head = made(f"{name} ({where})" if where else name, [title, *again, *placed_at])
-    return [head, *shown, *(own_frames(own, texts) if len(own) > 1 else [])]
+    return [head, *shown, *(stack.own_rows(texts) if len(stack.own) > 1 else [])]
 
 
 def _source(body: list[int], texts: Texts) -> set[int]:

@@ -6,8 +6,8 @@ bun writes the source and the message first, and the name of the test below them
 from __future__ import annotations
 
 from laconic.compact.shapes.changes import telling
-from laconic.compact.shapes.frames import own_frames, place_of
 from laconic.compact.shapes.rows import each_in_place, made, placed, raw_of
+from laconic.compact.shapes.script_frames import Stack
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -43,19 +43,19 @@ def bun(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 
 
 def _failure(block: list[int], name: str, texts: Texts, pinned: Mask) -> list[Row]:
-    frames = [(i, place) for i in block if (place := place_of(texts[i]))]
-    own = [(i, place) for i, (place, is_foreign) in frames if not is_foreign]
-    own = own or [(i, place) for i, (place, _) in frames if place != "<anonymous>"][:1]
-    of_frames = {i for i, _ in frames}
-    said = [i for i in block[:-1] if texts[i].strip() and i not in of_frames]
+    stack = Stack(block, texts)
+    said = [i for i in block[:-1] if texts[i].strip() and i not in stack.places]
     source = {i for i in said if _SOURCE.fullmatch(texts[i]) or _CARET.fullmatch(texts[i])}
-    said = [i for i in said if i not in source or (not frames and pinned[i])]  # a place tells it
+    if stack.places:  # they tell where it is
+        said = [i for i in said if i not in source]
+    said = [i for i in said if i not in source or pinned[i]]
     changed = telling(said, texts, 0, pinned) - {i for i in said if _LEGEND.fullmatch(texts[i])}
     signed = [i for i in said if i in changed and texts[i][:1] in ("-", "+")]
     if signed:
         said = [i for i in said if i in changed or pinned[i] or not texts[i].startswith("  ")]
         said = [i for i in said if texts[i].strip(" {}[](),") or i in changed]
     rows: list[Row] = list(said)
-    if len(own) == 1:
-        return [*rows, made(f"{name} ({own[0][1]})", [block[-1], own[0][0]])]
-    return [*rows, *own_frames([i for i, _ in own], texts), block[-1]]
+    where = [*stack.own] or stack.innermost
+    if len(where) == 1:
+        return [*rows, made(f"{name} ({stack.places[where[0]]})", [block[-1], *where])]
+    return [*rows, *stack.own_rows(texts), block[-1]]

@@ -7,8 +7,8 @@ which are in its message (https://nodejs.org/api/errors.html#system-errors).
 from __future__ import annotations
 
 from laconic.compact.shapes.changes import has_words
-from laconic.compact.shapes.frames import place_of
 from laconic.compact.shapes.rows import placed, raw_of
+from laconic.compact.shapes.script_frames import read_place
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -61,7 +61,7 @@ def crash(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
                 gone.update(lines[pos:caret])
             elif any(f"{head['path']}:{head['line']}:" in line for line in below):
                 gone.add(index)  # the first frame has it
-        elif text.endswith(" {") and place_of(text):
+        elif text.endswith(" {") and read_place(text):
             gone |= _properties(lines, pos, texts)
     return placed(rows, {}, gone)
 
@@ -78,7 +78,7 @@ def _is_caret(lines: list[int], pos: int, texts: Texts) -> bool:
 def _properties(lines: list[int], pos: int, texts: Texts) -> set[int]:
     """The properties of an error that its message has, and the end if no other is left."""
     first = pos
-    while first and place_of(texts[lines[first - 1]]):
+    while first and read_place(texts[lines[first - 1]]):
         first -= 1
     begin = first
     while begin and texts[lines[begin - 1]].strip():

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from laconic.compact.result import SHORT, WHOLE, Shown
+from laconic.compact.shapes.foreign_paths import is_foreign_path
 from laconic.compact.shapes.native_frames import read_frame
-from laconic.compact.shapes.rows import made, raw_of, whole
+from laconic.compact.shapes.rows import made, raw_of
+from laconic.compact.shapes.script_frames import MOST_OWN, read_place
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
@@ -17,14 +21,6 @@ _PYTHON = pattern(r'\s*File "(?P<path>[^"]+)", line \d+(?:, in .*)?')
 _JAVA = pattern(r"\s+at (?P<path>[\w.$/@]+(?:<init>|<clinit>|[\w$]+))\([^()]*\)(?: ~?\[.*\])?")
 _MORE = pattern(
     r"\s+\.\.\. \d+ (?:more|common frames omitted|lines matching cause stack trace \.\.\.)"
-)
-_SCRIPT = pattern(
-    r"\s+at (?:async )?(?:.*\()?(?P<path>(?:file://|node:|/|\.|[A-Za-z]:|[\w@-]+/|\w)[^()\s]*?)"
-    r":\d+(?::\d+)?\)?,?(?: \{)?"
-)
-_NATIVE = pattern(
-    r"\s+at (?:(?:new )?(?:[\w.<>$ ]+ )?\((?:<anonymous>|native)\)"
-    r"|async Promise\.\w+ \(index \d+\))"
 )
 # What stands above a trace, and below it, and says no more than the frames do.
 _HEADING = pattern(
@@ -43,13 +39,6 @@ _NEXT_LINK = pattern(
 _RAISED = pattern(r"\s*raise \w+.*")
 _MESSAGE = pattern(r"(?:[a-z_]\w*\.)*[A-Z]\w*: ")
 
-_FOREIGN_PATH = pattern(
-    r".*(?:site-packages|dist-packages|node_modules|/\.cargo/registry|/rustc/[0-9a-f]{40}"
-    r"|/go/pkg/mod|/usr/local/go/src|/usr/lib/go|/lib/python\d|/python\d\.\d+/|/\.pyenv/|/rustlib/)"
-    r".*|<frozen .*|<string>|node:.*|internal/.*|/usr/(?:lib/|(?:local/)?bin/).*"
-    # what an installer wrote to start a program
-    r"|.*/(?:\.?v?env|\.local|virtualenvs/[^/]+|\.[nt]ox/[^/]+)/bin/[\w.-]+"
-)
 # A script that is passed to Python as an argument begins in its module, and may have functions;
 # what a package makes and runs has only these.
 _OF_ARGUMENT = pattern(r'File "<string>", line \d+, in <module>')
@@ -65,20 +54,18 @@ _FOREIGN_CLASS = pattern(
 _ABOVE = 6  # rows above a trace, in which its message may be
 _OWN_FILE = pattern(r"[\w/.-]\.(?:[cm]?[jt]sx?|vue|svelte|s?css|json)\b")
 _LONGEST_LINK = 400  # lines of one exception of a chain
-_MOST = 12  # own frames of a trace that are shown
 _WORD = pattern(r"\w+")
 
 
 def frames(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Count the frames of other people's code; the innermost stays if none is the project's."""
     del asked
-    lines = set(raw_of(rows))
     links = _links(rows, texts)
-    own = _with_own(rows, links, lines, texts)
+    own = _with_own(rows, links, texts)
     found: list[Row] = []
     pos = 0
     while pos < len(rows):
-        trace = _trace(rows, pos, lines, texts)
+        trace = _trace(rows, pos, texts)
         if not trace:
             row = rows[pos]
             if not (pos in links and isinstance(row, int) and not texts[row].strip()):
@@ -135,65 +122,48 @@ def _reach(rows: list[Row], texts: Texts, joint: int) -> tuple[int, int]:
     return start, end
 
 
-def _with_own(rows: list[Row], links: dict[int, int], lines: set[int], texts: Texts) -> set[int]:
+def _with_own(rows: list[Row], links: dict[int, int], texts: Texts) -> set[int]:
     """The numbers of the chains that have frames of the project."""
     return {
         number
         for pos, number in links.items()
-        if (frame := _frame(rows, pos, lines, texts)) and not frame.is_foreign
+        if (frame := _frame(rows, pos, texts)) and not frame.is_foreign
     }
 
 
-def place_of(text: str) -> tuple[str, bool] | None:
-    """The place of a frame of JavaScript as it is written, and whether the code is foreign."""
-    if _NATIVE.fullmatch(text):
-        return "<anonymous>", True
-    match = _SCRIPT.fullmatch(text)
-    if match is None:
-        return None
-    place = text[match.start("path") :].rstrip(" {,").rstrip(")")
-    return place, bool(_FOREIGN_PATH.fullmatch(match["path"].removeprefix("file://")))
-
-
-def own_frames(own: list[int], texts: Texts) -> list[Row]:
-    """Frames of the project, each once; of many in one trace those in the middle are counted."""
-    equal: dict[str, list[int]] = {}
-    for index in own:
-        equal.setdefault(texts[index].strip().removesuffix(" {"), []).append(index)
-    groups = list(equal.values())
-    rows: list[Row] = [
-        whole(f"{texts[same[0]]} [x{len(same)}]", same) if len(same) > 1 else same[0]
-        for same in groups
-    ]
-    if len(rows) <= _MOST or own[-1] - own[0] > 2 * len(own):
-        return rows
-    half = _MOST // 2
-    hidden = [index for same in groups[half:-half] for index in same]
-    mark = made(f"[{len(groups) - 2 * half} own frames hidden]", hidden)
-    return [*rows[:half], mark, *rows[-half:]]
-
-
 class Frame:
-    """A frame of a trace: its lines, of which some stay if it is shown.
+    """A frame of a trace: how many lines it has, and how many of these are shown if it is.
 
-    text: what is shown in place of them, if it is one line. is_script: it is one of JavaScript.
-    is_last: the innermost frame of such a trace comes last. is_starter: it is the project's, yet
-    not shown where another of them is.
+    lines: their indexes. text: what is shown in place of them, if it is one line. is_script: it is
+    one of JavaScript. is_last: the innermost frame of such a trace comes last. is_starter: it is
+    the project's, yet not shown where another of them is.
     """
 
-    __slots__ = ("is_foreign", "is_last", "is_script", "is_starter", "kept", "lines", "text")
+    __slots__ = (
+        "height",
+        "is_foreign",
+        "is_last",
+        "is_script",
+        "is_starter",
+        "lines",
+        "shown",
+        "text",
+    )
 
-    def __init__(
-        self, lines: list[int], kept: list[int], *, is_foreign: bool, text: str = ""
-    ) -> None:
-        self.lines, self.kept, self.is_foreign, self.text = lines, kept, is_foreign, text
+    def __init__(self, height: int, shown: int, *, is_foreign: bool, text: str = "") -> None:
+        self.height, self.shown, self.is_foreign, self.text = height, shown, is_foreign, text
+        self.lines: list[int] = []
         self.is_last = self.is_script = self.is_starter = False
 
+    @property
+    def kept(self) -> list[int]:
+        return self.lines[: self.shown]
 
-def _trace(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> list[Frame]:
+
+def _trace(rows: list[Row], pos: int, texts: Texts) -> list[Frame]:
     """The neighbouring frames from here on."""
     found: list[Frame] = []
-    while frame := _frame(rows, pos, lines, texts):
+    while frame := _frame(rows, pos, texts):
         found.append(frame)
         pos += len(frame.lines)
     if any(_OF_ARGUMENT.search(texts[frame.lines[0]]) for frame in found):
@@ -202,51 +172,63 @@ def _trace(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> list[Fra
     return found
 
 
-def _frame(rows: list[Row], pos: int, lines: set[int], texts: Texts) -> Frame | None:
+def _frame(rows: list[Row], pos: int, texts: Texts) -> Frame | None:
+    """The frame that begins with this row; its lines are such that no pass has touched."""
+
     def line(offset: int) -> str:
         row = rows[pos + offset] if 0 <= pos + offset < len(rows) else None
-        return texts[row] if isinstance(row, int) and row in lines else ""
+        return texts[row] if isinstance(row, int) else ""
 
-    def index(offset: int) -> int:
-        row = rows[pos + offset]
-        assert isinstance(row, int)
-        return row
-
-    text = line(0)
-    if not text.strip():
+    if not line(0).strip():
         return None
-    lead = before[0] if (before := _LEAD.match(text)) else ""
-    if match := _PYTHON.fullmatch(text.removeprefix(lead)):
-        kept, count = [index(0)], 1
-        source = line(1).removeprefix(lead) if line(1).startswith(lead) else ""
-        if source.startswith("    ") and source.strip() and not _PYTHON.fullmatch(source):
-            kept, count = [index(0), index(1)], 2
-            if line(2).startswith(lead) and _CARETS.fullmatch(line(2).removeprefix(lead)):
-                count = 3
-        members = [index(n) for n in range(count)]
-        is_foreign = bool(_FOREIGN_PATH.fullmatch(match["path"])) and not _OF_ARGUMENT.search(text)
-        found = Frame(members, kept, is_foreign=is_foreign)
-        found.is_last = True
-        found.is_starter = _STARTER.fullmatch(match["path"]) is not None
-        return found
-    if _MORE.fullmatch(text):
-        return Frame([index(0)], [], is_foreign=True)
-    if native := read_frame(line):
-        members = [index(n) for n in range(native.height)]
-        kept = [] if native.is_of_panic else members
-        return Frame(members, kept, is_foreign=native.is_foreign, text=native.text)
-    if _NATIVE.fullmatch(text):
-        return Frame([index(0)], [index(0)], is_foreign=True)
-    if match := _JAVA.fullmatch(text):
-        is_foreign = bool(_FOREIGN_CLASS.fullmatch(match["path"]))
-        return Frame([index(0)], [index(0)], is_foreign=is_foreign)
-    if match := _SCRIPT.fullmatch(text):
-        is_foreign = bool(_FOREIGN_PATH.fullmatch(match["path"].removeprefix("file://")))
-        kept = [] if match["path"].startswith("node:") else [index(0)]
-        frame = Frame([index(0)], kept, is_foreign=is_foreign)
-        frame.is_script = True
-        return frame
+    for read in (_of_python, _of_native, _of_java, _of_script):
+        if frame := read(line):
+            frame.lines = raw_of(rows[pos : pos + frame.height])
+            return frame
     return None
+
+
+def _of_python(line: Callable[[int], str]) -> Frame | None:
+    """Read a place, the source below it if it is there, and the carets below that."""
+    lead = match[0] if (match := _LEAD.match(line(0))) else ""
+    place = _PYTHON.fullmatch(line(0).removeprefix(lead))
+    if place is None:
+        return None
+    source = line(1).removeprefix(lead) if line(1).startswith(lead) else ""
+    has_source = source.startswith("    ") and source.strip() and not _PYTHON.fullmatch(source)
+    has_carets = line(2).startswith(lead) and _CARETS.fullmatch(line(2).removeprefix(lead))
+    height = (3 if has_carets else 2) if has_source else 1
+    is_foreign = is_foreign_path(place["path"]) and not _OF_ARGUMENT.search(line(0))
+    frame = Frame(height, min(height, 2), is_foreign=is_foreign)
+    frame.is_last = True
+    frame.is_starter = _STARTER.fullmatch(place["path"]) is not None
+    return frame
+
+
+def _of_native(line: Callable[[int], str]) -> Frame | None:
+    found = read_frame(line)
+    if found is None:
+        return None
+    shown = 0 if found.is_of_panic else found.height
+    return Frame(found.height, shown, is_foreign=found.is_foreign, text=found.text)
+
+
+def _of_java(line: Callable[[int], str]) -> Frame | None:
+    if _MORE.fullmatch(line(0)):
+        return Frame(1, 0, is_foreign=True)
+    match = _JAVA.fullmatch(line(0))
+    return (
+        Frame(1, 1, is_foreign=_FOREIGN_CLASS.match(match["path"]) is not None) if match else None
+    )
+
+
+def _of_script(line: Callable[[int], str]) -> Frame | None:
+    place = read_place(line(0))
+    if place is None:
+        return None
+    frame = Frame(1, 0 if place.text.startswith("node:") else 1, is_foreign=place.is_foreign)
+    frame.is_script = place.is_known
+    return frame
 
 
 def _is_script(trace: list[Frame]) -> bool:
@@ -268,7 +250,7 @@ def _shown(trace: list[Frame], texts: Texts, told: str, *, needs_one: bool) -> l
     last = trace[-1]
     is_raised = len(last.kept) > 1 and _RAISED.fullmatch(_LEAD.sub("", texts[last.kept[1]], 1))
     if is_raised and _MESSAGE.match(_LEAD.sub("", told, 1).lstrip()):
-        last.kept = last.kept[:1]  # the message says more than the statement
+        last.shown = 1  # the message says more than the statement
     has_own = any(not (frame.is_foreign or frame.is_starter) for frame in trace)
     if needs_one and all(frame.is_foreign for frame in trace):
         inwards = trace[::-1] if last.is_last else trace
@@ -276,8 +258,8 @@ def _shown(trace: list[Frame], texts: Texts, told: str, *, needs_one: bool) -> l
             innermost.is_foreign = False
     own = [frame for frame in trace if not frame.is_foreign]
     spared = [frame for frame in own if not (has_own and frame.is_starter)]
-    if len(spared) > _MOST:
-        spared = [*spared[: _MOST // 2], *spared[-_MOST // 2 :]]
+    if len(spared) > MOST_OWN:
+        spared = [*spared[: MOST_OWN // 2], *spared[-MOST_OWN // 2 :]]
     rows = _folded(spared, texts)
     foreign = len(trace) - len(own)
     said = [_counted(foreign, "foreign frame")] if foreign else []

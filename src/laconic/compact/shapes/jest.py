@@ -6,9 +6,9 @@ from bisect import bisect_left
 from itertools import pairwise
 
 from laconic.compact.shapes.changes import telling
-from laconic.compact.shapes.frames import own_frames, place_of
 from laconic.compact.shapes.overview import headings
 from laconic.compact.shapes.rows import each_in_place, made, placed, raw_of, short, whole
+from laconic.compact.shapes.script_frames import Stack, read_place
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -128,10 +128,10 @@ def _console(block: list[int], texts: Texts) -> list[Row]:
     is_place = False
     for index in block:
         text = texts[index]
-        frame = place_of(text)
-        is_place = not text.strip() or (is_place and frame is not None)
+        place = read_place(text)
+        is_place = not text.strip() or (is_place and place is not None)
         is_dull = is_place or text == _CONSOLE or _EXCERPT.fullmatch(text)
-        if is_dull or (frame and (frame[1] or above >= 0)):
+        if is_dull or (place and (place.is_foreign or above >= 0)):
             continue
         if above >= 0:
             said = f"{texts[above]} {text.strip()}"
@@ -155,31 +155,27 @@ def _printed(text: str, found: list[int]) -> Row:
 def _failure(block: list[int], texts: Texts, pinned: Mask) -> list[Row]:
     """Name and place, the message, and own frames if they are more than the place."""
     title, *body = block
-    frames = [(i, place) for i in body if (place := place_of(texts[i]))]
-    own = [(i, place) for i, (place, is_foreign) in frames if not is_foreign]
-    of_frames = {i for i, _ in frames}
+    stack = Stack(body, texts)
     kept = _without_equal(body, texts, pinned)
     shown: list[Row] = []
     for index in body:
         text = texts[index]
-        if index not in kept or index in of_frames or not text.strip():
+        if index not in kept or index in stack.places or not text.strip():
             continue
         if any(form.fullmatch(text) for form in (_EXCERPT, _ADVICE, _CONTEXT)):
             continue
         matcher = _MATCHER.fullmatch(text)
         shown.append(short(matcher[1], index, texts) if matcher else index)
     name = _bare(texts[title])
-    if len(own) == 1:
-        where = own[0][1]
+    if len(stack.own) == 1:
+        [(line, where)] = stack.own.items()
         file = _PLACED.fullmatch(name)
         if file and f"/{file[1]}:" in where:
             where = where[where.rindex(file[1]) + len(file[1]) :]
-        return [made(f"{name} ({where})", [title, own[0][0]]), *shown]
-    innermost = [i for i, (place, _) in frames if place != "<anonymous>"][:1]
-    if not own:
-        return [short(name, title, texts), *shown, *innermost]
-    below = own_frames([i for i, _ in own], texts)
-    return [whole(name, [title, own[0][0]]), *shown, *below]
+        return [made(f"{name} ({where})", [title, line]), *shown]
+    if not stack.own:
+        return [short(name, title, texts), *shown, *stack.innermost]
+    return [whole(name, [title, next(iter(stack.own))]), *shown, *stack.own_rows(texts)]
 
 
 def _bare(title: str) -> str:
@@ -195,7 +191,7 @@ def _without_equal(body: list[int], texts: Texts, pinned: Mask) -> set[int]:
         if not (_EXPECTED.fullmatch(texts[index]) and _RECEIVED.fullmatch(texts[body[pos + 1]])):
             continue
         end = pos + 2
-        while end < len(body) and not place_of(texts[body[end]]):
+        while end < len(body) and not read_place(texts[body[end]]):
             if _EXCERPT.fullmatch(texts[body[end]]):
                 break
             end += 1

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import takewhile
 
 from laconic.compact.shapes.changes import has_words, telling
-from laconic.compact.shapes.frames import own_frames, place_of
 from laconic.compact.shapes.overview import headings
 from laconic.compact.shapes.rows import each_in_place, made, placed, raw_of, whole
+from laconic.compact.shapes.script_frames import Stack, read_place
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ def _blocks(lines: list[int], texts: Texts) -> list[list[int]]:
         if _TITLE.fullmatch(text):
             found.append([])
             is_inside, is_in_frames = True, False
-        elif place_of(text):
+        elif read_place(text):
             is_in_frames = True
         elif is_in_frames and text.strip():
             is_inside = False
@@ -74,14 +74,14 @@ def _failure(block: list[int], texts: Texts, pinned: Mask) -> tuple[list[Row], l
     name = [title[1], title[2].removesuffix(":")]
     name += [texts[i].strip().removesuffix(":") for i in head[1:]]
     body = block[len(head) :]
-    frames = [(i, place) for i in body if (place := place_of(texts[i]))]
-    own = [(i, place) for i, (place, is_foreign) in frames if not is_foreign]
+    stack = Stack(body, texts)
     kept = _said(body, texts, pinned)
-    shown: list[Row] = [i for i in kept if texts[i].strip() and not place_of(texts[i])]
+    shown: list[Row] = [i for i in kept if texts[i].strip() and i not in stack.places]
     said = f"  {name[0]}) {' '.join(name[1:])}"
-    if len(own) == 1:
-        return [made(f"{said} ({own[0][1]})", [*head, own[0][0]]), *shown], name
-    return [whole(said, head), *shown, *own_frames([i for i, _ in own], texts)], name
+    if len(stack.own) == 1:
+        [(line, where)] = stack.own.items()
+        return [made(f"{said} ({where})", [*head, line]), *shown], name
+    return [whole(said, head), *shown, *stack.own_rows(texts)], name
 
 
 def _said(body: list[int], texts: Texts, pinned: Mask) -> list[int]:
@@ -89,7 +89,7 @@ def _said(body: list[int], texts: Texts, pinned: Mask) -> list[int]:
 
     node's assertions write one into the message, and mocha adds its own.
     """
-    end = next((pos for pos, i in enumerate(body) if place_of(texts[i])), len(body))
+    end = next((pos for pos, i in enumerate(body) if read_place(texts[i])), len(body))
     at = next((pos for pos, i in enumerate(body[:end]) if texts[i] == _OF_MOCHA), end)
     of_node = next((pos for pos, i in enumerate(body[:at]) if _OF_NODE.fullmatch(texts[i])), at)
     message, inside, below = body[:of_node], body[of_node + 1 : at], body[at + 1 : end]

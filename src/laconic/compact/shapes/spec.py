@@ -6,8 +6,8 @@ https://nodejs.org/api/test.html#test-reporters: the tests come first, then the 
 from __future__ import annotations
 
 from laconic.compact.shapes.changes import telling
-from laconic.compact.shapes.frames import own_frames, place_of
 from laconic.compact.shapes.rows import each_in_place, made, placed, raw_of
+from laconic.compact.shapes.script_frames import Stack, read_place
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -75,21 +75,23 @@ def _failure(block: list[int], texts: Texts, pinned: Mask) -> tuple[list[Row], s
     place, failed = _PLACE.fullmatch(texts[block[0]]), _FAILED.fullmatch(texts[block[1]])
     assert place is not None
     assert failed is not None
-    frames = [(i, found) for i in block[2:] if (found := place_of(texts[i]))]
-    own = [(i, found) for i, (found, is_foreign) in frames if not is_foreign]
+    stack = Stack(block[2:], texts)
     where, told = place[1] + place[2], block[:2]
-    if len(own) == 1 and own[0][1].rpartition(":")[0].rpartition(":")[0].endswith(f"/{place[1]}"):
-        where = own[0][1][own[0][1].rindex(place[1]) :]
-        told.append(own.pop()[0])
+    if len(stack.own) == 1:
+        [(line, inside)] = stack.own.items()
+        if inside.rpartition(":")[0].rpartition(":")[0].endswith(f"/{place[1]}"):
+            where = inside[inside.rindex(place[1]) :]
+            told.append(line)
+            stack.own.clear()
     shown: list[Row] = [made(f"✖ {failed[2]}{failed[3]} ({where})", told)]
     shown += _said([i for i in block[2:] if texts[i].strip()], texts, pinned)
-    return [*shown, *own_frames([i for i, _ in own], texts)], failed[2]
+    return [*shown, *stack.own_rows(texts)], failed[2]
 
 
 def _said(body: list[int], texts: Texts, pinned: Mask) -> list[Row]:
     """The message and the properties of the error; of a difference what differs."""
-    first = next((pos for pos, i in enumerate(body) if place_of(texts[i])), len(body))
-    properties = [i for i in body[first:] if not place_of(texts[i])]
+    first = next((pos for pos, i in enumerate(body) if read_place(texts[i])), len(body))
+    properties = [i for i in body[first:] if not read_place(texts[i])]
     message = body[:first]
     at = next((pos for pos, i in enumerate(message) if _LEGEND.fullmatch(texts[i])), None)
     if at is not None:

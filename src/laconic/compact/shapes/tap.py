@@ -9,8 +9,8 @@ from __future__ import annotations
 from itertools import groupby
 
 from laconic.compact.shapes.changes import has_words, telling
-from laconic.compact.shapes.frames import own_frames, place_of
 from laconic.compact.shapes.rows import each_in_place, made, placed, raw_of, whole
+from laconic.compact.shapes.script_frames import Stack, read_place
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -181,17 +181,13 @@ def _failure(
     index: int, title: str, keys: dict[str, _Key], texts: Texts, pinned: Mask
 ) -> list[Row]:
     indent = title[: len(title) - len(title.lstrip())]
-    frames = [
-        (i, place) for i in _below(keys, "stack") if (place := place_of(f" at {texts[i].strip()}"))
-    ]
-    own = [
-        (i, place.removeprefix("file://")) for i, (place, is_foreign) in frames if not is_foreign
-    ]
-    where = own[0][1] if own else _place(keys)
+    below = _below(keys, "stack")
+    frames: dict[Row, str] = {i: f" at {texts[i].strip()}" for i in below}  # as others write them
+    stack = Stack(below, frames)
+    own = list(stack.own)
+    where = stack.own[own[0]].removeprefix("file://") if own else _place(keys)
     is_at_told = "at" in keys and not keys["at"].lines and bool(where)
-    rows: list[Row] = [
-        made(f"{title} ({where})" if where else title, [index, *(i for i, _ in own[:1])])
-    ]
+    rows: list[Row] = [made(f"{title} ({where})" if where else title, [index, *own[:1]])]
     rows += _message(indent, keys, texts, pinned)
     rows += _values(indent, keys, texts)
     for name, key in keys.items():
@@ -201,15 +197,15 @@ def _failure(
         if not is_dull and not (name == "name" and "error" in keys):
             rows += [key.index, *key.lines]
     if len(own) > 1:
-        rows += own_frames([i for i, _ in own], texts)
+        rows += stack.own_rows(texts)
     return [*rows, *_below(keys, "")]
 
 
 def _place(keys: dict[str, _Key]) -> str:
     """Where a test failed, as `at` says, or where it begins."""
-    at = place_of(f" at {_plain(keys['at'].value)}") if "at" in keys else None
-    if at and not at[1]:
-        return at[0].removeprefix("file://")
+    at = read_place(f" at {_plain(keys['at'].value)}") if "at" in keys else None
+    if at and not at.is_foreign:
+        return at.text.removeprefix("file://")
     return _plain(keys["location"].value) if "location" in keys else ""
 
 
