@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.compact.shapes.changes import telling
-from laconic.compact.shapes.rows import each_in_place, made, placed, raw_of
+from laconic.compact.shapes.rows import each_in_place, find_form, made, placed, raw_of
 from laconic.compact.shapes.script_frames import Stack
 from laconic.patterns import pattern
 
@@ -27,9 +27,9 @@ _SIGN = 2  # the column of the signs of a difference
 def ava(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show every failure in few lines; the overview of the tests has their names again."""
     lines = raw_of(rows)
-    start = next((pos for pos, i in enumerate(lines) if _RULER.fullmatch(texts[i])), None)
+    start = find_form(_RULER, lines, texts)
     failed = {i: m[1] for i in lines[:start] if (m := _FAILED.fullmatch(texts[i]))}
-    if start is None or not failed:
+    if start == len(lines) or not failed:
         return rows
     names = set(failed.values())
     blocks: list[list[int]] = []
@@ -65,7 +65,7 @@ def _failure(block: list[int], again: list[int], texts: Texts, pinned: Mask) -> 
     if len(stack.own) == 1:
         placed_at |= {i: place.removeprefix("file://") for i, place in stack.own.items()}
     shown: list[Row] = []
-    at = next((pos for pos, i in enumerate(body) if _DIFFERENCE.fullmatch(texts[i])), len(body))
+    at = find_form(_DIFFERENCE, body, texts)
     differing = telling(body[at + 1 :], texts, _SIGN, pinned)
     dumped, source = _dump(body, texts), _source(body, texts)
     for pos, index in enumerate(body):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.compact.shapes.rows import placed, raw_of, whole
+from laconic.compact.shapes.rows import placed, raw_of, text_of, whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -98,7 +98,7 @@ def _counts(lines: list[int], texts: Texts) -> tuple[dict[int, list[Row]], set[i
             instead[index] = [index]
         elif heading >= 0 and count:
             row = instead[heading][0]
-            before = texts[heading] if isinstance(row, int) else row.text
+            before = text_of(row, texts)
             members = [heading] if isinstance(row, int) else [n - 1 for n in row.numbers]
             instead[heading] = [whole(f"{before} {count[1]}", [*members, index])]
             gone.add(index)

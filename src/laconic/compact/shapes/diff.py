@@ -13,7 +13,7 @@ from itertools import groupby
 
 from laconic.compact.result import SHORT, Shown
 from laconic.compact.shapes.names import joined
-from laconic.compact.shapes.rows import made, raw_of
+from laconic.compact.shapes.rows import made, raw_of, text_of
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
 
@@ -207,7 +207,7 @@ def _alike(files: list[_File], texts: Texts, odd: set[int]) -> list[list[_File]]
 
 
 def _cost(rows: list[Row], texts: Texts) -> int:
-    return estimate("\n".join(texts[r] if isinstance(r, int) else r.text for r in rows))
+    return estimate("\n".join(text_of(row, texts) for row in rows))
 
 
 def _odd(files: list[_File], texts: Texts, asked: Asked) -> set[int]:

@@ -16,6 +16,7 @@ from laconic.compact.shapes.finding_block import (
     read_block,
 )
 from laconic.compact.shapes.framed import framed
+from laconic.compact.shapes.rows import indent_of, text_of
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -196,23 +197,19 @@ def _tell_once(finding: Finding, told: set[tuple[str, str]], texts: Texts) -> No
     for row in finding.below:
         if isinstance(row, int) and texts[row] in finding.excerpt:
             cut = cut_source(row, texts[row], finding.mark)
-            said = (finding.path, texts[row] if isinstance(cut, int) else cut.text)
+            said = (finding.path, text_of(cut, texts))
             if said in told:
                 finding.hidden.append(row)
             else:
                 below.append(cut)
                 finding.hidden += [] if isinstance(cut, int) else [row]
             told.add(said)
-        elif finding.code and ("", _text(row, texts)) in told:  # rustc gives advice to each
+        elif finding.code and ("", text_of(row, texts)) in told:  # rustc gives advice to each
             finding.hidden += [row] if isinstance(row, int) else []
         else:
             below.append(row)
-            told.add(("", _text(row, texts)))
+            told.add(("", text_of(row, texts)))
     finding.below = below
-
-
-def _text(row: Row, texts: Texts) -> str:
-    return texts[row] if isinstance(row, int) else row.text
 
 
 def _of_below(heading: str, match: Match, index: int) -> Finding:
@@ -303,8 +300,11 @@ def _excerpt(finding: Finding, lines: list[int], pos: int, texts: Texts, asked: 
     finding.excerpt.add(text)
     finding.hidden.append(lines[pos + 1])
     fix = texts[lines[pos + 2]] if pos + 2 < len(lines) else ""
-    indent = len(fix) - len(fix.lstrip())
-    if _FIX.fullmatch(fix) and indent >= following.find("^") and finding.mark.count(":") > 1:
+    if (
+        _FIX.fullmatch(fix)
+        and indent_of(fix) >= following.find("^")
+        and finding.mark.count(":") > 1
+    ):
         finding.hidden.append(lines[pos + 2])
         return 3
     return 2

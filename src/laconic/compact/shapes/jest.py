@@ -7,7 +7,16 @@ from itertools import pairwise
 
 from laconic.compact.shapes.changes import telling
 from laconic.compact.shapes.overview import headings
-from laconic.compact.shapes.rows import each_in_place, made, placed, raw_of, short, whole
+from laconic.compact.shapes.rows import (
+    each_in_place,
+    find_form,
+    made,
+    placed,
+    raw_of,
+    short,
+    text_of,
+    whole,
+)
 from laconic.compact.shapes.script_frames import Stack, read_place
 from laconic.patterns import pattern
 
@@ -60,7 +69,7 @@ def jest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         shown = (
             _console(block, texts) if _is_console(title) else _failure(block, texts, asked.pinned)
         )
-        key = tuple(row.text if not isinstance(row, int) else texts[row] for row in shown)
+        key = tuple(text_of(row, texts) for row in shown)
         if _is_console(title) and len(shown) == 1:
             printed.setdefault(key[0], []).append(block)
         file = "" if _is_console(title) else _above(files, block[0])
@@ -216,7 +225,7 @@ def _summary(
     lines: list[int], texts: Texts, gone: set[int], instead: dict[int, list[Row]]
 ) -> set[int]:
     """The heading of the summary, and the names of files below it of which nothing is new."""
-    start = next((pos for pos, i in enumerate(lines) if _SUMMARY.fullmatch(texts[i])), len(lines))
+    start = find_form(_SUMMARY, lines, texts)
     found = set(lines[start : start + 1])
     filled = [i for i in lines[start + 1 :] if texts[i].strip()]
     for index, following in pairwise(filled):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from laconic.compact.masks import any_of
 from laconic.compact.result import SHORT, Shown
-from laconic.compact.shapes.rows import placed, raw_of
+from laconic.compact.shapes.rows import placed, raw_of, text_of
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ def _without_process(rows: list[Row], texts: Texts, *, is_begun: bool) -> list[R
 
     is_begun: its heading was printed while it ran, so that it is not among them.
     """
-    matches = [_PREFIX.fullmatch(_text(row, texts)) for row in rows]
+    matches = [_PREFIX.fullmatch(text_of(row, texts)) for row in rows]
     if len({match["process"] for match in matches if match}) != 1:
         return rows
     if not is_begun and not any(match and "Memcheck, " in match["rest"] for match in matches):
@@ -78,7 +78,3 @@ def _without_process(rows: list[Row], texts: Texts, *, is_begun: bool) -> list[R
             numbers = (row + 1,) if isinstance(row, int) else row.numbers
             found.append(Shown(SHORT, match["rest"][1:], numbers))
     return found
-
-
-def _text(row: Row, texts: Texts) -> str:
-    return texts[row] if isinstance(row, int) else row.text

@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from laconic.compact.shapes.changes import has_words, telling
 from laconic.compact.shapes.overview import headings
-from laconic.compact.shapes.rows import each_in_place, made, placed, raw_of, whole
+from laconic.compact.shapes.rows import each_in_place, find_form, made, placed, raw_of, whole
 from laconic.compact.shapes.script_frames import Stack, read_place
 from laconic.patterns import pattern
 
@@ -29,8 +29,8 @@ _SIGN = len("      ")  # the column of the signs of mocha's own difference
 def mocha(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show every failure in few lines; the overview of the tests has their names again."""
     lines = raw_of(rows)
-    start = next((pos for pos, i in enumerate(lines) if _FAILING.fullmatch(texts[i])), None)
-    if start is None:
+    start = find_form(_FAILING, lines, texts)
+    if start == len(lines):
         return rows
     blocks = _blocks(lines[start:], texts)
     instead: dict[int, list[Row]] = {}
@@ -91,7 +91,7 @@ def _said(body: list[int], texts: Texts, pinned: Mask) -> list[int]:
     """
     end = next((pos for pos, i in enumerate(body) if read_place(texts[i])), len(body))
     at = next((pos for pos, i in enumerate(body[:end]) if texts[i] == _OF_MOCHA), end)
-    of_node = next((pos for pos, i in enumerate(body[:at]) if _OF_NODE.fullmatch(texts[i])), at)
+    of_node = find_form(_OF_NODE, body[:at], texts)
     message, inside, below = body[:of_node], body[of_node + 1 : at], body[at + 1 : end]
     in_node, in_mocha = telling(inside, texts, 0, pinned), telling(below, texts, _SIGN, pinned)
     wrong = {i for i in below if pinned[i]}

@@ -111,9 +111,3 @@ def _runs(numbers: list[int]) -> list[tuple[int, int]]:
         else:
             found.append((number, number))
     return found
-
-
-def as_ranges(numbers: Iterable[int]) -> str:
-    """`3 5 7..9`."""
-    pairs = _runs(sorted(set(numbers)))
-    return " ".join(f"{low}" if low == high else f"{low}..{high}" for low, high in pairs)

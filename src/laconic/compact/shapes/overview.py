@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from itertools import groupby, pairwise
 
+from laconic.compact.shapes.rows import indent_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.compact.masks import Mask
@@ -26,11 +28,13 @@ def headings(
     of_tests = _near(lines, texts, marks)
     suites: set[int] = set()
     for index, following in reversed(list(pairwise(filled))):
-        depth = _indent(texts[index])
+        depth = indent_of(texts[index])
         if index in marks or index not in of_tests or pinned[index]:
             continue
-        is_above = _indent(texts[following]) > depth and (following in marks or following in suites)
-        if is_above or (index + 1 not in there and _indent(texts[following]) <= depth):
+        is_above = indent_of(texts[following]) > depth and (
+            following in marks or following in suites
+        )
+        if is_above or (index + 1 not in there and indent_of(texts[following]) <= depth):
             suites.add(index)
     return suites - _with_test(filled, texts, suites, marks - gone)
 
@@ -59,7 +63,7 @@ def _with_test(filled: list[int], texts: Texts, suites: set[int], left: set[int]
     found: set[int] = set()
     around: list[tuple[int, int]] = []  # indent and line of the suites that a line is in
     for index in filled:
-        depth = _indent(texts[index])
+        depth = indent_of(texts[index])
         while depth and around and around[-1][0] >= depth:
             around.pop()
         if index in left:
@@ -67,10 +71,6 @@ def _with_test(filled: list[int], texts: Texts, suites: set[int], left: set[int]
         if index in suites:
             around.append((depth, index))
     return found
-
-
-def _indent(text: str) -> int:
-    return len(text) - len(text.lstrip())
 
 
 def _is_indented(text: str) -> bool:

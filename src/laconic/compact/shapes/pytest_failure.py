@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.result import SHORT, Shown, numbers_of
-from laconic.compact.shapes.rows import made, whole
+from laconic.compact.shapes.rows import made, text_of, whole
 from laconic.compact.shapes.tests import equal_differences
 from laconic.patterns import pattern
 
@@ -164,7 +164,7 @@ class Failure:
             elif index >= 0 and index == hidden[0]:
                 rows.append(made(f"[{len(hidden)} lines of other frames hidden]", hidden))
         rows += [*self._fixtures(), *self._foreign, *self._kept_locals(), *self._captured]
-        self.written = [row.text if isinstance(row, Shown) else self._texts[row] for row in rows]
+        self.written = [text_of(row, self._texts) for row in rows]
         return self._without_told(rows)
 
     def _without_told(self, rows: list[Row]) -> list[Row]:

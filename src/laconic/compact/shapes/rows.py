@@ -1,4 +1,4 @@
-"""What the shapes are made of: rows over the lines of an output."""
+"""What the shapes are made of: rows over the lines of an output, and how they are looked at."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from laconic.compact.result import MADE, SHORT, WHOLE, Row, Shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Mapping, Sequence
     from typing import TypeAlias
 
@@ -30,6 +31,20 @@ def short(text: str, index: int, texts: Texts) -> Row:
 def raw_of(rows: list[Row]) -> list[int]:
     """The lines that no pass has touched yet."""
     return [row for row in rows if isinstance(row, int)]
+
+
+def text_of(row: Row, texts: Texts) -> str:
+    return texts[row] if isinstance(row, int) else row.text
+
+
+def indent_of(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def find_form(form: re.Pattern[str], lines: Sequence[int], texts: Texts) -> int:
+    """The position of the first line of this form, or that behind the last if there is none."""
+    found = (pos for pos, index in enumerate(lines) if form.fullmatch(texts[index]))
+    return next(found, len(lines))
 
 
 def each_in_place(shown: Iterable[Row]) -> dict[int, list[Row]]:

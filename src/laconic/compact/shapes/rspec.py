@@ -9,7 +9,7 @@ from itertools import pairwise, takewhile
 
 from laconic.compact.shapes.failures import Failure, differing, joined_values, shown
 from laconic.compact.shapes.native_frames import is_of_library
-from laconic.compact.shapes.rows import made, placed, raw_of, short
+from laconic.compact.shapes.rows import find_form, indent_of, made, placed, raw_of, short
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -201,7 +201,7 @@ def _failures(block: list[int], texts: Texts, pinned: Mask) -> list[Failure]:
 
 def _fill(failure: Failure, body: list[int], texts: Texts, pinned: Mask, first: str = "") -> None:
     """Read the source that failed, the message and the frames; first: the first line, if given."""
-    end = next((pos for pos, i in enumerate(body) if _FRAME.fullmatch(texts[i])), len(body))
+    end = find_form(_FRAME, body, texts)
     at = next((p for p, i in enumerate(body[:end]) if _FAILED.match(texts[i]) or first), None)
     start = 0
     if at is not None:
@@ -215,7 +215,7 @@ def _fill(failure: Failure, body: list[int], texts: Texts, pinned: Mask, first: 
         failure.code = (source, [body[at]]) if source else None
     message = [i for i in body[start:end] if texts[i].strip()]
     failure.said = _said(message, failure.code[0] if failure.code else "", texts, pinned)
-    first_cause = next((p for p, i in enumerate(body) if _CAUSE.fullmatch(texts[i])), len(body))
+    first_cause = find_form(_CAUSE, body, texts)
     frames = [m for i in body[end:first_cause] if (m := _FRAME.fullmatch(texts[i]))]
     failure.add_frames([_place(match[1], match[2] or "") for match in frames])
     failure.said += _causes(body[end:], texts, failure)
@@ -272,12 +272,12 @@ def _repeats(code: str, said: str) -> bool:
 
 def _said(message: list[int], code: str, texts: Texts, pinned: Mask) -> list[tuple[str, list[int]]]:
     """The message; of a difference what differs."""
-    at = next((pos for pos, i in enumerate(message) if _DIFF.fullmatch(texts[i])), len(message))
+    at = find_form(_DIFF, message, texts)
     head = [i for i in message[:at] if not _COMPARED.fullmatch(texts[i])]
     head = _without_excerpt(head, code, texts)
     below = [i for i in message[at + 1 :] if not _HUNK.fullmatch(texts[i])]
     if below:
-        column = len(texts[message[at]]) - len(texts[message[at]].lstrip())
+        column = indent_of(texts[message[at]])
         head, below = differing(head, below, texts, column, pinned, is_spaced=True)
         below_rows = [(texts[i][column:].rstrip(), [i]) for i in below]
     else:
@@ -336,6 +336,6 @@ def _grouped(lines: list[int], told: set[int], texts: Texts) -> list[int]:
 
 
 def _is_leaf(index: int, after: int, texts: Texts) -> bool:
-    depth = len(texts[index]) - len(texts[index].lstrip())
-    below = len(texts[after]) - len(texts[after].lstrip()) if after >= 0 else 0
+    depth = indent_of(texts[index])
+    below = indent_of(texts[after]) if after >= 0 else 0
     return depth > 0 and below <= depth

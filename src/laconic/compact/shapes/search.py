@@ -10,7 +10,7 @@ from collections import Counter
 from laconic.compact.result import MADE, SHORT, Shown
 from laconic.compact.shapes.entries import PATH
 from laconic.compact.shapes.repeats import LOG_LINE, kind_of
-from laconic.compact.shapes.rows import made, placed, raw_of, whole
+from laconic.compact.shapes.rows import indent_of, made, placed, raw_of, whole
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
 
@@ -257,7 +257,7 @@ def _with_context(path: str, hits: list[Hit]) -> list[Shown]:
     """The lines around hits are read as the text that they are: in order, whole and indented."""
     shown = [made(f"{path}:", [hits[0].index])] if path else []
     for hit in hits:
-        indent = hit.text[: len(hit.text) - len(hit.text.lstrip())]
+        indent = hit.text[: indent_of(hit.text)]
         line = f"{hit.number}{hit.sign}{indent}{' '.join(hit.text.split())}"
         shown.append(whole(line, [hit.index]))
     return shown

@@ -5,8 +5,8 @@ https://nodejs.org/api/test.html#test-reporters: the tests come first, then the 
 
 from __future__ import annotations
 
-from laconic.compact.shapes.changes import telling
-from laconic.compact.shapes.rows import each_in_place, made, placed, raw_of
+from laconic.compact.shapes.changes import NODE_LEGEND, of_node
+from laconic.compact.shapes.rows import each_in_place, find_form, made, placed, raw_of
 from laconic.compact.shapes.script_frames import Stack, read_place
 from laconic.patterns import pattern
 
@@ -22,7 +22,6 @@ _PLACE = pattern(r"test at (\S+?)(:\d+:\d+)")
 _FAILED = pattern(r"( *)✖ (.*?)(?: \([\d.]+ms\))?((?: #.*)?)")
 _TEST = pattern(r" *[✔✖▶﹣\u2139⚠] .*|\S.*")
 _SUITE = pattern(r" *▶ .*")
-_LEGEND = pattern(r"\s*\+ actual - expected.*")
 _END = pattern(r" *\}")
 _DULL = pattern(r" +(?:generatedMessage: \w+|diff: '(?:simple|full)'),?")
 _CODE = pattern(r" +code: '(ERR_\w+)',?")
@@ -35,8 +34,8 @@ _VALUE = pattern(r" +(?:actual|expected): .*")
 def spec(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show the list of failed tests; of the overview what is not in it."""
     lines = raw_of(rows)
-    start = next((pos for pos, i in enumerate(lines) if _LISTED.fullmatch(texts[i])), None)
-    if start is None:
+    start = find_form(_LISTED, lines, texts)
+    if start == len(lines):
         return rows
     instead: dict[int, list[Row]] = {}
     gone = {i for i in lines if not texts[i].strip()}
@@ -93,13 +92,9 @@ def _said(body: list[int], texts: Texts, pinned: Mask) -> list[Row]:
     first = next((pos for pos, i in enumerate(body) if read_place(texts[i])), len(body))
     properties = [i for i in body[first:] if not read_place(texts[i])]
     message = body[:first]
-    at = next((pos for pos, i in enumerate(message) if _LEGEND.fullmatch(texts[i])), None)
-    if at is not None:
-        column = len(texts[message[at]]) - len(texts[message[at]].lstrip())
-        changed = telling(message[at + 1 :], texts, column, pinned)
-        below = [i for i in message[at + 1 :] if not changed or i in changed]
-        message = [*message[: at + 1], *below]
-    is_told = at is not None or any(_GENERATED.fullmatch(texts[i]) for i in properties)
+    is_told = any(NODE_LEGEND.fullmatch(texts[i]) for i in message)
+    is_told = is_told or any(_GENERATED.fullmatch(texts[i]) for i in properties)
+    message = of_node(message, texts, pinned)
     said = "\n".join(texts[i] for i in message)
     return [*message, *(i for i in properties if not _is_dull(texts[i], said, is_told=is_told))]
 

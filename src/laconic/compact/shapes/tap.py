@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from laconic.compact.shapes.changes import has_words, telling
-from laconic.compact.shapes.rows import each_in_place, made, placed, raw_of, whole
+from laconic.compact.shapes.changes import NODE_LEGEND, has_words, of_node
+from laconic.compact.shapes.rows import each_in_place, indent_of, made, placed, raw_of, whole
 from laconic.compact.shapes.script_frames import Stack, read_place
 from laconic.patterns import pattern
 
@@ -30,7 +30,6 @@ _DELIMITER = pattern(r" +(?:---|\.\.\.)")
 _SUBTESTS = pattern(r"'\d+ subtests? failed'")
 # Keys of node: others have blocks of this form, too.
 _OWN = ("location", "stack", "error", "name", "operator")
-_LEGEND = pattern(r"\s*\+ actual - expected.*")
 _TOTAL = pattern(r"(#|\u2139) ((tests|suites|pass|fail|cancelled|skipped|todo) +(\d+))")
 # Of what a file prints that cannot be run, and that node writes as comments.
 _OF_NODE = pattern(r"#\s+at .*\(node:\S+\)|#\s+\^+|# Node\.js v\d\S*")
@@ -127,7 +126,7 @@ def _details(lines: list[int], pos: int, indent: int, texts: Texts) -> list[int]
     found: list[int] = []
     for index in lines[pos + 1 :]:
         text = texts[index]
-        depth = len(text) - len(text.lstrip())
+        depth = indent_of(text)
         if text.strip() and (depth <= indent or _RESULT.fullmatch(text)):
             break
         found.append(index)
@@ -180,7 +179,7 @@ def _suites(results: list[re.Match[str]]) -> list[list[str]]:
 def _failure(
     index: int, title: str, keys: dict[str, _Key], texts: Texts, pinned: Mask
 ) -> list[Row]:
-    indent = title[: len(title) - len(title.lstrip())]
+    indent = title[: indent_of(title)]
     below = _below(keys, "stack")
     frames: dict[Row, str] = {i: f" at {texts[i].strip()}" for i in below}  # as others write them
     stack = Stack(below, frames)
@@ -230,12 +229,7 @@ def _message(indent: str, keys: dict[str, _Key], texts: Texts, pinned: Mask) -> 
     known = [error.index, *([keys["name"].index] if name else []), *lines[:1]]
     start = f"{indent}  {name}: " if name and not first.startswith(name) else f"{indent}  "
     rows: list[Row] = [made(f"{start}{first}", known)]
-    at = next((pos for pos, i in enumerate(lines) if _LEGEND.fullmatch(texts[i])), None)
-    if at is None:
-        return [*rows, *lines[1:]]
-    column = len(texts[lines[at]]) - len(texts[lines[at]].lstrip())
-    changed = telling(lines[at + 1 :], texts, column, pinned)
-    return [*rows, *lines[1 : at + 1], *(i for i in lines[at + 1 :] if not changed or i in changed)]
+    return [*rows, *of_node(lines, texts, pinned)[1:]]
 
 
 def _leaves(key: _Key, texts: Texts) -> list[str]:
@@ -249,7 +243,7 @@ def _values(indent: str, keys: dict[str, _Key], texts: Texts) -> list[Row]:
     wanted: list[str] = ["expected", "actual"]
     found = [(name, keys[name]) for name in wanted if name in keys]
     of_error = keys["error"].lines if "error" in keys else []
-    if any(_LEGEND.fullmatch(texts[i]) for i in of_error):
+    if any(NODE_LEGEND.fullmatch(texts[i]) for i in of_error):
         return []
     message = "\n".join(
         [keys["error"].value if "error" in keys else "", *(texts[i] for i in of_error)]
