@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
+from laconic.compact import shapes
 from laconic.compact.shapes import passes
 
 MODULES = sorted(Path(passes.__file__).parent.glob("*.py"))
@@ -42,3 +44,7 @@ def test_a_shape_is_a_function_of_its_name(name):
 def test_an_output_without_a_filter_is_looked_at_by_shapes_that_exist():
     assert set(passes.GENERIC) <= set(passes.NAMES)
     assert len(set(passes.GENERIC)) == len(passes.GENERIC)
+
+
+def test_the_map_of_the_package_has_every_module():
+    assert {path.stem for path in MODULES} - {"__init__"} <= set(re.findall(r"\w+", shapes.__doc__))

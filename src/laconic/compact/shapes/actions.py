@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from laconic.compact.result import SHORT, WHOLE, Shown
-from laconic.compact.shapes.names import below, joined
+from laconic.compact.shapes.folded_names import below, joined
 from laconic.compact.shapes.rows import made, placed, raw_of
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern

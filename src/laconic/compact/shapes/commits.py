@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from laconic.compact.result import SHORT, Shown
 from laconic.compact.shapes.entries import Entry
+from laconic.compact.shapes.folded_names import below, joined, with_values
 from laconic.compact.shapes.graph import graph
 from laconic.compact.shapes.listing import by_directory
-from laconic.compact.shapes.names import below, joined, with_values
 from laconic.compact.shapes.rows import made, raw_of, short
 from laconic.patterns import pattern
 

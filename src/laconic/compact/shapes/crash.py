@@ -1,4 +1,4 @@
-"""What node prints of a program that crashed, and npm of a command: without what all of them have.
+"""What node prints of a program that crashed: without what is the same in every such report.
 
 Before a trace node shows the line that threw, and behind it the properties of the error, most of
 which are in its message (https://nodejs.org/api/errors.html#system-errors).
@@ -32,19 +32,6 @@ _IS_ASSERTION = pattern(r" +code: 'ERR_ASSERTION',?")
 # A number or a word by itself may be in any message, and mean something else there.
 _LONG = 4
 _MOST_BELOW = 30  # lines between the head and the frame of the same place
-_OF_NPM = pattern(
-    r"npm (?:error|ERR!)(?:| 404| A complete log of this run can be found in:.*"
-    r"| For a full report see:| +/\S+(?:-debug-\d+\.log|-report\.txt)"
-    r"| node_modules/(?:@[^/\s]+/)?[^/\s]+"
-    r"| 404 Note that you can also install from a| 404 tarball, folder, http url, or git url\."
-    r"| To see a list of scripts, run:|   npm run)\s*"
-)
-_USAGE = pattern(r"npm (?:error|ERR!) Usage:")
-# The lines of a usage: the command, its options, and what each of them is for.
-_OF_USAGE = pattern(
-    r"npm (?:error|ERR!)(?:| npm \S.*| Options:| \[-.*|   +-\S.*|     +\S.*| alias(?:es)?: .*"
-    r"| Run \"npm help .*)"
-)
 
 
 def crash(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -112,18 +99,3 @@ def _is_told(value: str, message: str) -> bool:
     """Tell whether a message has a text, or the only one of a list."""
     said = value.strip("'\"[] ")
     return len(said) >= _LONG and not said.isdigit() and has_words(message, said)
-
-
-def npm(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Leave out the advice, the usage and the names of logs that follow errors of npm."""
-    del asked
-    lines = raw_of(rows)
-    gone = {i for i in lines if _OF_NPM.fullmatch(texts[i])}
-    is_usage = False
-    for index in lines:
-        is_usage = is_usage or _USAGE.fullmatch(texts[index]) is not None
-        if is_usage and not _USAGE.fullmatch(texts[index]):
-            is_usage = _OF_USAGE.fullmatch(texts[index]) is not None
-        if is_usage:
-            gone.add(index)
-    return placed(rows, {}, gone)

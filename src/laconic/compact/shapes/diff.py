@@ -12,7 +12,7 @@ from collections import Counter
 from itertools import groupby
 
 from laconic.compact.result import SHORT, Shown
-from laconic.compact.shapes.names import joined
+from laconic.compact.shapes.folded_names import joined
 from laconic.compact.shapes.rows import made, raw_of, text_of
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern

@@ -15,7 +15,7 @@ from laconic.compact.shapes.finding_block import (
     is_excerpt,
     read_block,
 )
-from laconic.compact.shapes.framed import framed
+from laconic.compact.shapes.framed_finding import framed
 from laconic.compact.shapes.rows import indent_of, text_of
 from laconic.patterns import pattern
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
-    from laconic.compact.shapes.framed import Framed
+    from laconic.compact.shapes.framed_finding import Framed
     from laconic.compact.shapes.rows import Texts
 
     Match: TypeAlias = re.Match[str]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from laconic.compact.shapes.finding import read_findings
-from laconic.compact.shapes.names import folded, joined
+from laconic.compact.shapes.folded_names import folded, joined
 from laconic.compact.shapes.rows import placed, raw_of, whole
 from laconic.patterns import pattern
 

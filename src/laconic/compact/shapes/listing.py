@@ -23,7 +23,7 @@ from laconic.compact.shapes.entries import (
     stated,
     zipped,
 )
-from laconic.compact.shapes.names import joined, with_values
+from laconic.compact.shapes.folded_names import joined, with_values
 from laconic.compact.shapes.rows import made, placed, raw_of, whole
 from laconic.compact.tokens import estimate
 

@@ -68,7 +68,7 @@ _SHAPES = {
     "mocha": ("mocha.mocha", _TRIED),
     "names": ("listing.names", _ALL),
     "notes": ("notes.notes", "notes.is_context"),
-    "npm": ("crash.npm", _TRIED),
+    "npm": ("npm.npm", _TRIED),
     "numbered": ("numbered.numbered", _ALL),
     "packages": ("tests.packages", _NO_OTHERS),
     "passed": ("tests.passed", "tests.is_of_passed"),

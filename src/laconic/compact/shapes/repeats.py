@@ -6,7 +6,7 @@ Two lines are of one kind if they differ only in numbers, paths, names with digi
 from __future__ import annotations
 
 from laconic.compact.diagnostics import is_diagnostic
-from laconic.compact.shapes.names import folded
+from laconic.compact.shapes.folded_names import folded
 from laconic.compact.shapes.rows import made, placed, raw_of, whole
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.compact.shapes.entries import Entry
-from laconic.compact.shapes.names import below, joined
+from laconic.compact.shapes.folded_names import below, joined
 from laconic.compact.shapes.rows import placed, raw_of, whole
 from laconic.patterns import pattern
 

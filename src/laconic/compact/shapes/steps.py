@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.compact.result import SHORT, Shown
-from laconic.compact.shapes.names import folded
+from laconic.compact.shapes.folded_names import folded
 from laconic.compact.shapes.rows import placed, raw_of
 from laconic.patterns import pattern
 
