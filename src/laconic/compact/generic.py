@@ -13,7 +13,7 @@ from laconic.compact.lines import read_lines
 from laconic.compact.masks import both, mask_of, union, widened, without
 from laconic.compact.notice import has_notice
 from laconic.compact.patterns import Pattern
-from laconic.compact.pipeline import is_blank, is_cheaper, without_blanks
+from laconic.compact.pipeline import is_blank, is_cheaper
 from laconic.compact.reports import may_be_shaped
 from laconic.compact.result import (
     WHOLE,
@@ -36,6 +36,7 @@ from laconic.compact.shapes.asked import Asked
 from laconic.compact.shapes.document import document
 from laconic.compact.shapes.passes import GENERIC, MOST_SHAPED, shaped
 from laconic.compact.shapes.rows import made, placed, raw_of
+from laconic.compact.stages.blank import without_blanks
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.limit import (
     MOST_PINNED,

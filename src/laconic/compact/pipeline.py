@@ -27,8 +27,7 @@ not cost fewer tokens with its notice, and when there is a notice already.
 from __future__ import annotations
 
 from functools import cache, partial, reduce
-from itertools import compress, count, takewhile
-from operator import not_
+from itertools import compress
 
 from laconic.compact.diagnostics import find_certain, find_diagnostics
 from laconic.compact.filter import LISTING, SUMMARY, TEXT
@@ -48,6 +47,7 @@ from laconic.compact.result import (
 )
 from laconic.compact.shapes.asked import Asked
 from laconic.compact.shapes.passes import shaped
+from laconic.compact.stages.blank import without_blanks
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.count import count_values
 from laconic.compact.stages.dedupe import dedupe
@@ -140,26 +140,44 @@ def is_cheaper(compacted: Compacted) -> bool:
     return compacted.tokens <= most
 
 
+class _Run:
+    """The output of a run, cleaned, and what is known of it; pinned: lines that must be shown."""
+
+    __slots__ = ("hits", "kind", "lines", "pinned", "printed", "status")
+
+    def __init__(
+        self, kind: str, status: int, lines: Lines, hits: Hits | None, printed: Mask
+    ) -> None:
+        self.kind, self.status, self.lines = kind, status, lines
+        self.hits, self.printed = hits, printed
+        self.pinned = printed
+
+
 def _rows(
     wanted: Filter, status: int, lines: Lines, hits: Hits | None, printed: Mask
 ) -> tuple[list[Row], Written]:
     """What is shown, and the texts of it."""
+    run = _Run(wanted.kind, status, lines, hits, printed)
     branch, values = _branch(wanted, status, lines)
-    pinned = branch.must_keep.mask(lines)
-    if status != 0:
-        pinned = union(pinned, find_diagnostics(lines))
-    elif wanted.kind != LISTING:
-        pinned = union(pinned, _reported(lines, branch))
-    pinned = union(pinned, printed)
-    excess = find_excess(pinned, lines) if branch.budget else None
+    run.pinned = _pinned(branch, run)
+    excess = find_excess(run.pinned, lines) if branch.budget else None
     if branch.show and status == 0:
-        rows = _summed_up(fill(branch.show, values).split("\n"), lines, pinned, excess)
+        rows = _summed_up(fill(branch.show, values).split("\n"), lines, run.pinned, excess)
         return rows, texts_at(rows, lines)
     if branch.json and status == 0:
         extracted = extract(lines, branch.json)
         if extracted is not None:
             return list(extracted), Written()
-    return _staged(branch, status, lines, pinned, excess, wanted.kind, hits, printed)
+    return _staged(branch, run, excess)
+
+
+def _pinned(branch: Branch, run: _Run) -> Mask:
+    pinned = branch.must_keep.mask(run.lines)
+    if run.status != 0:
+        pinned = union(pinned, find_diagnostics(run.lines))
+    elif run.kind != LISTING:
+        pinned = union(pinned, _reported(run.lines, branch))
+    return union(pinned, run.printed)
 
 
 def _reported(lines: Lines, branch: Branch) -> Mask:
@@ -211,122 +229,128 @@ def _pinned_rows(pinned: Mask, excess: Excess | None) -> list[Row]:
     return [marks.get(row, row) for row in indexes(excess.left_of(pinned) if excess else pinned)]
 
 
-def _staged(
-    branch: Branch,
-    status: int,
-    lines: Lines,
-    pinned: Mask,
-    excess: Excess | None,
-    kind: str,
-    hits: Hits | None,
-    printed: Mask,
-) -> tuple[list[Row], Written]:
-    whole = lines
-    has_shapes = bool(branch.shapes) and may_be_shaped(lines)
-    if excess is not None and has_shapes:
+def _staged(branch: Branch, run: _Run, excess: Excess | None) -> tuple[list[Row], Written]:
+    """Run the stages from sections on."""
+    if excess is None:
+        return _Stages(branch, run, None).result()
+    if branch.shapes and may_be_shaped(run.lines):
         # of a trace or of like findings a shape may leave as much as can be read
-        rows, texts = _staged(branch, status, lines, pinned, None, kind, hits, printed)
+        rows, texts = _Stages(branch, run, None).result()
         if estimate("\n".join(texts_of(rows, texts))) <= MOST_PINNED:
             return rows, texts
-    if excess is not None:
-        lines, pinned = excess.hollowed(lines), excess.left_of(pinned)
-    share = _HEAD_SHARE[kind]
-    blocks = find_blocks(lines, branch.sections)
-    held = union(pinned, blocks.held)
-    is_shaped = has_shapes and excess is None
-    left = _without_cuts(len(lines), blocks, pinned)
-    left = _staying(branch, left, lines, held, pinned, share, is_whole=is_shaped)
-    left, cuts = _with_cuts(left, blocks, pinned, excess)
-    left, marks = _merged(branch, left, cuts, lines, held)
-    if not branch.budget and left.count(1) > _MOST_ROWS:
-        return [], Written()
-    budget = branch.budget
-    if is_shaped:
-        every = indexes(left)
-        texts = texts_at(every, whole)
-        asked = Asked(status, pinned, hits, printed, is_listed=True)
-        rows = shaped(branch.shapes, with_marks(every, marks), texts, asked)
-        budget = budget and budget + asked.budget
-    else:
-        rows = window(left, marks, branch.budget, share, pinned)
-        texts = texts_at(rows, whole)
-    rows = _with_trees(branch, rows, texts, held, blocks)
-    if kind != TEXT:
-        rows = without_blanks(rows, texts, blocks.held, printed)
-    rows = limit(rows, branch.head, branch.tail, pinned)
-    shorten = _shortening(branch, texts, held, pinned, hits)
-    return fit(rows, shorten, texts, budget, share, pinned), texts
+    return _Stages(branch, run, excess).result()
 
 
-def _staying(
-    branch: Branch,
-    left: Mask,
-    lines: Lines,
-    held: Mask,
-    pinned: Mask,
-    share: float,
-    *,
-    is_whole: bool,
-) -> Mask:
-    """Without the lines that go by pattern; unless is_whole, only where the others are shown."""
+class _Stages:
+    """The stages from sections on, for the lines of one output.
 
-    def stay(chunks: range) -> Mask:
-        part = lines.part(chunks)
-        first = lines.firsts[chunks.start]
-        there = slice(first, first + len(part))
-        found = drop(left[there], part, branch.drop, held[there])
-        return keep(found, part, branch.keep, held[there])
-
-    if not (branch.drop or branch.keep):
-        return left
-    if is_whole or branch.dedupe or branch.groups or not branch.budget:
-        return stay(range(len(lines.chunks)))
-    return from_ends(stay, len(lines.chunks), pinned, *ends_of(branch.budget, share))
-
-
-def _merged(
-    branch: Branch, left: Mask, marks: Mapping[int, Shown], lines: Lines, held: Mask
-) -> tuple[Mask, Mapping[int, Shown]]:
-    """Run the stages that make one line of several, wherever these are.
-
-    Lines that are to be replaced are compared as they will be, and not grouped. Takes and returns
-    the lines that are left, and what is written in place of some of them.
+    lines, pinned: those of the run without the pinned ones that are too many. held: lines that go
+    by no pattern, because they are pinned or in a block.
     """
-    if branch.dedupe:
-        written = partial(_written, branch, held) if branch.replace else None
-        left, marks = dedupe(left, marks, lines, written)
-    if branch.groups:
-        replaced = (pattern.mask(lines) for pattern, _ in branch.replace)
-        held = reduce(union, replaced, held)
-    for pattern, show in branch.groups:
-        counted = without(left, mask_of(marks, len(left)))
-        gone, made = group(without(counted, held), lines, pattern, show, counted)
-        left, marks = without(left, gone), {**marks, **made}
-    return left, marks
 
+    def __init__(self, branch: Branch, run: _Run, excess: Excess | None) -> None:
+        self.branch, self.run, self.excess = branch, run, excess
+        self.lines, self.pinned = run.lines, run.pinned
+        if excess is not None:
+            self.lines, self.pinned = excess.hollowed(run.lines), excess.left_of(run.pinned)
+        self.blocks = find_blocks(self.lines, branch.sections)
+        self.held = union(self.pinned, self.blocks.held)
+        self.share = _HEAD_SHARE[run.kind]
+        self.is_shaped = bool(branch.shapes) and excess is None and may_be_shaped(run.lines)
 
-def _with_trees(
-    branch: Branch, rows: list[Row], texts: Written, held: Mask, blocks: Blocks
-) -> list[Row]:
-    if branch.replace and branch.trees:
-        rows = [_replaced(branch, row, texts, held) for row in rows]
-    for pattern in branch.trees:
-        # a line that is a heading and its rest is whole: so pinned ones may be among them
-        rows = tree(rows, texts, pattern, blocks.held if pattern.compiled.groups else held)
-    return rows
+    def result(self) -> tuple[list[Row], Written]:
+        """The rows that are shown, and the texts of them; none if there are too many."""
+        branch = self.branch
+        left, marks = self._left()
+        if not branch.budget and left.count(1) > _MOST_ROWS:
+            return [], Written()
+        rows, texts, budget = (
+            self._shaped(left, marks) if self.is_shaped else self._ends(left, marks)
+        )
+        rows = self._with_trees(rows, texts)
+        if self.run.kind != TEXT:
+            rows = without_blanks(rows, texts, self.blocks.held, self.run.printed)
+        rows = limit(rows, branch.head, branch.tail, self.pinned)
+        return fit(rows, self._shortening(texts), texts, budget, self.share, self.pinned), texts
 
+    def _left(self) -> tuple[Mask, Mapping[int, Shown]]:
+        """The lines that are left by patterns, and what is written in place of some of them."""
+        left = _without_cuts(len(self.lines), self.blocks, self.pinned)
+        left = self._staying(left)
+        left, marks = _with_cuts(left, self.blocks, self.pinned, self.excess)
+        return self._merged(left, marks)
 
-def _shortening(
-    branch: Branch, texts: RowTexts, held: Mask, pinned: Mask, hits: Hits | None
-) -> Callable[[list[Row]], list[Row]]:
-    """What makes lines shorter in their place: values captured from them, then the width."""
-    replaced = cache(lambda row: _replaced(branch, row, texts, held))
+    def _staying(self, left: Mask) -> Mask:
+        """Without the lines that go by pattern; of a large output only where others are shown."""
+        branch, lines = self.branch, self.lines
 
-    def shorten(rows: list[Row]) -> list[Row]:
-        rows = list(map(replaced, rows)) if branch.replace else rows
-        return clip_rows(rows, texts, branch.width, pinned, hits)
+        def stay(chunks: range) -> Mask:
+            part = lines.part(chunks)
+            first = lines.firsts[chunks.start]
+            there = slice(first, first + len(part))
+            found = drop(left[there], part, branch.drop, self.held[there])
+            return keep(found, part, branch.keep, self.held[there])
 
-    return shorten
+        if not (branch.drop or branch.keep):
+            return left
+        if self.is_shaped or branch.dedupe or branch.groups or not branch.budget:
+            return stay(range(len(lines.chunks)))
+        return from_ends(stay, len(lines.chunks), self.pinned, *ends_of(branch.budget, self.share))
+
+    def _merged(self, left: Mask, marks: Mapping[int, Shown]) -> tuple[Mask, Mapping[int, Shown]]:
+        """Run the stages that make one line of several, wherever these are.
+
+        Lines that are to be replaced are compared as they will be, and not grouped. Takes and
+        returns the lines that are left, and what is written in place of some of them.
+        """
+        branch, lines, held = self.branch, self.lines, self.held
+        if branch.dedupe:
+            written = partial(_written, branch, held) if branch.replace else None
+            left, marks = dedupe(left, marks, lines, written)
+        if branch.groups:
+            replaced = (pattern.mask(lines) for pattern, _ in branch.replace)
+            held = reduce(union, replaced, held)
+        for pattern, show in branch.groups:
+            counted = without(left, mask_of(marks, len(left)))
+            gone, made = group(without(counted, held), lines, pattern, show, counted)
+            left, marks = without(left, gone), {**marks, **made}
+        return left, marks
+
+    def _shaped(self, left: Mask, marks: Mapping[int, Shown]) -> tuple[list[Row], Written, int]:
+        """The rows that the shapes make of these lines, their texts, and what they may cost."""
+        run, every = self.run, indexes(left)
+        texts = texts_at(every, run.lines)
+        asked = Asked(run.status, run.pinned, run.hits, run.printed, is_listed=True)
+        rows = shaped(self.branch.shapes, with_marks(every, marks), texts, asked)
+        budget = self.branch.budget
+        return rows, texts, budget and budget + asked.budget
+
+    def _ends(self, left: Mask, marks: Mapping[int, Shown]) -> tuple[list[Row], Written, int]:
+        """The first and the last of these lines, their texts, and what they may cost."""
+        budget = self.branch.budget
+        rows = window(left, marks, budget, self.share, self.pinned)
+        return rows, texts_at(rows, self.run.lines), budget
+
+    def _with_trees(self, rows: list[Row], texts: Written) -> list[Row]:
+        branch, held = self.branch, self.held
+        if branch.replace and branch.trees:
+            rows = [_replaced(branch, row, texts, held) for row in rows]
+        for pattern in branch.trees:
+            # a line that is a heading and its rest is whole: so pinned ones may be among them
+            in_tree = self.blocks.held if pattern.compiled.groups else held
+            rows = tree(rows, texts, pattern, in_tree)
+        return rows
+
+    def _shortening(self, texts: RowTexts) -> Callable[[list[Row]], list[Row]]:
+        """What makes lines shorter in their place: values captured from them, then the width."""
+        branch, held = self.branch, self.held
+        replaced = cache(lambda row: _replaced(branch, row, texts, held))
+
+        def shorten(rows: list[Row]) -> list[Row]:
+            rows = list(map(replaced, rows)) if branch.replace else rows
+            return clip_rows(rows, texts, branch.width, self.pinned, self.run.hits)
+
+        return shorten
 
 
 def _written(branch: Branch, held: Mask, row: int, text: str) -> str:
@@ -364,22 +388,3 @@ def _with_cuts(
             marks[missing[0] - 1] = gap_row(missing)
             marked[missing[0] - 1] = 1
     return bytes(marked), marks
-
-
-def without_blanks(rows: list[Row], texts: RowTexts, held: Mask, printed: Mask = b"") -> list[Row]:
-    """Keep one of neighbouring blank lines, and none at the beginning and the end.
-
-    Lines of blocks are held; what was printed already stays.
-    """
-    stripped = map(str.strip, texts_of(rows, texts))
-    found = compress(count(), map(not_, stripped))
-    blank = {pos for pos in found if not _is_held(rows[pos], held)}
-    there = {pos for pos in blank if _is_held(rows[pos], printed)} if any_of(printed) else set()
-    gone = {pos for pos in blank if pos + 1 in blank or pos + 1 == len(rows)}
-    gone.update(takewhile(blank.__contains__, count()))
-    gone -= there
-    return list(compress(rows, without(b"\1" * len(rows), mask_of(gone, len(rows)))))
-
-
-def _is_held(row: Row, held: Mask) -> bool:
-    return isinstance(row, int) and held[row] == 1
