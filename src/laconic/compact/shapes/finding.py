@@ -125,47 +125,50 @@ class Finding:
 
 
 def read_findings(lines: list[int], texts: Texts, asked: Asked) -> Iterator[Finding]:
-    pos, heading = 0, ""
-    head_index = -1
+    heading, has_finding = (
+        -1,
+        False,
+    )  # the name of a file; whether one below it is shown for it, too
     told: set[tuple[str, str]] = set()  # source lines that are below an error
+    pos = 0
     while pos < len(lines):
         text = texts[lines[pos]]
-        following = texts[lines[pos + 1]] if pos + 1 < len(lines) else ""
-        finding: Finding | None = None
-        if drawn := framed(lines, pos, texts):
-            finding, pos = _of_frame(drawn), drawn.end
-        elif (arrow := ARROW.fullmatch(following)) and (header := _HEADER.fullmatch(text)):
-            finding, pos = _of_arrow(header, arrow, lines, pos, texts, asked)
-            _tell_once(finding, told, texts)
-        elif heading and (below := _BELOW.fullmatch(text)):
-            finding = _of_below(heading, below, lines[pos])
-            if head_index >= 0:
-                finding.lines.append(head_index)
-                head_index = -1
+        if heading >= 0 and (below := _BELOW.fullmatch(text)):
+            finding = _of_below(texts[heading], below, lines[pos])
+            finding.lines += [] if has_finding else [heading]
+            has_finding = True
             pos += 1
-        elif (
-            match := AT_PLACE.fullmatch(text)
-            or _IN_PARENTHESES.fullmatch(text)
-            or _MAVEN.fullmatch(text)
-        ):
-            if _is_file(match["path"]) and not match["rest"].startswith("required "):
-                finding, pos = _of_line(match, lines, pos, texts, asked)
-                _tell_once(finding, told, texts)
-            else:
-                pos += 1
-        else:
-            is_heading = bool(_HEADING.fullmatch(text) and _BELOW.fullmatch(following))
-            heading, head_index = (
-                (text, lines[pos])
-                if is_heading
-                else (
-                    heading if not text.strip() or _BELOW.fullmatch(text) else "",
-                    head_index if not is_heading and not text.strip() else -1,
-                )
-            )
-            pos += 1
-        if finding is not None:
             yield finding
+        elif found := _read(lines, pos, texts, asked):
+            finding, pos = found
+            _tell_once(finding, told, texts)
+            yield finding
+        else:
+            if _is_heading(lines, pos, texts):
+                heading, has_finding = lines[pos], False
+            elif heading >= 0 and text.strip() and not _at_place(text):
+                heading = -1
+            pos += 1
+
+
+def _read(lines: list[int], pos: int, texts: Texts, asked: Asked) -> tuple[Finding, int] | None:
+    """The finding that begins at this position, and the position behind it."""
+    if drawn := framed(lines, pos, texts):
+        return _of_frame(drawn), drawn.end
+    text = texts[lines[pos]]
+    arrow = ARROW.fullmatch(texts[lines[pos + 1]]) if pos + 1 < len(lines) else None
+    if arrow and (header := _HEADER.fullmatch(text)):
+        return _of_arrow(header, arrow, lines, pos, texts, asked)
+    match = _at_place(text)
+    if match and _is_file(match["path"]) and not match["rest"].startswith("required "):
+        return _of_line(match, lines, pos, texts, asked)
+    return None
+
+
+def _is_heading(lines: list[int], pos: int, texts: Texts) -> bool:
+    """Tell whether a line is the name of a file with findings below it."""
+    following = texts[lines[pos + 1]] if pos + 1 < len(lines) else ""
+    return bool(_HEADING.fullmatch(texts[lines[pos]]) and _BELOW.fullmatch(following))
 
 
 def _of_frame(drawn: Framed) -> Finding:
@@ -252,7 +255,7 @@ def _wrapped(finding: Finding, lines: list[int], pos: int, texts: Texts) -> int:
     for count, index in enumerate(lines[pos + 1 : pos + _MOST_WRAPPED], 2):
         above, text = texts[lines[pos + count - 2]], texts[index]
         word = text.lstrip().partition(" ")[0]
-        if not word or text[:2].isspace() or _is_start(text) or len(above + word) < _WIDTH:
+        if not word or text[:2].isspace() or _at_place(text) or len(above + word) < _WIDTH:
             break
         said, written = f"{said} {text.lstrip()}", f"{written.rstrip()} {text.lstrip()}"
         if ending := _WRAPPED_RULE.fullmatch(said):
@@ -266,7 +269,7 @@ def _wrapped(finding: Finding, lines: list[int], pos: int, texts: Texts) -> int:
 def _continued(finding: Finding, index: int, texts: Texts) -> int:
     """Take a line that says more of the finding above it (`  symbol: class X`); 1 if it does."""
     text = texts[index].removeprefix(_SAID_BY_MAVEN)
-    if not text[:1].isspace() or not text.strip() or _is_start(text) or _BELOW.fullmatch(text):
+    if not text[:1].isspace() or not text.strip() or _at_place(text) or _BELOW.fullmatch(text):
         return 0
     if not finding.is_error:
         return 0
@@ -279,7 +282,6 @@ def _continued(finding: Finding, index: int, texts: Texts) -> int:
 def _excerpt(finding: Finding, lines: list[int], pos: int, texts: Texts, asked: Asked) -> int:
     """Take the lines from here on that are an excerpt of the source; return how many."""
     text = texts[lines[pos]]
-    following = texts[lines[pos + 1]] if pos + 1 < len(lines) else ""
     source = SOURCE.fullmatch(text)
     if source and source[1]:
         is_own = finding.is_error and source[1] == finding.line
@@ -289,25 +291,28 @@ def _excerpt(finding: Finding, lines: list[int], pos: int, texts: Texts, asked: 
     if is_excerpt(text):
         finding.hidden.append(lines[pos])
         return 1
-    if not is_carets(following) or _is_start(text) or not text.strip() or _SAID.match(text):
+    return _marked_source(finding, lines, pos, texts, asked)
+
+
+def _marked_source(finding: Finding, lines: list[int], pos: int, texts: Texts, asked: Asked) -> int:
+    """Take a line of source without a number, the carets below it and what clang would write.
+
+    Only its place, right below the finding, tells it from what others say. Returns how many lines.
+    """
+    text = texts[lines[pos]]
+    carets, fix = ([texts[i] for i in lines[pos + 1 : pos + 3]] + ["", ""])[:2]
+    if not is_carets(carets) or _at_place(text) or not text.strip() or _SAID.match(text):
         return 0
     is_first = lines[pos - 1] == finding.lines[0]
     if not text[:1].isspace() and not is_first:
         return 0
-    # without a number only its place, right below the finding, tells it from what others say
     is_shown = finding.is_error or (not is_first and asked.pinned[lines[pos]])
     (finding.below if is_shown else finding.hidden).append(lines[pos])
     finding.excerpt.add(text)
-    finding.hidden.append(lines[pos + 1])
-    fix = texts[lines[pos + 2]] if pos + 2 < len(lines) else ""
-    if (
-        _FIX.fullmatch(fix)
-        and indent_of(fix) >= following.find("^")
-        and finding.mark.count(":") > 1
-    ):
-        finding.hidden.append(lines[pos + 2])
-        return 3
-    return 2
+    is_below = _FIX.fullmatch(fix) is not None and indent_of(fix) >= carets.find("^")
+    count = 3 if is_below and finding.mark.count(":") > 1 else 2
+    finding.hidden += lines[pos + 1 : pos + count]
+    return count
 
 
 def may_belong(text: str) -> bool:
@@ -316,5 +321,7 @@ def may_belong(text: str) -> bool:
     return any(start.fullmatch(text) for start in starts) or is_excerpt(text)
 
 
-def _is_start(text: str) -> bool:
-    return any(form.fullmatch(text) for form in (AT_PLACE, _IN_PARENTHESES, _MAVEN))
+def _at_place(text: str) -> Match | None:
+    """What a line that begins with the place of a finding consists of."""
+    forms = (AT_PLACE, _IN_PARENTHESES, _MAVEN)
+    return next((match for form in forms if (match := form.fullmatch(text))), None)

@@ -153,24 +153,14 @@ def regrouped(
         found.append(made(f"[{said}]", [entries[0].index]))
     first = min(entry.index for entry in entries)
     gone = {entry.index for entry in entries} | rest
-    result: list[Row] = []
-    for row in rows:
-        if row == first:
-            result += found
-        elif not isinstance(row, int) or row not in gone:
-            result.append(row)
-    return result
+    return placed(rows, {first: found}, gone)
 
 
 def by_directory(
     entries: list[Entry], budget: int, kind: str = WHOLE, unit: str = ""
 ) -> tuple[list[Row], bool]:
     """Lines for the entries, and whether no line had to be cut."""
-    groups: dict[str, list[Entry]] = {}
-    below = {entry.directory for entry in entries}
-    for entry in entries:
-        is_heading = entry.name.endswith("/") and f"{_inside(entry)}" in below
-        groups.setdefault(_inside(entry) if is_heading else entry.directory, []).append(entry)
+    groups = _groups(entries)
     is_ordered = kind == SHORT  # by time or size, perhaps
     lines = {d: _line(d, members, is_ordered=is_ordered) for d, members in groups.items()}
     for line in lines.values():
@@ -187,7 +177,6 @@ def by_directory(
             is_whole = False
         elif line.kind != MADE and (rest or cost > left):
             rest += groups[directory]
-            is_whole = False
         else:
             found.append(line)
             left -= cost
@@ -195,7 +184,17 @@ def by_directory(
         directories = {entry.directory for entry in rest}
         said = f"{len(rest)} more in {len(directories)} directories: {_kinds(rest)}"
         found.append(made(f"[{said}]", [entry.index for entry in rest]))
-    return found, is_whole
+    return found, is_whole and not rest
+
+
+def _groups(entries: list[Entry]) -> dict[str, list[Entry]]:
+    """The entries by directory; a directory that has some of them is itself one of its own."""
+    groups: dict[str, list[Entry]] = {}
+    directories = {entry.directory for entry in entries}
+    for entry in entries:
+        is_heading = entry.name.endswith("/") and _inside(entry) in directories
+        groups.setdefault(_inside(entry) if is_heading else entry.directory, []).append(entry)
+    return groups
 
 
 def _inside(entry: Entry) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from laconic.compact.result import SHORT, Shown
 from laconic.compact.shapes.finding import AT_PLACE
 from laconic.compact.shapes.finding_block import is_carets, is_excerpt
-from laconic.compact.shapes.rows import made, placed, raw_of
+from laconic.compact.shapes.rows import made, placed, raw_of, short
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -46,33 +45,34 @@ def notes(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     steps = [i for i in lines if _REQUIRED.fullmatch(texts[i])]
     if not found and not context and not steps:
         return rows
-    keep: dict[int, Row] = {}
+    kept = _kept(lines, set(steps), texts)
+    gone = {i for i in (*found, *context, *steps) if i not in kept}
+    excerpts = _below(lines, gone, texts)
+    instead: dict[int, list[Row]] = {i: [row] for i, row in kept.items()}
+    if len(found) + len(steps) > len(kept):
+        last = max(gone)
+        hidden = [i for i in steps if i not in kept]
+        instead[last] = [made(f"[{_counted(len(found), len(hidden))} hidden]", [last])]
+    return placed(rows, instead, gone | excerpts)
+
+
+def _kept(lines: list[int], steps: set[int], texts: Texts) -> dict[int, Row]:
+    """The place in the project that an instantiation begins with, and the step before it."""
+    kept: dict[int, Row] = {}
     for before, here in pairwise(lines):
         if _HERE.fullmatch(texts[here]) and not _FOREIGN.fullmatch(texts[here]):
             text = texts[before]
-            keep[here] = here
-            if before in steps:
-                keep[before] = (
-                    Shown(SHORT, f"{text[:_LONGEST]}…", (before + 1,))
-                    if len(text) > _LONGEST
-                    else before
-                )
-    gone = {i for i in (*found, *context, *steps) if i not in keep}
-    excerpts = _below(lines, gone, texts)
-    instead: dict[int, list[Row]] = {i: [row] for i, row in keep.items()}
-    if len(found) + len(steps) > len(keep):
-        last = max(gone)
-        counted = [
-            (len(found), "note", ""),
-            (len(steps) - len([i for i in keep if i in steps]), "step", " of instantiation"),
-        ]
-        said = " and ".join(
-            f"{number} {name}{'s' if number > 1 else ''}{of}"
-            for number, name, of in counted
-            if number
-        )
-        instead[last] = [made(f"[{said} hidden]", [last])]
-    return placed(rows, instead, gone | excerpts)
+            cut = f"{text[:_LONGEST]}…" if len(text) > _LONGEST else text
+            kept |= {before: short(cut, before, texts)} if before in steps else {}
+            kept[here] = here
+    return kept
+
+
+def _counted(notes: int, steps: int) -> str:
+    parts = [f"{notes} note{'s' if notes > 1 else ''}"] if notes else []
+    if steps:
+        parts.append(f"{steps} step{'s' if steps > 1 else ''} of instantiation")
+    return " and ".join(parts)
 
 
 def is_context(text: str) -> bool:
