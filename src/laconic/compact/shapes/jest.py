@@ -51,44 +51,63 @@ _ADVICE = pattern(r" {4}Add a timeout value to this test to increase the timeout
 _SIGN = 4  # the column of the signs of a difference
 
 
+class _Block:
+    """A failure, or what a test printed: its lines, its title, and what is shown of it.
+
+    said: the texts of what is shown.
+    """
+
+    __slots__ = ("is_console", "lines", "said", "shown", "title")
+
+    def __init__(self, lines: list[int], texts: Texts, pinned: Mask) -> None:
+        self.lines = lines
+        self.title = _NUMBER.sub("", _bare(texts[lines[0]]))
+        self.is_console = self.title == "Console" or self.title.startswith("console.")
+        self.shown = _console(lines, texts) if self.is_console else _failure(lines, texts, pinned)
+        self.said = tuple(text_of(row, texts) for row in self.shown)
+
+
 def jest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show every failure in few lines; the overview of the tests and the summary repeat them."""
     lines = raw_of(rows)
-    blocks = _blocks(lines, texts)
+    blocks = [_Block(block, texts, asked.pinned) for block in _blocks(lines, texts)]
     if not blocks:
         return rows
     instead: dict[int, list[Row]] = {}
-    gone = {i for i in lines if not texts[i].strip()}
     told: dict[tuple[str, ...], str] = {}
     names: set[str] = set()
-    printed: dict[str, list[list[int]]] = {}  # what was printed in one line, with its blocks
     files = [(i, match[1]) for i in lines if (match := _FILE.fullmatch(texts[i]))]
     for block in blocks:
-        gone.update(block)
-        title = _NUMBER.sub("", _bare(texts[block[0]]))
-        shown = (
-            _console(block, texts) if _is_console(title) else _failure(block, texts, asked.pinned)
-        )
-        key = tuple(text_of(row, texts) for row in shown)
-        if _is_console(title) and len(shown) == 1:
-            printed.setdefault(key[0], []).append(block)
-        file = "" if _is_console(title) else _above(files, block[0])
-        if (file, *key) in told:  # in the summary, or printed again
+        file = "" if block.is_console else _above(files, block.lines[0])
+        if (file, *block.said) in told:  # in the summary, or printed again
             continue
-        first = told.get(key[1:]) if key[1:] else None
+        below = block.said[1:]
+        first = told.get(below) if below else None
+        shown = block.shown
         if first is not None:
-            shown = [made(f"{key[0]} [the same as {first}]", block)]
-        told |= {(file, *key): title, key[1:]: first or title}
-        names |= {title, title.rpartition(" \u203a ")[2]}
+            shown = [made(f"{block.said[0]} [the same as {first}]", block.lines)]
         instead |= each_in_place(shown)
-    for text, equal in printed.items():
-        if len(equal) > 1:
-            told_lines = [
-                i for block in equal for i in block if texts[i].strip() and texts[i].strip() in text
-            ]
-            instead[equal[0][0]] = [whole(f"{text} [x{len(equal)}]", told_lines)]
+        told |= {(file, *block.said): block.title, below: first or block.title}
+        names |= {block.title, block.title.rpartition(" \u203a ")[2]}
+    instead |= _printed_often(blocks, texts)
+    gone = {i for i in lines if not texts[i].strip()} | {i for b in blocks for i in b.lines}
     gone |= _overview(lines, texts, asked, names) | _summary(lines, texts, gone, instead)
     return placed(rows, instead, gone)
+
+
+def _printed_often(blocks: list[_Block], texts: Texts) -> dict[int, list[Row]]:
+    """What tests printed several times in one line: at the place of the first, how often."""
+    equal: dict[str, list[_Block]] = {}
+    for block in blocks:
+        if block.is_console and len(block.said) == 1:
+            equal.setdefault(block.said[0], []).append(block)
+    found: dict[int, list[Row]] = {}
+    for text, some in equal.items():
+        if len(some) > 1:
+            every = [i for block in some for i in block.lines]
+            told = [i for i in every if texts[i].strip() and texts[i].strip() in text]
+            found[every[0]] = [whole(f"{text} [x{len(some)}]", told)]
+    return found
 
 
 def _above(files: list[tuple[int, str]], index: int) -> str:
@@ -121,10 +140,6 @@ def _blocks(lines: list[int], texts: Texts) -> list[list[int]]:
         if is_inside:
             found[-1].append(index)
     return found
-
-
-def _is_console(title: str) -> bool:
-    return title == "Console" or title.startswith("console.")
 
 
 def _console(block: list[int], texts: Texts) -> list[Row]:
