@@ -129,6 +129,15 @@ def _one_line_each(rows: list[Row], texts: Texts, drawn: Graph) -> list[Row]:
 
 
 def _taken(commit: _Commit, index: int, text: str) -> bool:
+    """Take a line of a commit, and tell whether it is one: its head, its message or its files."""
+    is_taken = _of_head(commit, text) or _of_message(commit, index, text) or _of_files(commit, text)
+    if not is_taken and text.strip() and text != _BETWEEN:
+        return False
+    commit.lines.append(index)
+    return True
+
+
+def _of_head(commit: _Commit, text: str) -> bool:
     if match := _AUTHOR.fullmatch(text):
         commit.author = match[1]
     elif match := _DATE.fullmatch(text):
@@ -136,33 +145,40 @@ def _taken(commit: _Commit, index: int, text: str) -> bool:
     elif match := _COMMITTER.fullmatch(text):
         commit.notes += [f"[committed by {match[1]}]"] if match[1] != commit.author else []
     elif match := _COMMIT_DATE.fullmatch(text):
-        when = _when(match[1].strip())
-        if commit.when is None or (when.of_day, when.time) != (
-            commit.when.of_day,
-            commit.when.time,
-        ):
-            is_same = commit.when is not None and when.of_day == commit.when.of_day
-            commit.notes.append(f"[committed {when.time if is_same else match[1].strip()}]")
+        commit.notes += _committed(match[1].strip(), commit.when or _When())
     elif match := _MERGE.fullmatch(text):
         commit.notes.append(f"[merge of {match[1]}]")
-    elif text.startswith("    "):
-        if not commit.subject:
-            commit.subject = text[4:]
-        elif text.strip():
-            commit.body.append(index)
-    elif match := _STAT.fullmatch(text):
+    return match is not None
+
+
+def _committed(date: str, written: _When) -> list[str]:
+    """A note on when a commit was made, if that is not when it was written."""
+    when = _when(date)
+    if when.of_day != written.of_day:
+        return [f"[committed {date}]"]
+    return [f"[committed {when.time}]"] if when.time != written.time else []
+
+
+def _of_message(commit: _Commit, index: int, text: str) -> bool:
+    if not text.startswith("    "):
+        return False
+    if not commit.subject:
+        commit.subject = text[4:]
+    elif text.strip():
+        commit.body.append(index)
+    return True
+
+
+def _of_files(commit: _Commit, text: str) -> bool:
+    if match := _STAT.fullmatch(text):
         commit.stat.append((match[1], match[2]))
     elif match := _SUM.fullmatch(text):
-        plus, minus = (f"+{match[2]}" if match[2] else ""), (f"-{match[3]}" if match[3] else "")
-        commit.sum = " ".join(
-            filter(None, (f"{match[1]} file{'s' if match[1] != '1' else ''}", plus, minus))
-        )
+        files = f"{match[1]} file{'s' if match[1] != '1' else ''}"
+        added, removed = f"+{match[2]}" if match[2] else "", f"-{match[3]}" if match[3] else ""
+        commit.sum = _joined([files, added, removed])
     elif commit.subject and (match := _STATE.fullmatch(text) or _FILE.fullmatch(text)):
         commit.files.append((match[1], match[2].replace("\t", " -> ")))
-    elif text.strip() and text != _BETWEEN:
-        return False
-    commit.lines.append(index)
-    return True
+    return match is not None
 
 
 def _shown(found: list[Row | _Commit], drawn: Graph | None) -> list[Row]:
