@@ -64,13 +64,7 @@ def _is_caret(lines: list[int], pos: int, texts: Texts) -> bool:
 
 def _properties(lines: list[int], pos: int, texts: Texts) -> set[int]:
     """The properties of an error that its message has, and the end if no other is left."""
-    first = pos
-    while first and read_place(texts[lines[first - 1]]):
-        first -= 1
-    begin = first
-    while begin and texts[lines[begin - 1]].strip():
-        begin -= 1
-    message = "\n".join(texts[i] for i in lines[begin:first])
+    message = _message(lines, pos, texts)
     below = (texts[i] for i in lines[pos + 1 : pos + _MOST_BELOW])
     is_assertion = any(_IS_ASSERTION.fullmatch(text) for text in below)
     found: set[int] = set()
@@ -81,10 +75,10 @@ def _properties(lines: list[int], pos: int, texts: Texts) -> set[int]:
         match = _PROPERTY.fullmatch(text)
         if text.strip() == "}" and len(text) < len(indent) + 1:
             return found | {index} if is_whole else found
+        if not text.startswith(" "):
+            break
         if match is None or (indent and match["indent"] != indent):
             is_whole = False
-            if not text.startswith(" "):
-                break
             continue
         indent = match["indent"]
         is_dull = _DULL.fullmatch(text) or (is_assertion and _OF_ASSERTION.fullmatch(text))
@@ -93,6 +87,17 @@ def _properties(lines: list[int], pos: int, texts: Texts) -> set[int]:
         else:
             is_whole = False
     return found
+
+
+def _message(lines: list[int], pos: int, texts: Texts) -> str:
+    """The message of an error, which is above its frames; pos: that of the last of them."""
+    end = pos
+    while end and read_place(texts[lines[end - 1]]):
+        end -= 1
+    start = end
+    while start and texts[lines[start - 1]].strip():
+        start -= 1
+    return "\n".join(texts[i] for i in lines[start:end])
 
 
 def _is_told(value: str, message: str) -> bool:

@@ -120,31 +120,32 @@ def _raced(lines: list[int], texts: Texts) -> tuple[dict[int, list[Row]], set[in
     gone: set[int] = set()
     alike: dict[tuple[tuple[str, ...], ...], list[int]] = {}
     created: set[tuple[str, ...]] = set()
-    starts = [pos for pos, index in enumerate(lines) if texts[index] == _RACE]
-    for start in starts:
-        if start and _RULER.fullmatch(texts[lines[start - 1]]):
-            gone.add(lines[start - 1])
-        pos = start + 1
-        found: list[_Stack] = []
-        while pos < len(lines) and _SECTION.fullmatch(texts[lines[pos]]):
-            stack = _stack(lines, pos, texts)
-            found.append(stack)
-            pos += len(stack.lines)
-        if pos < len(lines) and _RULER.fullmatch(texts[lines[pos]]):
-            gone.add(lines[pos])
-        kinds = [(_VARIED.sub("", texts[stack.heading]), *stack.own) for stack in found]
+    for start in [pos for pos, index in enumerate(lines) if texts[index] == _RACE]:
+        stacks, end = _stacks(lines, start + 1, texts)
+        around = lines[max(start - 1, 0) : start] + lines[end : end + 1]
+        gone |= {i for i in around if _RULER.fullmatch(texts[i])}
+        kinds = [(_VARIED.sub("", texts[stack.heading]), *stack.own) for stack in stacks]
         race = tuple(kind for kind in kinds if not kind[0].endswith(_CREATED))
         if not all(len(kind) > 1 for kind in race):
             race = ((str(start),),)  # without own frames it is not known to be like another
+        is_again = race in alike
         alike.setdefault(race, []).append(lines[start])
-        is_again = len(alike[race]) > 1
         gone |= {lines[start]} if is_again else set()
-        for kind, stack in zip(kinds, found, strict=True):
+        for kind, stack in zip(kinds, stacks, strict=True):
             if is_again or kind in created:
                 gone |= set(stack.lines)
             if kind[0].endswith(_CREATED):
                 created.add(kind)
     return {first: [_heading(first, others)] for first, *others in alike.values()}, gone
+
+
+def _stacks(lines: list[int], pos: int, texts: Texts) -> tuple[list[_Stack], int]:
+    """The sections of a race that begin at this position, and the position behind them."""
+    found: list[_Stack] = []
+    while pos < len(lines) and _SECTION.fullmatch(texts[lines[pos]]):
+        found.append(_stack(lines, pos, texts))
+        pos += len(found[-1].lines)
+    return found, pos
 
 
 def _heading(first: int, others: list[int]) -> Row:
