@@ -245,15 +245,14 @@ def _names_own_file(rows: list[Row], texts: Texts) -> bool:
 def _shown(trace: list[Frame], texts: Texts, told: str, *, needs_one: bool) -> list[Row]:
     """Own frames, each once if it repeats itself; behind the last, how many others there are.
 
-    told: the line below them, mostly a message.
+    told: the line below them, mostly a message. needs_one: if none is the project's own, the
+    innermost is shown.
     """
-    last = trace[-1]
-    is_raised = len(last.kept) > 1 and _RAISED.fullmatch(_LEAD.sub("", texts[last.kept[1]], 1))
-    if is_raised and _MESSAGE.match(_LEAD.sub("", told, 1).lstrip()):
-        last.shown = 1  # the message says more than the statement
+    if _is_raised(trace[-1], texts, told):
+        trace[-1].shown = 1  # the message says more than the statement
     has_own = any(not (frame.is_foreign or frame.is_starter) for frame in trace)
     if needs_one and all(frame.is_foreign for frame in trace):
-        inwards = trace[::-1] if last.is_last else trace
+        inwards = trace[::-1] if trace[-1].is_last else trace
         for innermost in [frame for frame in inwards if frame.kept][:1]:
             innermost.is_foreign = False
     own = [frame for frame in trace if not frame.is_foreign]
@@ -261,16 +260,21 @@ def _shown(trace: list[Frame], texts: Texts, told: str, *, needs_one: bool) -> l
     if len(spared) > MOST_OWN:
         spared = [*spared[: MOST_OWN // 2], *spared[-MOST_OWN // 2 :]]
     rows = _folded(spared, texts)
-    foreign = len(trace) - len(own)
-    said = [_counted(foreign, "foreign frame")] if foreign else []
-    if len(own) > len(spared):
-        said.append(_counted(len(own) - len(spared), "own frame"))
+    hidden = {"foreign frame": len(trace) - len(own), "own frame": len(own) - len(spared)}
+    said = [_counted(count, name) for name, count in hidden.items() if count]
     note = f"[{' and '.join(said)} hidden]"
     if said and rows:
         rows[-1] = _with_note(rows[-1], note, texts)
     elif said:
         rows = [made(note, [line for frame in trace for line in frame.lines])]
     return rows
+
+
+def _is_raised(frame: Frame, texts: Texts, told: str) -> bool:
+    """Tell whether a frame of Python raises what the line below it says."""
+    source = texts[frame.kept[1]] if len(frame.kept) > 1 else ""
+    message = _LEAD.sub("", told, 1).lstrip()
+    return bool(_RAISED.fullmatch(_LEAD.sub("", source, 1)) and _MESSAGE.match(message))
 
 
 def _counted(count: int, name: str) -> str:

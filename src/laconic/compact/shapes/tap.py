@@ -185,19 +185,22 @@ def _failure(
     stack = Stack(below, frames)
     own = list(stack.own)
     where = stack.own[own[0]].removeprefix("file://") if own else _place(keys)
-    is_at_told = "at" in keys and not keys["at"].lines and bool(where)
     rows: list[Row] = [made(f"{title} ({where})" if where else title, [index, *own[:1]])]
     rows += _message(indent, keys, texts, pinned)
     rows += _values(indent, keys, texts)
+    told = {"", "error", "stack", "expected", "actual"}
+    told |= {"name"} if "error" in keys else set()
+    told |= {"at"} if where and not _below(keys, "at") else set()
     for name, key in keys.items():
-        is_dull = name in _DULL and (not _DULL[name] or key.value in _DULL[name])
-        is_dull = is_dull or (name == "at" and is_at_told)
-        is_dull = is_dull or name in ("", "error", "stack", "expected", "actual")
-        if not is_dull and not (name == "name" and "error" in keys):
+        if name not in told and not _is_dull(name, key.value):
             rows += [key.index, *key.lines]
     if len(own) > 1:
         rows += stack.own_rows(texts)
     return [*rows, *_below(keys, "")]
+
+
+def _is_dull(name: str, value: str) -> bool:
+    return name in _DULL and (not _DULL[name] or value in _DULL[name])
 
 
 def _place(keys: dict[str, _Key]) -> str:
@@ -240,27 +243,31 @@ def _leaves(key: _Key, texts: Texts) -> list[str]:
 
 def _values(indent: str, keys: dict[str, _Key], texts: Texts) -> list[Row]:
     """What was expected and what came, unless the message has it."""
-    wanted: list[str] = ["expected", "actual"]
-    found = [(name, keys[name]) for name in wanted if name in keys]
-    of_error = keys["error"].lines if "error" in keys else []
+    wanted: tuple[str, ...] = ("expected", "actual")
+    found = {name: keys[name] for name in wanted if name in keys}
+    of_error = _below(keys, "error")
     if any(NODE_LEGEND.fullmatch(texts[i]) for i in of_error):
         return []
-    message = "\n".join(
-        [keys["error"].value if "error" in keys else "", *(texts[i] for i in of_error)]
-    )
-    leaves = [text for _, key in found for text in _leaves(key, texts)]
+    first = keys["error"].value if "error" in keys else ""
+    message = "\n".join([first, *(texts[i] for i in of_error)])
+    leaves = [text for key in found.values() for text in _leaves(key, texts)]
     if len(of_error) > len(found) and all(has_words(message, text) for text in leaves):
         return []
-    if any(len(key.lines) > 1 for _, key in found):
-        return [i for _, key in found for i in (key.index, *key.lines)]
+    if any(len(key.lines) > 1 for key in found.values()):
+        return [i for key in found.values() for i in (key.index, *key.lines)]
     operator = keys.get("operator")
     if operator and ("error" not in keys or not _OF_EQUALITY.fullmatch(operator.value)):
-        found.insert(0, ("operator", operator))
-    told = [
-        (name, key, texts[key.lines[0]].strip() if key.lines else key.value) for name, key in found
-    ]
-    told = [(name, key, value) for name, key, value in told if value]
-    if all(has_words(message, _plain(value)) for name, _, value in told if name != "operator"):
+        found = {"operator": operator, **found}
+    return _in_one_line(indent, found, message, texts)
+
+
+def _in_one_line(indent: str, keys: dict[str, _Key], message: str, texts: Texts) -> list[Row]:
+    """Keys with their values, each of which is one line; none if the message has the values."""
+    values = {
+        name: texts[key.lines[0]].strip() if key.lines else key.value for name, key in keys.items()
+    }
+    told = {name: value for name, value in values.items() if value}
+    if all(has_words(message, _plain(told[name])) for name in told if name != "operator"):
         return []
-    text = " ".join(f"{name}: {value}" for name, _, value in told)
-    return [made(f"{indent}  {text}", [i for _, key, _ in told for i in (key.index, *key.lines)])]
+    text = " ".join(f"{name}: {value}" for name, value in told.items())
+    return [made(f"{indent}  {text}", [i for n in told for i in (keys[n].index, *keys[n].lines)])]
