@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.compact.generic import compact_generic
-from laconic.compact.lines import read_lines
+from laconic.compact.result import Written, texts_of
+from laconic.compact.shapes.asked import Asked
 from laconic.compact.shapes.native_frames import is_of_library
+from laconic.compact.shapes.passes import shaped
 
 WORDS = st.text("abcdefgh", min_size=3, max_size=8)
 FAILURES = st.lists(st.tuples(WORDS, WORDS, st.integers(1, 99)), min_size=3, max_size=12)
@@ -59,11 +60,16 @@ def of_prove(failures):
     )
 
 
-@pytest.mark.parametrize("of_runner", [of_rspec, of_minitest, of_phpunit, of_prove])
+@pytest.mark.parametrize(
+    ("shape", "of_runner"),
+    [("rspec", of_rspec), ("minitest", of_minitest), ("phpunit", of_phpunit), ("prove", of_prove)],
+)
 @given(failures=FAILURES)
-def test_name_place_and_message_of_every_failure_are_shown(of_runner, failures):
-    compacted = compact_generic(read_lines(of_runner(failures).encode()), 1)
-    text = compacted.text() if compacted else of_runner(failures)
+def test_name_place_and_message_of_every_failure_are_shown(shape, of_runner, failures):
+    texts = Written(enumerate(of_runner(failures).splitlines()))
+    rows = shaped([shape], list(texts), texts, Asked(1, bytes(len(texts))))
+    assert len(rows) < len(texts), "the shape has not recognised it"
+    text = "\n".join(texts_of(rows, texts))
     for name, said, line in failures:
         assert name in text
         assert f"{said} is wrong" in text
