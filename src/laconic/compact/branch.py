@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-SHAPED = {"failure": FAILURE_BUDGET}
+_SHAPED_BUDGETS = {"failure": FAILURE_BUDGET}
 
 
 def counts_of(table: Mapping[str, Any]) -> tuple[tuple[str, Pattern], ...]:
@@ -41,7 +41,7 @@ class Branch:
         self.json: Mapping[str, str] = merged.get("json", {})
         self.head: int = merged.get("head", 0)
         self.tail: int = merged.get("tail", 0)
-        usual = SHAPED.get(name, SUCCESS_BUDGET) if self.shapes else BUDGET
+        usual = _SHAPED_BUDGETS.get(name, SUCCESS_BUDGET) if self.shapes else BUDGET
         self.budget: int = merged.get("budget", usual)
         self.width: int = merged.get("width", WIDTH)
         self.show: str = over.get("show", "")

@@ -1,4 +1,4 @@
-"""The format of filter files: every key, and what is wrong with a file in one line each."""
+"""The format of filter files: every key, and one line for each mistake in a file."""
 
 from __future__ import annotations
 

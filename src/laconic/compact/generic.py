@@ -1,6 +1,6 @@
 """The compactor for commands without a filter, and the views that can be asked for by name.
 
-What has a known shape is shown by it. Errs towards showing: in doubt a line stays.
+What has a known shape is shown in that shape. In doubt a line stays.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from laconic.compact.stages.limit import Excess
     from laconic.compact.streams import Stream
 
-# Those of test reports come first, and before them what is inside of long lines.
+# The shapes of test reports, after the one that shortens long lines, and all others.
 _OF_TESTS = ("values", *GENERIC[: GENERIC.index("packages") + 1])
 _OF_OTHERS = tuple(name for name in GENERIC if name not in _OF_TESTS)
 MOST_LINES, MOST_BYTES = 200, 16 * 1024
@@ -68,7 +68,7 @@ _CONTEXT = 2
 _HEAD_SHARE = 0.5
 _BLOCK = 32  # rows whose cost is estimated together
 _WARNING = Pattern(r"(?i)\bwarn(?:ing)?s?\b")
-_HEADING = Pattern(r"^In \S+ line \d+:$")  # of what shellcheck finds
+_HEADING = Pattern(r"^In \S+ line \d+:$")  # the place of findings, as shellcheck writes it
 _BELOW = 6  # lines up to the last of several findings in one place
 _SUMMARY = Pattern(
     r"(?i)\b\d+ (?:tests?|passed|passing|failed|failing|skipped)\b|^Tests?:|^ok\b(?! \d)"
@@ -150,7 +150,7 @@ def _by_stream(rows: list[Row], streams: list[Stream]) -> list[Row]:
 
 
 def _is_document(lines: Lines) -> bool:
-    """Tell whether it looks like JSON, of which single lines would be of no use."""
+    """Tell whether an output looks like JSON, whose lines are of no use one by one."""
     first = next(filter(None, map(str.lstrip, lines.chunks)), "")
     last = next(filter(None, map(str.rstrip, reversed(lines.chunks))), "")
     return first[:1] + last[-1:] in ("{}", "[]")
@@ -239,7 +239,7 @@ def _with_marks(
 
 
 def _collapsed(cleaned: Lines, pinned: Mask) -> tuple[list[Row], Excess | None]:
-    """One row for a run of equal lines, three for one of similar lines; and what is cut of them.
+    """One row for each run of equal lines, three for one of similar lines; and the excess, if any.
 
     An output that is too large for the budget is looked at from both ends, as far as it fits.
     """

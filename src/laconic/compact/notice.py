@@ -21,7 +21,7 @@ _NOTICE = pattern(
 def notice(
     compacted: Compacted, identifier: str = _SAMPLE_ID, program: str = "laconic", secrets: int = 0
 ) -> str:
-    """`[412/430 lines hidden: laconic recall k3f9ab]`, or nothing.
+    """The notice, such as `[412/430 lines hidden: laconic recall k3f9ab]`; "" if all is shown.
 
     program: what the reader can type to start us. secrets: how many were hidden in the lines.
     Without an identifier it names no way to see them.

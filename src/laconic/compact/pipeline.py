@@ -4,10 +4,10 @@
  2. count      numbers are taken before anything is dropped
  3. branch     exit status 0: [success], when all it requires is there; any other: [failure]
  4. pin        must_keep lines, what was printed while the command ran, after a failure every
-               diagnostic, after a success what begins as an error does, unless the kind is
-               listing or drop names it: no later stage removes them; of more than 12,000 tokens
-               of them, shaped if they have a shape, those in the middle are cut and counted
- 5. show       [success] show: its text and the pinned lines are the result
+               diagnostic, after a success every line that begins as an error does, unless the
+               kind is listing or drop names it: no later stage removes them. If they cost more
+               than 12,000 tokens even in their shapes, those in the middle are counted instead
+ 5. show       the text of [success] show and the pinned lines are the result
  6. json       fields of JSON output are the result
  7. section    blocks stay whole, or up to their first lines
  8. drop       lines that go
@@ -17,7 +17,7 @@
 12. dedupe     equal neighbours become one
 13. group      lines with the same captured values become one
 14. tree       neighbouring paths share the line of their directory
-15. blank      of neighbouring blank lines outside blocks one stays, unless the kind is text
+15. blank      neighbouring blank lines outside blocks become one, unless the kind is text
 16. clip, head and tail, budget: the last resort
 
 In doubt the raw output is shown: None is the answer when nothing would change, when the result does
@@ -82,9 +82,9 @@ if TYPE_CHECKING:
     from laconic.compact.result import RowTexts
     from laconic.compact.stages.limit import Excess
 
-# What a result must save, the notice included; for less the raw output is worth more.
+# A result with its notice must cost this share of the raw output at most, and so many tokens less.
 _WORTH, _FEWEST_TOKENS = 0.9, 20
-# Lines of a result without a budget; nobody reads more, and those of the output cost no time.
+# Rows of a result without a budget. Beyond them the raw output is shown, which costs no time.
 _MOST_ROWS = 10_000
 # The part of the budget that goes to the beginning: a list is read from there, while the result of
 # a test run or a build is at the end.

@@ -1,4 +1,4 @@
-"""From the raw output of a command to what is printed of it: values in, values out."""
+"""How an output is compacted and printed: the view that was asked for, its text and its notices."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _script(lines: Lines) -> str:
 
 
 def with_lines(compacted: Compacted, numbers: Iterable[int]) -> Compacted:
-    """The same with further raw lines, each at its place: those that a grep asked for."""
+    """The same result with more raw lines, in their places: those that the caller's grep picks."""
     there = {row.numbers[0] for row in compacted.shown if row.kind in (RAW, SHORT)}
     there |= {n for row in compacted.shown if row.kind == WHOLE for n in row.numbers}
     missing = sorted(set(numbers) - there, reverse=True)
@@ -120,7 +120,7 @@ def with_lines(compacted: Compacted, numbers: Iterable[int]) -> Compacted:
 
 
 def _split(gap: Shown, missing: Iterable[int]) -> Iterable[Shown]:
-    """What is left of a gap on both sides of lines that are shown after all."""
+    """The parts of a gap between the lines that are shown after all."""
     shown = set(missing)
     part: list[int] = []
     for number in gap.numbers:
@@ -161,13 +161,16 @@ def render(
 def hidden_notice(
     what: Iterable[str], raw_id: str, program: str = "laconic", secrets: int = 0
 ) -> str:
-    """The notice for an output that was not compacted in one piece: what is said of it."""
+    """The notice for an output that was not compacted in one piece; what: what is hidden of it."""
     parts = [*what, *([masked(secrets)] if secrets else [])]
     return f"{said(', '.join(parts), program, raw_id)}\n"
 
 
 def masked_notice(secrets: int, raw_id: str, program: str) -> str:
-    """The notice for an output of which all is shown but its secrets; no program: none is kept."""
+    """The notice for an output that is shown whole, apart from its secrets.
+
+    program: "" if the output is not kept.
+    """
     where = f", shown at a terminal by: {program} recall {raw_id}" if program else ""
     return f"{MARK}{masked(secrets)}{where}]\n"
 

@@ -1,4 +1,4 @@
-"""ava's report: each failure once, by its name and place; of values that differ what does."""
+"""ava's report: each failure once, by its name and place, with the lines that differ."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def ava(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 
 
 def _is_name(text: str, names: set[str]) -> bool:
-    """Tell whether a text is the name of a test; in the overview a message may be behind it."""
+    """Tell whether a text is the name of a test; in the overview a message may follow."""
     return bool(text) and (text in names or any(name.startswith(f"{text} ") for name in names))
 
 

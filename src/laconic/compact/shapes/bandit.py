@@ -20,7 +20,7 @@ _HEADING, _COUNT = pattern(r"\t(?:Total issues .*):"), pattern(r"\t\t(\w+: \d+)"
 
 
 class _Issue:
-    """head, level, place: its lines. source: those that are only shown if it stands alone."""
+    """head, level, place: its lines. source: lines that are shown if no other issue is like it."""
 
     __slots__ = ("head", "level", "mark", "path", "place", "source")
 
@@ -51,7 +51,7 @@ def bandit(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 
 
 def _own_source(group: list[_Issue], texts: Texts) -> list[Row]:
-    """The line that an issue is about, if the issue stands alone."""
+    """The line that an issue is about, if no other is like it."""
     if len(group) > 1:
         return []
     line = group[0].mark.split(":")[1]

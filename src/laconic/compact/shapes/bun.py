@@ -1,4 +1,4 @@
-"""bun's report of tests: each failure by its name, then its message, what differs and own frames.
+"""bun's report of tests: each failure with its message, the lines that differ and own frames.
 
 bun writes the source and the message first, and the name of the test below them.
 """
@@ -23,7 +23,7 @@ _LEGEND = pattern(r"[-+] (?:Expected|Received)  [-+] \d+|\+ actual - expected.*"
 
 
 def bun(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Leave out the source of each failure, and put its only own place behind its name."""
+    """Leave out the source of each failure; if it has one own place, put that after its name."""
     lines = raw_of(rows)
     instead: dict[int, list[Row]] = {}
     gone: set[int] = set()

@@ -1,4 +1,4 @@
-"""Values that are printed: the lines of a difference that tell, and whether a message has one."""
+"""Differences of values: the lines that differ, and whether a message already has a value."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ NODE_LEGEND = pattern(r"\s*\+ actual - expected.*")
 
 
 def telling(block: Sequence[int], texts: Texts, column: int, pinned: Mask) -> set[int]:
-    """Find the lines with a sign in this column, and what names the value that they are in.
+    """Find the lines with a sign in this column, and the line that names the value they belong to.
 
-    That is the line that opens it. Of an element of a list, which has no name, it is the line above
-    the first sign. Pinned lines stay: they may be another program's. Without a sign there is
-    nothing.
+    That is the line that opens the value; an element of a list has no name, so there it is the line
+    above the first sign. Pinned lines are included: they may be another program's. Without any sign
+    the result is empty.
     """
     found: set[int] = set()
     open_lines: list[tuple[int, int]] = []  # depth and line
@@ -54,7 +54,7 @@ def telling(block: Sequence[int], texts: Texts, column: int, pinned: Mask) -> se
 
 
 def of_node(message: list[int], texts: Texts, pinned: Mask) -> list[int]:
-    """What an assertion of node says; of the difference below its legend the lines that tell."""
+    """The message of an assertion of node, with only the lines of its difference that differ."""
     at = find_form(NODE_LEGEND, message, texts)
     if at == len(message):
         return message

@@ -47,7 +47,7 @@ _TOO_MANY_FILES, _FILES_BUDGET = 60, 1200  # files whose largest directories are
 
 
 class _When:
-    """A date; of one whose form is not known, the time is all of it."""
+    """A date; if its form is not known, all of it is the time."""
 
     __slots__ = ("day", "time", "year", "zone")
 

@@ -1,4 +1,4 @@
-"""The table of docker ps: not what a container runs and since when it is there.
+"""The table of docker ps, without the columns for the command and the age of a container.
 
 Of a port that is open on all addresses of both kinds, the copy for IPv6 goes.
 """

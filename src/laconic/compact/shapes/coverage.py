@@ -1,4 +1,4 @@
-"""The table of coverage.py: the files that miss most with missing lines, the others in short.
+"""The table of coverage.py: the files that miss most with their missing lines, others shorter.
 
 The columns are those of https://coverage.readthedocs.io/en/latest/commands/cmd_report.html.
 """

@@ -1,7 +1,7 @@
 """What node prints of a program that crashed: without what is the same in every such report.
 
-Before a trace node shows the line that threw, and behind it the properties of the error, most of
-which are in its message (https://nodejs.org/api/errors.html#system-errors).
+Before a trace node prints the line that threw, and after it the properties of the error, most of
+which its message has, too (https://nodejs.org/api/errors.html#system-errors).
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _properties(lines: list[int], pos: int, texts: Texts) -> set[int]:
 
 
 def _message(lines: list[int], pos: int, texts: Texts) -> str:
-    """The message of an error, which is above its frames; pos: that of the last of them."""
+    """The message of an error, above its frames; pos: the position of the last frame."""
     end = pos
     while end and read_place(texts[lines[end - 1]]):
         end -= 1

@@ -1,4 +1,4 @@
-"""Trees of dependencies: drawn by spaces; beyond the budget two levels, and how many are below."""
+"""Trees of dependencies, drawn with spaces; a large one shows two levels and counts the rest."""
 
 from __future__ import annotations
 

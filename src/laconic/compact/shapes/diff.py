@@ -309,7 +309,7 @@ def _of_hunk(
 
 
 def _cut(hunk: _Hunk, texts: Texts) -> dict[int, Row]:
-    """Long removed lines without what the line has that is added in place of it."""
+    """Long removed lines, cut to what differs from the line that is added in their place."""
     found: dict[int, Row] = {}
     removed: list[int] = []
     added: list[int] = []

@@ -48,7 +48,7 @@ def _read(lines: Lines) -> Any:
 
 
 def _told(value: Any, name: str, depth: int) -> list[str]:
-    """A value in few lines: those of a list are samples, those of an object its keys."""
+    """A value in few lines: samples of a list, the keys of an object."""
     start = f"{name}: " if name else ""
     text = _written(value)
     if len(text) <= _BRIEF or not isinstance(value, list | dict):

@@ -78,9 +78,9 @@ _ERRORS = ("error", "fatal error", "✖", "\u00d7", "ERROR")
 class Finding:
     """One finding. lines: the lines that it is shown for; below: rows that stay under it.
 
-    mark: the place behind the path, `:3:5` or `(3,5)`. code: what is written behind its level, as
-    in `error[E0308]`. is_listed: it is below the name of its file. is_rule_last: its rule is
-    written behind the message. written: all of it in one line, if the tool has wrapped it.
+    mark: the place after the path, `:3:5` or `(3,5)`. code: what follows the level, as in
+    `error[E0308]`. is_listed: it is below the name of its file. is_rule_last: its rule follows the
+    message. written: all of it in one line, if the tool has wrapped it.
     """
 
     __slots__ = (
@@ -152,7 +152,7 @@ def read_findings(lines: list[int], texts: Texts, asked: Asked) -> Iterator[Find
 
 
 def _read(lines: list[int], pos: int, texts: Texts, asked: Asked) -> tuple[Finding, int] | None:
-    """The finding that begins at this position, and the position behind it."""
+    """The finding that begins at this position, and the position after it."""
     if drawn := framed(lines, pos, texts):
         return _of_frame(drawn), drawn.end
     text = texts[lines[pos]]

@@ -1,6 +1,6 @@
 """Findings of compilers, linters and type checkers: place, rule and message of each, in one line.
 
-What is found in many places is shown once, and behind it are the other places; files with the same
+What is found in many places is shown once, followed by the other places; files with the same
 findings are shown once, and those that a linter lists below the name of their file stay below it.
 """
 
@@ -54,7 +54,7 @@ def findings(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 def _without_equal_files(
     all_findings: list[Finding],
 ) -> tuple[list[Finding], dict[int, list[Row]]]:
-    """Findings of files that have not the same as another, and what is said of the others."""
+    """Findings of files that are unlike all before them, and what is said of the other files."""
     files: dict[str, list[Finding]] = {}
     for finding in all_findings:
         files.setdefault(finding.path, []).append(finding)
@@ -76,7 +76,7 @@ def _without_equal_files(
 
 
 def _listed(groups: list[list[Finding]]) -> dict[str, list[Finding]]:
-    """Findings that stay below the name of their file: where it has several that stand alone."""
+    """Findings that stay below the name of their file, which has several unlike any other."""
     files: dict[str, list[Finding]] = {}
     for group in groups:
         if len(group) < _MANY and group[0].is_listed:
@@ -145,7 +145,7 @@ def _rows(group: list[Finding], texts: Texts) -> list[Row]:
 def _places(
     path: str, others: list[Finding], difference: Callable[[str], str] | None = None
 ) -> str:
-    """`:1:12, b.py:3:29`, each with what is different at it, if it is; path: that of the first."""
+    """`:1:12, b.py:3:29`, each with what differs there, if anything; path: that of the first."""
     files: dict[str, dict[str, None]] = {}
     for finding in others:
         own = f" {difference(finding.text)}" if difference else ""

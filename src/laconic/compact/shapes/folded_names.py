@@ -30,7 +30,7 @@ def below(directory: str, names: Sequence[str]) -> str:
 def with_values(pairs: Sequence[tuple[str, str]], *, is_ordered: bool = False) -> str:
     """Names with what is beside them: `12 a.py b.py; 8 c.py` if many have the same.
 
-    is_ordered: what stands in another order than that of the names stays in it.
+    is_ordered: the order of the pairs means something, such as the time, and is kept.
     """
     groups: list[tuple[str, list[str]]] = []
     if is_ordered:

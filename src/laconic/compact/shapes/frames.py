@@ -22,15 +22,15 @@ _JAVA = pattern(r"\s+at (?P<path>[\w.$/@]+(?:<init>|<clinit>|[\w$]+))\([^()]*\)(
 _MORE = pattern(
     r"\s+\.\.\. \d+ (?:more|common frames omitted|lines matching cause stack trace \.\.\.)"
 )
-# What stands above a trace, and below it, and says no more than the frames do.
+# The lines above and below a trace that say no more than its frames do.
 _HEADING = pattern(
     r"[\s|+]*(?:INTERNALERROR> |[\w.-]+ +\| )?(?:Exception Group )?"
     r"Traceback \(most recent call last\):|stack backtrace:"
 )
 _FOOTING = pattern(r"note: Some details are omitted, run with `RUST_BACKTRACE=full`.*")
 _CARETS = pattern(r"\s+[\^~]+[\^~ ]*")
-# What stands before each line of a trace: of a group of exceptions, of pytest's own mistakes, in a
-# container's log.
+# What each line of a trace may begin with: in a group of exceptions, in an internal error of
+# pytest, in the log of a container.
 _LEAD = pattern(r"INTERNALERROR> |(?: *\| )+|[\w.-]+ +\| ")
 _NEXT_LINK = pattern(
     r"(?:The above exception was the direct cause of the following exception"
@@ -43,7 +43,7 @@ _MESSAGE = pattern(r"(?:[a-z_]\w*\.)*[A-Z]\w*: ")
 # what a package makes and runs has only these.
 _OF_ARGUMENT = pattern(r'File "<string>", line \d+, in <module>')
 _IN_ARGUMENT = pattern(r'File "<string>", line \d+')
-# What Django wrote to start its commands; it is the project's, but nobody changes it.
+# The file that Django generates to start its commands: it is the project's, but nobody edits it.
 _STARTER = pattern(r"(?:.*/)?manage\.py")
 _FOREIGN_CLASS = pattern(
     r"(?:java|javax|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|jakarta|org\.junit|org\.testng"
@@ -103,7 +103,7 @@ def _links(rows: list[Row], texts: Texts) -> dict[int, int]:
 
 
 def _reach(rows: list[Row], texts: Texts, joint: int) -> tuple[int, int]:
-    """The first row of the frames above a joint, and the one behind the frames below it."""
+    """The first row of the frames above a joint, and the row after the frames below it."""
 
     def text(pos: int) -> str:
         row = rows[pos]
@@ -173,7 +173,7 @@ def _trace(rows: list[Row], pos: int, texts: Texts) -> list[Frame]:
 
 
 def _frame(rows: list[Row], pos: int, texts: Texts) -> Frame | None:
-    """The frame that begins with this row; its lines are such that no pass has touched."""
+    """The frame that begins with this row, in lines that no pass has touched."""
 
     def line(offset: int) -> str:
         row = rows[pos + offset] if 0 <= pos + offset < len(rows) else None
@@ -243,7 +243,7 @@ def _names_own_file(rows: list[Row], texts: Texts) -> bool:
 
 
 def _shown(trace: list[Frame], texts: Texts, told: str, *, needs_one: bool) -> list[Row]:
-    """Own frames, each once if it repeats itself; behind the last, how many others there are.
+    """Own frames, each once if it repeats itself; after the last, how many others there are.
 
     told: the line below them, mostly a message. needs_one: if none is the project's own, the
     innermost is shown.

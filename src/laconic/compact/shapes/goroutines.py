@@ -95,7 +95,7 @@ def _number(stack: _Stack, texts: Texts) -> str:
 
 
 def _stack(lines: list[int], pos: int, texts: Texts) -> _Stack:
-    """Read the frames below a heading, and the blank line behind them."""
+    """Read the frames below a heading, and the blank line after them."""
     found = _Stack(lines[pos])
     pos += 1
 
@@ -140,7 +140,7 @@ def _raced(lines: list[int], texts: Texts) -> tuple[dict[int, list[Row]], set[in
 
 
 def _stacks(lines: list[int], pos: int, texts: Texts) -> tuple[list[_Stack], int]:
-    """The sections of a race that begin at this position, and the position behind them."""
+    """The sections of a race that begin at this position, and the position after them."""
     found: list[_Stack] = []
     while pos < len(lines) and _SECTION.fullmatch(texts[lines[pos]]):
         found.append(_stack(lines, pos, texts))

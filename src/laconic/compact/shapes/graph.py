@@ -1,4 +1,4 @@
-"""The lines that `git log --graph` draws: what stands behind them, and where a commit stands."""
+"""The output of `git log --graph`: the text after the drawn lines, and the mark of each commit."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 _COMMIT = pattern(r"((?:[|/\\_] ?| )*\*)[|/\\_. -]*? *(?=(?:commit )?[0-9a-f]{7,40}\b)")
-# A message is indented by four blanks after the one behind what is drawn, a diffstat by one.
+# After what is drawn and one blank, a message is indented by four blanks, a diffstat by one.
 _DRAWN = pattern(r"(?:[|/\\_*]| {1,3}(?=[|/\\_*]))*")
 _HEADING = pattern(r"(?:Author|Commit|Merge|Date|AuthorDate|CommitDate): ")
 _OF_MESSAGE, _OF_STAT = 5, 2
 
 
 class Graph:
-    """texts: what stands behind the drawn lines. marks: how the commit of a line is drawn.
+    """texts: what follows the drawn lines. marks: how the commit of a line is drawn.
 
     empty: lines that are only drawn.
     """

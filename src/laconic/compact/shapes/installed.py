@@ -68,7 +68,7 @@ def _read(index: int, text: str) -> _Package | None:
 
 
 def _lines(packages: list[_Package], start: list[str], budget: int) -> list[Shown]:
-    """As much as there is room for: all with versions, else names, and a count of the others."""
+    """As much as there is room for: names with versions, or names alone, and how many are left."""
     every = [package.index + 1 for package in packages]
     for text in (
         ", ".join(f"{package.name} {package.version}" for package in packages),

@@ -1,4 +1,4 @@
-"""The reports of jest and playwright: each failure once, by its name and place; what differs."""
+"""The reports of jest and playwright: each failure once, with the lines that differ."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _printed_often(blocks: list[_Block], texts: Texts) -> dict[int, list[Row]]:
 
 
 def _above(files: list[tuple[int, str]], index: int) -> str:
-    """The file of the tests that a line is about."""
+    """The file whose tests the line is about."""
     pos = bisect_left(files, (index, ""))
     return files[pos - 1][1] if pos else ""
 
@@ -177,7 +177,7 @@ def _printed(text: str, found: list[int]) -> Row:
 
 
 def _failure(block: list[int], texts: Texts, pinned: Mask) -> list[Row]:
-    """Name and place, the message, and own frames if they are more than the place."""
+    """Name and place, the message, and own frames if there are several."""
     title, *body = block
     stack = Stack(body, texts)
     kept = _without_equal(body, texts, pinned)
@@ -203,13 +203,13 @@ def _failure(block: list[int], texts: Texts, pinned: Mask) -> list[Row]:
 
 
 def _bare(title: str) -> str:
-    """The name of a test without the ruler behind it."""
+    """The name of a test without the ruler after it."""
     found = _RULER.fullmatch(title)
     return found[1] if found else title
 
 
 def _without_equal(body: list[int], texts: Texts, pinned: Mask) -> set[int]:
-    """The lines without the legend of a difference and what is the same on both of its sides."""
+    """The lines without the legends of differences and the lines that are equal on both sides."""
     kept = set(body)
     for pos, index in enumerate(body[:-1]):
         if not (_EXPECTED.fullmatch(texts[index]) and _RECEIVED.fullmatch(texts[body[pos + 1]])):
@@ -239,7 +239,7 @@ def _overview(lines: list[int], texts: Texts, asked: Asked, names: set[str]) -> 
 def _summary(
     lines: list[int], texts: Texts, gone: set[int], instead: dict[int, list[Row]]
 ) -> set[int]:
-    """The heading of the summary, and the names of files below it of which nothing is new."""
+    """The heading of the summary, and the files below it that have nothing new."""
     start = find_form(_SUMMARY, lines, texts)
     found = set(lines[start : start + 1])
     filled = [i for i in lines[start + 1 :] if texts[i].strip()]

@@ -1,4 +1,4 @@
-"""What Rust's test programs print: each failure once, and no programs that have no tests."""
+"""What Rust's test programs print: each failure once, and nothing about programs without tests."""
 
 from __future__ import annotations
 

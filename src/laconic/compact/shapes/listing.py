@@ -45,7 +45,7 @@ _SHARE = 0.9  # of the lines that must be entries
 
 
 def listing(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Show a listing by directory; the same rows if it is none."""
+    """Show a listing by directory; the same rows if the output is not a listing."""
     found = _read(
         rows, texts, asked, (counted, plain, sized, stated, numbered, long_form, zipped, drawn)
     )
@@ -61,7 +61,7 @@ def names(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 def _read(
     rows: list[Row], texts: Texts, asked: Asked, forms: tuple[Callable[..., Read], ...]
 ) -> list[Row] | None:
-    """Show the listing that the lines are; None if they are not one."""
+    """Show the lines as a listing; None if they are not one."""
     lines = raw_of(rows)
     if found := directories(rows, texts):
         short_form = named if named in forms else plain
@@ -188,7 +188,7 @@ def by_directory(
 
 
 def _groups(entries: list[Entry]) -> dict[str, list[Entry]]:
-    """The entries by directory; a directory that has some of them is itself one of its own."""
+    """The entries by directory; a directory with entries below it belongs to its own group."""
     groups: dict[str, list[Entry]] = {}
     directories = {entry.directory for entry in entries}
     for entry in entries:

@@ -1,4 +1,4 @@
-"""mocha's report: each failure once, by its name and place; of values that differ what does."""
+"""mocha's report: each failure once, by its name and place, with the lines that differ."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _failure(block: list[int], texts: Texts, pinned: Mask) -> tuple[list[Row], l
 
 
 def _said(body: list[int], texts: Texts, pinned: Mask) -> list[int]:
-    """The message; of the differences below it one, and none if the message has both values.
+    """The message and one of the differences below it, or none if the message has both values.
 
     node's assertions write one into the message, and mocha adds its own.
     """

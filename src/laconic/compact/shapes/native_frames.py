@@ -87,7 +87,7 @@ def _of_go(text: str, line: Callable[[int], str]) -> Found | None:
     if match is None or place is None:
         return None
     values = match["values"]
-    if values and _ADDRESSES.fullmatch(values):  # of no use to who reads them
+    if values and _ADDRESSES.fullmatch(values):  # which tell a reader nothing
         text = f"{text[: match.start('values')]}...{text[match.end('values') :]}"
     is_foreign = bool(_OF_GO.fullmatch(place["path"]))
     return Found(2, f"{text} {place['path']}:{place['line']}", is_foreign=is_foreign)
@@ -105,7 +105,7 @@ def _of_rust(text: str, line: Callable[[int], str]) -> Found | None:
 
 
 def _starts_test(name: str, line: Callable[[int], str]) -> bool:
-    """Tell whether a frame is the closure by which a test is called: it is below that of the test.
+    """Tell whether a frame is the closure that calls a test: it is right below the test's frame.
 
     A closure of the test's own is above it.
     """

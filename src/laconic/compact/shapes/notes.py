@@ -90,7 +90,7 @@ def _is_note(text: str) -> bool:
 
 
 def _below(lines: list[int], gone: set[int], texts: Texts) -> set[int]:
-    """The excerpts of lines that go."""
+    """The source excerpts below the lines that go."""
     found: set[int] = set()
     is_inside = False
     for pos, index in enumerate(lines):

@@ -1,4 +1,4 @@
-"""Neighbouring lines that count: `test_many[{0..39}]` stands for all of them, and says as much."""
+"""Neighbouring lines that differ in a number that counts up: one line, `test_many[{0..39}]`."""
 
 from __future__ import annotations
 

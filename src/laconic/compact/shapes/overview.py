@@ -40,7 +40,7 @@ def headings(
 
 
 def _near(lines: list[int], texts: Texts, marks: set[int]) -> set[int]:
-    """The indented lines that have a test among them, or next to them one that is dropped."""
+    """The blocks of indented lines that have a test in them, or next to a dropped line."""
     found: set[int] = set()
     for is_inside, group in groupby(lines, lambda i: _is_indented(texts[i])):
         run = list(group)
@@ -56,7 +56,7 @@ def _is_dropped(index: int, lines: list[int]) -> bool:
 
 
 def _with_test(filled: list[int], texts: Texts, suites: set[int], left: set[int]) -> set[int]:
-    """The suites below whose names one of these tests is.
+    """The suites that have one of these tests.
 
     What a test prints may be between them, from the first column on.
     """

@@ -110,7 +110,7 @@ GENERIC = (
 
 
 def load_shapes(names: Iterable[str]) -> None:
-    """Import the modules of these shapes, so that nobody waits for it when they are used."""
+    """Import the modules of these shapes, so that the first run does not wait for it."""
     for name in names:
         _pass(name)
 
@@ -128,7 +128,7 @@ def _function(path: str) -> Any:
 
 
 def shaped(names: Iterable[str], rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """The rows after all these passes; a very long line is seen by none but the first."""
+    """The rows after all these passes; only `values`, which runs first, sees very long lines."""
     todo = list(names)
     rows = _without(rows, set(indexes(asked.printed)))
     if "values" in todo:

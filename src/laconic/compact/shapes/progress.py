@@ -40,7 +40,7 @@ _FEWEST = 3
 
 
 def progress(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Leave these lines out, if there are some, and cargo's advice behind a sum of warnings."""
+    """Leave these lines out, if there are some, and cargo's advice after a sum of warnings."""
     del asked
     lines = raw_of(rows)
     gone = {i for i in lines if _PROGRESS.fullmatch(texts[i])}

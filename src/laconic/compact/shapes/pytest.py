@@ -1,4 +1,4 @@
-"""pytest's report: of each failure name, place, the asserted line and what pytest says of it."""
+"""pytest's report: name and place of each failure, the asserted line and what pytest says of it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def may_be_of_report(text: str) -> bool:
 
 
 def pytest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Show the report of pytest; the same rows if it is none."""
+    """Show the report of pytest; the same rows if there is none."""
     lines = raw_of(rows)
     banners = {i: m[1] for i in lines if (m := _BANNER.fullmatch(texts[i]))}
     if not any(map(_OWN_BANNER.fullmatch, banners.values())):
@@ -193,7 +193,7 @@ class _Report:
         return not is_source and ("arning" in text or EXCEPTION.search(text) is not None)
 
     def _is_named(self, index: int, test: str, message: str) -> bool:
-        """Write the name that the summary has at the next failure of `--tb=line`, if it is its."""
+        """Write a name of the summary at the next failure of `--tb=line`, if it is its name."""
         if not self._placed:
             return False
         pos = self._placed[0]

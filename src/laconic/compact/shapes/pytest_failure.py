@@ -252,7 +252,7 @@ def _without_equal(kept: list[int], texts: Texts) -> list[int]:
 
 
 def _unindented(lines: list[int], texts: Texts) -> list[Row]:
-    """The lines with one blank behind their mark; what is indented below another stays so."""
+    """The lines with one blank after their mark; what is indented below another stays so."""
     marked = [i for i in lines if texts[i][:2] in ("E ", "> ")]
     width = min((len(texts[i]) - len(texts[i][1:].lstrip()) for i in marked), default=0)
     return [whole(f"{texts[i][0]} {texts[i][width:]}", [i]) if i in marked else i for i in lines]

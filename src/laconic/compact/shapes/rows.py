@@ -42,13 +42,13 @@ def indent_of(text: str) -> int:
 
 
 def find_form(form: re.Pattern[str], lines: Sequence[int], texts: Texts) -> int:
-    """The position of the first line of this form, or that behind the last if there is none."""
+    """The position of the first line of this form, or the number of lines if there is none."""
     found = (pos for pos, index in enumerate(lines) if form.fullmatch(texts[index]))
     return next(found, len(lines))
 
 
 def each_in_place(shown: Iterable[Row]) -> dict[int, list[Row]]:
-    """Rows by the first line of each: what `placed` takes if each stands where it was."""
+    """Rows by the first line of each: what `placed` takes if each stays where it was."""
     return {row if isinstance(row, int) else row.numbers[0] - 1: [row] for row in shown}
 
 

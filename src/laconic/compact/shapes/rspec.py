@@ -135,7 +135,7 @@ def _begins(lines: list[int], pos: int, texts: Texts) -> bool:
 
 
 def _ends(text: str, block: list[int], texts: Texts) -> bool:
-    """Tell whether a line is behind a block: what is in one is indented, outside up to frames."""
+    """Tell whether a line follows a block, whose lines are indented, or end with frames outside."""
     if not text.strip():
         return False
     if _OUTSIDE.fullmatch(texts[block[0]]):
@@ -150,7 +150,7 @@ def _is_pending(block: list[int], texts: Texts) -> bool:
 
 
 def _pending(block: list[int], texts: Texts, pinned: Mask) -> Failure:
-    """One that is not written yet, is skipped, or fails as expected; with its reason."""
+    """An example that is not written yet, is skipped or fails as expected, with the reason."""
     title, *body = block
     said = list(
         takewhile(
@@ -166,7 +166,7 @@ def _pending(block: list[int], texts: Texts, pinned: Mask) -> Failure:
 
 
 def _counted(rows: dict[int, list[Row]], pending: list[Failure]) -> dict[int, list[Row]]:
-    """The first of many that are pending; the others are a number."""
+    """The first of many that are pending; the others are counted."""
     more = pending[_MOST_PENDING:]
     if len(more) < _MOST_PENDING:
         return rows
@@ -178,7 +178,7 @@ def _counted(rows: dict[int, list[Row]], pending: list[Failure]) -> dict[int, li
 
 
 def _failures(block: list[int], texts: Texts, pinned: Mask) -> list[Failure]:
-    """A failure, or the single ones of an example that has several."""
+    """The failure of an example, or each of them if it has several."""
     title, *body = block
     parts = [pos for pos, i in enumerate(body) if _PART.fullmatch(texts[i])]
     if not parts:
@@ -271,7 +271,7 @@ def _repeats(code: str, said: str) -> bool:
 
 
 def _said(message: list[int], code: str, texts: Texts, pinned: Mask) -> list[tuple[str, list[int]]]:
-    """The message; of a difference what differs."""
+    """The message, with only the lines of its difference that differ."""
     at = find_form(_DIFF, message, texts)
     head = [i for i in message[:at] if not _COMPARED.fullmatch(texts[i])]
     head = _without_excerpt(head, code, texts)

@@ -1,4 +1,4 @@
-"""Hits of a search: each file once, below it number and text without what only indents it.
+"""Hits of a search: each file once, and below it the number and text of each hit, unindented.
 
 Beyond the budget the hits are counted by file, and the texts that occur most are shown.
 """
@@ -111,7 +111,7 @@ def _below(heads: set[int], lines: list[int], texts: Texts) -> list[Hit]:
 
 
 def _widths(hits: list[Hit], texts: Texts, asked: Asked) -> list[int]:
-    """How long lines may be, from what is wanted to what is the least; 0: as long as they are."""
+    """The widths to try, the widest first; 0: lines are not cut."""
     cost = estimate("\n".join(texts[hit.index] for hit in hits))
     is_whole = cost < _SMALL or asked.status  # what says what is wrong is not cut
     return [0] if is_whole else [width for most, width in _WIDTHS if cost < most]
@@ -129,7 +129,7 @@ def _by_block(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 
 
 def _blocks(rows: list[Row], texts: Texts) -> Iterator[list[Hit]]:
-    """Neighbouring lines that are certain to be hits: of files, or of one with growing numbers."""
+    """Neighbouring lines that are certainly hits: of named files, or with growing numbers."""
     block: list[Hit] = []
     paths = {m[1] for row in rows if isinstance(row, int) and (m := _CERTAIN.match(texts[row]))}
     for row in rows:
@@ -143,7 +143,7 @@ def _blocks(rows: list[Row], texts: Texts) -> Iterator[list[Hit]]:
 
 
 def _certain(index: int, text: str, paths: set[str]) -> Hit | None:
-    """The hit that a line is, or the line around one, if it is of a file that has hits."""
+    """The hit in a line, or a line of context, if its file has hits."""
     match = _CERTAIN.fullmatch(text) or _NUMBERED.fullmatch(text)
     if match is None:
         match = _CONTEXT.fullmatch(text)
@@ -159,7 +159,7 @@ def _continues(before: Hit, hit: Hit) -> bool:
 
 
 def _read(lines: list[int], texts: Texts, asked: Asked) -> list[Hit]:
-    """The hits, in the one form that all of them have.
+    """The hits, all in one form.
 
     What says that something is wrong, and would be in a file whose path has a blank, is not one.
     """
@@ -205,7 +205,7 @@ def _by_file(hits: list[Hit], width: int, asked: Asked) -> list[Shown]:
 
 
 def _with_same_text(files: dict[str, list[Hit]]) -> dict[str, list[Hit]]:
-    """The hits of files that have the same text, by this text."""
+    """The hits with the same text in several files, by that text."""
     texts: dict[str, list[Hit]] = {}
     for hits in files.values():
         if all(hit.number and hit.sign == ":" for hit in hits):
@@ -238,7 +238,7 @@ def _of_file(path: str, hits: list[Hit], width: int, asked: Asked) -> list[Shown
 
 
 def _by_directory(files: dict[str, list[Hit]]) -> Iterator[tuple[str, list[str]]]:
-    """The files in runs; those of one directory with one text each have it in common."""
+    """The files in groups: those of a directory that have one text each, which share its name."""
     if any("/" not in path for path in files):
         yield "", list(files)
         return
@@ -254,7 +254,7 @@ def _by_directory(files: dict[str, list[Hit]]) -> Iterator[tuple[str, list[str]]
 
 
 def _with_context(path: str, hits: list[Hit]) -> list[Shown]:
-    """The lines around hits are read as the text that they are: in order, whole and indented."""
+    """Hits with context are read as text: in order, whole and indented."""
     shown = [made(f"{path}:", [hits[0].index])] if path else []
     for hit in hits:
         indent = hit.text[: indent_of(hit.text)]
@@ -274,7 +274,7 @@ def _line(start: str, key: tuple[str, str], hits: list[Hit], width: int, asked: 
 
 
 def _cut(text: str, width: int, asked: Asked) -> str:
-    """A line as long as it may be, around what was searched for."""
+    """A line cut to the width, around what was searched for."""
     if not width or len(text) <= width + 4:
         return text
     start = asked.hits.first(text) if asked.hits else None

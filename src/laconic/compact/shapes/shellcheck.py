@@ -92,12 +92,12 @@ def _read(lines: list[int], texts: Texts) -> list[_Place]:
 
 
 def _is_like(text: str, source: str) -> bool:
-    """Tell whether a line may be what is proposed in place of another: it has the same words."""
+    """Tell whether a line may be a proposal for another line: it has the same words."""
     return bool(source) and set(_WORD.findall(text)) == set(_WORD.findall(source))
 
 
 def _line(place: _Place, told: dict[str, str]) -> str:
-    """A line of a script with its findings; a rule says what it said before by its name alone."""
+    """A line of a script with its findings; a rule's text is written once, then its name alone."""
     parts: dict[str, int] = {}
     for code, level, text in place.codes:
         part = code if told.get(code) == text else f"{code} ({level}): {text}"

@@ -1,4 +1,4 @@
-"""The report of node's test runner for people: each failure once, where all of them are listed.
+"""The report of node's test runner for people: each failure once, in the list at the end.
 
 https://nodejs.org/api/test.html#test-reporters: the tests come first, then the failed ones again.
 """
@@ -32,7 +32,7 @@ _VALUE = pattern(r" +(?:actual|expected): .*")
 
 
 def spec(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Show the list of failed tests; of the overview what is not in it."""
+    """Show the list of failed tests, and of the overview only what that list does not have."""
     lines = raw_of(rows)
     start = find_form(_LISTED, lines, texts)
     if start == len(lines):
@@ -88,7 +88,7 @@ def _failure(block: list[int], texts: Texts, pinned: Mask) -> tuple[list[Row], s
 
 
 def _said(body: list[int], texts: Texts, pinned: Mask) -> list[Row]:
-    """The message and the properties of the error; of a difference what differs."""
+    """The message, with only the lines that differ, and the properties of the error."""
     first = next((pos for pos, i in enumerate(body) if read_place(texts[i])), len(body))
     properties = [i for i in body[first:] if not read_place(texts[i])]
     message = body[:first]

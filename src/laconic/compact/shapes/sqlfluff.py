@@ -1,4 +1,4 @@
-"""sqlfluff's report: a violation in one line; one that is found again only with its places."""
+"""sqlfluff's report: each violation in one line, with the other places where it is found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The output of git status: advice goes, many paths of one state are shown by directory."""
+"""The output of git status: no advice, and many paths of one state by directory."""
 
 from __future__ import annotations
 

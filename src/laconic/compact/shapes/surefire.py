@@ -1,4 +1,4 @@
-"""What Maven says of classes whose tests passed, and what these print, after a success."""
+"""Maven's tests: lines about classes that passed go, and after a success what tests print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables: cells without the space and the lines around them; what most rows have is said once.
+"""Tables without padding and borders; what most rows have in common is said once.
 
 A table is known by the lines that are drawn around it, or by a heading whose columns hold for all
 rows below it. A table of two columns with short cells is written in few lines.

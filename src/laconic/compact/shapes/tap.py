@@ -1,4 +1,4 @@
-"""The report of node's test runner as TAP: of each failure name, place, message and values.
+"""The report of node's test runner as TAP: name, place, message and values of each failure.
 
 What it prints is described in https://nodejs.org/api/test.html#test-reporters and, for the blocks
 of details, in https://testanything.org/tap-version-13-specification.html.
@@ -136,7 +136,7 @@ def _details(lines: list[int], pos: int, indent: int, texts: Texts) -> list[int]
 
 
 class _Key:
-    """A key of a block of details: what is behind it, its lines, and those below it."""
+    """A key of a block of details: its line, the value in it, and the lines below it."""
 
     __slots__ = ("index", "lines", "value")
 

@@ -26,7 +26,7 @@ _KEPT = 10  # characters of a run
 
 
 def values(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Shorten what only lengthens a line."""
+    """Shorten the long values of long lines."""
     del asked
     found = {i: _shortened(texts[i]) for i in raw_of(rows) if len(texts[i]) > _LONG}
     return [
@@ -38,7 +38,7 @@ def values(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 
 
 def is_shortened(text: str) -> bool:
-    """Tell whether something only lengthens a line."""
+    """Tell whether a line has a value that is shortened."""
     return len(text) > _LONG and len(_shortened(text)) < len(text)
 
 

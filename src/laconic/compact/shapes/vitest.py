@@ -1,4 +1,4 @@
-"""vitest's report: each failure once, and of values that differ only the lines that do."""
+"""vitest's report: each failure once, with only the lines that differ."""
 
 from __future__ import annotations
 

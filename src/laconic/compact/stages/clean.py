@@ -62,7 +62,7 @@ def _of_kinds(text: str) -> str | None:
 
 
 def _without_escapes(chunk: str) -> str:
-    """Take off what is mostly all: colours, which are found faster than escapes of any kind."""
+    """Take off escapes: first colours, mostly all there is, which are found faster than others."""
     if "\x1b" not in chunk:
         return chunk
     if chunk.count("\x1b") > _DENSE * len(chunk):
@@ -74,7 +74,7 @@ def _without_escapes(chunk: str) -> str:
 
 
 def _without_few_colours(chunk: str) -> str | None:
-    """The same for a few different ones in great number; None if there are other escapes."""
+    """The same for many of a few different colours; None if there are other escapes."""
     if _MARK in chunk:
         return None
     left = chunk

@@ -1,4 +1,4 @@
-"""Drops lines by pattern, and keeps only those that are wanted where a filter says which."""
+"""Drops lines by pattern, and keeps only the wanted ones if a filter says which these are."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def keep(left: Mask, lines: Lines, patterns: Patterns, held: Mask) -> Mask:
 def from_ends(
     stay: Callable[[range], Mask], total: int, pinned: Mask, head: int, tail: int
 ) -> Mask:
-    """The lines that stay, found from both ends of so many chunks as far as they may be shown.
+    """The lines that stay, looked for from both ends of the chunks, as far as they may be shown.
 
     If a long middle has no pinned line, only a mark is shown for it, wherever lines are left around
     it: then none stays there. stay: returns the lines of some chunks that stay.

@@ -49,7 +49,7 @@ def clip(text: str, width: int) -> str:
 def clip_rows(
     rows: list[Row], texts: RowTexts, width: int, pinned: Mask, hits: Hits | None = None
 ) -> list[Row]:
-    """The same rows, with lines beyond the width shortened that are not pinned.
+    """The same rows; lines beyond the width are shortened unless they are pinned.
 
     hits: of a search, around which its lines are cut.
     """
@@ -85,13 +85,13 @@ class Excess:
         return lines.without(range(first, bisect_right(lines.firsts, self.last) - 1))
 
     def left_of(self, mask: Mask) -> Mask:
-        """The same lines but those that are cut."""
+        """The mask without the lines that are cut."""
         gap = bytes(self.last - self.first)
         return mask[: self.first + 1] + gap + mask[self.last + 1 :]
 
 
 def find_excess(pinned: Mask, lines: Lines, again: Mask = b"") -> Excess | None:
-    """Find what is beyond the bound of all that is pinned; None if all can be shown.
+    """Find the pinned lines beyond the bound; None if all can be shown.
 
     again: those of them that are not written, because they repeat the line before.
     """
@@ -114,7 +114,7 @@ def find_excess(pinned: Mask, lines: Lines, again: Mask = b"") -> Excess | None:
 
 
 def _texts_at(indexes: Iterator[int], lines: Lines, pinned: Mask) -> Iterator[list[str]]:
-    """The texts of lines, in blocks; before one that others are left out before, their mark."""
+    """The texts of lines, in blocks; a mark precedes one where the lines before it are left out."""
     while some := list(islice(indexes, 8 * _BLOCK)):
         texts = lines.at(sorted(some))
         marks = (_MARK if pinned.find(1, max(i - _SMALL - 1, 0), i) < 0 else "" for i in some)
@@ -271,7 +271,7 @@ def with_gaps(rows: list[Row], kept: Mask, head: int, tail: int) -> list[Row]:
 
 
 def _heading(rows: list[Row], pos: int) -> Iterator[int]:
-    """Return the position of the line that the row needs to be understood: that of its tree."""
+    """The position of the heading without which the row cannot be understood, that of its tree."""
     row = rows[pos] if pos < len(rows) else 0
     if isinstance(row, int) or row.kind != SHORT:
         return

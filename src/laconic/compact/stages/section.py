@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Blocks:
-    """held: lines that stay. cut: ranges (first, last) of which only a mark stays."""
+    """held: lines that stay. cut: ranges (first, last) that are replaced by a mark."""
 
     __slots__ = ("cut", "held")
 

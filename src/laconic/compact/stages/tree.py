@@ -1,4 +1,4 @@
-"""Writes what neighbouring lines begin with once, and the rest of each below it.
+"""Writes the common beginning of neighbouring lines once, and the rest of each below it.
 
 That is the directory of a path, or what the pattern's group captures: `src/main.py:` of
 `src/main.py:12:text`.
