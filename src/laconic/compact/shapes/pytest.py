@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from laconic.compact.result import SHORT, Shown
 from laconic.compact.shapes.pytest_failure import (
+    CAPTURED,
     EXCEPTION,
     FOREIGN,
     Failure,
-    captured_rows,
     is_foreign_diagnostic,
     said_rows,
+    split_captured,
 )
 from laconic.compact.shapes.rows import made, raw_of, whole
 from laconic.patterns import pattern
@@ -29,7 +30,6 @@ _OWN_BANNER = pattern(
 )
 _WIDE = 8  # characters of a banner that are not its text; fewer are of another program
 _SECTION = pattern(r"_{3,} (.*?) _{3,}")
-_CAPTURED = pattern(r"-+ Captured (\w+) (\w+) -+")
 _PLACE = pattern(r"(\S+?\.\w+):(\d+): ?(\S.*)")
 _PROGRESS = pattern(
     r"\S+?\.py::(\S.*?) (?:FAILED|ERROR)(?: +\[ *\d+%\])?"
@@ -246,15 +246,12 @@ class _Report:
     def _named(self, name: str, lines: list[int]) -> list[Row]:
         """What is below the name of a test, as it is but for the banners."""
         word = "" if name.startswith("ERROR ") else "FAILED "
-        own = [i for i in lines[1:] if _CAPTURED.fullmatch(self.texts[i])]
         if any(_FRAME.fullmatch(self.texts[i]) for i in lines):  # else only the summary has it
             self._tell(name)
             self._heads[name.rpartition(" ")[2]] = len(self.rows)
         rows: list[Row] = [made(f"{word}{name}", lines[:1])]
         for index in lines[1:]:
-            if index in own:
-                match = _CAPTURED.fullmatch(self.texts[index])
-                assert match
+            if match := CAPTURED.fullmatch(self.texts[index]):
                 rows.append(made(f"{match[1]}:", [index]))
             elif self.texts[index].strip():
                 rows.append(index)
@@ -262,20 +259,10 @@ class _Report:
 
     def _end_passed(self, name: str, lines: list[int]) -> None:
         """Show what was captured of a test that did not fail."""
-        label = ""
-        inside: list[int] | None = None
-        rows: list[Row] = []
-        for index in lines[1:]:
-            if match := _CAPTURED.fullmatch(self.texts[index]):
-                rows += captured_rows(label, inside, self.texts)
-                label, inside = match[1], []
-            elif inside is not None:
-                inside.append(index)
-            elif is_foreign_diagnostic(self.texts[index]):
-                rows.append(index)
-        rows += captured_rows(label, inside, self.texts)
-        if rows:
-            self.rows += [made(f"{self._part} {name}", lines[:1]), *rows]
+        own, captured = split_captured(lines[1:], self.texts)
+        foreign = [i for i in own if is_foreign_diagnostic(self.texts[i])]
+        if foreign or captured:
+            self.rows += [made(f"{self._part} {name}", lines[:1]), *foreign, *captured]
 
     def _add_alike(self, pos: int, name: str, lines: list[int]) -> None:
         """Name a test that failed in the same place and with the same words as another."""
@@ -293,17 +280,8 @@ class _Report:
         if not wanted or not same:
             return
         self._messages.append(wanted)
-        said, captured, label = [], [], ""
-        inside: list[int] | None = None
-        for index in self._lines[:-1]:
-            if match := _CAPTURED.fullmatch(self.texts[index]):
-                captured += captured_rows(label, inside, self.texts)
-                label, inside = match[1], []
-            elif inside is not None:
-                inside.append(index)
-            elif index != same[-1]:
-                said.append(index)
-        captured += captured_rows(label, inside, self.texts)
+        own, captured = split_captured(self._lines[:-1], self.texts)
+        said = [i for i in own if i != same[-1]]
         self._placed.append(len(self.rows))
         self.rows.append(whole(text, [same[-1], self._lines[-1]]))
         self.rows += [*said_rows(said, self.texts), *captured]

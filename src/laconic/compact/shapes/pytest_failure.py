@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.result import SHORT, Shown, numbers_of
-from laconic.compact.shapes.rows import made, text_of, whole
+from laconic.compact.shapes.rows import find_form, made, text_of, whole
 from laconic.compact.shapes.tests import equal_differences
 from laconic.patterns import pattern
 
@@ -19,7 +19,7 @@ FOREIGN = pattern(
     r".*(?:site-packages|dist-packages|/lib/python\d|/python\d\.\d+/|/\.pyenv/).*|<frozen.*"
 )
 EXCEPTION = pattern(r"^\s*[\w.]*(?:Error|Exception)\b")
-_CAPTURED = pattern(r"-+ Captured (\w+) (\w+) -+")
+CAPTURED = pattern(r"-+ Captured (\w+) (\w+) -+")
 _PLACE = pattern(r"(\S+?\.\w+):(\d+)(?:: ?(.*))?")
 _FILE = pattern(r"E\s+File \"([^\"]*)\", line \d+.*")
 # What pytest itself says in a failure at the beginning of a line.
@@ -81,7 +81,7 @@ class Failure:
         self._said: list[int] = []
         self._locals: list[int] = []
         self._foreign: list[Row] = []
-        self._captured: list[Row] = []
+        self._captured: list[Row]
         self._places: dict[str, str] = {}
         self._read(lines)
         self.places = self._own_places()
@@ -89,17 +89,12 @@ class Failure:
         self.rows = self._shown() if self._said else []
 
     def _read(self, lines: list[int]) -> None:
-        inside: list[int] | None = None
-        label, at, before = "", "", ""
+        own, self._captured = split_captured(lines, self._texts)
+        at, before = "", ""
         is_placed = False  # the frame of which pytest spoke last is at its end
-        for index in lines:
+        for index in own:
             text = self._texts[index]
-            if match := _CAPTURED.fullmatch(text):
-                self._captured += captured_rows(label, inside, self._texts)
-                label, inside = match[1], []
-            elif inside is not None:
-                inside.append(index)
-            elif text.startswith(">"):
+            if text.startswith(">"):
                 self._asserted.append(index)
                 self._flow.append(index)
             elif at and text[:4].isspace():
@@ -121,7 +116,6 @@ class Failure:
             elif is_foreign_diagnostic(text):
                 self._foreign.append(index)
             before = text
-        self._captured += captured_rows(label, inside, self._texts)
 
     def _take_place(self, path: str, line: str, said: str | None) -> str:
         """Note a place; of the short form, `a.py:3: in test_x`, return it: the line is below it."""
@@ -266,9 +260,23 @@ def _unmarked(text: str) -> str:
     return text[1:] if text[:1] == "E" else text
 
 
-def captured_rows(label: str, inside: list[int] | None, texts: Texts) -> list[Row]:
+def split_captured(lines: list[int], texts: Texts) -> tuple[list[int], list[Row]]:
+    """The lines before what was captured, and what is shown of that."""
+    start = find_form(CAPTURED, lines, texts)
+    rows: list[Row] = []
+    label, inside = "", list[int]()
+    for index in lines[start:]:
+        if match := CAPTURED.fullmatch(texts[index]):
+            rows += _captured_rows(label, inside, texts)
+            label, inside = match[1], []
+        else:
+            inside.append(index)
+    return lines[:start], rows + _captured_rows(label, inside, texts)
+
+
+def _captured_rows(label: str, inside: list[int], texts: Texts) -> list[Row]:
     """The end of what a test printed, and all mistakes in it."""
-    found = [i for i in inside or () if texts[i].strip()]
+    found = [i for i in inside if texts[i].strip()]
     if not found:
         return []
     early = found[:-_MOST_CAPTURED]

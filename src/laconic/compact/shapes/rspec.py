@@ -77,17 +77,21 @@ def rspec(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         gone |= told | _overview(report, told, texts, asked.pinned)
         start = end + 1
     for index in lines:
-        text = texts[index]
-        if rake := _RAKE.fullmatch(text):
+        if rake := _RAKE.fullmatch(texts[index]):
             gone.add(index)
             instead |= {index: [short(f"{rake[1]} failed", index, texts)]} if rake[2] else {}
-        again = _AGAIN.fullmatch(text) if index > lines[totals[0]] else None
-        if (again and again[2] in names) or not text.strip() or _DULL.fullmatch(text):
-            gone.add(index)
+    gone |= _around(lines, totals[0], names, texts)
     # the order may be why an example fails; it is told at both ends
     seeds = [i for i in lines if _SEED.fullmatch(texts[i])]
     gone.update(seeds[:-1] if asked.status else seeds)
     return placed(rows, instead, gone)
+
+
+def _around(lines: list[int], end: int, names: set[str], texts: Texts) -> set[int]:
+    """What says nothing, and the list of failed examples below the totals, as far as it is told."""
+    dull = {i for i in lines if not texts[i].strip() or _DULL.fullmatch(texts[i])}
+    listed = ((i, _AGAIN.fullmatch(texts[i])) for i in lines[end + 1 :])
+    return dull | {i for i, again in listed if again and again[2] in names}
 
 
 def _read(report: list[int], texts: Texts, pinned: Mask) -> tuple[list[Failure], list[Failure]]:
