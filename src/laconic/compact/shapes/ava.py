@@ -1,4 +1,7 @@
-"""ava's report: each failure once, by its name and place, with the lines that differ."""
+"""ava's report: each failure once, by its name and place, with the lines that differ.
+
+https://github.com/avajs/ava/blob/main/docs/05-command-line.md describes its reporters.
+"""
 
 from __future__ import annotations
 

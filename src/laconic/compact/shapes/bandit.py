@@ -1,4 +1,7 @@
-"""bandit's report: an issue once with all its places; the counts of a level in one line."""
+"""bandit's report: an issue once with all its places; the counts of a level in one line.
+
+https://bandit.readthedocs.io/en/latest/formatters/text.html describes the format.
+"""
 
 from __future__ import annotations
 

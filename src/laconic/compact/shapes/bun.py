@@ -1,6 +1,8 @@
 """bun's report of tests: each failure with its message, the lines that differ and own frames.
 
 bun writes the source and the message first, and the name of the test below them.
+
+https://bun.sh/docs/test/reporters describes the report.
 """
 
 from __future__ import annotations

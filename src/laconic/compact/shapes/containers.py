@@ -1,6 +1,8 @@
 """The table of docker ps, without the columns for the command and the age of a container.
 
 Of a port that is open on all addresses of both kinds, the copy for IPv6 goes.
+
+https://docs.docker.com/reference/cli/docker/container/ls/ describes the columns.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The files of a diffstat by directory, each with the number of its changed lines."""
+"""The files of a diffstat by directory, each with the number of its changed lines.
+
+git-diff(1), --stat.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Findings whose source is drawn in a frame, as biome and oxlint print them."""
+"""Findings whose source is drawn in a frame, as biome and oxlint print them.
+
+https://biomejs.dev/reference/reporters/, https://oxc.rs/docs/guide/usage/linter/output-formats
+"""
 
 from __future__ import annotations
 

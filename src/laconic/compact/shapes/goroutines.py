@@ -1,4 +1,7 @@
-"""Crash dumps and race reports of Go: goroutines of Go's own are counted, equal ones told once."""
+"""Crash dumps and race reports of Go: goroutines of Go's own are counted, equal ones told once.
+
+https://go.dev/doc/articles/race_detector#Report_Format and, for dumps, https://pkg.go.dev/runtime.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The output of `git log --graph`: the text after the drawn lines, and the mark of each commit."""
+"""The output of `git log --graph`: the text after the drawn lines, and the mark of each commit.
+
+git-log(1), --graph.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Lists of packages with their versions: those of one state together, in few lines.
 
 Beyond the budget versions are left out and libraries are counted, and so is what is left then.
+
+dpkg-query(1), apt(8).
 """
 
 from __future__ import annotations

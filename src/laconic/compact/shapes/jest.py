@@ -1,4 +1,7 @@
-"""The reports of jest and playwright: each failure once, with the lines that differ."""
+"""The reports of jest and playwright: each failure once, with the lines that differ.
+
+https://jestjs.io/docs/configuration#verbose-boolean, https://playwright.dev/docs/test-reporters
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What Rust's test programs print: each failure once, and nothing about programs without tests."""
+"""What Rust's test programs print: each failure once, and nothing about programs without tests.
+
+https://doc.rust-lang.org/rustc/tests/index.html describes the test harness.
+"""
 
 from __future__ import annotations
 

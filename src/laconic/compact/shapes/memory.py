@@ -1,4 +1,7 @@
-"""Reports of valgrind and of sanitizers: each mistake with its places, not the memory around it."""
+"""Reports of valgrind and of sanitizers: each mistake with its places, not the memory around it.
+
+https://valgrind.org/docs/manual/mc-manual.html, https://clang.llvm.org/docs/AddressSanitizer.html
+"""
 
 from __future__ import annotations
 

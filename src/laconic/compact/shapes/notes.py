@@ -1,4 +1,7 @@
-"""Notes of compilers, and the steps of instantiation that lead to an error inside a library."""
+"""Notes of compilers, and the steps of instantiation that lead to an error inside a library.
+
+https://gcc.gnu.org/onlinedocs/gcc/Diagnostic-Message-Formatting-Options.html
+"""
 
 from __future__ import annotations
 

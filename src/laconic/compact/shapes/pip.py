@@ -1,4 +1,7 @@
-"""pip's output, wherever it is: what was installed and why not; no downloads and no steps."""
+"""pip's output, wherever it is: what was installed and why not; no downloads and no steps.
+
+https://pip.pypa.io/en/stable/cli/pip_install/
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""prettier's report: files by directory, and errors without the source around their place."""
+"""prettier's report: files by directory, and errors without the source around their place.
+
+https://prettier.io/docs/cli#--check
+"""
 
 from __future__ import annotations
 

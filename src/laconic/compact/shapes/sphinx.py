@@ -1,4 +1,7 @@
-"""Sphinx's progress, wherever it is: warnings, errors and the end of the build stay."""
+"""Sphinx's progress, wherever it is: warnings, errors and the end of the build stay.
+
+https://www.sphinx-doc.org/en/master/man/sphinx-build.html
+"""
 
 from __future__ import annotations
 

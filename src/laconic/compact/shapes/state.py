@@ -1,4 +1,7 @@
-"""The output of git status: no advice, and many paths of one state by directory."""
+"""The output of git status: no advice, and many paths of one state by directory.
+
+git-status(1), "OUTPUT".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Maven's tests: lines about classes that passed go, and after a success what tests print."""
+"""Maven's tests: lines about classes that passed go, and after a success what tests print.
+
+https://maven.apache.org/surefire/maven-surefire-plugin/
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""unittest's report, also Django's: each failure once, without rulers and signs of progress."""
+"""unittest's report, also Django's: each failure once, without rulers and signs of progress.
+
+https://docs.python.org/3/library/unittest.html#command-line-interface
+"""
 
 from __future__ import annotations
 

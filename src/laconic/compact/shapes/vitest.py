@@ -1,4 +1,7 @@
-"""vitest's report: each failure once, with only the lines that differ."""
+"""vitest's report: each failure once, with only the lines that differ.
+
+https://vitest.dev/guide/reporters describes its reporters.
+"""
 
 from __future__ import annotations
 
