@@ -15,7 +15,7 @@ from laconic.compact.shapes.finding_block import (
     is_excerpt,
     read_block,
 )
-from laconic.compact.shapes.framed_finding import framed
+from laconic.compact.shapes.framed_finding import read_framed
 from laconic.compact.shapes.rows import indent_of, text_of
 from laconic.patterns import pattern
 
@@ -153,7 +153,7 @@ def read_findings(lines: list[int], texts: Texts, asked: Asked) -> Iterator[Find
 
 def _read(lines: list[int], pos: int, texts: Texts, asked: Asked) -> tuple[Finding, int] | None:
     """The finding that begins at this position, and the position after it."""
-    if drawn := framed(lines, pos, texts):
+    if drawn := read_framed(lines, pos, texts):
         return _of_frame(drawn), drawn.end
     text = texts[lines[pos]]
     arrow = ARROW.fullmatch(texts[lines[pos + 1]]) if pos + 1 < len(lines) else None

@@ -47,35 +47,46 @@ class Framed:
         self.end = 0
 
 
-def framed(lines: list[int], pos: int, texts: Texts) -> Framed | None:
+def read_framed(lines: list[int], pos: int, texts: Texts) -> Framed | None:
     """Read the finding that begins here; None if there is none."""
     text = texts[lines[pos]]
     if "\u2501\u2501" in text and (head := _RULED.fullmatch(text)):
-        at = _filled(lines, pos + 1, texts)
-        said = _MESSAGE.fullmatch(texts[lines[at]]) if at < len(lines) else None
-        if said is None:
-            return None
-        found = Framed(head, said, f"{head['rule']} FIXABLE" if head["fix"] else head["rule"])
-        last = at + 1
-        while last < len(lines) and _CONTINUED.fullmatch(texts[lines[last]]):
-            found.text += f" {texts[lines[last]].strip()}"
-            last += 1
-        found.lines = [lines[pos], *lines[at:last]]
-        found.hidden = lines[pos + 1 : at]
-        return _ended(found, lines, last, texts, _OF_RULED)
+        return _of_ruled(head, lines, pos, texts)
     if _OF_TSL.fullmatch(text) or text.startswith("[tsl] "):
         return _of_tsl(lines, pos, texts)
-    if text.startswith("  ") and (said := _NAMED.fullmatch(text)) and pos + 1 < len(lines):
-        place = _PLACE.fullmatch(texts[lines[pos + 1]])
-        if place is not None:
-            found = Framed(place, said, said["rule"] or "")
-            found.lines = lines[pos : pos + 2]
-            _ended(found, lines, pos + 2, texts, _OF_NAMED)
-            if not found.rule:  # the message of a rule says all
-                labels = (_LABEL.fullmatch(texts[i]) for i in found.hidden)
-                found.text = "; ".join([found.text, *(label[1] for label in labels if label)])
-            return found
+    if text.startswith("  ") and (said := _NAMED.fullmatch(text)):
+        return _of_named(said, lines, pos, texts)
     return None
+
+
+def _of_ruled(head: re.Match[str], lines: list[int], pos: int, texts: Texts) -> Framed | None:
+    """Read a finding of biome: below its head is the message, perhaps over several lines."""
+    at = _filled(lines, pos + 1, texts)
+    said = _MESSAGE.fullmatch(texts[lines[at]]) if at < len(lines) else None
+    if said is None:
+        return None
+    found = Framed(head, said, f"{head['rule']} FIXABLE" if head["fix"] else head["rule"])
+    last = at + 1
+    while last < len(lines) and _CONTINUED.fullmatch(texts[lines[last]]):
+        found.text += f" {texts[lines[last]].strip()}"
+        last += 1
+    found.lines = [lines[pos], *lines[at:last]]
+    found.hidden = lines[pos + 1 : at]
+    return _ended(found, lines, last, texts, _OF_RULED)
+
+
+def _of_named(said: re.Match[str], lines: list[int], pos: int, texts: Texts) -> Framed | None:
+    """Read a finding of oxlint: below its message is the place."""
+    place = _PLACE.fullmatch(texts[lines[pos + 1]]) if pos + 1 < len(lines) else None
+    if place is None:
+        return None
+    found = Framed(place, said, said["rule"] or "")
+    found.lines = lines[pos : pos + 2]
+    _ended(found, lines, pos + 2, texts, _OF_NAMED)
+    if not found.rule:  # the message of a rule says all
+        labels = (_LABEL.fullmatch(texts[i]) for i in found.hidden)
+        found.text = "; ".join([found.text, *(label[1] for label in labels if label)])
+    return found
 
 
 def _of_tsl(lines: list[int], pos: int, texts: Texts) -> Framed | None:

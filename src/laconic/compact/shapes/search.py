@@ -300,19 +300,22 @@ def _counted(hits: list[Hit]) -> list[Shown]:
         directories.setdefault(path[:start] or "./", []).append(f"{path[start:]} {count}")
     shown += [Shown(MADE, f"{d}: {', '.join(names)}", every) for d, names in directories.items()]
     left = BUDGET - sum(estimate(row.text) + 1 for row in shown)
-    often = [(text, count) for text, count in words.most_common() if count >= _OFTEN]
-    lines: list[Shown] = []
-    for text, count in often:
-        line = Shown(MADE, f"{count} x {text[:100]}", every)
-        left -= estimate(line.text) + 1
-        if left < 0:
+    return shown + [Shown(MADE, text, every) for text in _frequent(words, left)]
+
+
+def _frequent(words: Counter[str], left: int) -> list[str]:
+    """The texts that occur often, below how many hits they have, as far as there is room."""
+    lines: list[str] = []
+    total = 0
+    for text, count in words.most_common():
+        line = f"{count} x {text[:100]}"
+        left -= estimate(line) + 1
+        if count < _OFTEN or left < 0:
             break
         lines.append(line)
-    total = sum(count for _, count in often[: len(lines)])
-    if lines:
-        said = f"[texts that occur {_OFTEN} times and more: {total} of the {len(hits)} hits]"
-        shown += [Shown(MADE, said, every), *lines]
-    return shown
+        total += count
+    of_all = f"{total} of the {words.total()} hits"
+    return [f"[texts that occur {_OFTEN} times and more: {of_all}]", *lines] if lines else []
 
 
 def _of_one_file(hits: list[Hit]) -> list[Shown]:
