@@ -5,6 +5,8 @@ Two lines are of one kind if they differ only in numbers, paths, names with digi
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.shapes.folded_names import folded
 from laconic.compact.shapes.rows import made, placed, raw_of, whole
@@ -13,6 +15,8 @@ from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
@@ -22,6 +26,10 @@ _LOG_SHARE = 0.6  # of the lines of a log that begin with a time or a level
 LOG_LINE = pattern(
     r"\W?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
     r"|\[ *\d+\.\d{6}\] |(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)"
+)
+# Lines that say where they belong: of a log, with a place, and those of a trace.
+_ALONE = pattern(
+    rf"{LOG_LINE.pattern}|\s*[^\s:]+\.\w+:\d+(?::\d+)?: +\S|\s*File \"[^\"]*\", line \d+"
 )
 # The time that a line of a log begins with: klog's, ISO 8601, syslog's, the kernel's.
 _STAMP = pattern(
@@ -57,14 +65,36 @@ def repeats(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     gone: set[int] = set()
     stamped = sum(LOG_LINE.match(texts[index]) is not None for index in lines)
     many = _MANY_OF_LOG if stamped > _LOG_SHARE * len(lines) else _MANY
+    filled = [index for index in lines if texts[index].strip()] if asked.status else []
+    following = dict(pairwise([*filled, *filled[-1:]]))
     for kind, members in kinds.items():
         if not kind.strip("\0 ") and len(kind) < 8:  # noqa: PLR2004 - nothing but what varies
+            continue
+        if asked.status and _is_of_others(members, texts, following):
             continue
         folded_rows = _folded(kind, members, texts, asked, many)
         if folded_rows:
             instead |= folded_rows
             gone |= set(members) - set(folded_rows)
     return placed(rows, instead, gone)
+
+
+def _is_of_others(members: list[int], texts: Texts, filled: Mapping[int, int]) -> bool:
+    """Tell whether lines belong to what is around each of them, in a report of failures.
+
+    What was expected of one test would be missing there if it were told at another, and the name of
+    a test if only the names were counted. A line of a log, or with a place, stands alone, and so do
+    lines that follow each other. filled: the lines that are not blank, with the next of each.
+    """
+    if all(_ALONE.match(texts[index]) for index in members):
+        return False
+    follows = sum(filled[above] == index for above, index in pairwise(members))
+    if len({texts[index] for index in members}) == 1:
+        return follows < len(members) - 1
+    if 2 * follows >= len(members):
+        return False
+    nested = sum(texts[i][:1].isspace() or texts[filled[i]][:1].isspace() for i in members)
+    return 2 * nested > len(members) or not _WORDS.search(kind_of(texts[members[0]]))
 
 
 def kind_of(text: str) -> str:
