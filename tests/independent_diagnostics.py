@@ -9,15 +9,20 @@ from itertools import pairwise
 from laconic.compact.result import GAP, MADE, SHORT, Compacted
 
 # Part of a word is enough, and any number after a name, a bracket or the word "line" is a place.
-_ALARM = re.compile(
+_ALARMING = re.compile(
     r"""err(?:or|no|s\b) | fail | panic | exception | assert | traceback | fatal | undefined
     | denied | not\ found | no\ such | cannot | can't | unable | abort | invalid | expected
     | conflict | killed | timed?\ ?out | not\ ok | missing | refused | unresolved | crash
     | unrecognized
-    | overflow | data\ race | segmentation | core\ dumped | [✗✘✕✖\u00d7❌]
-    | \.[a-z_]\w*[:(]\ ?\d | ^\s*[^\s:]*[a-z_]:\d+: | \bline:?\ \d | ^\s*(?:-->|at)\ .*:\d""",
+    | overflow | data\ race | segmentation | core\ dumped | [✗✘✕✖\u00d7❌]""",
     re.IGNORECASE | re.VERBOSE,
 )
+_PLACED = re.compile(
+    r"""\.[a-z_]\w*[:(]\ ?\d | ^\s*[^\s:]*[a-z_]:\d+: | \bline:?\ \d | ^\s*(?:-->|at)\ .*:\d""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# What a program says for information may have the place that says it.
+_INFORMATION = re.compile(r"[\[(\d:.,TZ/+ -]*(?:INFO|DEBUG|TRACE)\b|I\d{4} \d\d:\d\d:\d\d")
 
 # The only alarms that a filter may hide after a failure, and why.
 HARMLESS = {
@@ -66,7 +71,9 @@ _ZERO = re.compile(
 
 
 def is_alarm(text: str) -> bool:
-    return bool(_ALARM.search(_ZERO.sub("", text)) and not _HARMLESS.search(text))
+    said = _ZERO.sub("", text)
+    has_place = _PLACED.search(said) and not _INFORMATION.match(text)
+    return bool((_ALARMING.search(said) or has_place) and not _HARMLESS.search(text))
 
 
 def texts_shown(compacted: Compacted) -> set[str]:

@@ -42,6 +42,7 @@ _HARMLESS = (
     r"^\d+: Test timeout computed to be: \d+$", r"^FAILURE: Build failed with an exception\.$",
     r"^> Compilation failed; see the compiler error output for details\.$",
 )  # fmt: skip
+_INFORMATION = r"[\W\dTZ]*(?:INFO|DEBUG|TRACE)\b|I\d{4} \d\d:\d\d:"
 _ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[()*+][0-9A-Za-z]|[@-Z\\^_])"
 )
@@ -50,6 +51,8 @@ _ESCAPE = re.compile(
 def is_diagnostic(text: str) -> bool:
     lowered = text.encode("utf-8", "surrogateescape").lower().decode("utf-8", "surrogateescape")
     if not _has_sign(lowered) or any(re.search(source, text) for source in _HARMLESS):
+        return False
+    if re.match(_INFORMATION, text) and not any(word in lowered for word in WORDS):
         return False
     if re.match("\\s+(?:at|\u276f) ", lowered):
         place = text.rsplit(maxsplit=1)[-1].lower()

@@ -101,6 +101,9 @@ _HARMLESS = Patterns((
     r"^FAILURE: Build failed with an exception\.$",
     r"^\S+ +\d+ +\d+(?: +\d+ +\d+)? +\d+(?:\.\d+)?%(?: +\d[\d, >exit-]*)?$",  # covered
     r"^> Compilation failed; see the compiler error output for details\.$",
+    # what is logged for information has a place, but no word of these
+    (r"^(?:[\W\dTZ]*(?:INFO|DEBUG|TRACE)\b|I\d{4} \d\d:\d\d:)"
+     rf"(?!.*(?ai:{'|'.join(map(re.escape, WORDS))}))"),
 ))  # fmt: skip
 _PASSED, _PASSED_TEST = b" PASSED", Patterns((r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$",))
 # Only a report of a mistake begins like these lines; they are shown after a success, too.

@@ -23,12 +23,18 @@ _LINE = pattern(
     r"(?P<level>INFO|DEBUG|TRACE|WARN|WARNING|ERROR|FATAL|CRITICAL|info|debug|warn|warning|error)"
     r"[\])]?(?::|\s).*"
 )
-_DULL = frozenset(("INFO", "DEBUG", "TRACE"))
+DULL = frozenset(("INFO", "DEBUG", "TRACE"))
 _FEWEST = 4
 
 
 def is_log_line(text: str) -> bool:
     return _LINE.fullmatch(text) is not None
+
+
+def level_of(text: str) -> str:
+    """The level of a line of a log, in upper case; an empty text of another line."""
+    match = _LINE.fullmatch(text)
+    return match["level"].upper() if match else ""
 
 
 def logs(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -37,8 +43,8 @@ def logs(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     Of plain messages, the first of each kind stays after a failure, and none after a success.
     """
     matches = [(i, m["level"].upper()) for i in raw_of(rows) if (m := _LINE.fullmatch(texts[i]))]
-    dull = [(i, level) for i, level in matches if level in _DULL]
-    wrong = [(i, level) for i, level in matches if level not in _DULL]
+    dull = [(i, level) for i, level in matches if level in DULL]
+    wrong = [(i, level) for i, level in matches if level not in DULL]
     gone: set[int] = set()
     seen: set[str] = set()
     for index, _ in wrong:

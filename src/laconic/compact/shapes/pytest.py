@@ -12,6 +12,7 @@ from laconic.compact.shapes.pytest_failure import (
     said_rows,
     split_captured,
 )
+from laconic.compact.shapes.pytest_live import Live, has_live_log
 from laconic.compact.shapes.rows import made, raw_of, whole
 from laconic.patterns import pattern
 
@@ -43,7 +44,7 @@ _NOISE = pattern(
     r"|[.FEsxXRr]+(?: +\[ *\d+%\])?|\[gw\d+\] \[ *\d+%\] PASSED .*|\S+::.* PASSED(?: +\[ *\d+%\])?"
     r"|-- Docs: https://.*|Hint: make sure your test modules.*|Traceback:"
     r"|The event loop scope for asynchronous fixtures will default .*|  warnings\.warn\(Pytest.*"
-    r"|PASSED \S+?\.py::.*| *\[100%\]"
+    r"|PASSED \S+?\.py::.*| *\[100%\]|[^ :]+::[^ ]+ |PASSED(?: +\[ *\d+%\])?"
 )
 # Of the durations of tests those that took no time, and of a table of coverage what is all right.
 _FAST = pattern(r"0\.00s (?:call|setup|teardown) +\S.*|\(\d+ durations < [\d.]+s hidden\..*")
@@ -67,9 +68,14 @@ def pytest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     banners = {i: m[1] for i in lines if (m := _BANNER.fullmatch(texts[i]))}
     if not any(map(_OWN_BANNER.fullmatch, banners.values())):
         return rows
-    report = _Report(texts, has_passed=asked.status == 0)
+    live = _live(lines, texts, banners)
+    report = _Report(texts, live.of_failed, has_passed=asked.status == 0)
     for row in rows:
-        if isinstance(row, int):
+        if isinstance(row, int) and row in live.instead:
+            report.rows += live.instead[row]
+        elif isinstance(row, int) and row in live.gone:
+            continue
+        elif isinstance(row, int):
             report.take(row, banners.get(row))
         else:
             report.rows.append(row)
@@ -77,9 +83,25 @@ def pytest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     return report.without_progress()
 
 
+def _live(lines: list[int], texts: Texts, banners: dict[int, str]) -> Live:
+    """What was logged while tests ran, which is before all banners but the first."""
+    first = next((i for i in banners if banners[i] != "test session starts"), lines[-1])
+    early = [i for i in lines if i < first and i not in banners]
+    if not has_live_log(early, texts):
+        return Live([], texts, ())
+    names = (_SECTION.fullmatch(texts[i]) for i in lines if i > first)
+    return Live(early, texts, {_name_of(match[1]) for match in names if match})
+
+
+def _name_of(section: str) -> str:
+    return section.removeprefix("ERROR at setup of ").removeprefix("ERROR at teardown of ")
+
+
 class _Report:
-    def __init__(self, texts: Texts, *, has_passed: bool) -> None:
-        self.texts, self._has_passed = texts, has_passed
+    """live: what tests that failed have logged and printed while they ran, by their names."""
+
+    def __init__(self, texts: Texts, live: dict[str, list[int]], *, has_passed: bool) -> None:
+        self.texts, self._live, self._has_passed = texts, live, has_passed
         self.rows: list[Row] = []
         self._part, self._name = "", ""
         self._lines: list[int] = []
@@ -221,9 +243,10 @@ class _Report:
             self._end_passed(name, lines)
             return
         self._spoken.update(self._message(i) for i in lines)
+        live = self._live_rows(name, lines)
         failure = Failure(lines[1:], self.texts, self._code)
         if not failure.rows:  # a report of another kind: a doctest's, a plugin's, a plain trace
-            self.rows += self._named(name, lines)
+            self.rows += [*self._named(name, lines), *live]
             return
         word = "" if name.startswith("ERROR ") else "FAILED "
         told = {"", *_WORD.findall(name)}
@@ -237,7 +260,14 @@ class _Report:
         else:
             self._alike[key] = len(self.rows)
             self.rows += [made(f"{word}{name}{where}", lines), *failure.rows]
+        self.rows += live
         self._tell(name)
+
+    def _live_rows(self, name: str, lines: list[int]) -> list[Row]:
+        """What a test printed while it ran, without what is captured as well."""
+        captured = {self.texts[i] for i in lines}
+        own = self._live.pop(_name_of(name), [])
+        return captured_rows("live", [i for i in own if self.texts[i] not in captured], self.texts)
 
     def _tell(self, name: str) -> None:
         self._told.add(name.removeprefix("ERROR at setup of ").removeprefix("ERROR collecting "))

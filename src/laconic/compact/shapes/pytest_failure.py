@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.result import SHORT, Shown, numbers_of
+from laconic.compact.shapes.logs import DULL, level_of
+from laconic.compact.shapes.repeats import kind_of
 from laconic.compact.shapes.rows import find_form, made, text_of, whole
 from laconic.compact.shapes.tests import equal_differences
 from laconic.patterns import pattern
@@ -55,7 +57,7 @@ _DULL = pattern(
 )
 _SIGNED = pattern(r"(E?\s+)[-+] .*")
 _WHERE, _CALLED = pattern(r"E? +\+ +where .*"), pattern(r"E? +\+ +where .* = [\w.]+\(\)")
-_MANY_EQUAL = 4
+_MANY_EQUAL, _MANY_LIKE = 4, 3
 _MOST_SAID, _MOST_CAPTURED, _MOST_OWN, _MOST_LOCALS = 14, 8, 6, 8
 
 
@@ -267,23 +269,36 @@ def split_captured(lines: list[int], texts: Texts) -> tuple[list[int], list[Row]
     label, inside = "", list[int]()
     for index in lines[start:]:
         if match := CAPTURED.fullmatch(texts[index]):
-            rows += _captured_rows(label, inside, texts)
+            rows += captured_rows(label, inside, texts)
             label, inside = match[1], []
         else:
             inside.append(index)
-    return lines[:start], rows + _captured_rows(label, inside, texts)
+    return lines[:start], rows + captured_rows(label, inside, texts)
 
 
-def _captured_rows(label: str, inside: list[int], texts: Texts) -> list[Row]:
-    """The end of what a test printed, and all mistakes in it."""
-    found = [i for i in inside if texts[i].strip()]
+def captured_rows(label: str, inside: list[int], texts: Texts) -> list[Row]:
+    """The end of what a test printed, and all mistakes in it; messages of a kind are counted."""
+    found = _without_like([i for i in inside if texts[i].strip()], texts)
     if not found:
         return []
     early = found[:-_MOST_CAPTURED]
-    wrong = [i for i in early if is_diagnostic(texts[i])]
-    hidden = [i for i in early if i not in wrong]
+    wrong = [row for row in early if is_diagnostic(texts[numbers_of(row)[-1] - 1])]
+    hidden = [number - 1 for row in early if row not in wrong for number in numbers_of(row)]
     first, *others = wrong + found[-_MOST_CAPTURED:]
-    rows: list[Row] = [made(f"{label}: {texts[first]}", [first]), *others]
+    said = first.text if isinstance(first, Shown) else texts[first]
+    rows: list[Row] = [made(f"{label}: {said}", [n - 1 for n in numbers_of(first)]), *others]
     if hidden:
         rows.insert(0, made(f"[{len(hidden)} lines of {label} hidden]", hidden))
+    return rows
+
+
+def _without_like(lines: list[int], texts: Texts) -> list[Row]:
+    """Of neighbouring lines of a log that are of one kind, and no warnings, the last."""
+    rows: list[Row] = []
+    for kind, group in groupby(lines, lambda i: level_of(texts[i]) in DULL and kind_of(texts[i])):
+        run = list(group)
+        if kind and len(run) >= _MANY_LIKE:
+            rows.append(made(f"{texts[run[-1]]} [and {len(run) - 1} like it before]", run))
+        else:
+            rows += run
     return rows

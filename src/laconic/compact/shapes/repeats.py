@@ -115,7 +115,7 @@ def _folded(
         return {first: [whole(f"{texts[first]} [x{len(members)}, at other times]", [first])]}
     if len(members) < many or (asked.status and _is_wrong(kind, members, asked)):
         return {}
-    values = _values(members, texts)
+    values = values_of(members, texts)
     if values:
         said = f"{texts[first]} [and {len(members) - 1} like it: {values}]"
         return {first: [whole(said, [first])]}
@@ -134,7 +134,7 @@ def _is_wrong(kind: str, members: list[int], asked: Asked) -> bool:
     return 2 * pinned > len(members) or is_diagnostic(kind.replace("\0", " "))
 
 
-def _values(members: list[int], texts: Texts) -> str:
+def values_of(members: list[int], texts: Texts) -> str:
     """The words in which lines differ, if there is one for each line and they are short."""
     if len(members) > _MOST_MEMBERS:
         return ""

@@ -1,0 +1,2 @@
+pytest -sv --log-level=DEBUG
+status 1

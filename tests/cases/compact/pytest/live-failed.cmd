@@ -1,0 +1,2 @@
+pytest -s --log-cli-level=INFO
+status 1

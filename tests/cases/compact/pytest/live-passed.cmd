@@ -1,0 +1,2 @@
+pytest --log-cli-level=DEBUG -k put
+status 0
