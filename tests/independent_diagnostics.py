@@ -274,13 +274,15 @@ _PLACES = (
 )
 _AROUND = 40  # lines of an excerpt
 # Rulers, progress, the time of a test and of a line of klog, pytest's mark of an error, the last
-# word of a line that the tool itself has cut, and the word between a place and its function.
+# word of a line that the tool itself has cut, the word between a place and its function, and where
+# Perl always looks for modules.
 _UNTOLD = re.compile(
     r"_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] | +\[ *\d+%\]$| [\[(][\d.]+ ?m?s[\])](?=$| #)| \d+ms$"
     r"|\w*\.\.\.$|^E (?= )|^ *error: (?=')|^\[tsl\] (?:ERROR|WARNING) in "
     r"|(?<=not ok )\d+(?= - )|(?<=✘) +\d+(?= )|^ *x (?=\w+\()|^L: +|(?<=\| )P: +"
     r"|: in (?=\w)|: in <module>$|^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)"
     r"|(?<=\)) // [\w.]+(?: equality)?$|^==\d+==|\b0x[0-9a-fA-F]+"
+    r"|(?<= )/(?:usr|etc)/[\w./-]*perl[\w./-]*|/usr/local/lib/site_perl(?=\))"
 )
 _RANGE = re.compile(r"([\w.-]*)\{(\d+)\.\.(\d+)\}(\w*)")
 

@@ -40,10 +40,13 @@ class Failure:
 
     code: the line of source that failed, if it is told. said: the message, each line with those
     that it is made of. places: the project's own frames. foreign: how many others there are.
-    test: where the test itself begins, if that is known.
+    test: where the test itself begins, if that is known. also: the titles of tests that failed in
+    the same way.
     """
 
-    __slots__ = ("code", "foreign", "indent", "lines", "name", "places", "said", "test", "title")
+    __slots__ = (
+        "also", "code", "foreign", "indent", "lines", "name", "places", "said", "test", "title"
+    )  # fmt: skip
 
     def __init__(self, lines: list[int], title: str, indent: str = "") -> None:
         self.lines, self.title, self.indent = lines, title, indent
@@ -52,6 +55,7 @@ class Failure:
         self.places: list[str] = []
         self.foreign = 0
         self.test = ""
+        self.also: list[str] = []
         self.name = title.split(maxsplit=1)[0]
 
     def add_frames(self, frames: list[str]) -> None:
@@ -76,31 +80,31 @@ def shown(failures: Iterable[Failure], mark: str) -> dict[int, list[Row]]:
     """
     every = list(failures)
     found: dict[int, list[Row]] = {}
-    told: dict[tuple[object, ...], str] = {}
+    told: dict[tuple[object, ...], Failure] = {}
     codes: set[tuple[str, ...]] = set()
     before: tuple[str, ...] = ()
     shorten = _Shortening([place for failure in every for place in failure.places]).shortened
+    firsts: list[tuple[Failure, _Said | None, str]] = []
     for failure in every:
         said = tuple(text.strip() for text, _ in failure.said)
         places = tuple(failure.places)
         keys = ((said, places), (said, places[:-1], "but the last place"))
         again = (failure.title, *keys[0])
+        found[failure.lines[0]] = []
         if (said or failure.code) and again in told:  # in a summary at the end
-            found[failure.lines[0]] = []
             continue
-        told[again] = failure.name
+        told[again] = failure
         if (said or failure.code) and keys[0] in told:
             where = f"{mark}{failure.test}" if failure.test else ""
-            text = f"{failure.title}{where} [the same as {told[keys[0]]}]"
-            found[failure.lines[0]] = [made(text, failure.lines)]
-            before = places
+            told[keys[0]].also.append(f"{failure.title.strip()}{where}")
             continue
         if said and len(places) > 1 and keys[1] in told:
-            text = f"{failure.title}{mark}{shorten(places[-1])} [else the same as {told[keys[1]]}]"
+            where = f"{mark}{shorten(places[-1])}"
+            text = f"{failure.title}{where} [else the same as {told[keys[1]].name}]"
             found[failure.lines[0]] = [made(text, failure.lines)]
             before = places
             continue
-        told |= dict.fromkeys(keys, failure.name)
+        told |= dict.fromkeys(keys, failure)
         code = failure.code
         if code and (code[0], *places[:1]) in codes:
             code = None
@@ -108,8 +112,9 @@ def shown(failures: Iterable[Failure], mark: str) -> dict[int, list[Row]]:
             codes.add((code[0], *places[:1]))
         is_there = places == before and len("".join(places)) > len(_THERE)
         failure.places = [] if is_there else [shorten(place) for place in places]
-        found[failure.lines[0]] = _rows(failure, code, f" {_THERE}" if is_there else mark)
+        firsts.append((failure, code, f" {_THERE}" if is_there else mark))
         before = places
+    found |= {first.lines[0]: _rows(first, code, where) for first, code, where in firsts}
     return found
 
 
@@ -139,11 +144,12 @@ class _Shortening:
 def _rows(failure: Failure, code: _Said | None, mark: str) -> list[Row]:
     """Title and places, and what is said: behind them if there is room, else below."""
     title = failure.title + _where(failure, mark)
+    also = f" [also {', '.join(failure.also)}]" if failure.also else ""
     said = [*([code] if code else []), *failure.said]
     if not code and len(said) == 1 and len(said[0][0] + title) <= _LONGEST:
-        return [made(f"{title}: {said[0][0].strip()}", failure.lines)]
+        return [made(f"{title}: {said[0][0].strip()}{also}", failure.lines)]
     below = {index for _, lines in said for index in lines}
-    rows: list[Row] = [made(title, [i for i in failure.lines if i not in below])]
+    rows: list[Row] = [made(title + also, [i for i in failure.lines if i not in below])]
     if code:
         rows.append(made(f"{failure.indent}{code[0]}", code[1]))
     return rows + [whole(f"{failure.indent}{text}", lines) for text, lines in failure.said]

@@ -6,8 +6,10 @@ of subtests, what a test says by four more, and the further lines of a message b
 
 from __future__ import annotations
 
-from laconic.compact.result import Shown
-from laconic.compact.shapes.rows import whole
+from itertools import takewhile
+
+from laconic.compact.result import SHORT, Shown, numbers_of
+from laconic.compact.shapes.rows import made, short, whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 _FAILED, _NAME = pattern(r" *--- FAIL: (\S+) \([\d.]+s\)"), pattern(r"(\S+):")
 _SAID = pattern(r"(( +)\S+\.go)(:\d+): (.*)")
 _STEP = 4
+_NO_TIME = " (0.00s)"
+_LONG_END = 40  # characters that messages of one place have in common
 
 
 class _Message:
@@ -48,6 +52,7 @@ def go_tests(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     instead: dict[Row, Row] = {}
     gone: set[Row] = set()
     told: dict[tuple[str, ...], str] = {}  # the first test that says this
+    firsts: dict[tuple[str, str], _Message] = {}  # the first message of each place
     for test in _tests(rows, texts):
         below = [i for message in test.messages for i in message.lines]
         heading = rows[test.above] if test.above >= 0 else below[0]
@@ -63,7 +68,22 @@ def go_tests(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             places = " ".join(message.mark for message in group[1:])
             instead[own] = whole(f"{texts[own]} +{len(group) - 1}: {places}", joined)
             gone |= joined
-    return [instead.get(row, row) for row in rows if row in instead or row not in gone]
+        for message in test.messages:
+            place = (message.file.strip(), message.mark)
+            before = firsts.setdefault(place, message)
+            if before is not message and message.lines[0] not in gone:
+                row, *others = _without_end(message, before, texts)
+                instead |= {numbers_of(row)[0] - 1: row}
+                gone.update(others)
+    shown = [instead.get(row, row) for row in rows if row in instead or row not in gone]
+    return [_without_time(row, texts) for row in shown]
+
+
+def _without_time(row: Row, texts: Texts) -> Row:
+    """The result of a test that failed, without the time if that is none."""
+    if isinstance(row, Shown) or not _FAILED.fullmatch(texts[row]):
+        return row
+    return short(texts[row].removesuffix(_NO_TIME), row, texts)
 
 
 def _tests(rows: list[Row], texts: Texts) -> list[_Test]:
@@ -85,6 +105,30 @@ def _tests(rows: list[Row], texts: Texts) -> list[_Test]:
         else:
             last = None
     return found
+
+
+def _without_end(message: _Message, first: _Message, texts: Texts) -> list[Row]:
+    """What replaces the end of a message if another of the same place has it, and what goes.
+
+    The first line stays as it is if the end is not long.
+    """
+    own, *below = message.lines
+    pairs = zip(reversed(below), reversed(first.lines[1:]), strict=False)
+    same = list(takewhile(lambda pair: texts[pair[0]].strip() == texts[pair[1]].strip(), pairs))
+    end = below[len(below) - len(same) :]
+    if sum(len(texts[i].strip()) for i in end) >= _LONG_END:
+        start = texts[end[0]][: -len(texts[end[0]].lstrip())]
+        lines = f"{len(end)} lines are" if len(end) > 1 else "line is"
+        return [made(f"{start}[the last {lines} the same]", end), *end[1:]]
+    if below or len(first.lines) > 1:
+        return [own]
+    letters = zip(reversed(message.text), reversed(first.text), strict=False)
+    equal = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], letters))
+    at = message.text.find(" ", len(message.text) - equal)
+    if at < 0 or len(message.text) - at < _LONG_END:
+        return [own]
+    text = texts[own][: at - len(message.text)]
+    return [Shown(SHORT, f"{text} \u2026 [the same end]", (own + 1,))]
 
 
 def _name(heading: Row, texts: Texts) -> str:

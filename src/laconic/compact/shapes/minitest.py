@@ -38,6 +38,10 @@ _COMMAND = pattern(r"(Command failed with status \(\d+\)): \[.*\]")
 _MARK = " "
 
 
+def may_begin_report(text: str) -> bool:
+    return any(form.fullmatch(text) for form in (_DULL, _SEED, _NUMBER, _RESULT, _TOTALS))
+
+
 def minitest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show every failure in few lines; of the tests that are listed none that is told."""
     lines = raw_of(rows)

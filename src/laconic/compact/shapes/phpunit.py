@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _TOTALS = pattern(r"Tests: \d+, Assertions: \d+.*\.|OK \(\d+ tests?, \d+ assertions?\)")
 _TITLE = pattern(r"\d+\) (?:[\w\\]+(?:::\w.*)?|Warning|.*\.phpt)")
+_CLASS = pattern(r"(\d+\) )((?:\w+\\)+)(\w+)::")
 _LISTED = pattern(r"( [✘∅☢⚠↩] \S.*?)(?: \[[\d.]+ m?s\])?")
 _SIDE = pattern(r"   [│├┐┴┊╵╷].*")
 _FRAME = pattern(r"/\S.*\.\w+:\d+|#\d+ (?:/[^()]*\(\d+\): .*|\[internal function\]: .*|\{main\})")
@@ -32,11 +33,16 @@ _END = pattern(
 _DULL = pattern(
     r"Summary of non-successful tests:|PHPUnit [\d.]+ by .*"
     r"|Time: .*|Runtime: .*|Configuration: .*|Random Seed: .*|--"
+    r"|Test '.*' (?:started|ended)"  # of --debug
     r"|[.FESIRWDN]+(?: +\d+ / \d+ \( *\d+%\))?"
 )
 _CAUSE = "Caused by"
 _INDENT = "   "
 _MARK = " "
+
+
+def may_begin_report(text: str) -> bool:
+    return any(form.fullmatch(text) for form in (_DULL, _TITLE, _LISTED, _END, _TOTALS))
 
 
 def phpunit(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -45,6 +51,7 @@ def phpunit(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     if not any(_TOTALS.fullmatch(texts[i]) for i in lines):
         return rows
     failures = [_read(block, texts, asked.pinned) for block in _blocks(lines, texts)]
+    _shorten_classes(failures)
     gone = {i for failure in failures for i in failure.lines}
     gone |= {i for i in lines if not texts[i].strip() or _DULL.fullmatch(texts[i])}
     return placed(rows, shown(failures, _MARK), gone)
@@ -92,12 +99,30 @@ def _read(block: list[int], texts: Texts, pinned: Mask) -> Failure:
     return failure
 
 
+def _shorten_classes(failures: list[Failure]) -> None:
+    """Tell the namespace of a class once, unless another has a class of the same name."""
+    told: dict[str, str] = {}
+    for failure in failures:
+        match = _CLASS.match(failure.title)
+        if match and told.setdefault(match[3], "") == match[2]:
+            failure.title = match[1] + failure.title[match.start(3) :]
+        elif match and not told[match[3]]:
+            told[match[3]] = match[2]
+
+
 def _cause(lines: list[int], said: Written, told: list[str]) -> tuple[str, list[int]]:
     """An exception that caused another, with the places that are not told yet."""
     filled = [i for i in lines if said[i].strip()]
-    places = [said[i] for i in filled if _FRAME.fullmatch(said[i]) and said[i] not in told]
+    frames = [said[i] for i in filled if _FRAME.fullmatch(said[i]) and said[i] not in told]
+    files = {place.rpartition(":")[0] for place in told}
+    places = [_name(f) if f.rpartition(":")[0] in files else f for f in frames]
     words = [said[i] for i in filled if not _FRAME.fullmatch(said[i])]
     return " ".join([*words, *places]), filled
+
+
+def _name(place: str) -> str:
+    """The name of a file that is told, with its directory."""
+    return "/".join(place.split("/")[-2:])
 
 
 def _beside(text: str) -> str:
