@@ -137,6 +137,9 @@ SPARED = {
         r"^ *code: 'ERR_(?:TEST_FAILURE|ASSERTION)',?$",
         r"^ *(?:error: '\d+ subtests? failed'|error: \|-)$", r"^ *✖ failing tests:$",
     ),
+    "the head of a table of values, each of which has its name": (
+        r"^ *# \| (?:Ln|Elt)\|Got *\|(?:.*\|)?Expected *\|$",
+    ),
     "the legend of a difference, whose lines have their signs": (
         r"^\s*[-+] (?:Expected|Received|Snapshot)(?: +[-+] \d+)?$", r"^--- Expected$",
     ),
@@ -203,6 +206,9 @@ TWICE = {
         r"^ImportError while importing test module '\S*?([^/']+)'", r"^file (\S+), line (\d+)$",
     ),
     "what webpack says above an error of ts-loader, which has the file": (r"^ERROR in (\S+)$",),
+    "a test of a PHP class whose namespace is told with another": (
+        r"^(\d+)\) (?:\w+\\)+(\w+::.*)$",
+    ),
     "a failure that a list at the end names again": (
         r"^rspec \./(?:\S*/)?([^\s/]+):\d+ # (.*)$",
         r"^\[ERROR\]   ([\w$]+)\.(\w+):(\d+) \u00bb (?:\w+) (.*)$",

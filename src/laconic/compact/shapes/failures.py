@@ -6,6 +6,7 @@ own that reads them.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from posixpath import commonpath
 
 from laconic.compact.shapes.changes import telling
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 _MOST_PLACES = 8  # own frames of one failure
 _LONGEST = 160  # characters of two values that are in one line
 _LONG_VALUES = 240  # characters of values that are told by what differs in them
+_BESIDE = 24  # characters that are equal beside those that differ
 _EXPECTED = pattern(r"\s*(?:#\s*)?(?:[Ee]xpected|got): +\S.*")
 _ACTUAL = pattern(r"\s*(?:#\s*)?(?:got|[Aa]ctual|expected): +\S.*")
 _THERE = "[same place]"
@@ -152,7 +154,34 @@ def _rows(failure: Failure, code: _Said | None, mark: str) -> list[Row]:
     rows: list[Row] = [made(title + also, [i for i in failure.lines if i not in below])]
     if code:
         rows.append(made(f"{failure.indent}{code[0]}", code[1]))
-    return rows + [whole(f"{failure.indent}{text}", lines) for text, lines in failure.said]
+    return rows + _said_rows(failure)
+
+
+def _said_rows(failure: Failure) -> list[Row]:
+    """What is said, each line as it is; of two long values that differ a little what does."""
+    rows: list[Row] = [whole(f"{failure.indent}{text}", lines) for text, lines in failure.said]
+    for pos, ((old, lines), (new, others)) in enumerate(pairwise(failure.said)):
+        if old[:1] == "-" and new[:1] == "+" and min(len(old), len(new)) >= _LONG_VALUES:
+            start = _equal(old[1:], new[1:])
+            end = _equal(old[:start:-1], new[:start:-1])
+            if start + end > 2 * _BESIDE + len(old) // 2:
+                rows[pos] = made(failure.indent + _part(old, start, end), lines)
+                rows[pos + 1] = made(failure.indent + _part(new, start, end), others)
+    return rows
+
+
+def _equal(one: str, other: str) -> int:
+    """How many characters two texts have in common at their beginning."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _part(text: str, start: int, end: int) -> str:
+    """A value behind its sign, without most of what is equal at its beginning and its end."""
+    first, last = max(1, start + 1 - _BESIDE), min(len(text), len(text) - end + _BESIDE)
+    before = f"[{first - 1} equal]" if first > 1 else ""
+    behind = f"[{len(text) - last} equal]" if last < len(text) else ""
+    return f"{text[0]}{before}{text[first:last]}{behind}"
 
 
 def _where(failure: Failure, mark: str) -> str:

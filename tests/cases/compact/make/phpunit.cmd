@@ -1,0 +1,2 @@
+make test
+status 2

@@ -1,0 +1,2 @@
+phpunit --no-configuration deep
+status 2

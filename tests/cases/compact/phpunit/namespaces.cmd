@@ -1,0 +1,2 @@
+phpunit
+status 2
