@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 _TOTALS = pattern(r"Tests: \d+, Assertions: \d+.*\.|OK \(\d+ tests?, \d+ assertions?\)")
-_TITLE = pattern(r"\d+\) (?:[\w\\]+(?:::\w.*)?|Warning|.*\.phpt)")
+_TITLE = pattern(r"\d+\) (?:[\w\\]+(?:::\w.*)?|Warning|.*\.phpt|/\S.*\.\w+:\d+)")
 _CLASS = pattern(r"(\d+\) )((?:\w+\\)+)(\w+)::")
 _LISTED = pattern(r"( [✘∅☢⚠↩] \S.*?)(?: \[[\d.]+ m?s\])?")
 _SIDE = pattern(r"   [│├┐┴┊╵╷].*")
@@ -28,6 +28,7 @@ _FRAME = pattern(r"/\S.*\.\w+:\d+|#\d+ (?:/[^()]*\(\d+\): .*|\[internal function
 _LEGEND = pattern(r"--- (?:Expected|Actual)|\+\+\+ (?:Actual|Expected)|@@ .*@@.*|Stack trace:")
 _END = pattern(
     r"(?:ERRORS|FAILURES|WARNINGS)!|OK\b.*|Tests: \d+, .*|--|There (?:was|were) \d+ .*:"
+    r"|\d+ tests? triggered \d+ .*:"
     r"|Summary of .*|Time: .*"
 )
 _DULL = pattern(
@@ -37,6 +38,9 @@ _DULL = pattern(
     r"|[.FESIRWDN]+(?: +\d+ / \d+ \( *\d+%\))?"
 )
 _CAUSE = "Caused by"
+# Which tests met what is wrong, of deprecations, notices and warnings.
+_TRIGGERED, _TRIGGER = "Triggered by:", pattern(r"\* (\S.*)")
+_MOST_TRIGGERS = 3
 _INDENT = "   "
 _MARK = " "
 
@@ -93,10 +97,24 @@ def _read(block: list[int], texts: Texts, pinned: Mask) -> Failure:
     if frames and all(said[i].startswith("#") for i in frames):  # the message has the place
         failure.places, failure.foreign = [], len(frames)
     message = [i for i in own if said[i].strip() and i not in frames]
-    failure.said = with_difference(message, _LEGEND, said, pinned)
+    at = next((pos for pos, i in enumerate(message) if said[i] == _TRIGGERED), len(message))
+    failure.said = with_difference(message[:at], _LEGEND, said, pinned)
+    failure.said += _triggered(message[at:], said)
     for start, end in pairwise([*causes, len(body)]):
         failure.said.append(_cause(body[start:end], said, failure.places))
     return failure
+
+
+def _triggered(lines: list[int], said: Written) -> list[tuple[str, list[int]]]:
+    """The first tests that met what is wrong, and how many more did."""
+    tests = [i for i in lines if _TRIGGER.fullmatch(said[i])]
+    if not tests:
+        return []
+    end = tests[_MOST_TRIGGERS] if len(tests) > _MOST_TRIGGERS else lines[-1] + 1
+    told = [i for i in lines if i < end]
+    more = len(tests) - _MOST_TRIGGERS
+    text = " ".join(said[i].strip() for i in told) + (f" [{more} more tests]" if more > 0 else "")
+    return [(text, told)]
 
 
 def _shorten_classes(failures: list[Failure]) -> None:
