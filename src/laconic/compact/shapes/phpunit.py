@@ -39,8 +39,7 @@ _DULL = pattern(
 )
 _CAUSE = "Caused by"
 # Which tests met what is wrong, of deprecations, notices and warnings.
-_TRIGGERED, _TRIGGER = "Triggered by:", pattern(r"\* (\S.*)")
-_MOST_TRIGGERS = 3
+_TRIGGERED = "Triggered by:"
 _INDENT = "   "
 _MARK = " "
 
@@ -106,15 +105,15 @@ def _read(block: list[int], texts: Texts, pinned: Mask) -> Failure:
 
 
 def _triggered(lines: list[int], said: Written) -> list[tuple[str, list[int]]]:
-    """The first tests that met what is wrong, and how many more did."""
-    tests = [i for i in lines if _TRIGGER.fullmatch(said[i])]
-    if not tests:
-        return []
-    end = tests[_MOST_TRIGGERS] if len(tests) > _MOST_TRIGGERS else lines[-1] + 1
-    told = [i for i in lines if i < end]
-    more = len(tests) - _MOST_TRIGGERS
-    text = " ".join(said[i].strip() for i in told) + (f" [{more} more tests]" if more > 0 else "")
-    return [(text, told)]
+    """The tests that met what is wrong, in one line; each namespace and directory once."""
+    told: set[str] = set()
+    parts: list[str] = []
+    for index in lines:
+        text = said[index].strip().removeprefix("* ")
+        start, sign, name = text.rpartition("/" if text.startswith("/") else "\\")
+        parts.append(name if start in told else text)
+        told |= {start} if sign else set()
+    return [(" ".join(parts), lines)] if lines else []
 
 
 def _shorten_classes(failures: list[Failure]) -> None:
