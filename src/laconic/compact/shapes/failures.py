@@ -43,11 +43,12 @@ class Failure:
     code: the line of source that failed, if it is told. said: the message, each line with those
     that it is made of. places: the project's own frames. foreign: how many others there are.
     test: where the test itself begins, if that is known. also: the titles of tests that failed in
-    the same way.
+    the same way. cut: lines of which not all is told.
     """
 
     __slots__ = (
-        "also", "code", "foreign", "indent", "lines", "name", "places", "said", "test", "title"
+        "also", "code", "cut", "foreign", "indent", "lines", "name", "places", "said", "test",
+        "title",
     )  # fmt: skip
 
     def __init__(self, lines: list[int], title: str, indent: str = "") -> None:
@@ -58,6 +59,7 @@ class Failure:
         self.foreign = 0
         self.test = ""
         self.also: list[str] = []
+        self.cut: set[int] = set()
         self.name = title.split(maxsplit=1)[0]
 
     def add_frames(self, frames: list[str]) -> None:
@@ -159,7 +161,10 @@ def _rows(failure: Failure, code: _Said | None, mark: str) -> list[Row]:
 
 def _said_rows(failure: Failure) -> list[Row]:
     """What is said, each line as it is; of two long values that differ a little what does."""
-    rows: list[Row] = [whole(f"{failure.indent}{text}", lines) for text, lines in failure.said]
+    rows: list[Row] = [
+        (whole if failure.cut.isdisjoint(lines) else made)(f"{failure.indent}{text}", lines)
+        for text, lines in failure.said
+    ]
     for pos, ((old, lines), (new, others)) in enumerate(pairwise(failure.said)):
         if old[:1] == "-" and new[:1] == "+" and min(len(old), len(new)) >= _LONG_VALUES:
             start = _equal(old[1:], new[1:])

@@ -92,6 +92,7 @@ class _Listed:
     def failure(self, texts: Texts, pinned: Mask) -> Failure:
         failure = Failure([self.index, *self.body], f"{self.result} {self.title}", "  ")
         failure.name = self.title
+        failure.cut = {i for i in self.body if _KIND.match(texts[i])}
         said = Written({i: _KIND.sub("", texts[i]).removeprefix(_INDENT) for i in self.body})
         _fill(failure, self.body, said, pinned, self.title)
         return failure
