@@ -32,7 +32,8 @@ _LONG_VALUES = 240  # characters of values that are told by what differs in them
 _BESIDE = 24  # characters that are equal beside those that differ
 _EXPECTED = pattern(r"\s*(?:#\s*)?(?:[Ee]xpected|got): +\S.*")
 _ACTUAL = pattern(r"\s*(?:#\s*)?(?:got|[Aa]ctual|expected): +\S.*")
-_THERE = "[same place]"
+_THERE, _THESE = "[same place]", "[same frames]"
+_LONG_FRAMES = 24  # characters of frames but the last, which others have, too
 _ABSOLUTE = pattern(r"(\[?)((?:/[^/\s:]+)+)/[^/\s:]+:\d+.*")
 _FEWEST_PARTS = 2  # of a path that is worth leaving out
 
@@ -115,7 +116,13 @@ def shown(failures: Iterable[Failure], mark: str) -> dict[int, list[Row]]:
         elif code:
             codes.add((code[0], *places[:1]))
         is_there = places == before and len("".join(places)) > len(_THERE)
-        failure.places = [] if is_there else [shorten(place) for place in places]
+        is_near = len(" ".join(places[:-1])) > _LONG_FRAMES and places[:-1] == before[:-1]
+        if is_there:
+            failure.places = []
+        elif is_near:
+            failure.places = [_THESE, shorten(places[-1])]
+        else:
+            failure.places = [shorten(place) for place in places]
         firsts.append((failure, code, f" {_THERE}" if is_there else mark))
         before = places
     found |= {first.lines[0]: _rows(first, code, where) for first, code, where in firsts}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _FAILED = pattern(r"( *)# {1,3}Failed (?:\(TODO\) )?test(?: '(.*)')?((?: at \S.* line \d+\.)?)")
 _AT = pattern(r" *# {1,3}at \S.* line \d+\.")
 _DETAIL = pattern(r" *# {4,}\S.*")
+_END = pattern(r" *# '")  # of a value that ends with a newline
 # Values as Test2 and Test::Differences compare them: in a table whose other rows are equal.
 _TABLE, _RULER = pattern(r" *# ([|*])(.*)[|*]"), pattern(r" *# \+[-+]+\+")
 _KNOWN_COLUMNS = frozenset(("PATH", "OP", "Ln", "Elt"))  # what they have says what it is
@@ -123,7 +124,7 @@ def _blocks(lines: list[int], texts: Texts) -> list[list[int]]:
         if _FAILED.fullmatch(text):
             found.append([])
             is_inside = True
-        elif not any(form.fullmatch(text) for form in (_AT, _DETAIL, _TABLE, _RULER)):
+        elif not any(form.fullmatch(text) for form in (_AT, _DETAIL, _END, _TABLE, _RULER)):
             is_inside = False
         if is_inside:
             found[-1].append(index)

@@ -8,6 +8,7 @@ from laconic.compact.shapes.pytest_failure import (
     EXCEPTION,
     FOREIGN,
     Failure,
+    captured_rows,
     is_foreign_diagnostic,
     said_rows,
     split_captured,
