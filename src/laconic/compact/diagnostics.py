@@ -75,6 +75,7 @@ _SIGNS = tuple(
     (max(text, key=_FREQUENT_FIRST.find).encode(), pattern(rf"(?:{sign})[^\n]*".encode()))
     for text, sign in {**_PLACES, **_by_anchor()}.items()
 )
+_WORD_SIGNS = _SIGNS[len(_PLACES) :]
 _MARKS = tuple(pattern(source) for source in _by_beginning())
 # Lines that mention errors but report none: tests that passed, stack frames of other people's code,
 # names of packages, of migrations and of covered files, counts of zero.
@@ -101,10 +102,10 @@ _HARMLESS = Patterns((
     r"^FAILURE: Build failed with an exception\.$",
     r"^\S+ +\d+ +\d+(?: +\d+ +\d+)? +\d+(?:\.\d+)?%(?: +\d[\d, >exit-]*)?$",  # covered
     r"^> Compilation failed; see the compiler error output for details\.$",
-    # what is logged for information has a place, but no word of these
-    (r"^(?:[\W\dTZ]*(?:INFO|DEBUG|TRACE)\b|I\d{4} \d\d:\d\d:)"
-     rf"(?!.*(?ai:{'|'.join(map(re.escape, WORDS))}))"),
 ))  # fmt: skip
+# What is logged for information may have the place that logs it: only its words count.
+_LEVELS = (b"INFO", b"DEBUG", b"TRACE", b"\nI0", b"\nI1")
+_INFORMING = Patterns((r"^(?:[\W\dTZ]*(?:INFO|DEBUG|TRACE)\b|I\d{4} \d\d:\d\d:)",))
 _PASSED, _PASSED_TEST = b" PASSED", Patterns((r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$",))
 # Only a report of a mistake begins like these lines; they are shown after a success, too.
 _CERTAIN = Patterns((
@@ -220,14 +221,14 @@ def _settle(found: list[bytes], lines: Lines, order: range, settled: Known) -> i
     return order.stop
 
 
-def _with_sign(text: bytes) -> Mask:
-    """The lines that have a word or a place, whatever else they say.
+def _with_sign(text: bytes, *, has_places: bool = True) -> Mask:
+    """The lines that have a word or, if has_places, a place, whatever else they say.
 
     Where a sign is found, the rest of the line is taken off, and is not searched again.
     """
     total = text.count(b"\n")
     found = bytearray(total + 1)
-    signs = [sign for rare, sign in _SIGNS if rare in text]
+    signs = [sign for rare, sign in (_SIGNS if has_places else _WORD_SIGNS) if rare in text]
     for sign in signs if text.isascii() else (*signs, *_MARKS):
         pieces = sign.split(text)
         if len(pieces) > total:
@@ -236,7 +237,7 @@ def _with_sign(text: bytes) -> Mask:
             for index in accumulate(map(bytes.count, pieces[:-1], repeat(b"\n"))):
                 found[index] = 1
             text = b"".join(pieces)
-    if b":" in text and _NUMBERED.search(text):
+    if has_places and b":" in text and _NUMBERED.search(text):
         for match in _AT_START.finditer(text):
             found[text.count(b"\n", 0, match.end())] = 1
     return bytes(found[1:])  # a newline comes before the first line
@@ -244,14 +245,29 @@ def _with_sign(text: bytes) -> Mask:
 
 def _harmless(text: bytes) -> Mask:
     """The lines that have a sign and yet say nothing is wrong."""
-    return union(_looks_harmless(text), _only_zeros(text.lower()))
+    found = _looks_harmless(text)
+    return union(found, _only_zeros(text.lower())) if 0 in found else found
 
 
 def _looks_harmless(text: bytes) -> Mask:
     """The same, whatever their numbers are."""
     lines = Lines.of_chunks([text.decode("utf-8", "surrogateescape")])
+    informing = _informing(lines, text) if any(level in text for level in _LEVELS) else b"\0"
+    if 0 not in informing:
+        return informing
     found = _HARMLESS.mask(lines)
+    found = union(found, informing) if any_of(informing) else found
     return union(found, _PASSED_TEST.mask(lines)) if _PASSED in text else found
+
+
+def _informing(lines: Lines, text: bytes) -> Mask:
+    """The lines of a log that are for information and have no word of a mistake."""
+    found = _INFORMING.mask(lines)
+    if not any_of(found):
+        return found
+    logged = _joined(compress(text.split(b"\n")[1:], found))
+    worded = _with_sign(logged.lower(), has_places=False)
+    return without(found, mask_of(compress(indexes(found), worded), len(found)))
 
 
 def _only_zeros(lowered: bytes) -> Mask:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from laconic.compact.shapes.logs import DULL, level_of
 from laconic.compact.shapes.pytest_failure import captured_rows
-from laconic.compact.shapes.repeats import kind_of, values_of
+from laconic.compact.shapes.repeats import by_kind, values_of
 from laconic.compact.shapes.rows import made, whole
 from laconic.patterns import pattern
 
@@ -79,9 +79,7 @@ class Live:
 
     def _fold(self, logged: list[int], texts: Texts) -> None:
         """Show the first line of each kind that tests logged that passed, with their number."""
-        kinds: dict[str, list[int]] = {}
-        for index in logged:
-            kinds.setdefault(kind_of(texts[index]), []).append(index)
+        kinds = by_kind(logged, texts)
         dull = [members for members in kinds.values() if level_of(texts[members[0]]) in DULL]
         for members in kinds.values():
             if len(members) > 1 and (told := _counted(members, texts)):

@@ -52,15 +52,7 @@ _WORDS = pattern(r"[A-Za-z]{2,}")
 def repeats(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Fold kinds of lines that occur often, and lines that are equal."""
     lines = raw_of(rows)
-    kinds: dict[str, list[int]] = {}
-    known: dict[str, str] = {}  # lines that differ only in digits are looked at once
-    for index in lines:
-        text = texts[index]
-        if text.strip() and (_WORDS.search(text) or len(text) > 3):  # noqa: PLR2004 - not `}`
-            plain = text.translate(_DIGITS)
-            if plain not in known:
-                known[plain] = kind_of(text)
-            kinds.setdefault(known[plain], []).append(index)
+    kinds = by_kind([index for index in lines if _says_something(texts[index])], texts)
     instead: dict[int, list[Row]] = {}
     gone: set[int] = set()
     stamped = sum(LOG_LINE.match(texts[index]) is not None for index in lines)
@@ -95,6 +87,23 @@ def _is_of_others(members: list[int], texts: Texts, filled: Mapping[int, int]) -
         return False
     nested = sum(texts[i][:1].isspace() or texts[filled[i]][:1].isspace() for i in members)
     return 2 * nested > len(members) or not _WORDS.search(kind_of(texts[members[0]]))
+
+
+def _says_something(text: str) -> bool:
+    """Tell whether a line is more than `}`."""
+    return bool(text.strip()) and (_WORDS.search(text) is not None or len(text) > len("   "))
+
+
+def by_kind(lines: list[int], texts: Texts) -> dict[str, list[int]]:
+    """Lines by their kinds; those that differ only in digits are looked at once."""
+    kinds: dict[str, list[int]] = {}
+    known: dict[str, str] = {}
+    for index in lines:
+        plain = texts[index].translate(_DIGITS)
+        if plain not in known:
+            known[plain] = kind_of(texts[index])
+        kinds.setdefault(known[plain], []).append(index)
+    return kinds
 
 
 def kind_of(text: str) -> str:
