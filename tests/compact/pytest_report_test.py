@@ -87,3 +87,54 @@ def test_a_fixture_of_the_project_is_named_though_a_plugin_has_one_of_that_name(
     assert own == "available fixtures: client, db, [2 of pytest and its plugins]"
     django = available("cart", "client", "db", "django_db_setup")
     assert django == "available fixtures: cart, [3 of pytest and its plugins]"
+
+
+def test_a_test_that_did_not_end_is_named_where_others_log():
+    lines = [
+        "============================= test session starts ==============================",
+        *(
+            text
+            for n in range(12)
+            for text in (
+                f"tests/test_a.py::test_{n} ",
+                "-------------------------------- live log call ---------------------------------",
+                f"INFO     app:a.py:{n} begins",
+                "PASSED",
+            )
+        ),
+        "tests/test_a.py::test_hangs ",
+        "-------------------------------- live log call ---------------------------------",
+        "INFO     app:a.py:99 waits for the lock",
+        "Fatal Python error: Aborted",
+    ]
+    compacted = apply(FOUND.load("pytest"), 134, Lines(lines))
+    assert compacted is not None
+    got = compacted.text().splitlines()
+    assert "tests/test_a.py::test_hangs " in got
+    assert "INFO     app:a.py:99 waits for the lock" in got
+    assert "Fatal Python error: Aborted" in got
+    assert "tests/test_a.py::test_3 " not in got
+    assert "INFO     app:a.py:0 begins [x12 of this kind]" in got
+
+
+def test_information_that_speaks_of_a_mistake_is_not_only_counted():
+    lines = [
+        "============================= test session starts ==============================",
+        *(
+            text
+            for n in range(12)
+            for text in (
+                f"tests/test_a.py::test_{n} ",
+                "-------------------------------- live log call ---------------------------------",
+                f"INFO     app:a.py:7 request {n} of user {n * 7} failed",
+                "PASSED",
+            )
+        ),
+        *HEAD,
+        "E       assert 4 == 5",
+        "tests/test_bad.py:13: AssertionError",
+        *END,
+    ]
+    compacted = apply(FOUND.load("pytest"), 1, Lines(lines))
+    assert compacted is not None
+    assert "INFO     app:a.py:7 request 9 of user 63 failed" in compacted.text()

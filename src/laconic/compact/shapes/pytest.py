@@ -13,7 +13,7 @@ from laconic.compact.shapes.pytest_failure import (
     said_rows,
     split_captured,
 )
-from laconic.compact.shapes.pytest_live import Live, has_live_log
+from laconic.compact.shapes.pytest_live import Live, is_ruler
 from laconic.compact.shapes.rows import made, raw_of, whole
 from laconic.patterns import pattern
 
@@ -67,7 +67,8 @@ def pytest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show the report of pytest; the same rows if there is none."""
     lines = raw_of(rows)
     banners = {i: m[1] for i in lines if (m := _BANNER.fullmatch(texts[i]))}
-    if not any(map(_OWN_BANNER.fullmatch, banners.values())):
+    is_report = any(map(_OWN_BANNER.fullmatch, banners.values()))
+    if not is_report and not any(is_ruler(texts[i]) for i in lines):  # it may not have ended
         return rows
     live = _live(lines, texts, banners)
     report = _Report(texts, live.of_failed, has_passed=asked.status == 0)
@@ -86,10 +87,8 @@ def pytest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 
 def _live(lines: list[int], texts: Texts, banners: dict[int, str]) -> Live:
     """What was logged while tests ran, which is before all banners but the first."""
-    first = next((i for i in banners if banners[i] != "test session starts"), lines[-1])
+    first = next((i for i in banners if banners[i] != "test session starts"), lines[-1] + 1)
     early = [i for i in lines if i < first and i not in banners]
-    if not has_live_log(early, texts):
-        return Live([], texts, ())
     names = (_SECTION.fullmatch(texts[i]) for i in lines if i > first)
     return Live(early, texts, {_name_of(match[1]) for match in names if match})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby, pairwise
 
-from laconic.compact.diagnostics import is_diagnostic
+from laconic.compact.diagnostics import diagnostics, is_diagnostic
 from laconic.compact.result import SHORT, Shown, numbers_of
 from laconic.compact.shapes.logs import DULL, level_of
 from laconic.compact.shapes.repeats import kind_of
@@ -297,7 +297,7 @@ def _without_like(lines: list[int], texts: Texts) -> list[Row]:
     rows: list[Row] = []
     for kind, group in groupby(lines, lambda i: level_of(texts[i]) in DULL and kind_of(texts[i])):
         run = list(group)
-        if kind and len(run) >= _MANY_LIKE:
+        if kind and len(run) >= _MANY_LIKE and not diagnostics(texts[i] for i in run):
             rows.append(made(f"{texts[run[-1]]} [and {len(run) - 1} like it before]", run))
         else:
             rows += run

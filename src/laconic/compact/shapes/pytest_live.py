@@ -6,6 +6,7 @@ lines of each of its phases below them, and its result, after which its teardown
 
 from __future__ import annotations
 
+from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.shapes.logs import DULL, level_of
 from laconic.compact.shapes.pytest_failure import captured_rows
 from laconic.compact.shapes.repeats import by_kind, values_of
@@ -24,7 +25,7 @@ _NAME = pattern(r"\S+?\.py::(\S.*?) ?")
 _RESULT = pattern(
     r"(?:(PASSED|SKIPPED|XFAIL|XPASS)|FAILED|ERROR|RERUN)(?: \(.*\))?(?: +\[ *\d+%\])?"
 )
-_ERRORS = ("ERROR", "FATAL", "CRITICAL")
+_NO_ERRORS = DULL | {"WARN", "WARNING"}
 _MOST_KINDS = 30  # of messages that are not warnings
 
 
@@ -58,7 +59,8 @@ class Live:
         self.of_failed: dict[str, list[int]] = {}
         logged: list[int] = []
         for test in _tests(lines, texts):
-            if not test.rulers:
+            if not test.results:  # it did not end
+                self.instead[test.index] = [test.index]
                 continue
             self.gone.update((test.index, *test.rulers, *test.results))
             if not test.has_passed:
@@ -80,7 +82,7 @@ class Live:
     def _fold(self, logged: list[int], texts: Texts) -> None:
         """Show the first line of each kind that tests logged that passed, with their number."""
         kinds = by_kind(logged, texts)
-        dull = [members for members in kinds.values() if level_of(texts[members[0]]) in DULL]
+        dull = [some for some in kinds.values() if not _is_wrong(texts[some[0]], DULL)]
         for members in kinds.values():
             if len(members) > 1 and (told := _counted(members, texts)):
                 self.gone.update(members)
@@ -98,15 +100,22 @@ def _counted(members: list[int], texts: Texts) -> Row | None:
     first = texts[members[0]]
     if all(texts[index] == first for index in members):
         return whole(f"{first} [x{len(members)}]", members)
-    level = level_of(first)
-    values = "" if level in DULL else values_of(members, texts)
+    values = values_of(members, texts) if _is_wrong(first, DULL) else ""
     if values:
         return made(f"{first} [and {len(members) - 1} like it: {values}]", members)
-    return None if level in _ERRORS else made(f"{first} [x{len(members)} of this kind]", members)
+    if _is_wrong(first, _NO_ERRORS):
+        return None
+    return made(f"{first} [x{len(members)} of this kind]", members)
 
 
-def has_live_log(lines: list[int], texts: Texts) -> bool:
-    return any(_RULER.fullmatch(texts[index]) for index in lines)
+def _is_wrong(text: str, levels: Container[str]) -> bool:
+    """Tell whether a line of a log is of none of these levels, or says what is wrong."""
+    level = level_of(text)
+    return level not in levels or (level in DULL and is_diagnostic(text))
+
+
+def is_ruler(text: str) -> bool:
+    return " live log " in text and _RULER.fullmatch(text) is not None
 
 
 def _tests(lines: list[int], texts: Texts) -> list[_Test]:
@@ -117,12 +126,11 @@ def _tests(lines: list[int], texts: Texts) -> list[_Test]:
             found.append(_Test(index, match[1]))
         elif not found or not text.strip():
             continue
-        elif _RULER.fullmatch(text):
+        elif is_ruler(text):
             found[-1].rulers.append(index)
         elif match := _RESULT.fullmatch(text):
             found[-1].results.append(index)
             found[-1].has_passed &= match[1] is not None
         else:
             found[-1].lines.append(index)
-    # a test without a result did not end
-    return [test for test in found if test.results]
+    return [test for test in found if test.rulers]
