@@ -44,6 +44,7 @@ FIXED = pattern(rb"\berror\b[^\n]*")
 LINES = {
     "log": "2026-11-15 10:00:00 INFO worker {0} handled request {0:x} in 12 ms",
     "log with a path": "copied build/lib/module_{0}.py to /srv/app/lib/module_{0}.py",
+    "log with a place": "INFO     shop.orders:orders.py:{0} handled {2} for {1}",
     "log with nothing in common": "{0} {1}",
     "log with no two lines alike": "{2} {1}",
     "tiny lines (seq)": "{0}",

@@ -136,18 +136,25 @@ def test_equal_neighbours_are_one_also_where_lines_between_them_are_gone():
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.lists(st.tuples(st.sampled_from(["a", "b1", "b2", "", " "]), st.booleans()), max_size=40),
-    st.sampled_from([None, lambda _row, text: text.rstrip("12")]),
+    st.lists(
+        st.tuples(st.sampled_from(["a", "b1", "b2", "", " "]), st.booleans(), st.booleans()),
+        max_size=40,
+    ),
     st.sampled_from([{}, {0: Shown(GAP, "a", (1, 2)), 3: Shown(GAP, "b1", (4,))}]),
 )
-def test_neighbours_are_one_where_a_look_at_each_says_so(lines, written, marks):
-    texts, left = [text for text, _ in lines], bytes(is_left for _, is_left in lines)
+def test_neighbours_are_one_where_a_look_at_each_says_so(lines, marks):
+    def changed(text):
+        return text.rstrip("12")
+
+    texts = [text for text, _, _ in lines]
+    left = bytes(is_left for _, is_left, _ in lines)
+    changing = bytes(changes for _, _, changes in lines)
     marks = {row: mark for row, mark in marks.items() if row < len(left) and left[row]}
     expected = dict(marks)
     found = []
     for row in (row for row, is_left in enumerate(left) if is_left):
         text = marks[row].text if row in marks else texts[row]
-        text = written(row, text) if written and row not in marks else text
+        text = changed(text) if changing[row] and row not in marks else text
         if found and found[-1][0] == text and text.strip():
             found[-1][1].append(row)
         else:
@@ -158,7 +165,7 @@ def test_neighbours_are_one_where_a_look_at_each_says_so(lines, written, marks):
                 n for row in rows for n in (marks[row].numbers if row in marks else [row + 1])
             ]
             expected[rows[0]] = Shown(MADE, f"{text} (x{len(rows)})", numbers)
-    now, made = dedupe(left, marks, Lines(texts), written)
+    now, made = dedupe(left, marks, Lines(texts), changing, changed)
     assert rows_of(now) == [rows[0] for _, rows in found]
     heads = set(rows_of(now))
     shown = {row: (made[row].text, list(made[row].numbers)) for row in made if row in heads}

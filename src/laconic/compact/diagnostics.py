@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from functools import reduce
-from itertools import accumulate, compress, repeat
-from operator import ne
+from itertools import accumulate, compress, count, repeat
+from operator import add, ne
 
 from laconic.compact.known import Known
 from laconic.compact.lines import Lines
-from laconic.compact.masks import any_of, indexes, mask_of, union, without
+from laconic.compact.masks import any_of, both, indexes, mask_of, union, without
 from laconic.compact.patterns import Pattern, Patterns
 from laconic.compact.tokens import estimate
 from laconic.files import encoded
@@ -105,7 +105,8 @@ _HARMLESS = Patterns((
 ))  # fmt: skip
 # What is logged for information may have the place that logs it: only its words count.
 _LEVELS = (b"INFO", b"DEBUG", b"TRACE", b"\nI0", b"\nI1")
-_INFORMING = Patterns((r"^(?:[\W\dTZ]*(?:INFO|DEBUG|TRACE)\b|I\d{4} \d\d:\d\d:)",))
+_INFORMING = pattern(rb"\n(?:(?:[^\w\n]|[\dTZ])*(?:INFO|DEBUG|TRACE)\b|I\d{4} \d\d:\d\d:)")
+_SAMPLE = 1024  # bytes, in which a log has a level
 _PASSED, _PASSED_TEST = b" PASSED", Patterns((r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$",))
 # Only a report of a mistake begins like these lines; they are shown after a success, too.
 _CERTAIN = Patterns((
@@ -179,13 +180,13 @@ def _judged_fast(lines: Lines, number: int) -> bytes:
     kinds = lines.numbers(number)
     if kinds is not None:
         return lines.kinds.answers(_judged, kinds)
-    return _with_sign(encoded(lines.chunks[number]).translate(_LOWERED)).translate(_DOUBTFUL)
+    return _signed(encoded(lines.chunks[number])).translate(_DOUBTFUL)
 
 
 def _judged(texts: list[bytes]) -> bytes:
     """For each line, whose digits are all 0: 1 if it is a diagnostic, 2 if its numbers decide."""
     text = _joined(texts)
-    signs = _with_sign(text.lower())
+    signs = _signed(text)
     candidates = _joined(compress(text.split(b"\n")[1:], signs))
     counting = _changed(candidates.lower(), _without_zeros(candidates.lower()))
     found = bytearray(signs)
@@ -221,6 +222,37 @@ def _settle(found: list[bytes], lines: Lines, order: range, settled: Known) -> i
     return order.stop
 
 
+def _signed(text: bytes) -> Mask:
+    """The lines that have a word or a place, but a place only if they are not for information."""
+    lowered = text.translate(_LOWERED)
+    is_log = _has_level(text[:_SAMPLE])
+    if is_log and 0 not in _informing(text):
+        return _with_sign(lowered, has_places=False)
+    found = _with_sign(lowered)
+    if not (any_of(found) and (is_log or _has_level(text))):
+        return found
+    informing = both(found, _informing(text))
+    logged = _joined(compress(lowered.split(b"\n")[1:], informing))
+    worded = _with_sign(logged, has_places=False)
+    return union(
+        without(found, informing), mask_of(compress(indexes(informing), worded), len(found))
+    )
+
+
+def _has_level(text: bytes) -> bool:
+    return any(level in text for level in _LEVELS)
+
+
+def _informing(text: bytes) -> Mask:
+    """The lines of a log that are for information."""
+    pieces, total = _INFORMING.split(text), text.count(b"\n")
+    if len(pieces) > total:
+        return b"\1" * total
+    # a match begins with the newline before its line, which is in none of the pieces
+    before = accumulate(map(bytes.count, pieces[:-1], repeat(b"\n")))
+    return mask_of(map(add, before, count()), total)
+
+
 def _with_sign(text: bytes, *, has_places: bool = True) -> Mask:
     """The lines that have a word or, if has_places, a place, whatever else they say.
 
@@ -252,22 +284,8 @@ def _harmless(text: bytes) -> Mask:
 def _looks_harmless(text: bytes) -> Mask:
     """The same, whatever their numbers are."""
     lines = Lines.of_chunks([text.decode("utf-8", "surrogateescape")])
-    informing = _informing(lines, text) if any(level in text for level in _LEVELS) else b"\0"
-    if 0 not in informing:
-        return informing
     found = _HARMLESS.mask(lines)
-    found = union(found, informing) if any_of(informing) else found
     return union(found, _PASSED_TEST.mask(lines)) if _PASSED in text else found
-
-
-def _informing(lines: Lines, text: bytes) -> Mask:
-    """The lines of a log that are for information and have no word of a mistake."""
-    found = _INFORMING.mask(lines)
-    if not any_of(found):
-        return found
-    logged = _joined(compress(text.split(b"\n")[1:], found))
-    worded = _with_sign(logged.lower(), has_places=False)
-    return without(found, mask_of(compress(indexes(found), worded), len(found)))
 
 
 def _only_zeros(lowered: bytes) -> Mask:

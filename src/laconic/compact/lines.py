@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     TextLines: TypeAlias = "Texts | Sequence[str]"
 
 OUT, ERR = "out", "err"
-_CHUNK = 1 << 14  # characters; between two searches a signal can end a run that takes too long
+_CHUNK = 1 << 15  # characters; between two searches a signal can end a run that takes too long
 _MOST_SPLIT = 1 << 17  # lines that are at hand, of chunks that were looked at
 _MOST_TEXTS = 1 << 13  # single lines that are at hand, which were looked at
 _FEW = 4  # of so many lines of a chunk, at most one is wanted

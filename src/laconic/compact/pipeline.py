@@ -304,12 +304,13 @@ class _Stages:
         returns the lines that are left, and what is written in place of some of them.
         """
         branch, lines, held = self.branch, self.lines, self.held
+        if branch.dedupe or branch.groups:
+            masks = (pattern.mask(lines) for pattern, _ in branch.replace)
+            replaced = without(reduce(union, masks, bytes(len(lines))), held)
+            held = union(held, replaced)
         if branch.dedupe:
-            written = partial(_written, branch, held) if branch.replace else None
-            left, marks = dedupe(left, marks, lines, written)
-        if branch.groups:
-            replaced = (pattern.mask(lines) for pattern, _ in branch.replace)
-            held = reduce(union, replaced, held)
+            changed = partial(replace, rules=branch.replace)
+            left, marks = dedupe(left, marks, lines, replaced, changed)
         for pattern, show in branch.groups:
             counted = without(left, mask_of(marks, len(left)))
             gone, made = group(without(counted, held), lines, pattern, show, counted)
@@ -351,10 +352,6 @@ class _Stages:
             return clip_rows(rows, texts, branch.width, self.pinned, self.run.hits)
 
         return shorten
-
-
-def _written(branch: Branch, held: Mask, row: int, text: str) -> str:
-    return text if held[row] else replace(text, branch.replace)
 
 
 def _replaced(branch: Branch, row: Row, texts: RowTexts, held: Mask) -> Row:

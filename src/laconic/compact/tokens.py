@@ -27,6 +27,7 @@ _BLANKS = b" \t"
 _OTHERS = bytes(range(128, 256))
 _MARKS = bytes(set(range(128)) - set(_DIGITS + _LOWER + _UPPER + _BLANKS + b"\n"))
 _SAMPLES, _SAMPLE = 16, 4096
+_GOLDEN = 0.618034  # what its multiples are beyond an integer is spread evenly
 
 
 def estimate(text: str) -> int:
@@ -47,13 +48,14 @@ def estimate_lines(lines: Lines) -> int:
     if len(lines.chunks) <= _SAMPLES:
         return estimate(lines.text)
     step = (len(lines.chunks) - 1) // (_SAMPLES - 1)
-    samples = [_middle(lines.chunks[number]) for number in range(0, len(lines.chunks), step)]
+    samples = [_part(lines.chunks[number], number) for number in range(0, len(lines.chunks), step)]
     cost = sum(_cost(sample.encode("utf-8", "surrogateescape")) for sample in samples)
     return round(cost * lines.size / sum(map(len, samples)))
 
 
-def _middle(chunk: str) -> str:
-    start = max(0, (len(chunk) - _SAMPLE) // 2)
+def _part(chunk: str, number: int) -> str:
+    """A piece of a chunk, in each at another place: an output may repeat itself."""
+    start = int(max(0, len(chunk) - _SAMPLE) * (number * _GOLDEN % 1))
     return chunk[start : start + _SAMPLE]
 
 

@@ -7,7 +7,7 @@ from itertools import chain, compress, count
 from operator import eq, not_
 
 from laconic.compact.lines import is_one_line
-from laconic.compact.masks import added, any_of, indexes, mask_of, without
+from laconic.compact.masks import added, any_of, indexes, mask_of, union, without
 from laconic.compact.result import MADE, Shown, numbers_of
 from laconic.patterns import pattern
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from laconic.compact.lines import Lines
     from laconic.compact.masks import Mask
     from laconic.compact.result import Row
-
-    Compared = Callable[[int, str], str]
 
 _RUN = pattern(b"\1\0*\2")  # a line and the next that is equal to it, with lines that are not left
 
@@ -77,43 +75,54 @@ class Marks(Mapping[int, Shown]):
 
 
 def dedupe(
-    left: Mask, marks: Mapping[int, Shown], lines: Lines, written: Compared | None = None
+    left: Mask,
+    marks: Mapping[int, Shown],
+    lines: Lines,
+    changing: Mask = b"",
+    changed: Callable[[str], str] = str,
 ) -> tuple[Mask, Mapping[int, Shown]]:
     """Return the lines that are left, and what is written in place of some of them.
 
-    marks: what is written in place of lines already. written: how others are compared, by their
-    index and text, if not as they are.
+    marks: what is written in place of lines already. changing: lines that are compared as they are
+    changed to.
     """
     texts = lines.texts
+    changing = changing or bytes(len(left))
 
     def compared(row: int) -> str:
         if row in marks:
             return marks[row].text
-        return written(row, texts[row]) if written else texts[row]
+        return changed(texts[row]) if changing[row] else texts[row]
 
-    again = _again(left, marks, lines, written)
+    again = _again(left, marks, lines, changing, changed)
     return without(left, again), Marks(left, again, marks, compared)
 
 
-def _again(left: Mask, marks: Mapping[int, Shown], lines: Lines, written: Compared | None) -> Mask:
+def _again(
+    left: Mask,
+    marks: Mapping[int, Shown],
+    lines: Lines,
+    changing: Mask,
+    changed: Callable[[str], str],
+) -> Mask:
     """The lines that are left and equal to the one that is left before them, and not blank."""
     found = []
-    marked = mask_of(marks, len(left))
+    others = union(changing, mask_of(marks, len(left)))
     before: str | None = None
     for number, first in enumerate(lines.firsts):
         chunk, total = lines.chunks[number], lines.counts[number]
         there = left[first : first + total]
-        is_changed = written is not None or any_of(marked[first : first + total])
-        is_whole = not is_changed and 0 not in there
+        is_other = any_of(others[first : first + total])
+        is_whole = not is_other and 0 not in there
         if is_whole and before is not None and is_one_line(chunk, before, total):
             found.append(there)
             continue
         texts = lines.split(number)
         texts = texts if 0 not in there else list(compress(texts, there))
-        if is_changed:
+        if is_other:
             rows = compress(count(first), there)
             texts = [
-                marks[row].text if row in marks else written(row, text) if written else text
+                marks[row].text if row in marks else changed(text) if changing[row] else text
                 for row, text in zip(rows, texts, strict=True)
             ]
         found.append(_spread(_repeated(texts, before), there))
