@@ -105,7 +105,8 @@ _HARMLESS = Patterns((
 ))  # fmt: skip
 # What is logged for information may have the place that logs it: only its words count.
 _LEVELS = (b"INFO", b"DEBUG", b"TRACE", b"\nI0", b"\nI1")
-_INFORMING = pattern(rb"\n(?:(?:[^\w\n]|[\dTZ])*(?:INFO|DEBUG|TRACE)\b|I\d{4} \d\d:\d\d:)")
+# Before the level there may be a time: digits, T, Z and whatever is not a letter.
+_INFORMING = pattern(rb"\n(?:[^A-SU-Ya-z_\n]*(?:INFO|DEBUG|TRACE)\b|I[0-9]{4} [0-9]{2}:[0-9]{2}:)")
 _SAMPLE = 1024  # bytes, in which a log has a level
 _PASSED, _PASSED_TEST = b" PASSED", Patterns((r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$",))
 # Only a report of a mistake begins like these lines; they are shown after a success, too.
