@@ -52,6 +52,7 @@ HARMLESS = {
         r"^\[ERROR\] (?:For more information about the errors and possible solutions, )",
         r"^\[ERROR\] (?:After correcting the problems, you can resume |  mvn <args> -rf )",
         r"^\[ERROR\] (?:\[Help \d+\] https?:|Re-run Maven using |Please refer to dump files )",
+        r"^\[ERROR\] Please refer to \S+ for the individual test results\.$",
     ),
     "a heading, or an end, whose failure is told": (
         r"^Errors while running CTest$",
@@ -212,6 +213,13 @@ TWICE = {
     "a failure that a list at the end names again": (
         r"^rspec \./(?:\S*/)?([^\s/]+):\d+ # (.*)$",
         r"^\[ERROR\]   ([\w$]+)\.(\w+):(\d+) \u00bb (?:\w+) (.*)$",
+    ),
+    "the result of a test, which the list at the end names with its number and state": (
+        r"^ *\d+/\d+ Test +#(\d+): (\S+) \.*[^.]*\*\*\*",  # ctest
+        r"^\[ERROR\] ([\w.$]+)(?:\(.*)? -- Time elapsed: \S+ s <<< (?:FAILURE|ERROR)!$",  # Maven
+    ),
+    "the message of an assertion, which is behind the name of the test": (
+        r"^(?:org\.opentest4j\.AssertionFailedError|java\.lang\.AssertionError): (.*)$",
     ),
     "the place of a test of node's, where its file and that of the failure are shown": (
         r"^ *location: '(?:\S*/)?([^/:]+):\d+:\d+'$", r"^test at (\S+):\d+:\d+$",

@@ -31,6 +31,8 @@ _HARMLESS = (
     r"^Errors while running CTest$", r"^Use \"--rerun-failed --output-on-failure\" ",
     r"^Looked in the following places:$", r"^Run with --stacktrace option ",
     r"^\[INFO\] (?:Downloading|Downloaded) from \S+: https?://\S+(?: \([^()]*\))?$",
+    r"^\[INFO\] Compiling \d+ source", r"^\[INFO\] skip non existing resourceDirectory ",
+    r"^\[ERROR\] Please refer to \S+ for the individual test results\.$",
     r"^\[INFO\] Running [\w.$]+$", r"^\[ERROR\] $", r"^\[ERROR\] -> \[Help \d+\]$",
     r"^\[ERROR\] To see the full stack trace of the errors, re-run Maven ",
     r"^\[ERROR\] For more information about the errors and possible solutions, ",

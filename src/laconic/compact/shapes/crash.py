@@ -23,7 +23,7 @@ _VERSION = pattern(r"Node\.js v\d+\.\d+\.\d+\S*")
 _PROPERTY = pattern(r"(?P<indent> +)(?P<key>\w+): (?P<value>.*?),?")
 # What node itself adds, which the message says in other words: the number of a system error, and
 # how an assertion compares (https://nodejs.org/api/assert.html#class-assertassertionerror).
-_DULL = pattern(r" +(?:errno: -\d+|code: 'MODULE_NOT_FOUND'|requireStack: \[\]),?")
+_DULL = pattern(r" +(?:errno: -\d+|requireStack: \[\]),?")
 _OF_ASSERTION = pattern(
     r" +(?:generatedMessage: true|code: 'ERR_ASSERTION'"
     r"|operator: '(?:equal|(?:deep|strict|deepStrict)Equal|==)'|diff: '(?:simple|full)'),?"

@@ -68,6 +68,7 @@ _SAID = pattern(r"(?:error|fatal|panic|ERROR|FATAL): \S")
 _FIX = pattern(r"\s+\S+")
 # `  symbol: class X` below an error of javac, also as Maven repeats it
 _SAID_BY_MAVEN = "[ERROR] "
+_RESUMED = "  mvn <args> "  # how to go on where the build ended
 _LOCATION = pattern(
     r"\s+location: (?:class|interface|enum|record|package) (?:[\w.]+\.)?(?P<name>\w+)"
 )
@@ -271,7 +272,7 @@ def _continued(finding: Finding, index: int, texts: Texts) -> int:
     text = texts[index].removeprefix(_SAID_BY_MAVEN)
     if not text[:1].isspace() or not text.strip() or _at_place(text) or _BELOW.fullmatch(text):
         return 0
-    if not finding.is_error:
+    if not finding.is_error or text.startswith(_RESUMED):
         return 0
     location = _LOCATION.fullmatch(text)
     is_known = location is not None and finding.path.endswith(f"{location['name']}.java")

@@ -48,6 +48,7 @@ _SHAPES = {
     "containers": ("containers.containers", _ALL),
     "coverage": ("coverage.coverage", _TRIED),
     "crash": ("crash.crash", _TRIED),
+    "ctest": ("ctest.ctest", _TRIED),
     "dependencies": ("dependencies.dependencies", _ALL),
     "diff": ("diff.diff", _ALL),
     "differences": ("tests.differences", _NO_OTHERS),
@@ -101,7 +102,7 @@ NAMES = tuple(sorted(_SHAPES))
 # The order in which an output without a filter is looked at.
 GENERIC = (
     "rspec", "minitest", "phpunit", "prove",
-    "diff", "commits", "diffstat", "pytest", "coverage", "unittest", "surefire", "retold",
+    "diff", "commits", "diffstat", "pytest", "coverage", "unittest", "surefire", "ctest", "retold",
     "libtest", "jest", "mocha", "vitest", "ava", "spec", "tap", "passed", "packages", "pip",
     "sphinx", "progress", "go_tests", "goroutines", "crash", "npm", "frames", "memory", "notes",
     "shellcheck", "bandit", "sqlfluff", "findings", "differences", "dependencies", "steps",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.compact.result import SHORT, Shown
-from laconic.compact.shapes.rows import placed, raw_of
+from laconic.compact.shapes.rows import made, placed, raw_of
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -36,12 +36,16 @@ _WARNINGS = pattern(
     r"(?P<said>warning: `[^`]+` \([^()]*\) generated (?P<number>\d+) warnings?)"
     r"(?: \((?P<again>\d+) duplicates?\))?(?: \(run `cargo .*\))?"
 )
+# A crate of the project, which has its directory behind it.
+_OWN_CRATE = pattern(r"(?P<said> +(?:Compiling|Checking|Documenting) )(?P<crate>\S+ v\S+) \(/.*\)")
 _FEWEST = 3
 
 
 def progress(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Leave these lines out, if there are some, and cargo's advice after a sum of warnings."""
-    del asked
+    """Leave these lines out, if there are some, and cargo's advice after a sum of warnings.
+
+    After a success the crates of the project are named, in one line.
+    """
     lines = raw_of(rows)
     gone = {i for i in lines if _PROGRESS.fullmatch(texts[i])}
     gone = gone if len(gone) >= _FEWEST else set()
@@ -52,4 +56,9 @@ def progress(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             gone.add(index)
         elif match and match["said"] != texts[index]:
             instead[index] = [Shown(SHORT, match["said"], (index + 1,))]
+    own = [(i, match) for i in lines if (match := _OWN_CRATE.fullmatch(texts[i]))]
+    if own and not asked.status:
+        names = dict.fromkeys(match["crate"] for _, match in own)
+        gone.update(i for i, _ in own)
+        instead[own[0][0]] = [made(own[0][1]["said"] + ", ".join(names), [i for i, _ in own])]
     return placed(rows, instead, gone)

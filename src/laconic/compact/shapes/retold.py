@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _LISTS = (
     # ctest
     (
-        pattern(r"The following tests (?:FAILED|did not run|passed):"),
+        pattern(r"The following tests passed:"),
         pattern(r"\s+(?:\d+ - )?(?P<name>\S+)(?: \(.*\))?(?:\s+\S+)?"),
     ),
     # Maven's Surefire
@@ -36,10 +36,6 @@ _LISTS = (
     ),
 )
 _PASSED = pattern(r"\s*\d+/\d+ Test +#\d+: .* Passed +[\d.]+ sec")  # as ctest says it
-_LAST = pattern(
-    r"Errors while running CTest|Output from these tests are in: .*"
-    r"|Use \"--rerun-failed --output-on-failure\" to re-run the failed cases verbosely\."
-)
 # What make says, in files that CMake writes, of targets that need the one that failed.
 _RULE_FAILED = pattern(r"g?make\[\d+\]: \*\*\* \[CMakeFiles/\S+/build\.make:\d+: .*\] Error \d+")
 _NEEDS_IT = pattern(
@@ -61,8 +57,6 @@ def retold(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             gone |= _again(lines, pos, entry, texts)
     if any(_RULE_FAILED.fullmatch(texts[i]) for i in lines):
         gone |= {i for i in lines if _NEEDS_IT.fullmatch(texts[i])}
-    if gone:
-        gone |= {i for i in lines if _LAST.fullmatch(texts[i])}
     return placed(rows, {}, gone)
 
 

@@ -75,14 +75,14 @@ def _failure(block: list[int], texts: Texts, pinned: Mask) -> tuple[list[Row], s
     assert place is not None
     assert failed is not None
     stack = Stack(block[2:], texts)
-    where, told = place[1] + place[2], block[:2]
-    if len(stack.own) == 1:
-        [(line, inside)] = stack.own.items()
-        if inside.rpartition(":")[0].rpartition(":")[0].endswith(f"/{place[1]}"):
-            where = inside[inside.rindex(place[1]) :]
-            told.append(line)
-            stack.own.clear()
-    shown: list[Row] = [made(f"✖ {failed[2]}{failed[3]} ({where})", told)]
+    where = place[1] + place[2]
+    line = where.rpartition(":")[0]
+    same = [i for i, at in stack.own.items() if at.rpartition(":")[0].endswith(f"/{line}")]
+    if same and not stack.own[same[0]].endswith(where):
+        where += f", {stack.own[same[0]].rpartition('/')[2]}"  # the column where it failed
+    for index in same:
+        del stack.own[index]
+    shown: list[Row] = [made(f"✖ {failed[2]}{failed[3]} ({where})", block[:2])]
     shown += _said([i for i in block[2:] if texts[i].strip()], texts, pinned)
     return [*shown, *stack.own_rows(texts)], failed[2]
 

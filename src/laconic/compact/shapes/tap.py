@@ -15,8 +15,6 @@ from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
-
     from laconic.compact.masks import Mask
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
@@ -65,19 +63,18 @@ def tap(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     results = [
         (pos, match) for pos, i in enumerate(lines) if (match := _RESULT.fullmatch(texts[i]))
     ]
-    suites = _suites([match for _, match in results])
-    for number, (pos, match) in enumerate(results):
+    for pos, match in results:
         if not match[2].startswith("not ") or not asked.status:
             continue
         block = _details(lines, pos, len(match[1]), texts)
         keys = _keys(block, texts)
         if not any(key in keys for key in _OWN):
             continue
-        gone |= {lines[pos], *block}
+        gone.update(block)
         if "error" in keys and _SUBTESTS.fullmatch(keys["error"].value):
-            continue
-        title = f"{match[1]}{match[2]}{' > '.join([*suites[number], match[3]])}"
-        instead |= each_in_place(_failure(lines[pos], title, keys, texts, asked.pinned))
+            continue  # the name of the suite, below its tests
+        gone.add(lines[pos])
+        instead |= each_in_place(_failure(lines[pos], keys, texts, asked.pinned))
     return placed(rows, instead, gone)
 
 
@@ -92,9 +89,7 @@ def _totals(lines: list[int], texts: Texts) -> tuple[dict[int, list[Row]], set[i
         found = [match for i in run if (match := _TOTAL.fullmatch(texts[i]))]
         told = [(i, m[2]) for i, m in zip(run, found, strict=True) if _tells(m[3], m[4])]
         gone.update(run)
-        instead[run[0]] = [
-            whole(f"{found[0][1]} {', '.join(t for _, t in told)}", [i for i, _ in told])
-        ]
+        instead[run[0]] = [whole(" ".join(texts[i] for i, _ in told), [i for i, _ in told])]
         following = lines[lines.index(run[-1]) + 1 :][:1]
         gone.update(i for i in following if _TIME.fullmatch(texts[i]))
     return instead, gone
@@ -163,29 +158,20 @@ def _keys(block: list[int], texts: Texts) -> dict[str, _Key]:
     return found
 
 
-def _suites(results: list[re.Match[str]]) -> list[list[str]]:
-    """The names of the suites that each test is in: their results come after it, indented less."""
-    found: list[list[str]] = []
-    around: list[tuple[int, str]] = []  # indent and name
-    for match in reversed(results):
-        depth = len(match[1])
-        while around and around[-1][0] >= depth:
-            around.pop()
-        found.append([name for _, name in around])
-        around.append((depth, match[3]))
-    return found[::-1]
-
-
-def _failure(
-    index: int, title: str, keys: dict[str, _Key], texts: Texts, pinned: Mask
-) -> list[Row]:
+def _failure(index: int, keys: dict[str, _Key], texts: Texts, pinned: Mask) -> list[Row]:
+    title = texts[index]
     indent = title[: indent_of(title)]
     below = _below(keys, "stack")
     frames: dict[Row, str] = {i: f" at {texts[i].strip()}" for i in below}  # as others write them
     stack = Stack(below, frames)
-    own = list(stack.own)
-    where = stack.own[own[0]].removeprefix("file://") if own else _place(keys)
-    rows: list[Row] = [made(f"{title} ({where})" if where else title, [index, *own[:1]])]
+    own = {i: place.removeprefix("file://") for i, place in stack.own.items()}
+    where = _place(keys) or next(iter(own.values()), "")
+    same = [i for i, place in own.items() if _line(place) == _line(where)]
+    if same and own[same[0]] != where:
+        where += f", {own[same[0]].rpartition('/')[2]}"  # the column where it failed
+    for line in same:
+        del stack.own[line]
+    rows: list[Row] = [made(f"{title} ({where})", [index]) if where else index]
     rows += _message(indent, keys, texts, pinned)
     rows += _values(indent, keys, texts)
     told = {"", "error", "stack", "expected", "actual"}
@@ -194,13 +180,17 @@ def _failure(
     for name, key in keys.items():
         if name not in told and not _is_dull(name, key.value):
             rows += [key.index, *key.lines]
-    if len(own) > 1:
-        rows += stack.own_rows(texts)
+    rows += stack.own_rows(texts)
     return [*rows, *_below(keys, "")]
 
 
 def _is_dull(name: str, value: str) -> bool:
     return name in _DULL and (not _DULL[name] or value in _DULL[name])
+
+
+def _line(place: str) -> str:
+    """A place without its column."""
+    return place.rpartition(":")[0]
 
 
 def _place(keys: dict[str, _Key]) -> str:
