@@ -58,6 +58,7 @@ _SHAPES = {
     "frames": ("frames.frames", _NO_OTHERS),
     "go_tests": ("go_tests.go_tests", _TRIED),
     "goroutines": ("goroutines.goroutines", _TRIED),
+    "gtest": ("gtest.gtest", _TRIED),
     "installed": ("installed.installed", _ALL),
     "jest": ("jest.jest", _TRIED),
     "leaves": ("dependencies.leaves", _ALL),
@@ -102,10 +103,11 @@ NAMES = tuple(sorted(_SHAPES))
 # The order in which an output without a filter is looked at.
 GENERIC = (
     "rspec", "minitest", "phpunit", "prove",
-    "diff", "commits", "diffstat", "pytest", "coverage", "unittest", "surefire", "ctest", "retold",
-    "libtest", "jest", "mocha", "vitest", "ava", "spec", "tap", "passed", "packages", "pip",
-    "sphinx", "progress", "go_tests", "goroutines", "crash", "npm", "frames", "memory", "notes",
-    "shellcheck", "bandit", "sqlfluff", "findings", "differences", "dependencies", "steps",
+    "diff", "commits", "diffstat", "pytest", "coverage", "unittest", "surefire", "gtest",
+    "ctest", "retold", "libtest", "jest", "mocha", "vitest", "ava", "spec", "tap", "passed",
+    "packages", "pip", "sphinx", "progress", "go_tests", "goroutines", "crash", "npm", "frames",
+    "memory", "notes", "shellcheck", "bandit", "sqlfluff", "findings", "differences",
+    "dependencies", "steps",
     "listing", "tables", "search", "repeats", "values",
 )  # fmt: skip
 
