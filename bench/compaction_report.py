@@ -39,9 +39,9 @@ _RANGE = pattern(r"(\S*?)\{(\d+)\.\.(\d+)\}(\S*)")
 _CHOICES = pattern(r"(\S*?)\{([^{}\s]*,[^{}\s]*)\}(\S*)")
 _BRACKET = pattern(r"\[[^\]\n]*\]")
 _MOST_NAMES = 100_000
-# Segments that print nothing.
+# Segments that print nothing, or to a file.
 _SILENT = pattern(
-    r"runs no program|no filter, and (?:cd|export|set|source|true|mkdir|touch|sleep|pushd|popd|:) "
+    r"runs no program|its output goes to a file|no filter, and (?:cd|export|set|source|true|mkdir|touch|sleep|pushd|popd|:) "
 )
 
 
@@ -94,7 +94,8 @@ def shown(command: str, status: int, raw: str, settings: Settings) -> tuple[str,
     notes = [note for note in result.notes if not _SILENT.match(note.reason)]
     if not any(note.action == "run" for note in notes):
         exact = (note.reason for note in notes if note.reason.startswith(EXACT))
-        return raw, next(exact, "") or next((note.reason for note in notes), "no command")
+        reason = next((note.reason for note in notes or result.notes), "no command")
+        return raw, next(exact, "") or reason
     tasks = iter([words[2:] for words in wrapped_words(result.text)])
     parts = [
         Part(said_at(command, note), next(tasks, []) if note.action == "run" else [])

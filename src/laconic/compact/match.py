@@ -216,12 +216,17 @@ class Filters:
 
 
 _EXACT_OPTION = pattern(
-    r"--(?:json|porcelain|null|print0|format|jq|template|message-format|output-format|help|version)"
-    r"(?:=.*)?|-z|-0|-print0|-printf|--pretty=t?format:.*|--reporter=json|--junit-?xml(?:=.*)?"
+    r"--(?:json|porcelain|null|print0|format|jq|template|message-format|out(?:put)?-format|help"
+    r"|version)(?:=.*)?|-z|-0|-print0|-printf|--pretty=t?format:.*|--junit-?xml(?:=.*)?"
+    r"|--?json|(?:--reporters?|--formatter|-[fR]|-format)=(?:json.*|junit|sarif|checkstyle|xml)"
     r"|(?:-o=?|--output=)"
     r"(?:json|yaml|name|wide|text|tsv|jsonl|csv|xml|jsonpath.*|go-template.*|custom-.*)"
 )
-_EXACT_FORMATS = frozenset("json yaml name wide tsv jsonl ndjson csv xml".split())
+# What such an option is followed by: eslint -f json, mocha --reporter json, terraform -o json.
+_OF_FORMATS = frozenset("-o --output -f --formatter -R --reporter --reporters -format".split())
+_EXACT_FORMATS = frozenset(
+    "json yaml name wide tsv jsonl ndjson csv xml json-stream sarif junit xunit checkstyle".split()
+)
 # https://rspec.info/features/3-13/rspec-core/command-line/format-option/
 _FORMS_OF_RSPEC = frozenset("documentation doc d progress p".split())
 _ENDLESS = frozenset("--watch --watchAll --follow --serve".split())
@@ -251,7 +256,7 @@ def exact_option(arguments: list[Argument]) -> str:
             continue
         if _EXACT_OPTION.fullmatch(text) and not _is_form_to_read(arguments, pos):
             return text
-        if text in ("-o", "--output") and pos + 1 < len(arguments):
+        if text in _OF_FORMATS and pos + 1 < len(arguments):
             following = arguments[pos + 1].text or ""
             if following.partition("=")[0] in _EXACT_FORMATS:
                 return f"{text} {following}"
