@@ -41,7 +41,8 @@ _BRACKET = pattern(r"\[[^\]\n]*\]")
 _MOST_NAMES = 100_000
 # Segments that print nothing, or to a file.
 _SILENT = pattern(
-    r"runs no program|its output goes to a file|no filter, and (?:cd|export|set|source|true|mkdir|touch|sleep|pushd|popd|:) "
+    r"runs no program|its output goes to a file"
+    r"|no filter, and (?:cd|export|set|source|true|mkdir|touch|sleep|pushd|popd|:) "
 )
 
 

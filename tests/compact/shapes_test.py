@@ -83,3 +83,23 @@ def test_no_output_grows_smaller_by_being_shown_twice():
         if compacted is not None:
             text = compacted.text() + notice(compacted) + "\n"
             assert compact_generic(read_lines(text.encode()), 0) is None
+
+
+def test_of_very_many_findings_each_rule_and_each_file_is_told_with_its_number():
+    rules = ["1:25  warning  Missing semicolon  semi", "2:1  error  'x' is not defined  no-undef"]
+    files = [f"/srv/app/src/m{n}.js" for n in range(70)]
+    texts = [
+        text
+        for n, path in enumerate(files)
+        for text in ["", path, *(f"  {n + k}{rules[k % 2]}" for k in range(30 + n))]
+    ]
+    texts += ["", "/srv/app/odd.js", "  3:7  error  Unexpected 'debugger' statement  no-debugger"]
+    compacted = compact_generic(read_lines("\n".join(texts).encode()), 1)
+    assert compacted is not None
+    shown = compacted.text()
+    assert "/srv/app/odd.js:3:7 error: no-debugger Unexpected 'debugger' statement" in shown
+    assert [path for path in files if f" {path.rpartition('/')[2]} [" not in shown] == []
+    assert "m69.js [99]" in shown
+    assert "Missing semicolon +2" in shown
+    assert estimate(shown) < 1500
+    assert compacted.hidden >= len(texts) - 72

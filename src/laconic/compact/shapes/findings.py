@@ -10,7 +10,8 @@ from collections import Counter
 
 from laconic.compact.shapes.finding import read_findings
 from laconic.compact.shapes.folded_names import folded, joined
-from laconic.compact.shapes.rows import placed, raw_of, whole
+from laconic.compact.shapes.rows import made, placed, raw_of, whole
+from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -26,6 +27,9 @@ _VARIED = pattern(
     r"`[^`]*`|'[^']*'|\"[^\"]*\"|\u2018[^\u2019]*\u2019|\(\d+ > \d+\)|\(\d+/\d+\)|\b\d+\b"
 )
 _MANY = 2
+_MANY_OF_RULE = 10  # whose places are not told where there are very many findings
+_MOST_FILES = 80  # of a directory that are named with their numbers
+_MOST = 6000  # tokens of all findings with all their places
 _MANY_VARIED = 3  # fewer messages that differ in a name are told one by one, each whole
 
 
@@ -48,7 +52,51 @@ def findings(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     for path, found in listed.items():
         below: list[Row] = [whole(f"{f.mark[1:]} {f.said}", f.lines) for f in found]
         instead[min(found[0].lines)] = [whole(path, found[0].lines), *below]
+    if _cost(instead, texts) > _MOST:
+        instead = _digest(all_findings, groups, texts)
     return placed(rows, instead, gone)
+
+
+def _cost(instead: dict[int, list[Row]], texts: Texts) -> int:
+    said = (
+        texts[row] if isinstance(row, int) else row.text
+        for some in instead.values()
+        for row in some
+    )
+    return estimate("\n".join(said))
+
+
+def _digest(
+    all_findings: list[Finding], groups: list[list[Finding]], texts: Texts
+) -> dict[int, list[Row]]:
+    """Of very many each rule with its first place and number, then how many each file has."""
+    instead: dict[int, list[Row]] = {}
+    for group in groups:
+        if len(group) < _MANY_OF_RULE:
+            instead[min(group[0].lines)] = _rows(group, texts)
+            continue
+        first, *others = group
+        files = len({finding.path for finding in group})
+        more = f" +{len(others)} [in {files} file{'s' if files > 1 else ''}]"
+        indexes = [index for finding in group for index in finding.lines]
+        instead[min(first.lines)] = [made(_written(first, texts) + more, indexes)]
+    last = max(index for finding in all_findings for index in finding.lines)
+    by_directory: dict[str, Counter[str]] = {}
+    for finding in all_findings:
+        directory, slash, name = finding.path.rpartition("/")
+        by_directory.setdefault(directory + slash, Counter())[name] += 1
+    total = f"[{len(all_findings)} findings, for each file:]"
+    told = [total, *(_counted(name, files) for name, files in by_directory.items())]
+    instead.setdefault(last, []).extend(made(text, [last]) for text in told)
+    return instead
+
+
+def _counted(directory: str, files: Counter[str]) -> str:
+    some = files.most_common(_MOST_FILES) if len(files) > _MOST_FILES else files.items()
+    names = " ".join(f"{name} [{number}]" for name, number in some)
+    if len(files) > _MOST_FILES:
+        names += f" [and {len(files) - _MOST_FILES} files with fewer]"
+    return f"{directory}: {names}" if directory else names
 
 
 def _without_equal_files(
@@ -131,15 +179,23 @@ def _differing(group: list[Finding]) -> list[int]:
 def _rows(group: list[Finding], texts: Texts) -> list[Row]:
     """The first finding as it was written, then the places of the others."""
     first, *others = group
-    is_line = len(first.lines) == 1 and first.path in texts[first.lines[0]]
-    text = texts[first.lines[0]] if is_line else first.written or f"{first.place} {first.said}"
+    text = _written(first, texts)
     if not others:
+        is_line = len(first.lines) == 1 and text == texts[first.lines[0]]
         line: Row = first.lines[0] if is_line else whole(text, first.lines)
         return [line, *first.below]
     differing = _differing(group)
     told = (lambda said: _VARIED.findall(said)[differing[0]]) if differing else None
     indexes = [index for finding in group for index in finding.lines]
     return [whole(f"{text} +{len(others)}: {_places(first.path, others, told)}", indexes)]
+
+
+def _written(finding: Finding, texts: Texts) -> str:
+    """A finding in one line, with its file."""
+    is_line = len(finding.lines) == 1 and finding.path in texts[finding.lines[0]]
+    if is_line:
+        return texts[finding.lines[0]]
+    return finding.written or f"{finding.place} {finding.said}"
 
 
 def _places(

@@ -20,7 +20,11 @@ _OBJECTS = pattern(
 )
 # What a program was started with, as Python's subprocess says it: `Command '['gcc', '-O2', ...]'`.
 _QUOTED = pattern(r"(?<=[Cc]ommand ')\[(?:'[^']{0,300}', ){6,}'[^']{0,300}'\]")
-_OPTIONS = pattern(r"(?: -[\w+=.,/:-]+){6,}(?= -c )")
+# Options of a compiler; those of the first kind have a value behind them.
+_OPTIONS = pattern(
+    r"(?: {1,3}-(?:(?:M[TFQJ]|o|isystem|include|x|arch|target) [^\s-]\S*|[\w+=.,/:\\\"-]+)){4,}"
+    r"(?= +-c )"
+)
 _RUN = pattern(r"([^\s])\1{399,}")
 _KEPT = 10  # characters of a run
 
@@ -45,7 +49,7 @@ def is_shortened(text: str) -> bool:
 def _shortened(text: str) -> str:
     text = _LIST.sub(lambda m: _ends(m[0].split(", "), ", "), text)
     text = _QUOTED.sub(lambda m: f"[{_ends(m[0][1:-1].split(', '), ', ', 2)}]", text)
-    text = _OPTIONS.sub(lambda m: f" [{len(m[0].split())} options]", text)
+    text = _OPTIONS.sub(lambda m: f" [{m[0].count(' -')} options]", text)
     text = _OBJECTS.sub(lambda m: f"[{len(m[0].split())} objects]", text)
     return _RUN.sub(lambda m: f"{m[0][:_KEPT]}[{len(m[0]) - _KEPT} more {m[1]}]", text)
 
