@@ -140,7 +140,11 @@ def _groups(all_findings: list[Finding], texts: Texts) -> list[list[Finding]]:
     key: tuple[str, ...]
     told: dict[tuple[str, str, str], set[str]] = {}  # what is below each
     notes = Counter(finding.text for finding in all_findings if finding.level == "note")
+    said: dict[str, str] = {}  # what is found at each place
     for finding in all_findings:
+        if finding.level == "note" and finding.text in said.get(finding.place, ""):
+            continue  # the last step on the way to a mistake, as cppcheck writes it
+        said[finding.place] = f"{said.get(finding.place, '')}\n{finding.text}"
         whole_text = (finding.place, finding.code + finding.rule, finding.text)
         below = {_plain(texts[row]) for row in finding.below if isinstance(row, int)}
         if whole_text in told:  # once is enough, unless more is below it the second time

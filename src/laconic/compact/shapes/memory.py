@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
-_SANITIZER = pattern(r"==\d+==\s*(?:ERROR|WARNING): \w+Sanitizer: .*")
+_SANITIZER = pattern(r"(?:==\d+==\s*)?(?:ERROR|WARNING): \w+Sanitizer: .*")
 _SHADOWS = "Shadow bytes around the buggy address:"
 _SHADOW = pattern(
     r"(?:  |=>)0x[0-9a-f]+: ?[\[\]0-9a-f ]+"
@@ -24,7 +24,7 @@ _SHADOW = pattern(
     r"|  [A-Z][\w -]+: +(?:[0-9a-f]{2} ?)+"
 )
 _REGISTERS = pattern(r"(?P<said>==\d+==\s*ERROR: \w+Sanitizer: .*?) (?:at |\()?pc 0x[0-9a-f]+ .*")
-_RULER = pattern(r"={40,}")
+_RULER = pattern(r"={18,}")
 # The bytes around an address, which UBSan prints below a mistake.
 _POINTER = pattern(r"0x[0-9a-f]+: note: pointer points here")
 _BYTES = pattern(r" *(?:[0-9a-f]{2} +)+[0-9a-f]{2} *| *\^ *")
@@ -64,20 +64,21 @@ def memory(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 
 
 def _without_process(rows: list[Row], texts: Texts, *, is_begun: bool) -> list[Row]:
-    """Take `==123==` off, if all lines of valgrind have the same number.
+    """Take `==123==` off, if all lines of valgrind have the same number; leave out what is dull.
 
     is_begun: its heading was printed while it ran, so that it is not among them.
     """
     matches = [_PREFIX.fullmatch(text_of(row, texts)) for row in rows]
-    if len({match["process"] for match in matches if match}) != 1:
-        return rows
+    is_one = len({match["process"] for match in matches if match}) == 1
     if not is_begun and not any(match and "Memcheck, " in match["rest"] for match in matches):
         return rows
     found: list[Row] = []
     for row, match in zip(rows, matches, strict=True):
-        if match is None:
-            found.append(row)
-        elif not _DULL.fullmatch(match["rest"]):
+        if match and _DULL.fullmatch(match["rest"]):
+            continue
+        if match and is_one:
             numbers = (row + 1,) if isinstance(row, int) else row.numbers
             found.append(Shown(SHORT, match["rest"][1:], numbers))
+        else:
+            found.append(row)
     return found

@@ -35,6 +35,11 @@ _OF_PANIC = pattern(
 _SANITIZER = pattern(
     r"(?P<start>\s+#\d+) 0x[0-9a-f]+ (?P<rest>(?:in (?P<name>\S.*?) )?(?P<path>\(?[\w./+~-]*/\S+))"
 )
+# `    #1 main /src/x.c:7 (x+0x12a6)` of the sanitizer of threads
+_OF_THREAD = pattern(
+    r"(?P<start>\s+#\d+) (?P<rest>(?P<name>\S.*?) (?P<path>[\w./+~-]*/[^\s()]+))"
+    r" \([\w./+-]+\+0x[0-9a-f]+\)(?: \(BuildId: \w+\))?"
+)
 # `==7==    by 0x1091: main (x.c:7)` of valgrind
 _VALGRIND = pattern(
     r"(?P<start>==\d+==\s+(?:at|by)) 0x[0-9A-F]+: (?P<rest>(?P<name>\S.*?) \((?P<place>.*)\))"
@@ -115,7 +120,7 @@ def _starts_test(name: str, line: Callable[[int], str]) -> bool:
 
 def _of_native(text: str, line: Callable[[int], str]) -> Found | None:
     del line
-    if match := _SANITIZER.fullmatch(text):
+    if match := _SANITIZER.fullmatch(text) or _OF_THREAD.fullmatch(text):
         is_foreign = bool(_OF_SYSTEM.fullmatch(match["path"])) or _is_start(match["name"])
         return Found(1, f"{match['start']} {match['rest']}", is_foreign=is_foreign)
     if match := _VALGRIND.fullmatch(text):

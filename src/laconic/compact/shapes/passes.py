@@ -53,6 +53,7 @@ _SHAPES = {
     "diff": ("diff.diff", _ALL),
     "differences": ("tests.differences", _NO_OTHERS),
     "diffstat": ("diffstat.diffstat", _ALL),
+    "events": ("events.events", _ALL),
     "excerpts": ("tests.excerpts", _NO_OTHERS),
     "findings": ("findings.findings", "finding.may_belong"),
     "frames": ("frames.frames", _NO_OTHERS),
@@ -107,7 +108,7 @@ GENERIC = (
     "diff", "commits", "diffstat", "pytest", "coverage", "unittest", "surefire", "gtest",
     "ctest", "retold", "libtest", "jest", "mocha", "vitest", "ava", "spec", "tap", "passed",
     "packages", "pip", "sphinx", "progress", "go_tests", "goroutines", "crash", "npm", "frames",
-    "memory", "notes", "shellcheck", "bandit", "sqlfluff", "findings", "differences",
+    "memory", "events", "notes", "shellcheck", "bandit", "sqlfluff", "findings", "differences",
     "dependencies", "steps",
     "listing", "tables", "search", "repeats", "values",
 )  # fmt: skip
