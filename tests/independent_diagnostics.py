@@ -218,6 +218,9 @@ TWICE = {
         r"^ *\d+/\d+ Test +#(\d+): (\S+) \.*[^.]*\*\*\*",  # ctest
         r"^\[ERROR\] ([\w.$]+)(?:\(.*)? -- Time elapsed: \S+ s <<< (?:FAILURE|ERROR)!$",  # Maven
     ),
+    "a file of vitest's overview, whose failures are told": (
+        r"^ \u276f (\S+) \(\d+ tests?(?: \| \d+ failed)?\)",
+    ),
     "the message of an assertion, which is behind the name of the test": (
         r"^(?:org\.opentest4j\.AssertionFailedError|java\.lang\.AssertionError): (.*)$",
     ),
@@ -256,6 +259,7 @@ WHERE_SHOWN = {
     "a value of node's, whose difference is shown": (
         r"\+ actual - expected", r"^ *(?:expected|actual): [\[{]",
     ),
+    "what rustfmt would change, whose places are shown": (r"^Diff in \S+:\d+:", r"^[-+ ]"),
     "a target of CMake's that needs the one that failed": (
         r"build\.make:\d+: .*\] Error ",
         r"^g?make(?:\[\d+\])?: \*\*\* \[CMakeFiles/Makefile2:\d+: \S+\] Error 2$",

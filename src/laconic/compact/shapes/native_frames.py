@@ -48,6 +48,11 @@ _OF_SYSTEM = pattern(
     r"\(?(?:/usr/|/lib/|/lib64/|/opt/|\.\./sysdeps/|\.\./csu/|\./\w+/|(?:\.\./)+\w*\.?src/|\?\?).*"
     r"|in /usr/.*|.*\.(?:so)(?:[.\d]*)?\)?|.*/libsanitizer/.*"
 )
+# What the C library has in files of its own, which valgrind names without their directories.
+_OF_LIBC = pattern(
+    r"__\w+|_IO_\w+|_i(?:toa|nt)_\w+|v?[fsd]?n?printf|f?put[cs]|put(?:char|s)|f(?:write|read|close|flush|gets)|scanf|qsort\w*"
+    r"|(?:mem|str)(?:n?cpy|n?cmp|len|chr|set|move|n?cat|dup)\w*|ato[ilf]|strto\w+|exit|abort|raise"
+)
 _START = pattern(r"_start|__libc_start\w*|\(below main\)|start_thread|clone\d?|__GI_\w+|_dl_\w+")
 # `# ./lib/cart.rb:5:in `add'`, `from x.rb:3:in 'Cart#add'`
 _RUBY = pattern(r"\s*(?:# |from )?(?P<path>[\w./@+~-]*[\w./-]):\d+:in [`'].*'")
@@ -125,6 +130,7 @@ def _of_native(text: str, line: Callable[[int], str]) -> Found | None:
         return Found(1, f"{match['start']} {match['rest']}", is_foreign=is_foreign)
     if match := _VALGRIND.fullmatch(text):
         is_foreign = bool(_OF_SYSTEM.fullmatch(match["place"])) or _is_start(match["name"])
+        is_foreign = is_foreign or _OF_LIBC.fullmatch(match["name"]) is not None
         return Found(1, f"{match['start']} {match['rest']}", is_foreign=is_foreign)
     return None
 

@@ -86,6 +86,7 @@ _SHAPES = {
     "repeats": ("repeats.repeats", _NO_OTHERS),
     "retold": ("retold.retold", _TRIED),
     "rspec": ("rspec.rspec", _ALL),
+    "rustfmt": ("rustfmt.rustfmt", _ALL),
     "search": ("search.search", _ALL),
     "shellcheck": ("shellcheck.shellcheck", _ALL),
     "skips": ("jest.skips", _TRIED),

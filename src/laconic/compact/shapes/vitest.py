@@ -30,6 +30,12 @@ _EXCERPT, _CARET = pattern(r"\s+\d+\|(?: .*)?"), pattern(r"\s+\|\s+\^+\s*")
 _EXPECTED = pattern(r"- Expected(?:  - \d+)?")
 _RECEIVED = pattern(r"\+ Received(?:  \+ \d+)?")
 _PLACE = pattern(r" \u276f .*")
+_BOTH = pattern(
+    r"\w*Error: expected (?P<received>\S+) to (?:be|equal|deeply equal|strictly equal)"
+    r" (?P<expected>\S+)(?: // .*)?"
+)
+_NAMED = pattern(r" FAIL  (\S+)")
+_FILE = pattern(r" \u276f (\S+) \(\d+ tests?(?: \| \d+ failed)?\)(?: \d+m?s)?")
 
 
 def vitest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -41,7 +47,7 @@ def vitest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         return rows
     gone = {i for i in lines if _ADVICE.fullmatch(texts[i])} | _source(lines, texts)
     gone |= _overview(lines, texts, failed) if failed else set()
-    gone |= _unchanged(lines, texts, asked.pinned)
+    gone |= _unchanged(lines, texts, asked.pinned) | _files(lines, texts)
     instead: dict[int, list[Row]] = {i: [short(text, i, texts)] for i, text in suites.items()}
     for index in lines:
         if ruled := _RULED.fullmatch(texts[index]):
@@ -105,6 +111,26 @@ def _unchanged(lines: list[int], texts: Texts, pinned: Mask) -> set[int]:
             pos += 1
         block = [i for i in lines[start:pos] if texts[i].strip()]
         changed = telling(block, texts, 0, pinned)
-        if changed:
+        if _is_told(texts[_above(lines, start - 2, texts)], [texts[i] for i in block]):
+            gone |= {*legend, *block}
+        elif changed:
             gone |= {*legend, *block} - changed
     return gone
+
+
+def _above(lines: list[int], pos: int, texts: Texts) -> int:
+    """The last line above a difference that is not blank."""
+    return next((i for i in reversed(lines[:pos]) if texts[i].strip()), lines[0])
+
+
+def _is_told(message: str, block: list[str]) -> bool:
+    """Tell whether a message has both of the values that differ: `expected 4 to be 5`."""
+    match = _BOTH.fullmatch(message)
+    return match is not None and block == [f"- {match['expected']}", f"+ {match['received']}"]
+
+
+def _files(lines: list[int], texts: Texts) -> set[int]:
+    """Files of the overview whose failures follow, each with its name."""
+    named = {match[1] for i in lines if (match := _NAMED.match(texts[i]))}
+    heads = ((i, _FILE.fullmatch(texts[i])) for i in lines)
+    return {i for i, match in heads if match and match[1] in named}
