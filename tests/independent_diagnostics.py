@@ -218,6 +218,7 @@ TWICE = {
         r"^ *\d+/\d+ Test +#(\d+): (\S+) \.*[^.]*\*\*\*",  # ctest
         r"^\[ERROR\] ([\w.$]+)(?:\(.*)? -- Time elapsed: \S+ s <<< (?:FAILURE|ERROR)!$",  # Maven
     ),
+    "how many tests failed, which Google Test says above their list": (r"^ (\d+) FAILED TESTS?$",),
     "a file of vitest's overview, whose failures are told": (
         r"^ \u276f (\S+) \(\d+ tests?(?: \| \d+ failed)?\)",
     ),

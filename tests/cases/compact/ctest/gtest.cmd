@@ -1,0 +1,2 @@
+ctest --test-dir gt/b --output-on-failure
+status 8

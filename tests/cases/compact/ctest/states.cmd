@@ -1,0 +1,2 @@
+ctest --test-dir b --output-on-failure -j2
+status 8

@@ -1,0 +1,2 @@
+gcc -fanalyzer -Wall -c an.c
+status 0
