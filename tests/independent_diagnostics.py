@@ -220,7 +220,7 @@ TWICE = {
     ),
     "how many tests failed, which Google Test says above their list": (r"^ (\d+) FAILED TESTS?$",),
     "a file of vitest's overview, whose failures are told": (
-        r"^ \u276f (\S+) \(\d+ tests?(?: \| \d+ failed)?\)",
+        r"^ \u276f (\S+) \(\d+ tests?(?: \| \d+ \w+)*\)",
     ),
     "the message of an assertion, which is behind the name of the test": (
         r"^(?:org\.opentest4j\.AssertionFailedError|java\.lang\.AssertionError): (.*)$",

@@ -45,16 +45,34 @@ def findings(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         gone |= {row for row in finding.below if isinstance(row, int)}
     distinct, instead = _without_equal_files(all_findings)
     groups = _groups(distinct, texts)
-    listed = _listed(groups)
-    for group in groups:
-        if group[0].path not in listed or len(group) >= _MANY or not group[0].is_listed:
-            instead[min(group[0].lines)] = _rows(group, texts)
-    for path, found in listed.items():
-        below: list[Row] = [whole(f"{f.mark[1:]} {f.said}", f.lines) for f in found]
-        instead[min(found[0].lines)] = [whole(path, found[0].lines), *below]
+    laid_out = _laid_out(groups, texts)
+    if any(finding.is_listed for finding in distinct):
+        by_file = _laid_out(_groups(distinct, texts, by_file=True), texts)
+        laid_out = min(laid_out, by_file, key=lambda rows: _cost(rows, texts))
+    instead |= laid_out
     if _cost(instead, texts) > _MOST:
         instead = _digest(all_findings, groups, texts)
     return placed(rows, instead, gone)
+
+
+def _laid_out(groups: list[list[Finding]], texts: Texts) -> dict[int, list[Row]]:
+    """Groups at the place of the first finding of each, or below the name of their file."""
+    listed = _listed(groups)
+    instead: dict[int, list[Row]] = {}
+    for group in groups:
+        if group[0].path not in listed or not _is_listed(group):
+            instead[min(group[0].lines)] = _rows(group, texts)
+    for path, found in listed.items():
+        first = found[0][0]
+        instead[min(first.lines)] = [whole(path, first.lines), *map(_below_file, found)]
+    return instead
+
+
+def _below_file(group: list[Finding]) -> Row:
+    """A group in one line, without the name of the file."""
+    first, *others = group
+    indexes = [index for finding in group for index in finding.lines]
+    return whole(f"{first.mark[1:]} {first.said}{_also(group, others)}", indexes)
 
 
 def _cost(instead: dict[int, list[Row]], texts: Texts) -> int:
@@ -123,19 +141,25 @@ def _without_equal_files(
     return [finding for finding in all_findings if finding.path not in told], said
 
 
-def _listed(groups: list[list[Finding]]) -> dict[str, list[Finding]]:
-    """Findings that stay below the name of their file, which has several unlike any other."""
-    files: dict[str, list[Finding]] = {}
+def _listed(groups: list[list[Finding]]) -> dict[str, list[list[Finding]]]:
+    """Groups that stay below the name of their file: where it has several of its own."""
+    files: dict[str, list[list[Finding]]] = {}
     for group in groups:
-        if len(group) < _MANY and group[0].is_listed:
-            files.setdefault(group[0].path, []).append(group[0])
+        if _is_listed(group):
+            files.setdefault(group[0].path, []).append(group)
     for found in files.values():
-        found.sort(key=lambda finding: finding.lines)
+        found.sort(key=lambda group: group[0].lines)
     return {path: found for path, found in files.items() if len(found) >= _MANY}
 
 
-def _groups(all_findings: list[Finding], texts: Texts) -> list[list[Finding]]:
-    """Findings that say the same, in the order of the first of each."""
+def _is_listed(group: list[Finding]) -> bool:
+    return group[0].is_listed and len({finding.path for finding in group}) == 1
+
+
+def _groups(
+    all_findings: list[Finding], texts: Texts, *, by_file: bool = False
+) -> list[list[Finding]]:
+    """Findings that say the same, or that do in one file, in the order of the first of each."""
     groups: dict[tuple[str, ...], list[Finding]] = {}
     key: tuple[str, ...]
     told: dict[tuple[str, str, str], set[str]] = {}  # what is below each
@@ -160,6 +184,8 @@ def _groups(all_findings: list[Finding], texts: Texts) -> list[list[Finding]]:
         is_of_another = finding.level == "note" and notes[finding.text] < _MANY_VARIED
         if finding.below or is_of_another:
             key = (*key, finding.place)
+        if by_file:
+            key = (*key, finding.path)
         groups.setdefault(key, []).append(finding)
     return [part for group in groups.values() for part in _parts(group)]
 
@@ -188,10 +214,17 @@ def _rows(group: list[Finding], texts: Texts) -> list[Row]:
         is_line = len(first.lines) == 1 and text == texts[first.lines[0]]
         line: Row = first.lines[0] if is_line else whole(text, first.lines)
         return [line, *first.below]
+    indexes = [index for finding in group for index in finding.lines]
+    return [whole(f"{text}{_also(group, others)}", indexes)]
+
+
+def _also(group: list[Finding], others: list[Finding]) -> str:
+    """How many others there are, and where."""
+    if not others:
+        return ""
     differing = _differing(group)
     told = (lambda said: _VARIED.findall(said)[differing[0]]) if differing else None
-    indexes = [index for finding in group for index in finding.lines]
-    return [whole(f"{text} +{len(others)}: {_places(first.path, others, told)}", indexes)]
+    return f" +{len(others)}: {_places(group[0].path, others, told)}"
 
 
 def _written(finding: Finding, texts: Texts) -> str:

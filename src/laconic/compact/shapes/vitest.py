@@ -35,7 +35,7 @@ _BOTH = pattern(
     r" (?P<expected>\S+)(?: // .*)?"
 )
 _NAMED = pattern(r" FAIL  (\S+)")
-_FILE = pattern(r" \u276f (\S+) \(\d+ tests?(?: \| \d+ failed)?\)(?: \d+m?s)?")
+_FILE = pattern(r" \u276f (\S+) \(\d+ tests?(?: \| \d+ \w+)*\)(?: \d+m?s)?")
 
 
 def vitest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
