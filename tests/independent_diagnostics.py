@@ -48,7 +48,7 @@ HARMLESS = {
         r"^For more information about (?:this|an) error, try `rustc --explain ",
         r"^Some errors have detailed explanations: ",
         r"^Use \"--rerun-failed --output-on-failure\" ",  # ctest
-        r"^\[ERROR\] (?:$|-> \[Help \d+\]$|To see the full stack trace of the errors, )",  # maven
+        r"^\[ERROR\] (?: *$|-> \[Help \d+\]$|To see the full stack trace of the errors, )",  # maven
         r"^\[ERROR\] (?:For more information about the errors and possible solutions, )",
         r"^\[ERROR\] (?:After correcting the problems, you can resume |  mvn <args> -rf )",
         r"^\[ERROR\] (?:\[Help \d+\] https?:|Re-run Maven using |Please refer to dump files )",
@@ -217,6 +217,9 @@ TWICE = {
     "the result of a test, which the list at the end names with its number and state": (
         r"^ *\d+/\d+ Test +#(\d+): (\S+) \.*[^.]*\*\*\*",  # ctest
         r"^\[ERROR\] ([\w.$]+)(?:\(.*)? -- Time elapsed: \S+ s <<< (?:FAILURE|ERROR)!$",  # Maven
+    ),
+    "the project that Maven cannot read, whose file is told": (
+        r"^\[ERROR\]   The project .*\((.*)\) has \d+ errors?$",
     ),
     "how many tests failed, which Google Test says above their list": (r"^ (\d+) FAILED TESTS?$",),
     "a file of vitest's overview, whose failures are told": (

@@ -33,7 +33,7 @@ _HARMLESS = (
     r"^\[INFO\] (?:Downloading|Downloaded) from \S+: https?://\S+(?: \([^()]*\))?$",
     r"^\[INFO\] Compiling \d+ source", r"^\[INFO\] skip non existing resourceDirectory ",
     r"^\[ERROR\] Please refer to \S+ for the individual test results\.$",
-    r"^\[INFO\] Running [\w.$]+$", r"^\[ERROR\] $", r"^\[ERROR\] -> \[Help \d+\]$",
+    r"^\[INFO\] Running [\w.$]+$", r"^\[ERROR\]  *$", r"^\[ERROR\] -> \[Help \d+\]$",
     r"^\[ERROR\] To see the full stack trace of the errors, re-run Maven ",
     r"^\[ERROR\] For more information about the errors and possible solutions, ",
     r"^\[ERROR\] \[Help \d+\] https?://", r"^\[ERROR\] Re-run Maven using ",

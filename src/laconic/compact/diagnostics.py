@@ -93,7 +93,7 @@ _HARMLESS = Patterns((
      r"|Run with --stacktrace option |Looked in the following places:$)"),
     (r"^\[(?:INFO\] (?:Downloading|Downloaded) from \S+: https?://\S+(?: \([^()]*\))?$"
      r"|INFO\] (?:Running [\w.$]+$|Compiling \d+ source|skip non existing resourceDirectory )"
-     r"|ERROR\] (?:$|-> \[Help \d+\]$|To see the full stack trace of the errors, re-run Maven "
+     r"|ERROR\] (?: *$|-> \[Help \d+\]$|To see the full stack trace of the errors, re-run Maven "
      r"|For more information about the errors and possible solutions, |\[Help \d+\] https?://"
      r"|Re-run Maven using |Please refer to dump files \(if any exist\) "
      r"|Please refer to \S+ for the individual test results\.$"

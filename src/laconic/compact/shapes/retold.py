@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
-# The heading of a list, and the entries below it; what an entry captures must be above the heading.
+# The heading of a list, and the entries below it; what they capture must be above the heading.
 _LISTS = (
     # ctest
     (
@@ -28,6 +28,11 @@ _LISTS = (
             r"\[(?:ERROR|WARNING)\]\s{2,}(?P<name>[\w.$]+)(?:\(.*?\))?:\d+\S*"
             r"(?: \u00bb(?: [\w.$]+:?)?)? ?(?P<said>.*)|(?!\[)(?P<more>.*)"
         ),
+    ),
+    # Maven, of a project that it cannot read
+    (
+        pattern(r"\[ERROR\] {3}The project .*?(?:\((?P<file>.*)\) )?has \d+ errors?"),
+        pattern(r"\[ERROR\] {5}(?P<said>.*?)(?: -> \[Help \d+\])?"),
     ),
     # Meson
     (
@@ -54,17 +59,21 @@ def retold(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     for heading, entry in _LISTS:
         headings = [pos for pos, index in enumerate(lines) if heading.fullmatch(texts[index])]
         for pos in headings[:_MOST_LISTS]:
-            gone |= _again(lines, pos, entry, texts)
+            gone |= _again(lines, pos, heading, entry, texts)
     if any(_RULE_FAILED.fullmatch(texts[i]) for i in lines):
         gone |= {i for i in lines if _NEEDS_IT.fullmatch(texts[i])}
     return placed(rows, {}, gone)
 
 
-def _again(lines: list[int], pos: int, entry: re.Pattern[str], texts: Texts) -> set[int]:
+def _again(
+    lines: list[int], pos: int, heading: re.Pattern[str], entry: re.Pattern[str], texts: Texts
+) -> set[int]:
     """The heading at this position and its entries, as far as they are told above it."""
     above = "\n".join(texts[i] for i in lines[:pos] if not _PASSED.fullmatch(texts[i]))
     found: set[int] = set()
+    match = heading.fullmatch(texts[lines[pos]])
     is_all = True
+    is_heading_told = match is None or all(_is_told(said, above) for said in match.groups())
     for index in lines[pos + 1 :]:
         text = texts[index]
         if not text.strip():
@@ -78,7 +87,7 @@ def _again(lines: list[int], pos: int, entry: re.Pattern[str], texts: Texts) -> 
             found.add(index)
         else:
             is_all = False
-    return found | {lines[pos]} if is_all and found else found
+    return found | {lines[pos]} if is_all and is_heading_told and found else found
 
 
 def _is_told(said: str | None, above: str) -> bool:
