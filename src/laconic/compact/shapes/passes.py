@@ -45,6 +45,7 @@ _SHAPES = {
     "blame": ("blame.blame", _ALL),
     "bun": ("bun.bun", _TRIED),
     "commits": ("commits.commits", _ALL),
+    "configurations": ("configurations.configurations", _ALL),
     "containers": ("containers.containers", _ALL),
     "coverage": ("coverage.coverage", _TRIED),
     "crash": ("crash.crash", _TRIED),
