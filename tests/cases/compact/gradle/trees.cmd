@@ -1,0 +1,2 @@
+gradle dependencies
+status 0
