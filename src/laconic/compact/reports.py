@@ -22,7 +22,7 @@ _TOTALS = pattern(
     r"|\d+ examples?, \d+ failures?|\d+ (?:runs|tests), \d+ assertions, |Files=\d+, Tests=\d+,"
     r"|Tests: \d+, Assertions: |OK \(\d+ tests?, |(?:FAIL|ok  )\t\S+\t|test result: \w+\. "
     r"|Ran \d+ tests? in |(?:\[\w+\] +)?Tests run: \d+, |\d+% tests passed"
-    r"|[#\u2139] (?:pass|fail) \d+\n)"
+    r"|[#\u2139] (?:pass|fail) \d+\n|\[  PASSED  \] \d+ tests?\.)"
 )
 
 

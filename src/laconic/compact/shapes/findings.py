@@ -44,14 +44,13 @@ def findings(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         gone |= {*finding.lines, *finding.hidden}
         gone |= {row for row in finding.below if isinstance(row, int)}
     distinct, instead = _without_equal_files(all_findings)
-    groups = _groups(distinct, texts)
-    laid_out = _laid_out(groups, texts)
+    laid_out = _laid_out(_groups(distinct, texts), texts)
     if any(finding.is_listed for finding in distinct):
         by_file = _laid_out(_groups(distinct, texts, by_file=True), texts)
         laid_out = min(laid_out, by_file, key=lambda rows: _cost(rows, texts))
     instead |= laid_out
     if _cost(instead, texts) > _MOST:
-        instead = _digest(all_findings, groups, texts)
+        instead = _digest(all_findings, texts)
     return placed(rows, instead, gone)
 
 
@@ -84,12 +83,10 @@ def _cost(instead: dict[int, list[Row]], texts: Texts) -> int:
     return estimate("\n".join(said))
 
 
-def _digest(
-    all_findings: list[Finding], groups: list[list[Finding]], texts: Texts
-) -> dict[int, list[Row]]:
+def _digest(all_findings: list[Finding], texts: Texts) -> dict[int, list[Row]]:
     """Of very many each rule with its first place and number, then how many each file has."""
     instead: dict[int, list[Row]] = {}
-    for group in groups:
+    for group in _groups(all_findings, texts):
         if len(group) < _MANY_OF_RULE:
             instead[min(group[0].lines)] = _rows(group, texts)
             continue

@@ -50,7 +50,8 @@ _OF_SYSTEM = pattern(
 )
 # What the C library has in files of its own, which valgrind names without their directories.
 _OF_LIBC = pattern(
-    r"__\w+|_IO_\w+|_i(?:toa|nt)_\w+|v?[fsd]?n?printf|f?put[cs]|put(?:char|s)|f(?:write|read|close|flush|gets)|scanf|qsort\w*"
+    r"__\w+|_IO_\w+|_i(?:toa|nt)_\w+|v?[fsd]?n?printf|f?put[cs]|putchar|scanf|qsort\w*"
+    r"|f(?:write|read|close|flush|gets)"
     r"|(?:mem|str)(?:n?cpy|n?cmp|len|chr|set|move|n?cat|dup)\w*|ato[ilf]|strto\w+|exit|abort|raise"
 )
 _START = pattern(r"_start|__libc_start\w*|\(below main\)|start_thread|clone\d?|__GI_\w+|_dl_\w+")
