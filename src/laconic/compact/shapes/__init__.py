@@ -4,13 +4,16 @@
 has the name of its shape, or of the tool whose report it reads; docs/filters.md says what each
 shape shows.
 
-- Test runners: ava, bun, go_tests, jest (also playwright), libtest, minitest, mocha, phpunit,
-  prove, pytest, rspec, spec and tap (node), surefire, unittest, vitest; of any: tests, retold.
-- Findings: findings, notes; the reports of bandit, prettier, shellcheck and sqlfluff.
+- Test runners: ava, bun, ctest, go_tests, gtest (Google Test), jest (also playwright), libtest,
+  minitest, mocha, phpunit, prove, pytest, rspec, spec and tap (node), surefire, unittest, vitest;
+  of any: tests, retold.
+- Findings: findings, notes, events (gcc's analyzer); the reports of bandit, prettier, rustfmt,
+  shellcheck and sqlfluff.
 - Crashes: frames, crash (node), goroutines, memory.
 - git: blame, commits, diff, diffstat, state.
 - Files and searches: actions, listing, search.
-- Packages and builds: dependencies, installed, npm, pip, products, progress, sphinx, steps.
+- Packages and builds: configurations (gradle), dependencies, installed, npm, pip, plan (Terraform),
+  products, progress, sphinx, steps.
 - Any output: logs, numbered, repeats, tables, values; the table of coverage.py (coverage) and that
   of docker (containers); JSON (document), which no filter names.
 
