@@ -42,7 +42,7 @@ _NOTE = pattern(r"\s+= (?:note|help|warning): (.*)")
 _DULL = pattern(
     r"\s*= (?:help: for further information visit|note: `#\[|note: `-[DW] |help: to override).*"
     r"|\s*= (?:note|help): (?:for more information|see |this error originates in ).*"
-    r"|note: the lint level is defined here"
+    r"|note: (?:the lint level is defined here|required because it's used within this .*)"
 )
 _VISIT = pattern(r"\s+for more information, ")
 _EXPECTED = pattern(r"\s*= note: expected .*")
@@ -51,7 +51,8 @@ _FOREIGN = pattern(r"/rustc/[0-9a-f]+/.*|.*/(?:\.cargo/registry|rustlib)/.*")
 # Labels that point at a place and say no more of it.
 _DULL_LABEL = pattern(
     r"not found in this scope|expected due to this|unknown field|help: if this is intentional, .*"
-    r"|required by this formatting parameter|this is .*|in this .*"
+    r"|required by this formatting parameter|required by (?:a|this) bound .*|this is .*"
+    r"|(?:with)?in this .*|patterns? .* not covered"
 )
 _REMOVAL = pattern(r"help: (?:remove|delete|try removing) .*")
 _LONGEST_SOURCE, _AROUND = 90, 35  # characters of a line, and on each side of the place
