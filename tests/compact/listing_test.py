@@ -15,7 +15,9 @@ from outputs import FOUND
 
 STEMS = st.sampled_from(["a", "b", "cart", "log1", "log2", "log3", "log4", "log10", "x_1", "x_2"])
 NAMES = st.builds(
-    "{}{}".format, STEMS, st.sampled_from([".py", ".txt", ".in", ".out", "", ".d.ts"])
+    "{}{}".format,
+    STEMS,
+    st.sampled_from([".py", ".txt", ".in", ".out", "", ".d.ts", ".1", ".2.gz"]),
 )
 DIRECTORIES = st.sampled_from(["src", "src/app", "docs", "web/src", "web/src/inner", "t1", "t2"])
 TREES = st.dictionaries(

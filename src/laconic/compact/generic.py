@@ -150,10 +150,14 @@ def _by_stream(rows: list[Row], streams: list[Stream]) -> list[Row]:
 
 
 def _is_document(lines: Lines) -> bool:
-    """Tell whether an output looks like JSON, whose lines are of no use one by one."""
+    """Tell whether an output looks like JSON, whose lines are of no use one by one.
+
+    What node prints looks like it, but for the quotes.
+    """
     first = next(filter(None, map(str.lstrip, lines.chunks)), "")
     last = next(filter(None, map(str.rstrip, reversed(lines.chunks))), "")
-    return first[:1] + last[-1:] in ("{}", "[]")
+    is_of_node = first[1:].lstrip()[:1] == "'"
+    return first[:1] + last[-1:] in ("{}", "[]") and not is_of_node
 
 
 def mistakes(lines: Lines, context: int = _CONTEXT) -> Compacted | None:

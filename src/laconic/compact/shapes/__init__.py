@@ -14,8 +14,8 @@ shape shows.
 - Files and searches: actions, listing, search.
 - Packages and builds: configurations (gradle), dependencies, installed, npm, pip, plan (Terraform),
   products, progress, sphinx, steps.
-- Any output: logs, numbered, repeats, tables, values; the table of coverage.py (coverage) and that
-  of docker (containers); JSON (document), which no filter names.
+- Any output: logs, numbered, repeats, strings (node), tables, values; the table of coverage.py
+  (coverage) and that of docker (containers); JSON (document), which no filter names.
 
 The others are parts of these:
 

@@ -68,18 +68,16 @@ def _by_ending(names: list[str]) -> list[str]:
         if len(found) >= _FEWEST_ALIKE:
             groups.setdefault(tuple(sorted(found)), []).append(stem)
     written = {
-        stem: (stems[0], f"{_choice(stems)}.{_choice(found)}")
+        stem: f"{_choice(stems)}.{_choice(found)}"
         for found, stems in groups.items()
         for stem in stems
     }
-    shown: list[str] = []
+    shown: dict[str, None] = {}
     for name in names:
-        first, text = written.get(name.rpartition(".")[0], ("", name))
-        if not first:
-            shown.append(name)
-        elif text not in shown:
-            shown.append(text)
-    return shown
+        stem, _, ending = name.rpartition(".")
+        is_folded = stem in written and ending in endings[stem]
+        shown[written[stem] if is_folded else name] = None
+    return list(shown)
 
 
 def _choice(texts: Iterable[str]) -> str:

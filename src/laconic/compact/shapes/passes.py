@@ -96,6 +96,7 @@ _SHAPES = {
     "sqlfluff": ("sqlfluff.sqlfluff", _ALL),
     "state": ("state.state", _ALL),
     "steps": ("steps.steps", _TRIED),
+    "strings": ("strings.strings", _ALL),
     "surefire": ("surefire.surefire", _TRIED),
     "tables": ("tables.tables", "tables.may_be_row"),
     "tap": ("tap.tap", _TRIED),
@@ -112,7 +113,7 @@ GENERIC = (
     "packages", "pip", "sphinx", "progress", "go_tests", "goroutines", "crash", "npm", "frames",
     "memory", "events", "notes", "shellcheck", "bandit", "sqlfluff", "findings", "differences",
     "dependencies", "steps",
-    "listing", "tables", "search", "repeats", "values",
+    "strings", "listing", "tables", "search", "repeats", "values",
 )  # fmt: skip
 
 
