@@ -15,6 +15,8 @@ from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
+
     from laconic.compact.masks import Mask
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
@@ -49,6 +51,7 @@ _DULL: dict[str, tuple[str, ...]] = {
         "'cancelledByParent'",
     ),
 }
+_ERROR = pattern(r"[A-Z]\w*(?: \[\w+\])?: (.*)")
 _OF_EQUALITY = pattern(r"'?(?:equal|(?:loose|deep|strict|deepStrict)Equal|===?)'?")
 _FEWEST = 3
 
@@ -75,7 +78,21 @@ def tap(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             continue  # the name of the suite, below its tests
         gone.add(lines[pos])
         instead |= each_in_place(_failure(lines[pos], keys, texts, asked.pinned))
+    gone |= {i for pos, match in results for i in _message_of_mocha(lines, pos, match, texts)}
     return placed(rows, instead, gone)
+
+
+def _message_of_mocha(lines: list[int], pos: int, match: re.Match[str], texts: Texts) -> list[int]:
+    """The message below a failed test, if the error with its frames says the same below it."""
+    if match[2].endswith("- ") or not match[2].startswith("not "):
+        return []
+    block = _details(lines, pos, len(match[1]), texts)
+    said = [texts[i].strip() for i in block]
+    for size in range(1, len(said) // 2 + 1):
+        error = _ERROR.fullmatch(said[size])
+        if error and [error[1], *said[size + 1 : 2 * size]] == said[:size]:
+            return block[:size]
+    return []
 
 
 def _totals(lines: list[int], texts: Texts) -> tuple[dict[int, list[Row]], set[int]]:
