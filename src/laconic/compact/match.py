@@ -223,7 +223,7 @@ _EXACT_OPTION = pattern(
     r"(?:json|yaml|name|wide|text|tsv|jsonl|csv|xml|jsonpath.*|go-template.*|custom-.*)"
 )
 # What such an option is followed by: eslint -f json, mocha --reporter json, terraform -o json.
-_OF_FORMATS = frozenset("-o --output -f --formatter -R --reporter --reporters -format".split())
+_OF_FORMATS = frozenset("-o --output -f --formatter --reporter --reporters -format".split())
 _EXACT_FORMATS = frozenset(
     "json yaml name wide tsv jsonl ndjson csv xml json-stream sarif junit xunit checkstyle".split()
 )
