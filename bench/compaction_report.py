@@ -5,7 +5,9 @@ python bench/compaction_report.py FILE..., each a file of JSON lines. A row has 
 (what other tools show). A line of several commands is cut where an `echo` prints a known line;
 where its parts cannot be told apart and one of them is exact, it counts as not reached.
 
-A fact survives as it is, as `directory/: name` of a listing, or within a range `{1..15}`.
+A fact survives as it is, as `directory/: name` of a listing, within a range `{1..15}`, as
+`3,7:text` below the line `file:` of a search, as a value beside a name, and as a place beside a
+finding that is shown once.
 """
 
 from __future__ import annotations
@@ -38,6 +40,10 @@ LARGEST, SMALL = 5, 300
 _RANGE = pattern(r"(\S*?)\{(\d+)\.\.(\d+)\}(\S*)")
 _CHOICES = pattern(r"(\S*?)\{([^{}\s]*,[^{}\s]*)\}(\S*)")
 _BRACKET = pattern(r"\[[^\]\n]*\]")
+_PLACES = pattern(r"((?:[^\s:,]+:)?)(\d+(?:,\d+)*)(?::|$)")
+_ALIKE = pattern(r"(\S+?)(:\d+(?::\d+)?)(\D.*) \+\d+: (.*)")
+_PLACE = pattern(r"([^\s:]*)(:\d+(?::\d+)?)")
+_AROUND = pattern(r"\d+-")
 _MOST_NAMES = 100_000
 # Segments that print nothing, or to a file.
 _SILENT = pattern(
@@ -198,10 +204,13 @@ def readable(text: str) -> str:
         head, colon, names = line.partition("/: ") if "/: " in line else line.partition(": ")
         found = expanded(_BRACKET.sub("", names).replace(";", " ").split()) if colon else []
         start = head.split()[-1] if head.split() else ""
-        lines += [
-            " ".join([line[: line.find(start)], start.rstrip("/") + "/" + name]).strip()
-            for name in found
-        ]
+        lines += alike(line)
+        before = line[: line.find(start)]
+        lines += [f"{before}{start.rstrip('/')}/{name}" for name in found]
+        lines += [f"{value}\t{start.rstrip('/')}/{name}" for name, value in beside(names)]
+        lines += places(found, f"{start.rstrip('/')}/")
+        last = line.rpartition(" ")
+        lines += [f"{last[0]} {word}" for word in expanded([last[2]])]
         lines += [start + name for name in found]
         lines += expanded(line.split())
         if ":" in line:
@@ -211,8 +220,48 @@ def readable(text: str) -> str:
     for line in text.splitlines():
         heading = line if line in heads or line.rstrip(":") in heads else heading
         if heading and line != heading:
+            lines += places([line], heading.rstrip(":") + ":")
+            lines.append(f"{heading.rstrip(':')}:{line}")
             lines += [heading.rstrip(":") + name for name in expanded(line.split())]
     return "\n".join(lines)
+
+
+def beside(names: str) -> list[tuple[str, str]]:
+    """The names of a listing with what stands beside each: `a 1, b 2` or `1 a b; 2 c`."""
+    found: list[tuple[str, str]] = []
+    for part in names.split(", "):
+        name, _, value = part.partition(" ")
+        found += [(name, value)] if value and " " not in value else []
+    for part in names.split("; "):
+        value, _, others = part.partition(" ")
+        found += [(name, value) for name in expanded(others.split())]
+    return found
+
+
+def places(texts: list[str], start: str) -> list[str]:
+    """Hits as grep writes them, of lines that have several numbers: `a.py:3,7` or `3,7:text`."""
+    found: list[str] = []
+    for text in texts:
+        if match := _PLACES.match(text):
+            rest = text[match.end() :]
+            found += [f"{start}{match[1]}{number}:{rest}" for number in match[2].split(",")]
+        elif match := _AROUND.match(text):
+            found.append(f"{start.removesuffix(':')}-{text}")
+    return found
+
+
+def alike(line: str) -> list[str]:
+    """Findings that stand with the first of their kind: `a.py:1:2: E1 text +2: :3:4, b.py:5:6`."""
+    match = _ALIKE.match(line)
+    if not match:
+        return []
+    found: list[str] = []
+    path = match[1]
+    for word in match[4].replace(",", " ").split():
+        if place := _PLACE.fullmatch(word):
+            path = place[1] or path
+            found.append(f"{path}{place[2]}{match[3]}")
+    return found
 
 
 def expanded(words: list[str]) -> list[str]:

@@ -39,7 +39,7 @@ def paths_of(lines: list[str]) -> list[str]:
     found: list[str] = []
     for line in lines:
         plain = re.sub(r" *\[[^\]]*\]", "", line)
-        directory, colon, names = plain.partition("/: ")
+        directory, colon, names = plain.partition("/: " if "/: " in plain else ": ")
         start = f"{directory}/" if colon else ""
         found += [start + name for name in expanded((names if colon else plain).split())]
     return found

@@ -72,7 +72,7 @@ from outputs import FOUND, arguments, cases
         ("ssh build cat log.txt", None),
         ("ssh build", None),
         ("pytest --collect-only -q", "pytest/collect"),
-        ("pytest --fixtures -q", None),
+        ("pytest --fixtures -q", "pytest/fixtures"),
         ("npm ci", "npm/install"),
         ("npm run install", None),
         ("make -j4 check", "make"),

@@ -227,8 +227,17 @@ _OF_FORMATS = frozenset("-o --output -f --formatter --reporter --reporters -form
 _EXACT_FORMATS = frozenset(
     "json yaml name wide tsv jsonl ndjson csv xml json-stream sarif junit xunit checkstyle".split()
 )
-# https://rspec.info/features/3-13/rspec-core/command-line/format-option/
-_FORMS_OF_RSPEC = frozenset("documentation doc d progress p".split())
+# The forms that people read, of programs that also have others: the option, and its values.
+_FORMS_TO_READ = {
+    # https://rspec.info/features/3-13/rspec-core/command-line/format-option/
+    "rspec": ("--format", "documentation doc d progress p".split()),
+    # https://docs.astral.sh/ruff/settings/#output-format
+    "ruff": ("--output-format", "full concise grouped".split()),
+    # The formats of man git-log, "PRETTY FORMATS", without those of the caller.
+    "git": ("--format", "medium short full fuller oneline".split()),
+    # https://pylint.readthedocs.io/en/stable/user_guide/usage/output.html
+    "pylint": ("--output-format", "text colorized".split()),
+}
 _ENDLESS = frozenset("--watch --watchAll --follow --serve".split())
 # Options by which a command says more, or it in another form, but still to a reader, and ends.
 _TALKATIVE = frozenset((
@@ -264,12 +273,13 @@ def exact_option(arguments: list[Argument]) -> str:
 
 
 def _is_form_to_read(arguments: list[Argument], pos: int) -> bool:
-    """Tell whether RSpec is asked for a form that people read: `rspec --format documentation`."""
+    """Tell whether the option asks for a form that people read: `rspec --format documentation`."""
     program = (arguments[0].text or "").rsplit("/", 1)[-1]
     name, _, value = (arguments[pos].text or "").partition("=")
     if not value and pos + 1 < len(arguments):
         value = arguments[pos + 1].text or ""
-    return program == "rspec" and name == "--format" and value in _FORMS_OF_RSPEC
+    option, forms = _FORMS_TO_READ.get(program, ("", []))
+    return name == option and value in forms
 
 
 def is_endless(arguments: list[Argument]) -> str:

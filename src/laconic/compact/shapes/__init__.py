@@ -11,7 +11,7 @@ shape shows.
   shellcheck and sqlfluff.
 - Crashes: frames, crash (node), goroutines, memory.
 - git: blame, commits, diff, diffstat, state.
-- Files and searches: actions, listing, search.
+- Files and searches: actions, downloads (wget), listing, search.
 - Packages and builds: configurations (gradle), dependencies, installed, npm, pip, plan (Terraform),
   products, progress, sphinx, steps.
 - Any output: logs, numbered, repeats, strings (node), tables, values; the table of coverage.py

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 # The formats medium, short, full and fuller: git-log(1), "PRETTY FORMATS".
 _COMMIT = pattern(r"commit ([0-9a-f]{7,40})( \(.*\))?")
-_AUTHOR = pattern(r"Author: +(.*?) <[^<>]*>")
+_AUTHOR = pattern(r"Author: +((.*?) <[^<>]*>)")
 _COMMITTER = pattern(r"Commit: +(.*?) <[^<>]*>")
+# The format of --oneline, perhaps with the names that point to the commit.
+_ONE_LINE = pattern(r"([0-9a-f]{7,40})( \([^()]*\))? (\S.*)")
 _MERGE = pattern(r"Merge: (.*)")
 _DATE = pattern(r"(?:Author)?Date: +(.*)")
 _COMMIT_DATE = pattern(r"CommitDate: (.*)")
@@ -33,7 +35,7 @@ _COMMIT_DATE = pattern(r"CommitDate: (.*)")
 _DEFAULT = pattern(r"(\w{3} \w{3} \d+) (\d\d:\d\d):\d\d (\d{4})(?: ([+-]\d{4}))?")
 _ISO = pattern(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d):\d\d()(?: ?([+-]\d\d:?\d\d|Z))?")
 _STAT = pattern(r" (\S.*?) +\| +(\d+|Bin.*?)(?: [+-]+)?")
-_SUM = pattern(r" (\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?")
+_SUM = pattern(r" \d+ files? changed(?:, \d+ insertions?\(\+\))?(?:, \d+ deletions?\(-\))?")
 # Of --name-status and --raw, and of --name-only.
 _STATE = pattern(r"(?::\d{6} \d{6} [0-9a-f.]+ [0-9a-f.]+ )?([ACDMRTUX]\d*)\t(\S+(?:\t\S+)?)")
 _FILE = pattern(r"()((?=.*\w)(?:[\w.@+~%#=,\[\]()$-]+/)*[\w.@+~%#=,\[\]()$-]+)")
@@ -70,6 +72,7 @@ def _when(text: str) -> _When:
 
 class _Commit:
     __slots__ = (
+        "address",
         "author",
         "body",
         "files",
@@ -86,7 +89,7 @@ class _Commit:
 
     def __init__(self, name: str, refs: str, index: int, mark: str = "") -> None:
         self.name, self.refs, self.lines, self.mark = name, refs, [index], mark
-        self.author = self.subject = ""
+        self.author = self.address = self.subject = ""
         self.when: _When | None = None
         self.body: list[int] = []
         self.notes: list[str] = []
@@ -97,11 +100,12 @@ class _Commit:
 
 def commits(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show a log; what follows a commit and is neither its message nor its files stays."""
-    del asked
     drawn = graph(rows, texts)
     plain: Texts = drawn.texts if drawn else texts
     if not any(_COMMIT.fullmatch(plain[i]) for i in raw_of(rows)):
-        return _one_line_each(rows, texts, drawn) if drawn else rows
+        if drawn:
+            return _one_line_each(rows, texts, drawn)
+        return _with_files(rows, texts) if asked.is_listed else rows
     found: list[Row | _Commit] = []
     current: _Commit | None = None
     for row in rows:
@@ -128,6 +132,30 @@ def _one_line_each(rows: list[Row], texts: Texts, drawn: Graph) -> list[Row]:
     return found
 
 
+def _with_files(rows: list[Row], texts: Texts) -> list[Row]:
+    """Commits of one line each, with the files below it by directory."""
+    found: list[Row | _Commit] = []
+    current: _Commit | None = None
+    for row in rows:
+        text = texts[row] if isinstance(row, int) else ""
+        match = _ONE_LINE.fullmatch(text)
+        if isinstance(row, int) and match:
+            current = _Commit(match[1], match[2] or "", row)
+            current.subject = match[3]
+            found.append(current)
+        elif not isinstance(row, int) or current is None or not _taken(current, row, text):
+            current = None
+            found.append(row)
+    result: list[Row] = []
+    for part in found:
+        if isinstance(part, _Commit):
+            files = (*_stat_texts(part), *_file_texts(part))
+            result += [part.lines[0], *(made(f"  {text}", part.lines[1:]) for text in files)]
+        else:
+            result.append(part)
+    return result
+
+
 def _taken(commit: _Commit, index: int, text: str) -> bool:
     """Take a line of a commit, and tell whether it is one: its head, its message or its files."""
     is_taken = _of_head(commit, text) or _of_message(commit, index, text) or _of_files(commit, text)
@@ -139,7 +167,7 @@ def _taken(commit: _Commit, index: int, text: str) -> bool:
 
 def _of_head(commit: _Commit, text: str) -> bool:
     if match := _AUTHOR.fullmatch(text):
-        commit.author = match[1]
+        commit.author, commit.address = match[2], match[1]
     elif match := _DATE.fullmatch(text):
         commit.when = _when(match[1].strip())
     elif match := _COMMITTER.fullmatch(text):
@@ -173,9 +201,7 @@ def _of_files(commit: _Commit, text: str) -> bool:
     if match := _STAT.fullmatch(text):
         commit.stat.append((match[1], match[2]))
     elif match := _SUM.fullmatch(text):
-        files = f"{match[1]} file{'s' if match[1] != '1' else ''}"
-        added, removed = f"+{match[2]}" if match[2] else "", f"-{match[3]}" if match[3] else ""
-        commit.sum = _joined([files, added, removed])
+        commit.sum = text.strip()
     elif commit.subject and (match := _STATE.fullmatch(text) or _FILE.fullmatch(text)):
         commit.files.append((match[1], match[2].replace("\t", " -> ")))
     return match is not None
@@ -195,11 +221,12 @@ def _shown(found: list[Row | _Commit], drawn: Graph | None) -> list[Row]:
 class _Common:
     """What all commits have in common, and how many there are: it decides what each one shows."""
 
-    __slots__ = ("author", "day", "many", "year")
+    __slots__ = ("author", "day", "many", "told", "year")
 
     def __init__(self, commits: list[_Commit]) -> None:
         self.many = len(commits)
-        self.author = _only([commit.author for commit in commits], "")
+        self.author = _only([commit.address for commit in commits], "")
+        self.told: set[str] = set()  # authors whose address was shown
         whens = [commit.when or _When() for commit in commits]
         self.day = _only([when.of_day for when in whens], ())
         self.year = _only([when.of_year for when in whens], ())
@@ -207,7 +234,7 @@ class _Common:
             self.day = ()
 
     def said(self) -> str:
-        parts = [f"author of all: {self.author}"] if self.author else []
+        parts = [f"Author: {self.author}"] if self.author else []
         if self.day:
             parts.append(f"date: {_joined(self.day)}")
         elif any(self.year):
@@ -221,7 +248,9 @@ class _Common:
         when = commit.when or _When()
         words = [commit.mark, f"{commit.name[:_HASH]}{commit.refs}", "" if self.day else when.day]
         words += [when.time, *(() if self.day or any(self.year) else when.of_year)]
-        words += ["" if self.author else commit.author, *commit.notes, commit.subject]
+        author = commit.author if commit.address in self.told else commit.address
+        self.told.add(commit.address)
+        words += ["" if self.author else author, *commit.notes, commit.subject]
         rows: list[Row] = [made(_joined([*words, "" if body else rest]), commit.lines)]
         rows += [Shown(SHORT, drawn.texts[i], (i + 1,)) for i in body] if drawn else body
         rows += [made(f"    {rest}", commit.body[-left:])] if body and left else []
@@ -252,19 +281,20 @@ def _file_texts(commit: _Commit) -> list[str]:
         states.setdefault(state, {}).setdefault(directory, []).append(path)
     texts: list[str] = []
     for state, directories in states.items():
+        sign = f"{state}\t" if state else ""  # as git writes it
         alone = [paths[0] for paths in directories.values() if len(paths) == 1]
-        texts += [_joined([state, *alone])] if alone else []
+        texts += [f"{sign}{path}" for path in alone] if sign else [_joined(alone)] if alone else []
         for directory, paths in directories.items():
             if len(paths) > 1:
                 names = [path.removeprefix(directory) for path in paths]
-                texts.append(
-                    _joined([state, below(directory, names) if directory else joined(names)])
-                )
+                texts.append(f"{sign}{below(directory, names) if directory else joined(names)}")
     return texts
 
 
 def _stat_texts(commit: _Commit) -> list[str]:
     """The changed files of a commit: in one line if they are few, else by directory."""
+    if len(commit.stat) == 1 and commit.sum:
+        return [f"{commit.sum}: {commit.stat[0][0]}"]  # the sum is that of the file
     if len(commit.stat) < _MANY_FILES:
         files = ", ".join(f"{path} {number}" for path, number in commit.stat)
         text = ": ".join(filter(None, (commit.sum, files)))

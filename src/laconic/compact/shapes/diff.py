@@ -1,4 +1,4 @@
-"""Diffs: every changed line with one line around it; a file is named once, with its counts.
+"""Diffs: every changed line, with one line beside what is only added or removed, by file.
 
 Hunks with equal changes are shown once with all places. Removed lines that are added again, with
 another indent or at another place of the file, are shown only there; of a long line that is changed
@@ -48,10 +48,15 @@ _FEW = 5  # lines of such a file that are shown
 _FEWEST = 3  # equal hunks, or files with the same change, of which one is shown
 _PLAIN_HEADS = 4  # lines before the first hunk of a file that is neither new nor renamed
 _FEWEST_AGAIN = 3  # neighbouring lines that are repeated elsewhere
-_FEWEST_SPACED = 2  # lines that a note is worth
-_AROUND = 1
+_FEWEST_SPACED = 6  # lines, of which the new form is enough
 _LONG, _COMMON = 100, 0.5  # characters of a line, and how much of it is in another one
 _BESIDE, _LEAST = 20, 30  # characters around what differs, and that cutting must save
+_DEFINITIONS = 1000  # tokens of what files beyond the budget begin or cease to define
+# A line that begins a function, a class or a type in most languages.
+_DEFINITION = pattern(
+    r"[+-]\s*(?:(?:export|default|pub(?:\(\w+\))?|public|private|protected|static|async|abstract|final)"
+    r"\s+)*(?:def|class|function|func|fn|interface|struct|enum|trait|module)\s+([\w.]+).*"
+)
 _FUNCTION = 60  # characters of what git says a hunk is in
 
 
@@ -185,15 +190,28 @@ def _shown(found: list[Row | _File], texts: Texts, asked: Asked) -> list[Row]:
         written[id(first)].append(made(said, indexes))
         written |= {id(file): [] for file in others}
     costs = {id(file): _cost(written[id(file)], texts) for file in files}
+    left = _DEFINITIONS
     for file in sorted(files, key=lambda f: (not _LOCK.search(f.name), -costs[id(f)])):
         if sum(costs.values()) <= BUDGET and not (_LOCK.search(file.name) and file.is_long):
             break
-        rows = [_counted(file, texts), *(i for i in file.lines if i in odd)]
-        written[id(file)], costs[id(file)] = rows, _cost(rows, texts)
+        defined = _definitions(file, texts)
+        cost = _cost(defined, texts)
+        defined, left = (defined, left - cost) if cost <= left else ([], left)
+        rows = [_counted(file, texts), *defined, *(i for i in file.lines if i in odd)]
+        written[id(file)], costs[id(file)] = rows, _cost(rows[:1], texts)
     result: list[Row] = []
     for part in found:
         result += written[id(part)] if isinstance(part, _File) else [part]
     return result
+
+
+def _definitions(file: _File, texts: Texts) -> list[Row]:
+    """The lines by which a file begins or ceases to define something."""
+    found = [(i, m[1]) for i in file.lines if (m := _DEFINITION.fullmatch(texts[i]))]
+    signs: dict[str, set[str]] = {}
+    for index, name in found:
+        signs.setdefault(name, set()).add(texts[index][0])
+    return [i for i, name in found if len(signs[name]) == 1]
 
 
 def _alike(files: list[_File], texts: Texts, odd: set[int]) -> list[list[_File]]:
@@ -291,7 +309,7 @@ def _of_hunk(
     head = f"@@ +{hunk.start} {hunk.where[:_FUNCTION]}".rstrip()
     signs = [(pos, texts[i][: hunk.signs]) for pos, i in enumerate(hunk.lines)]
     changed = [pos for pos, sign in signs if sign.strip(" \r")]
-    near = {p for pos in changed for p in range(pos - _AROUND, pos + _AROUND + 1)}
+    near = {*changed, *_beside(hunk, changed, texts)}
     kept = [
         i
         for pos, i in enumerate(hunk.lines)
@@ -306,6 +324,21 @@ def _of_hunk(
             rows += some
     cut = _cut(hunk, texts)
     return [cut.get(row, row) if isinstance(row, int) else row for row in rows]
+
+
+def _beside(hunk: _Hunk, changed: list[int], texts: Texts) -> list[int]:
+    """The lines before changes that do not say by themselves where they are, or those after them.
+
+    Where lines are replaced, the old ones say it.
+    """
+    found: list[int] = []
+    for _, group in groupby(enumerate(changed), lambda item: item[1] - item[0]):
+        run = [pos for _, pos in group]
+        if not {"+", "-"} <= set("".join(texts[hunk.lines[pos]][: hunk.signs] for pos in run)):
+            before = run[0] - 1
+            is_filled = before >= 0 and texts[hunk.lines[before]].strip()
+            found.append(before if is_filled else run[-1] + 1)
+    return found
 
 
 def _cut(hunk: _Hunk, texts: Texts) -> dict[int, Row]:

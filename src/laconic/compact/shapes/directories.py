@@ -19,12 +19,14 @@ class Directories:
     """The lines below the name of each directory, as ls(1) writes several of them.
 
     names: the directory of each line below a name. lines: these lines. heads: the lines with names
-    that something is below, what sums them up, and the blank lines between them.
+    that something is below, what sums them up, and the blank lines between them. written: how the
+    name of a directory stands there, with its colon.
     """
 
-    __slots__ = ("heads", "lines", "names")
+    __slots__ = ("heads", "lines", "names", "written")
 
     def __init__(self) -> None:
+        self.written: dict[str, str] = {}
         self.names: dict[int, str] = {}
         self.lines: list[int] = []
         self.heads: set[int] = set()
@@ -58,6 +60,7 @@ def directories(rows: list[Row], texts: Texts) -> Directories | None:
         if is_start and (match := _HEAD.fullmatch(text)):
             head = index
             current = match[1].rstrip("/").removeprefix("./") + "/"
+            found.written[current] = text
         elif not text.strip() or _TOTAL.fullmatch(text):
             found.heads.add(index)
         else:

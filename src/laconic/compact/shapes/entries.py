@@ -33,6 +33,7 @@ _LONG = pattern(
 _INDENT = pattern(
     r"(?:[\u2502|][\u00a0 ]{3}|[\u00a0 ]{4})*(?:[\u251c\u2514]\u2500{2}|[|`+]-{2})[\u00a0 ]"
 )
+_BESIDE = pattern(r"\[ *([^\[\]]+)\]  (\S+)")  # what `tree -s`, `-h`, `-p` and the like write
 _STEP = 4  # columns of `tree` for each level
 _OWN_AND_PARENT = (".", "..")
 _SHARE_OF_TIME = 0.3  # of the entries, which need not say it
@@ -69,8 +70,14 @@ def plain(lines: list[int], texts: Texts) -> Read:
 
 
 def sized(lines: list[int], texts: Texts) -> Read:
-    matches = [(i, _SIZED.fullmatch(texts[i])) for i in lines]
-    return [Entry(m[2], i, m[1]) for i, m in matches if m], set(), ""
+    """The paths of du; one that others are below ends in a slash, as directories do here."""
+    found = [(i, m) for i in lines if (m := _SIZED.fullmatch(texts[i]))]
+    above = {m[2].rpartition("/")[0] for _, m in found}
+    entries = []
+    for index, match in found:
+        ending = "/" if match[2] in above and not match[2].endswith("/") else ""
+        entries.append(Entry(f"{match[2]}{ending}", index, match[1]))
+    return entries, set(), ""
 
 
 def counted(lines: list[int], texts: Texts) -> Read:
@@ -88,21 +95,9 @@ def counted(lines: list[int], texts: Texts) -> Read:
 
 
 def stated(lines: list[int], texts: Texts) -> Read:
+    """Paths with the state that stands before them; a file that has two paths stays as it is."""
     matches = [(i, m) for i in lines if (m := _STATED.fullmatch(texts[i]))]
-    if not matches:
-        return [], set(), ""
-    # of two columns one may be empty: written as in the second format of git-status(1)
-    states = {
-        i: m[1].rstrip("\t") if "\t" in m[1] else m[1][:2].replace(" ", ".") for i, m in matches
-    }
-    usual = Counter(states.values()).most_common(1)[0][0]
-    entries = []
-    for index, match in matches:
-        state = states[index]
-        entry = Entry(match[2], index, "" if state == usual else state)
-        entry.name += f"->{match[3]}" if match[3] else ""
-        entries.append(entry)
-    return entries, set(), f"all {usual} unless said"
+    return [Entry(m[2], i, m[1]) for i, m in matches if not m[3]], set(), ""
 
 
 def numbered(lines: list[int], texts: Texts) -> Read:
@@ -167,15 +162,19 @@ def drawn(lines: list[int], texts: Texts) -> Read:
     head = -1
     root, heads = "", set[int]()
     inner: set[str] = set()
+    extras: dict[int, str] = {}
     for index in lines:
         indent = _INDENT.match(texts[index])
         if indent is None:
             # one of several directories, or the sum
-            root, head, parents = texts[index], index, {}
+            beside = _BESIDE.fullmatch(texts[index])
+            root, head, parents = beside[2] if beside else texts[index], index, {}
             continue
         heads.add(head)
         depth = indent.end() // _STEP
         name = texts[index][indent.end() :]
+        if match := _BESIDE.fullmatch(name):
+            extras[index], name = match[1], match[2]
         if " " in name:
             return [], set(), ""
         parents = {level: path for level, path in parents.items() if level < depth}
@@ -185,7 +184,7 @@ def drawn(lines: list[int], texts: Texts) -> Read:
         parents[depth] = path
         found.append((index, depth, path))
     directories = {index for index, _, path in found if path in inner}
-    entries = [Entry(path, index) for index, _, path in found]
+    entries = [Entry(path, index, extras.get(index, "")) for index, _, path in found]
     for entry in entries:
         if entry.index in directories:
             entry.name = f"{entry.name}/"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 BUDGET = 2200  # tokens, as estimated
 _FEWEST = 8
+_FEW_UPGRADES = 20  # packages that can be upgraded, of which the lines stay as they are
 _DPKG = pattern(r"([uihrp][nicurhWtF][R ]?) +(\S+?)(?::\w+)? +(\S+) +(\S+) +(\S.*)")
 _APT = pattern(r"([\w.+-]+)/(\S+) (\S+) (\S+)(?: \[([^\]]*)\])?")
 _LIBRARY = pattern(
@@ -49,6 +50,10 @@ def installed(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     shown: list[Row] = []
     left = BUDGET
     for state in sorted(states, key=lambda state: (len(states[state]), state)):
+        some = states[state]
+        if any(" -> " in package.version for package in some) and len(some) <= _FEW_UPGRADES:
+            shown += [package.index for package in some]  # what is to be done with which command
+            continue
         few = [] if state == usual else [f"{state}:"]
         part = _lines(states[state], few, left)
         left -= sum(estimate(row.text) for row in part)

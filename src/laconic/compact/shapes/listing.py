@@ -23,7 +23,7 @@ from laconic.compact.shapes.entries import (
     stated,
     zipped,
 )
-from laconic.compact.shapes.folded_names import joined, with_values
+from laconic.compact.shapes.folded_names import folded, joined, with_values
 from laconic.compact.shapes.rows import made, placed, raw_of, whole
 from laconic.compact.tokens import estimate
 
@@ -79,11 +79,29 @@ def _read(
         many = len(entries) + len(rest)
         fewest = _FEWEST_LONG if read is long_form else _FEWEST
         if entries and many >= fewest and many >= _SHARE * len(filled) - 2:
+            if read is stated:
+                return _by_state(rows, entries)
             # of the long form, links and the size of directories are left out
             kind = SHORT if read in (long_form, zipped) else WHOLE
             unit = "hits" if read is counted else ""
-            return regrouped(rows, entries, rest, said, kind=kind, unit=unit)
+            sign = "\t" if read is sized else " "
+            return regrouped(rows, entries, rest, said, kind=kind, unit=unit, sign=sign)
     return None
+
+
+def _by_state(rows: list[Row], entries: list[Entry]) -> list[Row]:
+    """The paths of each state by directory, with the state as git writes it before them."""
+    states: dict[str, list[Entry]] = {}
+    for entry in entries:
+        states.setdefault(entry.extra, []).append(Entry(entry.path, entry.index))
+    instead: dict[int, list[Row]] = {}
+    for state, members in states.items():
+        found, _ = by_directory(members, BUDGET)
+        for row in found:
+            if not isinstance(row, int) and not row.text.startswith("["):
+                row.text = f"{state}{row.text}"
+        instead[members[0].index] = found
+    return placed(rows, instead, {entry.index for entry in entries})
 
 
 def _below_names(
@@ -106,7 +124,8 @@ def _below_names(
             ending = "/" if read is not long_form and f"{path}/" in paths else ""
             entry.place(f"{path}{ending}")
         kind = SHORT if read is long_form else WHOLE
-        return regrouped(rows, entries, rest | found.heads, said, kind=kind)
+        written = found.written
+        return regrouped(rows, entries, rest | found.heads, said, kind=kind, heads=written)
     return None
 
 
@@ -142,13 +161,21 @@ def regrouped(
     budget: int = BUDGET,
     kind: str = WHOLE,
     unit: str = "",
+    sign: str = " ",
+    heads: dict[str, str] | None = None,
 ) -> list[Row]:
     """The rows with the entries in few lines, where the first of them was.
 
     rest: lines that go with them. said: what holds for all of them. unit: what the numbers beside
-    the names count, if they do.
+    the names count, if they do. sign: what stands between the size of a directory and its path.
+    heads: how directories are written before the names in them.
     """
-    found, is_whole = by_directory(entries, budget, kind, unit)
+    found, is_whole = by_directory(entries, budget, kind, unit, sign)
+    for row in found if heads else ():
+        if not isinstance(row, int) and row.kind == kind:
+            start, colon, names = row.text.partition("/: ")
+            head = heads.get(f"{start}/", "") if heads and colon else ""
+            row.text = f"{head} {names}" if head else row.text
     if said and is_whole:
         found.append(made(f"[{said}]", [entries[0].index]))
     first = min(entry.index for entry in entries)
@@ -157,12 +184,15 @@ def regrouped(
 
 
 def by_directory(
-    entries: list[Entry], budget: int, kind: str = WHOLE, unit: str = ""
+    entries: list[Entry], budget: int, kind: str = WHOLE, unit: str = "", sign: str = " "
 ) -> tuple[list[Row], bool]:
     """Lines for the entries, and whether no line had to be cut."""
     groups = _groups(entries)
     is_ordered = kind == SHORT  # by time or size, perhaps
-    lines = {d: _line(d, members, is_ordered=is_ordered) for d, members in groups.items()}
+    lines = {
+        d: _counts(d, members) if unit else _line(d, members, sign, is_ordered=is_ordered)
+        for d, members in groups.items()
+    }
     for line in lines.values():
         line.kind = kind
     lines = _within(lines, groups, budget, unit)
@@ -192,28 +222,45 @@ def _groups(entries: list[Entry]) -> dict[str, list[Entry]]:
     groups: dict[str, list[Entry]] = {}
     directories = {entry.directory for entry in entries}
     for entry in entries:
-        is_heading = entry.name.endswith("/") and _inside(entry) in directories
-        groups.setdefault(_inside(entry) if is_heading else entry.directory, []).append(entry)
+        inner = [path for path in _inside(entry) if path in directories]
+        groups.setdefault(inner[0] if inner else entry.directory, []).append(entry)
     return groups
 
 
-def _inside(entry: Entry) -> str:
-    start = "" if entry.directory == "./" and not entry.name.startswith(".") else entry.directory
-    return f"{start}{entry.name.rstrip('/')}/"
+def _counts(directory: str, entries: list[Entry]) -> Shown:
+    """`dir/: a.py:12 b.py:3`, as grep writes what it counts."""
+    counts: dict[str, list[str]] = {}
+    for entry in entries:
+        counts.setdefault(entry.extra, []).append(entry.name)
+    words = [f"{word}:{count}" for count, names in counts.items() for word in folded(names)]
+    indexes = [entry.index for entry in entries]
+    if directory == "./" or len(words) == 1:
+        return whole(f"{'' if directory == './' else directory}{' '.join(words)}", indexes)
+    return whole(f"{directory}: {' '.join(words)}", indexes)
 
 
-def _line(directory: str, entries: list[Entry], *, is_ordered: bool = False) -> Shown:
+def _inside(entry: Entry) -> tuple[str, ...]:
+    """How the directory that an entry is may be written where others are in it."""
+    if not entry.name.endswith("/") or entry.name == "./":
+        return ("./",) if entry.name == "./" else ()
+    path = f"{entry.directory}{entry.name}"
+    return (path, entry.name) if entry.directory == "./" else (path,)
+
+
+def _line(
+    directory: str, entries: list[Entry], sign: str = " ", *, is_ordered: bool = False
+) -> Shown:
     """`dir/: a.py b.py`; with sizes, those of one size together: `dir/: 12 a.py b.py; 8 c.py`."""
-    own = [e for e in entries if _inside(e) == directory and e.name.endswith("/")]
+    own = [e for e in entries if directory in _inside(e)]
     inner = [entry for entry in entries if entry not in own]
-    head = " ".join([*(e.extra for e in own if e.extra), directory])
+    head = sign.join([*(e.extra for e in own if e.extra), directory])
     indexes = [entry.index for entry in entries]
     if any(entry.extra for entry in inner):
         pairs = [(entry.name, entry.extra) for entry in inner]
         names = with_values(pairs, is_ordered=is_ordered)
     else:
         names = joined([entry.name for entry in inner])
-    if directory == "./" and not any(e.directory == "./" and e.name == "." for e in entries):
+    if directory == "./" and not any(e.path in (".", "./") for e in entries):
         return whole(names, indexes)
     if inner and not own and names and " " not in names:
         return whole(f"{directory}{names}", indexes)

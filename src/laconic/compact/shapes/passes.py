@@ -54,6 +54,7 @@ _SHAPES = {
     "diff": ("diff.diff", _ALL),
     "differences": ("tests.differences", _NO_OTHERS),
     "diffstat": ("diffstat.diffstat", _ALL),
+    "downloads": ("downloads.downloads", _ALL),
     "events": ("events.events", _ALL),
     "excerpts": ("tests.excerpts", _NO_OTHERS),
     "findings": ("findings.findings", "finding.may_belong"),

@@ -28,6 +28,7 @@ _SMALL = 150  # tokens, below which lines stay as long as they are
 _WIDTHS = ((400, 68), (2000, 60), (3000, 48), (1 << 30, 36))  # characters of a line, by tokens
 _FEWEST_OF_LOG, _LOG_SHARE = 20, 0.8  # lines of a log, which are shown by kind
 _OFTEN = 3
+_PLACES = 2000  # tokens of the numbers of all lines that were hit, beyond which they are counted
 _OF_COUNT = 30  # tokens of the line that counts what is not shown
 _LONGEST = 200  # characters of a hit that stands for others
 _FEWEST_IN_BLOCK = 2
@@ -172,14 +173,15 @@ def _read(lines: list[int], texts: Texts, asked: Asked) -> list[Hit]:
             continue
         if form is _NAMED and all(hit.text.isdigit() for hit in found):
             return []  # the hits of each file are counted
+        if form is _HIT and len(found) < len(matches):
+            paths = {hit.path for hit in found}
+            found += [
+                Hit(i, *m.groups())
+                for i, t in _rest(matches, texts)
+                if (m := _CONTEXT.fullmatch(t)) and m[1] in paths
+            ]
+            found.sort(key=lambda hit: hit.index)
         if len(found) >= _SHARE * max(1, len(matches)):
-            if form is _HIT and len(found) < len(matches):
-                found += [
-                    Hit(i, *m.groups())
-                    for i, t in _rest(matches, texts)
-                    if (m := _CONTEXT.fullmatch(t))
-                ]
-                found.sort(key=lambda hit: hit.index)
             return found
     return []
 
@@ -257,6 +259,8 @@ def _with_context(path: str, hits: list[Hit]) -> list[Shown]:
     """Hits with context are read as text: in order, whole and indented."""
     shown = [made(f"{path}:", [hits[0].index])] if path else []
     for hit in hits:
+        if hit.sign == "-" and not hit.text.strip():
+            continue
         indent = hit.text[: indent_of(hit.text)]
         line = f"{hit.number}{hit.sign}{indent}{' '.join(hit.text.split())}"
         shown.append(whole(line, [hit.index]))
@@ -293,14 +297,18 @@ def _counted(hits: list[Hit]) -> list[Shown]:
         return _of_one_file(hits)
     words = Counter(hit.text.strip() for hit in hits)
     many = f"{len(hits)} hits in {len(files)} files; {len(words)} different texts"
-    shown = [Shown(MADE, f"[{many}; narrow the search to see more; hits per file:]", every)]
-    directories: dict[str, list[str]] = {}
-    for path, count in files.items():
-        start = path.rfind("/") + 1
-        directories.setdefault(path[:start] or "./", []).append(f"{path[start:]} {count}")
-    shown += [Shown(MADE, f"{d}: {', '.join(names)}", every) for d, names in directories.items()]
+    numbers: dict[str, list[str]] = {}
+    for hit in hits:
+        numbers.setdefault(hit.path, []).append(hit.number)
+    places = {path: f":{','.join(some)}" for path, some in numbers.items() if all(some)}
+    lines, what = _of_directories(places, every), "lines of each file"
+    if len(places) < len(files) or sum(estimate(line.text) + 1 for line in lines) > _PLACES:
+        counts = {path: f" {count}" for path, count in files.items()}
+        lines, what = _of_directories(counts, every), "hits per file"
+    shown = [Shown(MADE, f"[{many}; narrow the search to see more; {what}:]", every), *lines]
     left = BUDGET - sum(estimate(row.text) + 1 for row in shown)
-    return shown + [Shown(MADE, text, every) for text in _frequent(words, left)]
+    frequent = _frequent(words, left) or [f"[the first text: {hits[0].text.strip()[:100]}]"]
+    return shown + [Shown(MADE, text, every) for text in frequent]
 
 
 def _frequent(words: Counter[str], left: int) -> list[str]:
@@ -316,6 +324,16 @@ def _frequent(words: Counter[str], left: int) -> list[str]:
         total += count
     of_all = f"{total} of the {words.total()} hits"
     return [f"[texts that occur {_OFTEN} times and more: {of_all}]", *lines] if lines else []
+
+
+def _of_directories(files: dict[str, str], every: list[int]) -> list[Shown]:
+    """The files, each with what is said of it, in a line for each directory."""
+    directories: dict[str, list[str]] = {}
+    for path, said in files.items():
+        start = path.rfind("/") + 1
+        directories.setdefault(path[:start] or "./", []).append(f"{path[start:]}{said}")
+    sign = ", " if any(said.startswith(" ") for said in files.values()) else " "
+    return [Shown(MADE, f"{d}: {sign.join(some)}", every) for d, some in directories.items()]
 
 
 def _of_one_file(hits: list[Hit]) -> list[Shown]:

@@ -1,4 +1,4 @@
-"""The output of git status: no advice, and many paths of one state by directory.
+"""Paths with what git status or a formatter says of them: many of one state by directory.
 
 git-status(1), "OUTPUT".
 """
@@ -16,10 +16,17 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
-_PATH = pattern(r"\t(?:(new file|modified|deleted|typechange|copied|added):\s+)?([^\s:]+)")
+_PATH = pattern(r"(\t(?:(?:new file|modified|deleted|typechange|copied|added):\s+)?)([^\s:]+)")
 # A file that is moved to another directory and keeps its name.
 _MOVED = pattern(r"\trenamed:\s+((?:\S+/)?)([^\s/]+) -> ((?:\S+/)?)\2")
-_MANY = {"": 4}  # paths of one state, that stay as they are; of files that git does not know, fewer
+# What merge, rebase, cherry-pick, revert, pull and stash pop say of each file in conflict, and
+# black, ruff and isort of one that is not formatted.
+_SAID = pattern(
+    r"(CONFLICT \([\w/]+\): Merge conflict in |(?:would reformat|reformatted|Fixing) "
+    r"|Would reformat: )(\S+)"
+)
+# Paths of one state, that stay as they are; of files that git does not know, fewer.
+_MANY = {"\t": 4}
 _FEWEST = 6
 
 
@@ -31,13 +38,13 @@ def state(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     run: list[tuple[str, Entry]] = []
     for index in [*raw_of(rows), -1]:
         text = texts[index] if index >= 0 else ""
-        if match := _PATH.fullmatch(text):
-            run.append((match[1] or "", Entry(match[2], index)))
+        if match := _PATH.fullmatch(text) or _SAID.fullmatch(text):
+            run.append((match[1], Entry(match[2], index)))
             continue
         if match := _MOVED.fullmatch(text):
             entry = Entry(match[2], index)
             entry.directory = f"{match[1] or './'} -> {match[3] or './'}"
-            run.append(("renamed", entry))
+            run.append(("\trenamed: ", entry))
             continue
         for first, made_rows, members in _grouped(run):
             instead[first] = made_rows
@@ -57,12 +64,11 @@ def _grouped(run: list[tuple[str, Entry]]) -> list[tuple[int, list[Row], set[int
         directories: dict[str, list[Entry]] = {}
         for entry in entries:
             directories.setdefault(entry.directory, []).append(entry)
-        label = f"{name}: " if name else ""
         rows: list[Row] = []
         for directory, members in directories.items():
             names = [member.name for member in members]
             text = joined(names) if directory == "./" else below(directory, names)
-            rows.append(whole(f"\t{label}{text}", [member.index for member in members]))
+            rows.append(whole(f"{name}{text}", [member.index for member in members]))
         indexes = {entry.index for entry in entries}
         found.append((min(indexes), rows, indexes))
     return found

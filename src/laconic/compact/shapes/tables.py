@@ -38,11 +38,13 @@ _ASIDE = 4  # columns by which wide cells push those after them aside
 class _Table:
     """heading: the names of the columns, perhaps none. rows: the index of each line, its cells.
 
+    is_drawn: there are lines around the cells. The rows of other tables stay as they are where
+    all of their cells are shown: blanks between cells cost no more than two of them do.
     is_status: it shows the state of things, so rows that differ from the others come first; the
     rows of other tables, such as a database's, stay in their order.
     """
 
-    __slots__ = ("heading", "is_status", "lines", "rows")
+    __slots__ = ("heading", "is_drawn", "is_status", "lines", "rows")
 
     def __init__(
         self,
@@ -50,9 +52,11 @@ class _Table:
         heading: list[str],
         rows: list[tuple[int, list[str]]],
         *,
+        is_drawn: bool = False,
         is_status: bool = False,
     ) -> None:
-        self.lines, self.heading, self.rows, self.is_status = lines, heading, rows, is_status
+        self.lines, self.heading, self.rows = lines, heading, rows
+        self.is_drawn, self.is_status = is_drawn, is_status
 
 
 def tables(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -117,7 +121,7 @@ def _drawn(lines: list[int], start: int, texts: Texts) -> _Table | None:
     last = all(not cells[-1] for _, cells in found)
     found = [(i, cells[first : len(cells) - last]) for i, cells in found]
     heading = found[0][1] if headings == 1 else []
-    return _Table(taken, heading, found[1:] if heading else found)
+    return _Table(taken, heading, found[1:] if heading else found, is_drawn=True)
 
 
 def _ruled(lines: list[int], start: int, texts: Texts) -> _Table | None:
@@ -212,8 +216,11 @@ def _shown(table: _Table) -> list[Row]:
     first = table.lines[:1]
     rows: list[Row] = []
     if table.heading and (odd or not usual):
-        rows.append(made(sign.join(table.heading), first))
-    rows += [whole(_line(cells, sign), [index]) for index, cells in odd]
+        names = made(sign.join(table.heading), first)
+        rows.append(names if table.is_drawn else table.lines[0])
+    rows += [whole(_line(c, sign), [i]) if table.is_drawn else i for i, c in odd]
+    if not usual and not table.is_drawn:
+        return rows + [index for index, _ in rest]
     if usual:
         said = ", ".join(f"{table.heading[c]} {cell}" for c, cell in usual.items())
         many = f"the other {len(rest)}" if odd else f"all {len(rest)}"

@@ -1,0 +1,2 @@
+black --check src
+status 1

@@ -1,0 +1,2 @@
+du -ah --max-depth=2 --exclude=.git .
+status 0

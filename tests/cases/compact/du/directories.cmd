@@ -1,0 +1,2 @@
+du -ah lib docs tests
+status 0

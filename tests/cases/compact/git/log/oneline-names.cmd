@@ -1,0 +1,2 @@
+git log --name-only --oneline v1
+status 0

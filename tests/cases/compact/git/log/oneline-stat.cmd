@@ -1,0 +1,2 @@
+git log --oneline --stat v1
+status 0

@@ -1,0 +1,2 @@
+git rebase main
+status 1

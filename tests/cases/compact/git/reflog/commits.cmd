@@ -1,0 +1,2 @@
+git reflog
+status 0

@@ -1,0 +1,2 @@
+git show --stat v1
+status 0

@@ -1,0 +1,2 @@
+git show --oneline nosuch
+status 128

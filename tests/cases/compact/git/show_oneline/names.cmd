@@ -1,0 +1,2 @@
+git show --name-only --oneline v1
+status 0

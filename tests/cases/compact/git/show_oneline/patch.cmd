@@ -1,0 +1,2 @@
+git show --oneline main~2
+status 0

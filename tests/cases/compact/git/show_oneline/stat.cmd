@@ -1,0 +1,2 @@
+git show --oneline --stat v1
+status 0

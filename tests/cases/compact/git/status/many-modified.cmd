@@ -1,0 +1,2 @@
+git status
+status 0

@@ -1,0 +1,2 @@
+git grep -c import
+status 0

@@ -1,0 +1,2 @@
+rg -c --sort path import ./lib ./tests ./docs ./big
+status 0

@@ -1,0 +1,2 @@
+grep -rn -A3 'class Shelf' lib
+status 0

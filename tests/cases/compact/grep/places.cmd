@@ -1,0 +1,2 @@
+grep -rn 'from library' big lib
+status 0

@@ -1,0 +1,2 @@
+tree -h lib docs
+status 0
