@@ -13,6 +13,7 @@ from itertools import groupby
 
 from laconic.compact.result import SHORT, Shown
 from laconic.compact.shapes.folded_names import joined
+from laconic.compact.shapes.numbered import as_one
 from laconic.compact.shapes.rows import made, raw_of, text_of
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
@@ -48,6 +49,7 @@ _FEW = 5  # lines of such a file that are shown
 _FEWEST = 3  # equal hunks, or files with the same change, of which one is shown
 _PLAIN_HEADS = 4  # lines before the first hunk of a file that is neither new nor renamed
 _FEWEST_AGAIN = 3  # neighbouring lines that are repeated elsewhere
+_FEWEST_NUMBERED = 8  # neighbouring lines that count, as generated data does
 _FEWEST_SPACED = 6  # lines, of which the new form is enough
 _LONG, _COMMON = 100, 0.5  # characters of a line, and how much of it is in another one
 _BESIDE, _LEAST = 20, 30  # characters around what differs, and that cutting must save
@@ -323,7 +325,8 @@ def _of_hunk(
         else:
             rows += some
     cut = _cut(hunk, texts)
-    return [cut.get(row, row) if isinstance(row, int) else row for row in rows]
+    rows = [cut.get(row, row) if isinstance(row, int) else row for row in rows]
+    return as_one(rows, texts, _FEWEST_NUMBERED)
 
 
 def _beside(hunk: _Hunk, changed: list[int], texts: Texts) -> list[int]:

@@ -18,6 +18,11 @@ _FEWEST = 3
 def numbered(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Write lines that differ only in their last number, which grows by one, as one."""
     del asked
+    return as_one(rows, texts, _FEWEST)
+
+
+def as_one(rows: list[Row], texts: Texts, fewest: int) -> list[Row]:
+    """The same, where there are at least so many lines."""
     instead: dict[int, list[Row]] = {}
     gone: set[int] = set()
     run: list[int] = []
@@ -28,7 +33,7 @@ def numbered(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         if run and parts and found == (parts[0], parts[1] + 1, parts[2]) and index == run[-1] + 1:
             run.append(index)
         else:
-            if parts and len(run) >= _FEWEST:
+            if parts and len(run) >= fewest:
                 start, last, end = parts
                 text = f"{start}{{{last + 1 - len(run)}..{last}}}{end}"
                 instead[run[0]] = [whole(text, run)]

@@ -1,0 +1,2 @@
+git diff --cached
+status 0
