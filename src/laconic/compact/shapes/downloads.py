@@ -21,7 +21,8 @@ _TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 _START = pattern(rf"--{_TIME}--  (\S+)")
 _SAVED = pattern(rf"{_TIME} \(.*\) - ['\u2018](\S+)['\u2019] saved \[(\d+)(?:/\d+)?\]")
 _NOT_VERBOSE = pattern(rf"{_TIME} URL:\s?\S+ \[(\d+)(?:/\d+)?\] -> \"(\S+)\" \[\d+\]")
-# What a file that is saved needs not say, nor one that is not saved: what else is said, stays.
+# What need not be said of any file, and what need not be said of one that was saved; blank lines
+# are among both. All else stays.
 _OF_CONNECTION = pattern(
     r"Resolving .*|Connecting to \S+ .*connected\.|Connecting to \S+\.\.\. connected\."
     r"|Reusing existing connection to \S+\.| *\d+K [ .,]*\d+% .*|"

@@ -52,7 +52,8 @@ def installed(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     for state in sorted(states, key=lambda state: (len(states[state]), state)):
         some = states[state]
         if any(" -> " in package.version for package in some) and len(some) <= _FEW_UPGRADES:
-            shown += [package.index for package in some]  # what is to be done with which command
+            # these lines say what can be upgraded, and to what
+            shown += [package.index for package in some]
             continue
         few = [] if state == usual else [f"{state}:"]
         part = _lines(states[state], few, left)
