@@ -49,7 +49,9 @@ _NOISE = pattern(
 )
 # Of the durations of tests those that took no time, and of a table of coverage what is all right.
 _FAST = pattern(r"0\.00s (?:call|setup|teardown) +\S.*|\(\d+ durations < [\d.]+s hidden\..*")
-_COVERED = pattern(r"-{20,}|_+ coverage: .* _+|\S+ +\d+ +0 (?:.* )?100%\s*")
+_COVERED = pattern(r"-{20,}|[-_]+ coverage: .* [-_]+|\S+ +\d+ +0 (?:.* )?100%\s*")
+# What follows the warnings, perhaps without a banner of its own.
+_AFTER_WARNINGS = pattern(r"-- Docs: https://.*|[-_]+ coverage: .* [-_]+|Name +Stmts +Miss\b.*")
 _SUMMARY = pattern(r"(FAILED|ERROR) (\S+?)(?:::(\S.*?))?(?: - (.*))?")
 _FRAME = pattern(r"\s*File \"([^\"]*)\", line \d+.*")
 _WARNING = pattern(r"\s*(\S+?):\d+: \w*Warning: .*")
@@ -150,6 +152,8 @@ class _Report:
             self._outside(index, text)
 
     def _outside(self, index: int, text: str) -> None:
+        if self._part.startswith("warnings summary") and _AFTER_WARNINGS.fullmatch(text):
+            self._part = "tests coverage"
         summary = _SUMMARY.fullmatch(text)
         if summary and self._part == "short test summary info":
             name = (summary[3] or summary[2]).replace("::", ".")
@@ -170,7 +174,7 @@ class _Report:
         if stopped := _STOPPED.fullmatch(text):
             self.rows.append(Shown(SHORT, stopped[1], (index + 1,)))
             return
-        if self._part == "warnings summary" or self._part.startswith("warnings summary ("):
+        if self._part.startswith("warnings summary"):
             self._of_warnings(index, text)
         elif not self._is_all_right(text):
             self.rows.append(index)

@@ -27,6 +27,7 @@ _FEWEST, _SHARE = 4, 0.45
 _SMALL = 150  # tokens, below which lines stay as long as they are
 _WIDTHS = ((400, 68), (2000, 60), (3000, 48), (1 << 30, 36))  # characters of a line, by tokens
 _FEWEST_OF_LOG, _LOG_SHARE = 20, 0.8  # lines of a log, which are shown by kind
+_STAMP = 60  # characters of a time, a level and a source, before the message of a line of a log
 _OFTEN = 3
 _PLACES = 2000  # tokens of the numbers of all lines that were hit, beyond which they are counted
 _OF_COUNT = 30  # tokens of the line that counts what is not shown
@@ -66,7 +67,7 @@ def search(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         return _by_block(
             rows, texts, asked
         )  # a line between hits may be the heading of the hits below it
-    for width in [] if _is_log(found) else _widths(found, texts, asked):
+    for width in [] if _is_long_log(found) else _widths(found, texts, asked):
         shown = _by_file(found, width, asked)
         if sum(estimate(row.text) + 1 for row in shown) <= BUDGET:
             break
@@ -79,10 +80,14 @@ def search(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 
 
 def _is_log(hits: list[Hit]) -> bool:
+    """Tell whether the hits are lines of logs."""
+    return sum(LOG_LINE.match(hit.text) is not None for hit in hits) > _LOG_SHARE * len(hits)
+
+
+def _is_long_log(hits: list[Hit]) -> bool:
     """Tell whether the hits are lines of one log, which repeat themselves with other times."""
-    stamped = sum(LOG_LINE.match(hit.text) is not None for hit in hits)
     is_one = len({hit.path for hit in hits}) == 1 and all(hit.sign == ":" for hit in hits)
-    return is_one and stamped > _LOG_SHARE * len(hits) and len(hits) >= _FEWEST_OF_LOG
+    return is_one and len(hits) >= _FEWEST_OF_LOG and _is_log(hits)
 
 
 def _headings(lines: list[int], texts: Texts) -> set[int]:
@@ -114,8 +119,10 @@ def _below(heads: set[int], lines: list[int], texts: Texts) -> list[Hit]:
 def _widths(hits: list[Hit], texts: Texts, asked: Asked) -> list[int]:
     """The widths to try, the widest first; 0: lines are not cut."""
     cost = estimate("\n".join(texts[hit.index] for hit in hits))
-    is_whole = cost < _SMALL or asked.status  # what says what is wrong is not cut
-    return [0] if is_whole else [width for most, width in _WIDTHS if cost < most]
+    if cost < _SMALL or asked.status:  # what says what is wrong is not cut
+        return [0]
+    before = _STAMP if _is_log(hits) else 0
+    return [before + width for most, width in _WIDTHS if cost < most]
 
 
 def _by_block(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:

@@ -1,0 +1,2 @@
+grep -nE 'WARN|ERROR' orders.log
+status 0

@@ -1,0 +1,2 @@
+pytest --cov=shop --cov-report=term-missing warned
+status 1
