@@ -51,8 +51,8 @@ def package(tmp_path, monkeypatch):
         ("pnpm run test", "vitest"),
         ("bun run lint", "eslint"),
         ("npm run lint -- --max-warnings 0", "eslint"),
-        ("npm run lint -- -f json", "npm/run"),  # eslint's own filter would be passed by
-        ("yarn lint -f json", "npm/run"),
+        ("npm run lint -- -f json", None),  # a program reads it
+        ("yarn lint -f json", None),
         ("npm run check", "npm/run"),  # several commands
         ("npm run build", "npm/run"),  # another script runs before it
         ("npm run format", "npm/run"),  # not a text

@@ -26,6 +26,10 @@ _ADVICE = pattern(
 )
 
 
+def is_of_report(text: str) -> bool:
+    return any(form.fullmatch(text) for form in (_RESULT, _START, _HEADING, _ENTRY, _ADVICE))
+
+
 def ctest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Put each entry of these lists in the place of the result, above what the test printed."""
     del asked

@@ -22,6 +22,10 @@ _EVENT = pattern(r"[|\s]{2}\((?P<number>\d+)\) (?P<said>.*?)(?=\s{2,}\(\d+\) |\s
 _DULL = pattern(r"\.\.\.to here|entry to .*|calling .* from .*|returning to .* from .*")
 
 
+def may_belong(text: str) -> bool:
+    return bool(_HEADING.fullmatch(text) or _DRAWN.fullmatch(text))
+
+
 def events(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Write all events of a finding in one line; those that only lead to others go."""
     del asked
@@ -30,7 +34,7 @@ def events(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     block: list[int] = []
     for index in [*raw_of(rows), -1]:
         text = texts[index] if index >= 0 else ""
-        if _HEADING.fullmatch(text) or (block and _DRAWN.fullmatch(text)):
+        if _HEADING.fullmatch(text) or (block and may_belong(text)):
             block.append(index)
             continue
         if told := _told(block, texts):

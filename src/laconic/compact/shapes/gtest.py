@@ -30,6 +30,10 @@ _PLACE = pattern(r".+: (?:Failure|Skipped)")  # above each message of a test
 _FEWEST = 3  # tests of a run that did not come to its end
 
 
+def is_of_report(text: str) -> bool:
+    return any(form.fullmatch(text) for form in (_RUN, _RESULT, _HEADING, _RAN, _AGAIN))
+
+
 def gtest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Put the result of a failed test above what it says; leave out those that passed."""
     lines = raw_of(rows)
