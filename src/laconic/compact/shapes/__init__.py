@@ -20,7 +20,8 @@ shape shows.
 The others are parts of these:
 
 - All shapes: asked (the run), rows (lines, and what is shown in place of them).
-- Test runners: changes, failures, overview, pytest_failure, pytest_live.
+- Test runners: changes, failures, overview, pytest_failure, pytest_live,
+  pytest_summary.
 - Findings: finding, finding_block, framed_finding.
 - Frames: foreign_paths, native_frames, script_frames.
 - Listings: directories, entries, folded_names. Commits: graph.

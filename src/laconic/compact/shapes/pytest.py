@@ -14,6 +14,7 @@ from laconic.compact.shapes.pytest_failure import (
     split_captured,
 )
 from laconic.compact.shapes.pytest_live import Live, is_ruler
+from laconic.compact.shapes.pytest_summary import with_like_failures
 from laconic.compact.shapes.rows import made, raw_of, whole
 from laconic.patterns import pattern
 
@@ -84,7 +85,7 @@ def pytest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         else:
             report.rows.append(row)
     report.end_section()
-    return report.without_progress()
+    return with_like_failures(report.without_progress(), texts)
 
 
 def _live(lines: list[int], texts: Texts, banners: dict[int, str]) -> Live:

@@ -1,0 +1,2 @@
+pytest -q --tb=no alike
+status 1
