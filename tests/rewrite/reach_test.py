@@ -38,6 +38,7 @@ SETTINGS = read_settings({"HOME": "/nonexistent", "PATH": "/usr/bin"})
         ("git log --graph --oneline", "laconic run git log --graph --oneline"),
         ("pytest -x --log-cli-level=INFO", "laconic run pytest -x --log-cli-level=INFO"),
         ("uv run ruff check --statistics .", "laconic run uv run ruff check --statistics ."),
+        ("git diff --check", "laconic run git diff --check"),
     ],
 )
 def test_what_ends_and_is_read_is_wrapped(command, expected):

@@ -241,9 +241,10 @@ _FORMS_TO_READ = {
 _ENDLESS = frozenset("--watch --watchAll --follow --serve".split())
 # Options by which a command says more, or it in another form, but still to a reader, and ends.
 _TALKATIVE = frozenset((
-    "-v", "-vv", "--verbose", "--verbosity", "-bench", "--dry-run", "--dryrun", "--durations",
-    "--graph", "--info", "--log-cli-level", "--loglevel", "--no-trunc", "--profile", "--scan",
-    "--setup-show", "--show-signature", "--stacktrace", "--statistics", "--stats", "--word-diff",
+    "-v", "-vv", "--verbose", "--verbosity", "-bench", "--check", "--dry-run", "--dryrun",
+    "--durations", "--graph", "--info", "--log-cli-level", "--loglevel", "--no-trunc", "--profile",
+    "--scan", "--setup-show", "--show-signature", "--stacktrace", "--statistics", "--stats",
+    "--word-diff",
 ))  # fmt: skip
 # The single letters by which a program goes on, and the word that they follow: elsewhere `-f` is a
 # file of docker build, docker compose and kubectl.
