@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.finding import Finding
     from laconic.compact.shapes.rows import Texts
 
+# What differs in the messages of one rule: what is quoted or in brackets, numbers, names.
 _VARIED = pattern(
-    r"`[^`]*`|'[^']*'|\"[^\"]*\"|\u2018[^\u2019]*\u2019|\(\d+ > \d+\)|\(\d+/\d+\)|\b\d+\b"
+    r"`[^`]*`|'[^']*'|\"[^\"]*\"|\u2018[^\u2019]*\u2019|\(\d+ > \d+\)|\(\d+/\d+\)|\([\w.]+\)"
+    r"|\b\d+\b|\b\w*_\w+\b"
 )
 _MANY = 2
 _MANY_OF_RULE = 10  # whose places are not told where there are very many findings

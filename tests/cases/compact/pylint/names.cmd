@@ -1,0 +1,2 @@
+pylint late/uses.py
+status 20
