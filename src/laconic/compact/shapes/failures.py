@@ -11,7 +11,7 @@ from posixpath import commonpath
 
 from laconic.compact.shapes.changes import telling
 from laconic.compact.shapes.native_frames import is_of_library
-from laconic.compact.shapes.rows import made, whole
+from laconic.compact.shapes.rows import indent_of, made, whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -215,11 +215,11 @@ def joined_values(lines: Sequence[int], texts: Texts) -> list[_Said]:
     """Lines without their indent; what was expected and what came are in one if they are short."""
     found: list[_Said] = []
     pos = 0
-    depth = min((_indent(texts[i]) for i in lines), default=0)
+    depth = min((indent_of(texts[i]) for i in lines), default=0)
     while pos < len(lines):
         text = texts[lines[pos]]
         following = texts[lines[pos + 1]] if pos + 1 < len(lines) else ""
-        is_last = pos + 2 >= len(lines) or _indent(texts[lines[pos + 2]]) <= _indent(following)
+        is_last = pos + 2 >= len(lines) or indent_of(texts[lines[pos + 2]]) <= indent_of(following)
         if _EXPECTED.fullmatch(text) and _ACTUAL.fullmatch(following) and is_last:
             both = f"{_plain(text)} {_plain(following)}"
             if len(both) <= _LONGEST:
@@ -233,10 +233,6 @@ def joined_values(lines: Sequence[int], texts: Texts) -> list[_Said]:
 
 def _plain(text: str) -> str:
     return text.strip().removeprefix("#").strip()
-
-
-def _indent(text: str) -> int:
-    return len(text) - len(text.lstrip())
 
 
 def with_difference(

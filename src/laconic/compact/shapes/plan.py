@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.compact.shapes.rows import placed, raw_of, whole
+from laconic.compact.shapes.rows import indent_of, placed, raw_of, whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -70,16 +70,12 @@ def _with_parents(wanted: set[int], body: list[int], texts: Texts) -> set[int]:
     """These lines, and those that begin the lists and objects around them."""
     found = set(wanted)
     for pos, index in enumerate(body):
-        depth = _indent(texts[index]) if index in wanted else 0
+        depth = indent_of(texts[index]) if index in wanted else 0
         for above in reversed(body[:pos]):
-            if _indent(texts[above]) < depth:
-                depth = _indent(texts[above])
+            if indent_of(texts[above]) < depth:
+                depth = indent_of(texts[above])
                 found.add(above)
     return found
-
-
-def _indent(text: str) -> int:
-    return len(text) - len(text.lstrip())
 
 
 def _block(lines: list[int], pos: int, texts: Texts) -> tuple[list[int], list[int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.compact.result import SHORT, Shown
-from laconic.compact.shapes.rows import made, placed, raw_of, whole
+from laconic.compact.shapes.rows import indent_of, made, placed, raw_of, whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -143,7 +143,7 @@ def _blocks(lines: list[int], good: set[int], texts: Texts, asked: Asked) -> set
     for index in lines:
         text = texts[index]
         if is_next and _BLOCK_START.fullmatch(text):
-            indent = text[: len(text) - len(text.lstrip())]
+            indent = text[: indent_of(text)]
         if indent and not text.startswith(indent):
             indent = ""
         if indent:
