@@ -79,7 +79,7 @@ _SHAPES = {
     "passed": ("tests.passed", "tests.is_of_passed"),
     "phpunit": ("phpunit.phpunit", "phpunit.may_begin_report"),
     "pip": ("pip.pip", "pip.is_of_pip"),
-    "plan": ("plan.plan", _ALL),
+    "plan": ("plan.plan", "plan.may_belong"),
     "prettier": ("prettier.prettier", _TRIED),
     "products": ("products.products", _TRIED),
     "progress": ("progress.progress", _TRIED),

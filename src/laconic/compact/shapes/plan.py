@@ -23,8 +23,14 @@ _UNKNOWN = pattern(r" +\+ (?:[^=]*= )?\(known after apply\),?")
 _END = pattern(r" +[\]}],?")
 _DONE = pattern(r"(?:Apply|Destroy) complete! Resources: .*")
 _COMPLETE = pattern(r"(?P<address>\S.*?): (?:Creation|Destruction) complete after ")
-_HEADING = pattern(r"(?:Terraform|OpenTofu) will perform the following actions:")
 _NEW_OR_OLD = ("will be created", "will be destroyed")
+
+
+def may_belong(text: str) -> bool:
+    """Tell whether a line may be left out or changed: the address of a single resource is not."""
+    if head := _HEAD.fullmatch(text):
+        return _KEY.search(head["address"]) is not None
+    return text[:1].isspace() or _OPEN.fullmatch(text) is not None
 
 
 def plan(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -39,7 +45,7 @@ def plan(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     is_done = not asked.status and any(_DONE.fullmatch(texts[i]) for i in lines)
     found = (_COMPLETE.match(texts[i]) for i in lines if is_done)
     done = {match["address"] for match in found if match}
-    gone = {i for i in lines if _HEADING.fullmatch(texts[i])} | _unknown(lines, texts)
+    gone = _unknown(lines, texts)
     gone.update(i for i in lines[: heads[-1]] if not texts[i].strip())
     instead: dict[int, list[Row]] = {}
     alike: dict[tuple[str, str], list[str]] = {}  # the attributes of the first of a kind
