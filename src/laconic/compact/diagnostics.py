@@ -108,6 +108,7 @@ _HARMLESS = Patterns((
 _LEVELS = (b"INFO", b"DEBUG", b"TRACE", b"\nI0", b"\nI1")
 # Before the level there may be a time: digits, T, Z and whatever is not a letter.
 _INFORMING = pattern(rb"\n(?:[^A-SU-Ya-z_\n]*(?:INFO|DEBUG|TRACE)\b|I[0-9]{4} [0-9]{2}:[0-9]{2}:)")
+_BARE_LEVELS = (b"\nINFO ", b"\nDEBUG ")  # as Python's logging writes them, found faster
 _SAMPLE = 1024  # bytes, in which a log has a level
 _PASSED, _PASSED_TEST = b" PASSED", Patterns((r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$",))
 # Only a report of a mistake begins like these lines; they are shown after a success, too.
@@ -247,7 +248,10 @@ def _has_level(text: bytes) -> bool:
 
 def _informing(text: bytes) -> Mask:
     """The lines of a log that are for information."""
-    pieces, total = _INFORMING.split(text), text.count(b"\n")
+    total = text.count(b"\n")
+    if text.startswith(_BARE_LEVELS) and sum(map(text.count, _BARE_LEVELS)) == total:
+        return b"\1" * total
+    pieces = _INFORMING.split(text)
     if len(pieces) > total:
         return b"\1" * total
     # a match begins with the newline before its line, which is in none of the pieces
