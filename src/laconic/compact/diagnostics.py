@@ -108,7 +108,7 @@ _HARMLESS = Patterns((
 _LEVELS = (b"INFO", b"DEBUG", b"TRACE", b"\nI0", b"\nI1")
 # Before the level there may be a time: digits, T, Z and whatever is not a letter.
 _INFORMING = pattern(rb"\n(?:[^A-SU-Ya-z_\n]*(?:INFO|DEBUG|TRACE)\b|I[0-9]{4} [0-9]{2}:[0-9]{2}:)")
-_BARE_LEVELS = (b"\nINFO ", b"\nDEBUG ")  # as Python's logging writes them, found faster
+_BARE_LEVEL = b"\nINFO "  # as Python's logging writes it, which is found faster
 _SAMPLE = 1024  # bytes, in which a log has a level
 _PASSED, _PASSED_TEST = b" PASSED", Patterns((r"^[^\s:]+::.* PASSED(?: +\[ *\d+%\])?$",))
 # Only a report of a mistake begins like these lines; they are shown after a success, too.
@@ -183,13 +183,13 @@ def _judged_fast(lines: Lines, number: int) -> bytes:
     kinds = lines.numbers(number)
     if kinds is not None:
         return lines.kinds.answers(_judged, kinds)
-    return _signed(encoded(lines.chunks[number])).translate(_DOUBTFUL)
+    return _signed(encoded(lines.chunks[number]), lines.counts[number]).translate(_DOUBTFUL)
 
 
 def _judged(texts: list[bytes]) -> bytes:
     """For each line, whose digits are all 0: 1 if it is a diagnostic, 2 if its numbers decide."""
     text = _joined(texts)
-    signs = _signed(text)
+    signs = _signed(text, len(texts))
     candidates = _joined(compress(text.split(b"\n")[1:], signs))
     counting = _changed(candidates.lower(), _without_zeros(candidates.lower()))
     found = bytearray(signs)
@@ -225,31 +225,31 @@ def _settle(found: list[bytes], lines: Lines, order: range, settled: Known) -> i
     return order.stop
 
 
-def _signed(text: bytes) -> Mask:
-    """The lines that have a word or a place, but a place only if they are not for information."""
-    lowered = text.translate(_LOWERED)
+def _signed(text: bytes, total: int) -> Mask:
+    """The lines that have a word or a place, but a place only if they are not for information.
+
+    total: how many lines there are.
+    """
     is_log = _has_level(text[:_SAMPLE])
-    if is_log and 0 not in _informing(text):
-        return _with_sign(lowered, has_places=False)
-    found = _with_sign(lowered)
+    if is_log and 0 not in _informing(text, total):
+        return _with_sign(text.lower(), total, has_places=False)
+    lowered = text.translate(_LOWERED)
+    found = _with_sign(lowered, total)
     if not (any_of(found) and (is_log or _has_level(text))):
         return found
-    informing = both(found, _informing(text))
-    logged = _joined(compress(lowered.split(b"\n")[1:], informing))
-    worded = _with_sign(logged, has_places=False)
-    return union(
-        without(found, informing), mask_of(compress(indexes(informing), worded), len(found))
-    )
+    informing = both(found, _informing(text, total))
+    logged = list(compress(lowered.split(b"\n")[1:], informing))
+    worded = _with_sign(_joined(logged), len(logged), has_places=False)
+    return union(without(found, informing), mask_of(compress(indexes(informing), worded), total))
 
 
 def _has_level(text: bytes) -> bool:
     return any(level in text for level in _LEVELS)
 
 
-def _informing(text: bytes) -> Mask:
+def _informing(text: bytes, total: int) -> Mask:
     """The lines of a log that are for information."""
-    total = text.count(b"\n")
-    if text.startswith(_BARE_LEVELS) and sum(map(text.count, _BARE_LEVELS)) == total:
+    if text.startswith(_BARE_LEVEL) and text.count(_BARE_LEVEL) == total:
         return b"\1" * total
     pieces = _INFORMING.split(text)
     if len(pieces) > total:
@@ -259,12 +259,11 @@ def _informing(text: bytes) -> Mask:
     return mask_of(map(add, before, count()), total)
 
 
-def _with_sign(text: bytes, *, has_places: bool = True) -> Mask:
+def _with_sign(text: bytes, total: int, *, has_places: bool = True) -> Mask:
     """The lines that have a word or, if has_places, a place, whatever else they say.
 
     Where a sign is found, the rest of the line is taken off, and is not searched again.
     """
-    total = text.count(b"\n")
     found = bytearray(total + 1)
     signs = [sign for rare, sign in (_SIGNS if has_places else _WORD_SIGNS) if rare in text]
     for sign in signs if text.isascii() else (*signs, *_MARKS):
@@ -300,8 +299,8 @@ def _only_zeros(lowered: bytes) -> Mask:
     changed = _changed(lowered, left)
     if not any_of(changed):
         return changed
-    texts = compress(left.split(b"\n")[1:], changed)
-    rest = _with_sign(_joined(texts).translate(_ANY_DIGIT))
+    texts = list(compress(left.split(b"\n")[1:], changed))
+    rest = _with_sign(_joined(texts).translate(_ANY_DIGIT), len(texts))
     return without(changed, mask_of(compress(indexes(changed), rest), len(changed)))
 
 
