@@ -124,7 +124,7 @@ class Scenario:
             "rewrite": "rg --files -t py" in self.ran and "listed" in seen(2),
             "deny": not any(c.startswith("rm") for c in self.ran) and "cannot be undone" in seen(3),
             "ask": all(asked) and answers and refused and len(self.seen) > len(COMMANDS),
-            "compact": "change 12" in seen(4) and "dev@example.com" not in seen(4),
+            "compact": "change 12" in seen(4) and seen(4).count("dev@example.com") < 2,
             "remind": NOTE in seen(2),
         }
         words = {name: "yes" if value else "NO" for name, value in found.items()}
