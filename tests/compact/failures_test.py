@@ -6,10 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from laconic.compact.lines import Lines
+from laconic.compact.pipeline import apply
 from laconic.compact.result import Written, texts_of
 from laconic.compact.shapes.asked import Asked
 from laconic.compact.shapes.native_frames import is_of_library
 from laconic.compact.shapes.passes import shaped
+from laconic.compact.tokens import estimate
+from outputs import FOUND
 
 WORDS = st.text("abcdefgh", min_size=3, max_size=8)
 FAILURES = st.lists(st.tuples(WORDS, WORDS, st.integers(1, 99)), min_size=3, max_size=12)
@@ -91,3 +95,24 @@ def test_name_place_and_message_of_every_failure_are_shown(shape, of_runner, fai
 )
 def test_a_place_is_the_projects_own_or_of_a_library(place, is_library):
     assert is_of_library(place) is is_library
+
+
+def test_very_many_findings_keep_their_rules_names_files_and_the_rare_ones():
+    lines = []
+    for n in range(60):
+        lines.append(f"/srv/web/mod{n}.js")
+        for k in range(1, 40):
+            lines.append(f"  {k}:1  error  'name{n * k % 50}' is not defined  no-undef")
+            lines.append(f"  {k}:9  warning  Missing semicolon  semi")
+        lines += ["  99:3  error  Unreachable code  no-unreachable", ""] if n == 7 else [""]
+    lines.append("4681 problems (2341 errors, 2340 warnings)")
+    compacted = apply(FOUND.load("eslint"), 1, Lines(lines))
+    text = compacted.text()
+    assert estimate(text) < 6500
+    assert all(f"'name{number}'" in text for number in range(50))
+    assert all(f"mod{n}.js" in text for n in range(60))
+    assert "/srv/web/mod7.js:99:3" in text
+    assert "no-unreachable" in text
+    assert "[4681 findings, for each file:]" in text
+    assert "no-undef" in text
+    assert "Missing semicolon" in text

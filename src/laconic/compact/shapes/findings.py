@@ -31,6 +31,7 @@ _VARIED = pattern(
 _MANY = 2
 _MANY_OF_RULE = 10  # whose places are not told where there are very many findings
 _MOST_FILES = 80  # of a directory that are named with their numbers
+_MOST_NAMES = 60  # in which messages of one rule differ
 _MOST = 6000  # tokens of all findings with all their places
 _MANY_VARIED = 3  # fewer messages that differ in a name are told one by one, each whole
 
@@ -86,17 +87,15 @@ def _cost(instead: dict[int, list[Row]], texts: Texts) -> int:
 
 
 def _digest(all_findings: list[Finding], texts: Texts) -> dict[int, list[Row]]:
-    """Of very many each rule with its first place and number, then how many each file has."""
-    instead: dict[int, list[Row]] = {}
-    for group in _groups(all_findings, texts):
-        if len(group) < _MANY_OF_RULE:
-            instead[min(group[0].lines)] = _rows(group, texts)
-            continue
-        first, *others = group
-        files = len({finding.path for finding in group})
-        more = f" +{len(others)} [in {files} file{'s' if files > 1 else ''}]"
-        indexes = [index for finding in group for index in finding.lines]
-        instead[min(first.lines)] = [made(_written(first, texts) + more, indexes)]
+    """Of very many how many each file has; of the largest groups, until it is enough, no places."""
+    groups = {min(group[0].lines): group for group in _groups(all_findings, texts)}
+    instead = {start: _rows(group, texts) for start, group in groups.items()}
+    costs = {start: _cost({start: rows}, texts) for start, rows in instead.items()}
+    for start in sorted(groups, key=lambda start: -costs[start]):
+        if sum(costs.values()) <= _MOST or len(groups[start]) < _MANY_OF_RULE:
+            break
+        instead[start] = [_without_places(groups[start], texts)]
+        costs[start] = _cost({start: instead[start]}, texts)
     last = max(index for finding in all_findings for index in finding.lines)
     by_directory: dict[str, Counter[str]] = {}
     for finding in all_findings:
@@ -106,6 +105,25 @@ def _digest(all_findings: list[Finding], texts: Texts) -> dict[int, list[Row]]:
     told = [total, *(_counted(name, files) for name, files in by_directory.items())]
     instead.setdefault(last, []).extend(made(text, [last]) for text in told)
     return instead
+
+
+def _without_places(group: list[Finding], texts: Texts) -> Row:
+    """The first finding of a group, how many others there are, and the names in them."""
+    first, *others = group
+    files = len({finding.path for finding in group})
+    more = f" +{len(others)} [in {files} file{'s' if files > 1 else ''}]{_others_named(group)}"
+    indexes = [index for finding in group for index in finding.lines]
+    return made(_written(first, texts) + more, indexes)
+
+
+def _others_named(group: list[Finding]) -> str:
+    """The names in which the messages of others differ from that of the first, if they do."""
+    differing = _differing(group)
+    if not differing:
+        return ""
+    _, *names = dict.fromkeys(_VARIED.findall(f.text)[differing[0]] for f in group)
+    left = len(names) - _MOST_NAMES
+    return f": {' '.join(names[:_MOST_NAMES])}{f' [and {left} other names]' if left > 0 else ''}"
 
 
 def _counted(directory: str, files: Counter[str]) -> str:
