@@ -89,21 +89,21 @@ def test_a_fixture_of_the_project_is_named_though_a_plugin_has_one_of_that_name(
     assert django == "available fixtures: cart, [3 of pytest and its plugins]"
 
 
+RULER = "-------------------------------- live log call ---------------------------------"
+
+
+def live_log(messages):
+    """The beginning of a run in which each test logs one message and passes."""
+    yield "============================= test session starts =============================="
+    for number, message in enumerate(messages):
+        yield from (f"tests/test_a.py::test_{number} ", RULER, message, "PASSED")
+
+
 def test_a_test_that_did_not_end_is_named_where_others_log():
     lines = [
-        "============================= test session starts ==============================",
-        *(
-            text
-            for n in range(12)
-            for text in (
-                f"tests/test_a.py::test_{n} ",
-                "-------------------------------- live log call ---------------------------------",
-                f"INFO     app:a.py:{n} begins",
-                "PASSED",
-            )
-        ),
+        *live_log(f"INFO     app:a.py:{n} begins" for n in range(12)),
         "tests/test_a.py::test_hangs ",
-        "-------------------------------- live log call ---------------------------------",
+        RULER,
         "INFO     app:a.py:99 waits for the lock",
         "Fatal Python error: Aborted",
     ]
@@ -119,17 +119,7 @@ def test_a_test_that_did_not_end_is_named_where_others_log():
 
 def test_information_that_speaks_of_a_mistake_is_not_only_counted():
     lines = [
-        "============================= test session starts ==============================",
-        *(
-            text
-            for n in range(12)
-            for text in (
-                f"tests/test_a.py::test_{n} ",
-                "-------------------------------- live log call ---------------------------------",
-                f"INFO     app:a.py:7 request {n} of user {n * 7} failed",
-                "PASSED",
-            )
-        ),
+        *live_log(f"INFO     app:a.py:7 request {n} of user {n * 7} failed" for n in range(12)),
         *HEAD,
         "E       assert 4 == 5",
         "tests/test_bad.py:13: AssertionError",

@@ -17,7 +17,7 @@ _BRANCH = pattern(r"[|+\\ ] *(?:[+\\|]?--- |[+\\|] ).*|[+\\]--- .*")
 
 
 def configurations(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Name the configurations that have no dependencies, or those of another, behind it."""
+    """Name after a configuration all others that have the same dependencies, or none."""
     del asked
     lines = raw_of(rows)
     alike: dict[tuple[str, ...], list[tuple[int, list[int]]]] = {}

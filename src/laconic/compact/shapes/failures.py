@@ -189,11 +189,11 @@ def _equal(one: str, other: str) -> int:
 
 
 def _part(text: str, start: int, end: int) -> str:
-    """A value behind its sign, without most of what is equal at its beginning and its end."""
+    """A value after its sign, without most of what is equal at its beginning and its end."""
     first, last = max(1, start + 1 - _BESIDE), min(len(text), len(text) - end + _BESIDE)
     before = f"[{first - 1} equal]" if first > 1 else ""
-    behind = f"[{len(text) - last} equal]" if last < len(text) else ""
-    return f"{text[0]}{before}{text[first:last]}{behind}"
+    after = f"[{len(text) - last} equal]" if last < len(text) else ""
+    return f"{text[0]}{before}{text[first:last]}{after}"
 
 
 def _where(failure: Failure, mark: str) -> str:

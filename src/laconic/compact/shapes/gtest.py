@@ -22,7 +22,7 @@ _RESULT = pattern(
 )
 _HEADING = pattern(rf"{_LEAD}(?:\[-{{10}}\].*|\[={{10}}\] Running \d.*|Running main\(\) from .*)")
 _RAN = pattern(rf"{_LEAD}\[={{10}}\] \d+ tests? from \d+ test (?:suites?|cases?) ran\..*")
-# Behind the totals failed and skipped tests are named again.
+# After the totals failed and skipped tests are named again.
 _AGAIN = pattern(rf"{_LEAD}\[  (?:FAILED |SKIPPED) \] (?P<name>[^\s,]+)(?:, where .*)?")
 _SUM = pattern(r"(?:\d+: )?(?:\s*\d+ FAILED TESTS?)?")
 _TOLD = pattern(r"(?i).*\b(?:warn(?:ing)?|error|fail(?:ed|ure)?|exception|deprecated)\b.*")

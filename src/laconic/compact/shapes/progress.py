@@ -36,7 +36,7 @@ _WARNINGS = pattern(
     r"(?P<said>warning: `[^`]+` \([^()]*\) generated (?P<number>\d+) warnings?)"
     r"(?: \((?P<again>\d+) duplicates?\))?(?: \(run `cargo .*\))?"
 )
-# A crate of the project, which has its directory behind it.
+# A crate of the project, which has its directory after it.
 _OWN_CRATE = pattern(r"(?P<said> +(?:Compiling|Checking|Documenting) )(?P<crate>\S+ v\S+) \(/.*\)")
 _FEWEST = 3
 

@@ -42,7 +42,7 @@ class _Test:
         self.has_passed = True
 
     def named(self, result: int, texts: Texts) -> Row:
-        """A result behind the name, as it stands without a live log."""
+        """A result after the name, as it is written without a live log."""
         return whole(f"{texts[self.index].rstrip()} {texts[result]}", [self.index, result])
 
 

@@ -20,7 +20,7 @@ _OBJECTS = pattern(
 )
 # What a program was started with, as Python's subprocess says it: `Command '['gcc', '-O2', ...]'`.
 _QUOTED = pattern(r"(?<=[Cc]ommand ')\[(?:'[^']{0,300}', ){6,}'[^']{0,300}'\]")
-# Options of a compiler; those of the first kind have a value behind them.
+# Options of a compiler; those of the first kind are followed by a value.
 _OPTIONS = pattern(
     r"(?: {1,3}-(?:(?:M[TFQJ]|o|isystem|include|x|arch|target) [^\s-]\S*|[\w+=.,/:\\\"-]+)){4,}"
     r"(?= +-c )"
