@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import IntEnum, IntFlag
+from enum import IntEnum, IntFlag, StrEnum
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,6 +101,16 @@ HARD = (
 BOXABLE = Effect.PROJECT_CODE | Effect.UNKNOWN | Effect.UNCLEAR
 
 
+class Kind(StrEnum):
+    """What a finding is about, as far as something depends on it; ids of rules end in it.
+
+    WHOLE: the program with all its words. OTHER: a word of the rule's own, which only people read.
+    """
+
+    WHOLE = ""
+    OTHER = "other"
+
+
 class Value:
     """Something with named parts that does not change: `but` makes another one."""
 
@@ -121,7 +131,7 @@ class Decision(Value):
     the bytes of the command it is about. risk tells an ASK that a rule calls for from one for lack
     of an opinion. firm: no exception and no allow-list of the user's removes it. instead: what to
     do in its place. problems: what is wrong with the files that the whole decision was made from.
-    in_box: the verdict holds if it runs in the box, and only then.
+    in_box: the verdict holds if it runs in the box, and only then. kind: what a finding is about.
     """
 
     def __init__(
@@ -139,11 +149,12 @@ class Decision(Value):
         firm: bool = False,
         problems: tuple[Problem, ...] = (),
         in_box: bool = False,
+        kind: Kind = Kind.OTHER,
     ) -> None:
         self.verdict, self.rule, self.reason = verdict, rule, reason
         self.start, self.end, self.parts, self.effects = start, end, parts, effects
         self.instead, self.risk, self.firm, self.problems = instead, risk, firm, problems
-        self.in_box = in_box
+        self.in_box, self.kind = in_box, kind
 
     def __repr__(self) -> str:
         what = f"{self.verdict.word}, {self.rule!r}, {self.reason!r}"

@@ -1,4 +1,4 @@
-"""One program call under judgement: what is said to happen in it becomes findings."""
+"""One program call under judgement: what is said to happen in it becomes acts and findings."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.policy.acts import Act, How, Verb
 from laconic.policy.assignments import environment_finding
 from laconic.policy.boxed import OURS, judge_for
 from laconic.policy.dialects import SYSTEM
@@ -15,7 +16,7 @@ from laconic.policy.places import is_stream, is_within, leads_to_guarded, place
 from laconic.policy.secret_files import may_be_secret, secrets_below
 from laconic.policy.sending import address_harm, is_literal
 from laconic.policy.user_places import fits
-from laconic.types import HARD, Decision, Effect, Verdict, union
+from laconic.types import HARD, Decision, Effect, Kind, Verdict, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ _GUARDED = "{} a directory with files that decide what programs run or hold keys
 class Call:
     """A program with its arguments; findings are the decisions that speak against it.
 
+    program: takes down what it does, for those who do not judge.
     id: the path as a rule id (`git/push`). why: what it does and why that is harmless, in case
     nothing speaks against it. is_changing: it writes the files that it is told; change: what an
     option makes it do to them. placed: where the arguments start whose places were judged. written:
@@ -68,14 +70,15 @@ class Call:
 
     __slots__ = (
         "_others", "arguments", "change", "code_start", "entry", "findings", "id", "is_changing",
-        "judge", "match", "parsed", "path", "placed", "situation", "span", "why", "written",
+        "judge", "match", "parsed", "path", "placed", "program", "situation", "span", "why",
+        "written",
     )  # fmt: skip
 
     def __init__(
         self, match: Match, entry: Entry, judge: Judge, situation: Situation, span: tuple[int, int]
     ) -> None:
         self.match, self.entry, self.span = match, entry, span
-        self.judge, self.situation = judge, situation
+        self.judge, self.situation, self.program = judge, situation, situation.program
         self.path, self.arguments = tuple(match.path), match.arguments
         self.id = "/".join(match.path)
         self.parsed: Parsed | None = None
@@ -111,14 +114,31 @@ class Call:
         firm: bool = False,
     ) -> None:
         """This call has these effects; the profile says what follows from them."""
+        self._find(effects, rule, why, argument, instead, firm=firm)
+        self.program.doubts.append(self.findings[-1])
+
+    def _act(self, verb: Verb, argument: Argument, how: How = How.IN_PLACE) -> None:
+        self.program.acts.append(Act(verb, argument, tuple(self.situation.directories), how))
+
+    def _find(
+        self,
+        effects: Effect,
+        rule: str,
+        why: str,
+        argument: Argument | None = None,
+        instead: str = "",
+        *,
+        firm: bool = False,
+    ) -> None:
+        """Add what follows from an act, or says nothing of files."""
         verdict = self.judge.rules.cells[effects]
         start, end = (argument.start, argument.end) if argument is not None else self.span
         rule_id = f"{self.id}/{rule}" if rule else self.id
-        instead = instead or self.entry.instead
-        firm = firm or verdict is Verdict.DENY
-        self.findings.append(
-            Decision(verdict, rule_id, why, start, end, effects=effects, instead=instead, firm=firm)
-        )
+        kind = rule if isinstance(rule, Kind) else Kind.OTHER if rule else Kind.WHOLE
+        finding = Decision(verdict, rule_id, why, start, end, effects=effects, kind=kind)
+        finding.instead = instead or self.entry.instead
+        finding.firm = firm or verdict is Verdict.DENY
+        self.findings.append(finding)
 
     def unlisted(self, rule: str, why: str, argument: Argument | None = None) -> None:
         """A word that the table does not list: the program may do more than it is known for."""
@@ -132,27 +152,30 @@ class Call:
         """Ask whatever the profile says: for faults, and for what the user wants to be asked."""
         rule_id = f"{self.id}/{rule}"
         self.findings.append(Decision(Verdict.ASK, rule_id, why, *self.span, firm=firm))
+        self.program.doubts.append(self.findings[-1])
 
     def reads(self, argument: Argument) -> None:
+        self._act(Verb.READ, argument)
         self.placed.add(argument.start)
         if "network" in self._places(argument):
-            self.does(Effect.SENDS, "read", "reads a network connection", argument, firm=True)
+            self._find(Effect.SENDS, "read", "reads a network connection", argument, firm=True)
         elif any(map(_RAW_DEVICE.match, argument.texts)):
             why = "reads a raw device or the memory of a process"
-            self.does(Effect.SECRETS, "read", why, argument, firm=True)
+            self._find(Effect.SECRETS, "read", why, argument, firm=True)
         if argument.text is None and not argument.possible:
             self.situation.seen.reads.append(self.span)
         if self._may_be_secret(argument):
-            self.does(Effect.SECRETS, "secret", "reads keys, passwords or tokens", argument)
+            self._find(Effect.SECRETS, "secret", "reads keys, passwords or tokens", argument)
 
     def reads_trees(
         self, arguments: Iterable[Argument], is_taken: Callable[[str], bool] = lambda _: True
     ) -> None:
         """All files below directories, or here; is_taken: whether one of that name is read."""
         for directory in list(arguments) or [Argument(".", *self.span)]:
+            self._act(Verb.READ, directory, How.TREE)
             if self.holds_secrets(directory, is_taken):
                 why = "reads keys, passwords or tokens below it"
-                self.does(Effect.SECRETS, "secret", why, directory)
+                self._find(Effect.SECRETS, "secret", why, directory)
 
     def holds_secrets(self, directory: Argument, is_taken: Callable[[str], bool]) -> bool:
         """Tell whether there are secrets below a directory; in a home there always are."""
@@ -163,14 +186,17 @@ class Call:
         names = secrets_below(directory.text or ".", self.situation.directories, self.judge.facts)
         return any(map(is_taken, names))
 
-    def writes(self, argument: Argument, *, is_empty: bool = False) -> None:
+    def writes(
+        self, argument: Argument, *, is_empty: bool = False, how: How = How.IN_PLACE
+    ) -> None:
         """A file or directory is created or changed. is_empty: it is new, and nothing is in it."""
+        self._act(Verb.MAKE if is_empty else Verb.WRITE, argument, how)
         self.placed.add(argument.start)
         if argument.text is None:
-            self.does(Effect.UNCLEAR, "write", "writes to a place that is not known", argument)
+            self._find(Effect.UNCLEAR, "write", "writes to a place that is not known", argument)
         if self._is_user_place("never_write", argument):
             why = f"writes to {shown(argument)}, which your configuration guards"
-            self.does(Effect.GUARDED_WRITE, "write", why, argument, firm=True)
+            self._find(Effect.GUARDED_WRITE, "write", why, argument, firm=True)
         self.written.update(self._real_paths(argument))
         self.situation.seen.written |= self.written
         for where in self._places(argument):
@@ -179,20 +205,20 @@ class Call:
             effect = _WRITTEN[where]
             if where == "sensitive" and is_empty:
                 effect = self._around(argument)
-                self.does(effect, "write", f"creates {shown(argument)}", argument)
+                self._find(effect, "write", f"creates {shown(argument)}", argument)
             elif where in _FIRM_PLACES:
                 what = _FIRM_PLACES[where]
-                self.does(effect, "write", f"writes to {what}", argument, firm=True)
+                self._find(effect, "write", f"writes to {what}", argument, firm=True)
             elif not is_empty and self._leads_to_guarded(argument):
                 why = _GUARDED.format("writes to")
                 effect = effect & Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE
-                self.does(effect, "write", why, argument, firm=True)
+                self._find(effect, "write", why, argument, firm=True)
             elif self._is_user_place("write", argument, every=True):
                 why = f"writes to {shown(argument)}, which your configuration lets it"
                 self._allow(effect, "write", why, argument)
             else:
                 verb = "creates" if is_empty else "writes to"
-                self.does(effect, "write", f"{verb} {shown(argument)}", argument)
+                self._find(effect, "write", f"{verb} {shown(argument)}", argument)
 
     def opens(self, argument: Argument) -> None:
         """A file is read, and created if there is none."""
@@ -214,12 +240,13 @@ class Call:
             self.writes(argument)
 
     def deletes(self, argument: Argument, *, recursive: bool = True, verb: str = "deletes") -> None:
+        self._act(Verb.DELETE, argument, How.TREE if recursive else How.IN_PLACE)
         self.placed.add(argument.start)
         if argument.text is None:
-            self.does(Effect.UNCLEAR, "delete", f"{verb} something that is not known", argument)
+            self._find(Effect.UNCLEAR, "delete", f"{verb} something that is not known", argument)
         if self._is_user_place("never_write", argument):
             why = f"{verb} {shown(argument)}, which your configuration guards"
-            self.does(Effect.GUARDED_WRITE, "delete", why, argument, firm=True)
+            self._find(Effect.GUARDED_WRITE, "delete", why, argument, firm=True)
         for where in self._places(argument):
             effect = _WRITTEN.get(where, Effect.PROJECT_WRITE)
             if where == "sensitive" and any(
@@ -228,22 +255,22 @@ class Call:
                 effect |= Effect.DISCARDS
             if where in _DESTROYED and recursive:
                 why = f"{verb} {_FIRM_PLACES[where]}"
-                self.does(Effect.DESTROYS, "delete", why, argument)
+                self._find(Effect.DESTROYS, "delete", why, argument)
             elif where in _FIRM_PLACES:
                 why = f"{verb} {_FIRM_PLACES[where]}"
-                self.does(effect, "delete", why, argument, firm=True)
+                self._find(effect, "delete", why, argument, firm=True)
             elif recursive and self._leads_to_guarded(argument, removed=True):
                 why = _GUARDED.format(verb)
                 effect = effect & Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE
-                self.does(effect, "delete", why, argument, firm=True)
+                self._find(effect, "delete", why, argument, firm=True)
             elif where == "temporary" and recursive and self._is_all_temporary(argument):
                 why = f"{verb} the temporary files of all programs"
-                self.does(Effect.OUTSIDE_WRITE, "delete", why, argument)
+                self._find(Effect.OUTSIDE_WRITE, "delete", why, argument)
             elif where == "project-root" and recursive:
                 effect |= Effect.DISCARDS | Effect.GUARDED_WRITE
-                self.does(effect, "delete", f"{verb} the project as a whole", argument)
+                self._find(effect, "delete", f"{verb} the project as a whole", argument)
             else:
-                self.does(effect, "delete", f"{verb} {shown(argument)}", argument)
+                self._find(effect, "delete", f"{verb} {shown(argument)}", argument)
 
     def _is_all_temporary(self, argument: Argument) -> bool:
         tops = self.judge.facts.temporary
@@ -251,6 +278,7 @@ class Call:
 
     def enters(self, argument: Argument) -> None:
         """The program works in another directory, with the configuration it finds there."""
+        self._act(Verb.ENTER, argument)
         if argument.text is None:
             self.does(
                 Effect.UNCLEAR, "directory", "works in a directory that is not known", argument
@@ -261,25 +289,29 @@ class Call:
 
     def network(self, argument: Argument | None = None) -> None:
         """The network is used; argument: the address, if the command line names one."""
-        self.does(Effect.DOWNLOADS, "network", "uses the network", argument)
+        if argument is not None:
+            self._act(Verb.CONNECT, argument)
+        self._find(Effect.DOWNLOADS, "network", "uses the network", argument)
         if argument is not None and not is_literal(argument):
             why = "sends text that is not literal to the network"
-            self.does(Effect.SENDS, "sends", why, argument)
+            self._find(Effect.SENDS, "sends", why, argument)
         elif argument is not None and (harm := address_harm(argument.text or "")):
-            self.does(Effect.SYSTEM, "address", harm, argument)
+            self._find(Effect.SYSTEM, "address", harm, argument)
         if argument is not None and self.situation.substituted:
             why = "what it fetches becomes part of another command"
-            self.does(Effect.UNCLEAR, "substituted", why, argument)
+            self._find(Effect.UNCLEAR, "substituted", why, argument)
 
     def connects(self, argument: Argument) -> None:
         """The server that the program talks to, with the user's credentials."""
-        self.does(Effect.DOWNLOADS, "network", "uses the network", argument)
+        self._act(Verb.CONNECT, argument)
+        self._find(Effect.DOWNLOADS, "network", "uses the network", argument)
         if not argument.is_static or not is_known_server(argument.text or ""):
             why = "may send credentials to a server that it is told here"
-            self.does(Effect.SENDS, "server", why, argument)
+            self._find(Effect.SENDS, "server", why, argument)
 
     def sets(self, argument: Argument, command: Sequence[Argument] = ()) -> None:
         """`NAME=value` for the environment of what runs: a command, if it is known."""
+        self._act(Verb.SET, argument)
         name, _, value = argument.leading.partition("=")
         if not command and self.parsed is not None and "COMMAND" in (self.entry.operands or ()):
             command = self.parsed.operands[(self.entry.operands or ()).index("COMMAND") :]
@@ -291,9 +323,12 @@ class Call:
         finding = environment_finding(name, known, span, self.judge, self.situation, words)
         if finding is not None:
             self._add_others(finding)
+            self.program.doubts.append(finding)
 
     def runs(self, arguments: list[Argument], situation: Situation | None = None) -> None:
         """The arguments are a command of their own. situation: its own, if it differs from ours."""
+        if arguments:
+            self._act(Verb.COMMAND, arguments[0])
         judge = judge_for(self) if self.path[0] in OURS else self.judge
         decision = judge.command(arguments, self.span, situation or self.situation)
         for leaf in decision.leaves() if judge.is_in_box else ():
@@ -302,6 +337,7 @@ class Call:
 
     def shell(self, argument: Argument, shells: frozenset[str] | None = None) -> None:
         """The argument is shell code. shells: what may read it; else the user's shell or sh."""
+        self._act(Verb.SHELL, argument)
         if argument.text is None or argument.glob:
             self.does(
                 Effect.UNCLEAR, "code", "runs shell code that is not known", argument, firm=True
@@ -346,6 +382,7 @@ class Call:
 
     def runs_file(self, argument: Argument) -> None:
         """A file of code is run: the project's own, or one that nobody knows."""
+        self._act(Verb.RUN, argument)
         if argument.text is None or argument.text == "-" or is_stream(argument.text):
             self.does(Effect.UNCLEAR, "file", "runs code in a file that is not known", argument)
         else:

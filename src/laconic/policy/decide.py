@@ -7,7 +7,7 @@ strictest part decides. What cannot be parsed asks, and what can be read of it m
 
 from __future__ import annotations
 
-from laconic.knowledge.arguments import expand
+from laconic.knowledge.arguments import Argument, expand
 from laconic.patterns import pattern
 from laconic.policy.boxed import has_only_boxed
 from laconic.policy.configured import changed_names, exports, value_of
@@ -18,14 +18,14 @@ from laconic.policy.fetched import note_redirected
 from laconic.policy.file_tools import RULES, file_findings
 from laconic.policy.functions import bombs, defined_functions
 from laconic.policy.input_text import Inputs, named_program, opens_output, written
-from laconic.policy.judge import Judge
+from laconic.policy.judge import Judge, noted
 from laconic.policy.listed_secrets import listed_findings
 from laconic.policy.permissions import apply_to_text
 from laconic.policy.redirects import STANDARD_STREAMS, redirect_findings
 from laconic.policy.scope import Scope, binding_findings, changes_directory
 from laconic.policy.secret_variables import variable_findings
 from laconic.policy.sending import Feeds
-from laconic.policy.situation import Situation, add_new, joined
+from laconic.policy.situation import ProgramCall, Situation, add_new, joined
 from laconic.policy.zsh import zsh_findings
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Function
@@ -69,8 +69,39 @@ def decide(command: str, library: Library, rules: Rules, facts: Facts) -> Decisi
         decision = Decision(
             Verdict.ASK, "fault", reason, 0, len(command.encode("utf-8", "replace"))
         )
-    situation.seen.calls.clear()  # they refer to it: without this only the collector frees both
+    _forget(situation)
     return decision
+
+
+def read_line(command: str, library: Library, rules: Rules, facts: Facts) -> list[ProgramCall]:
+    """Read what a line runs and what that does, without a verdict; the first is the shell itself.
+
+    A fault of ours is a doubt about the line.
+    """
+    situation = Situation(facts)
+    try:
+        _decide(command, Judge(library, rules, facts, _decide), situation)
+    except Exception as fault:  # noqa: BLE001 - whatever happened, nothing is certain
+        noted(Decision(Verdict.ASK, "fault", f"laconic failed on it ({fault})"), situation)
+    return situation.seen.programs
+
+
+def read_program(
+    words: Iterable[str], library: Library, rules: Rules, facts: Facts
+) -> list[ProgramCall]:
+    """The same for a program with its final words, which no shell reads any more."""
+    situation = Situation(facts)
+    judge = Judge(library, rules, facts, _decide)
+    judge.command([Argument(word, 0, 0) for word in words], (0, 0), situation)
+    return situation.seen.programs
+
+
+def _forget(situation: Situation) -> None:
+    """Take apart what refers to each other: without this only the collector would free it."""
+    situation.seen.calls.clear()
+    for program in situation.seen.programs:
+        program.call = program.situation = None
+    situation.seen.programs.clear()
 
 
 def decide_files(uses: Iterable[FileUse], library: Library, rules: Rules, facts: Facts) -> Decision:
@@ -87,8 +118,10 @@ def decide_files(uses: Iterable[FileUse], library: Library, rules: Rules, facts:
 def _decide(command: str, judge: Judge, situation: Situation) -> Decision:
     source = command.encode("utf-8", "surrogateescape")
     if len(source) > MAX_BYTES:
-        return Decision(
-            Verdict.ASK, "too-large", "the command is too large to be judged", 0, len(source)
+        reason = "the command is too large to be judged"
+        too_large = Decision(Verdict.ASK, "too-large", reason, 0, len(source))
+        return noted(
+            too_large, situation
         )  # even where unclear text may run: nobody has looked for what must not
     try:
         script = parse(source)
@@ -103,6 +136,7 @@ def _unparsable(
     """Ask; but a line that can be read on its own and is denied, denies the whole."""
     reason, span = f"cannot be read: {error.message}", (error.offset, size)
     asks = judge.finding(Effect.UNCLEAR, "unparsable", reason, span, firm=True)
+    noted(asks, situation)
     for line in command.split("\n")[:_MAX_READABLE_LINES]:
         try:
             decision = _judge_script(parse(line), judge, situation)
@@ -177,6 +211,7 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
     around += bombs(functions, occurrences) if functions else []
     around += listed_findings(situation.seen, all_nodes) if situation.seen.reads else []
     around += variable_findings(all_nodes) if b"$" in script.source else []
+    situation.program.doubts += around
     return strictest((*parts, *judge.answered(around)), 0, len(script.source))
 
 

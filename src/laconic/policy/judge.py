@@ -22,7 +22,7 @@ from laconic.policy.project_runners import (
     repository_findings,
 )
 from laconic.policy.registries import registry_findings
-from laconic.policy.situation import joined
+from laconic.policy.situation import ProgramCall, joined
 from laconic.policy.table import check_leading_options, conclude, follow_table, shows_itself
 from laconic.types import HARD, Decision, Effect, Verdict, strictest, union
 
@@ -82,10 +82,11 @@ class Judge:
         """A simple command of the tree, with its assignments."""
         span = command.start, command.end
         findings = assignment_findings(command, self, situation) if command.assignments else []
+        situation.program.doubts += findings
         if command.words:
             arguments = expand(command.words, situation.values)
             if not arguments:
-                return self._dynamic("the name of the program is not known", span)
+                return self._dynamic("the name of the program is not known", span, situation)
             ran = self.command(arguments, span, situation)
             if ran.effects & _RUNS_CODE:
                 where = self.facts, situation
@@ -100,11 +101,14 @@ class Judge:
         if not arguments:
             return Decision(Verdict.ALLOW, "nothing", "runs nothing", *span)
         if len(situation.calls) > MAX_NESTING:
-            return self.finding(Effect.UNCLEAR, "nesting", "commands nested too deeply", span)
+            finding = self.finding(Effect.UNCLEAR, "nesting", "commands nested too deeply", span)
+            return noted(finding, situation)
+        program = ProgramCall(arguments, span, situation)
+        situation.seen.programs.append(program)
         name = arguments[0].text
         if name is None or arguments[0].glob or _ODD.search(name) or not name:
-            return self._unknown_program(arguments, span, situation)
-        inner = situation.but(calls=(*situation.calls, arguments))
+            return self._unknown_program(arguments, span, situation.but(program=program))
+        inner = situation.but(calls=(*situation.calls, arguments), program=program)
         try:
             if self.rules.permissions:
                 decision = self._program_by_rules(arguments, span, inner)
@@ -113,22 +117,24 @@ class Judge:
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
             reason = f"the rule failed ({type(fault).__name__}: {fault})"
             rule = f"{_names(arguments)[1]}/fault"
-            decision = Decision(Verdict.ASK, rule, reason, *span, firm=True)
+            decision = noted(Decision(Verdict.ASK, rule, reason, *span, firm=True), inner)
         if arguments[0].expanded:
             # checks that look for builtins by their names in the text have not seen this one
-            dynamic = self._dynamic("the name of the program comes from an expansion", span)
+            why = "the name of the program comes from an expansion"
+            dynamic = self.finding(Effect.UNCLEAR, "dynamic-command", why, span, firm=True)
             return strictest((decision, dynamic), *span)
         return decision
 
-    def _dynamic(self, reason: str, span: tuple[int, int]) -> Decision:
-        return self.finding(Effect.UNCLEAR, "dynamic-command", reason, span, firm=True)
+    def _dynamic(self, reason: str, span: tuple[int, int], situation: Situation) -> Decision:
+        finding = self.finding(Effect.UNCLEAR, "dynamic-command", reason, span, firm=True)
+        return noted(finding, situation)
 
     def _unknown_program(
         self, arguments: list[Argument], span: tuple[int, int], situation: Situation
     ) -> Decision:
         """Ask, or deny if one of the names that it may have is denied."""
         first, rest = arguments[0], arguments[1:]
-        unknown = self._dynamic("the name of the program is not known", span)
+        unknown = self._dynamic("the name of the program is not known", span, situation)
         if situation.guessing or first.text is not None:
             return unknown
         guessing = situation.but(guessing=True)  # what it runs may be unknown, too: once is enough
@@ -197,7 +203,10 @@ class Judge:
         if name in self.rules.allow:
             return self._allowed(name, effects, span)
         ran = self.finding(effects, "program-by-path", f"runs the file {name}", span)
-        findings = [situation.settle(ran), *self._written_script(name, span, situation)]
+        findings = [
+            situation.settle(noted(ran, situation)),
+            *self._written_script(name, span, situation),
+        ]
         if self.library.knows(base):
             known = self._known_program(base, arguments, span, situation)
             findings += [
@@ -249,7 +258,7 @@ class Judge:
         match = self._find(base, arguments[1:])
         if match is None or match.entry is None:
             return self._unknown(base, arguments, span, situation)
-        call = Call(match, match.entry, self, situation, span)
+        call = situation.program.call = Call(match, match.entry, self, situation, span)
         self._judge(call)
         if any(finding.effects & Effect.PROJECT_WRITE for finding in call.findings):
             note_fetched(call)
@@ -307,7 +316,7 @@ class Judge:
         reason = f"{base} is not a command that laconic knows"
         unknown = self.finding(Effect.UNKNOWN, "unknown-command", reason, span)
         unknown.risk = False
-        return situation.settle(unknown)
+        return situation.settle(noted(unknown, situation))
 
     def _judge(self, call: Call) -> None:
         """Let the table and the handler speak; a fault in them is a question, not an answer."""
@@ -340,6 +349,12 @@ class Judge:
         """Shell code in an argument: judged like a command line of its own, in the same place."""
         inner = self.decide(argument.text or "", self, situation.but(shells=shells))
         return inner.about(argument.start, argument.end)
+
+
+def noted(finding: Decision, situation: Situation) -> Decision:
+    """The finding, which the program that is read takes down as a doubt about what it does."""
+    situation.program.doubts.append(finding)
+    return finding
 
 
 def _names(arguments: list[Argument]) -> tuple[str, str]:

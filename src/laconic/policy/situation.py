@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from laconic.knowledge.arguments import Argument
+    from laconic.policy.acts import Act
     from laconic.policy.call import Call
     from laconic.policy.permissions import Consent
     from laconic.policy.places import Facts
@@ -27,6 +28,7 @@ _MAX_DIRECTORIES = 8
 class Seen:
     """What the commands of a line did so far that the judgement of others needs.
 
+    programs: all that it runs, in the order in which they were read.
     ran, written: files that they run, and that they write; texts: what is in those that they write
     from texts of the line; unread: those that get something that nobody has read, with the program
     that writes it; fetched: those that come from elsewhere. unknown_vars: variables that may have
@@ -38,12 +40,13 @@ class Seen:
     """
 
     __slots__ = (
-        "calls", "fetched", "hidden", "named", "ran", "reads", "texts", "unknown_vars",
-        "unread", "written",
+        "calls", "fetched", "hidden", "named", "programs", "ran", "reads", "texts",
+        "unknown_vars", "unread", "written",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.calls: list[tuple[Call, tuple[str, ...]]] = []
+        self.programs: list[ProgramCall] = []
         self.reads: list[tuple[int, int]] = []
         self.named: list[tuple[int, int]] = []
         self.hidden: list[tuple[tuple[int, int], bool]] = []
@@ -62,6 +65,37 @@ class Seen:
             self.texts[path] = text
 
 
+class ProgramCall:
+    """A program that a line runs, or the shell that reads the line.
+
+    arguments: its words, the name first; none for the shell that reads the line. situation: where
+    it runs; `situation.program` is what runs it. call: how its table reads the words, None where
+    there is no table. doubts: the findings that no act explains.
+    """
+
+    __slots__ = ("acts", "arguments", "call", "doubts", "situation", "span")
+
+    def __init__(
+        self,
+        arguments: list[Argument],
+        span: tuple[int, int],
+        situation: Situation | None = None,
+    ) -> None:
+        self.arguments, self.span, self.situation = arguments, span, situation
+        self.call: Call | None = None
+        self.acts: list[Act] = []
+        self.doubts: list[Decision] = []
+
+    def __repr__(self) -> str:
+        return f"ProgramCall({' '.join(a.text or '?' for a in self.arguments)}: {self.acts})"
+
+    @property
+    def name(self) -> str:
+        """Its name without directories; empty if it is not known."""
+        name = (self.arguments[0].text if self.arguments else None) or ""
+        return name.rsplit("/", 1)[-1]
+
+
 class Situation(Value):
     """One command's place in a line. It does not change; `but` makes one that differs.
 
@@ -76,11 +110,14 @@ class Situation(Value):
     its name; input_text, what it reads, if the line itself says it; input_file, the file that it
     reads; fed_by, a function that names the programs that pipe to it.
     About what runs it: calls, the arguments of those programs and its own; consent, what the user's
-    rules allow it to do; guessing, whether its name is one of several that are possible.
+    rules allow it to do; guessing, whether its name is one of several that are possible. program:
+    the one that is read, which is the shell itself outside of commands.
     """
 
     def __init__(self, facts: Facts) -> None:
         self.seen = Seen()
+        self.program = ProgramCall([], (0, 0))
+        self.seen.programs.append(self.program)
         self.shells = facts.shells
         self.functions: frozenset[str] = frozenset()
         self.defined: dict[str, int] = {}
