@@ -104,10 +104,12 @@ BOXABLE = Effect.PROJECT_CODE | Effect.UNKNOWN | Effect.UNCLEAR
 class Kind(StrEnum):
     """What a finding is about, as far as something depends on it; ids of rules end in it.
 
-    WHOLE: the program with all its words. OTHER: a word of the rule's own, which only people read.
+    WHOLE: the program with all its words. ACT: what is done to the file that an argument names.
+    OTHER: a word of the rule's own, which only people read.
     """
 
     WHOLE = ""
+    ACT = "act"
     OTHER = "other"
 
 

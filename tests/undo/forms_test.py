@@ -28,7 +28,7 @@ EXACT = (
     "git checkout -- .", "git checkout .", "git reset --hard HEAD~1", "git clean -fdx",
     "git stash -u", "git stash drop", "git stash pop", "git switch -f feature", "git merge feature",
     "git cherry-pick feature", "git revert HEAD", "git rebase feature", "git branch -D feature",
-    "git commit --amend -m x", "git rm -rf dir", "git apply ../p.diff", "git gc --prune=now",
+    "git commit --amend -m x", "git rm -rf dir", "git apply ../p.diff", "git gc",
     "git worktree remove ../wt", "git restore --source=feature .", "git checkout -q v1",
 )  # fmt: skip
 

@@ -305,7 +305,7 @@ def test_the_gate_learns_what_is_not_known(line, project):
 def test_without_its_surroundings_an_unknown_command_is_not_held(project):
     found = measured(reach_of(["frobnicate", "a"], str(project), {}), with_surroundings=False)
     assert not found.is_complete
-    assert "not known" in found.reason
+    assert "is not a command that laconic knows" in found.reason
 
 
 def test_to_look_starts_no_program(project):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 KEYS = frozenset(
     "also about verdict effect does why instead options everywhere operands refuse style anything"
-    " late complete network code needs values alone settings startup_settings subcommands"
+    " late complete network covered code needs values alone settings startup_settings subcommands"
     " yes no".split()
 )
 
@@ -31,9 +31,9 @@ class Entry:
     """
 
     __slots__ = (
-        "_effects", "_everywhere", "_options", "_written", "about", "alone", "anything", "code",
-        "does", "id", "instead", "needs", "network", "network_for", "operands", "path",
-        "reading_keys", "refuse", "settings", "source", "startup_settings", "subcommands",
+        "_covered", "_effects", "_everywhere", "_options", "_written", "about", "alone",
+        "anything", "code", "does", "id", "instead", "needs", "network", "network_for", "operands",
+        "path", "reading_keys", "refuse", "settings", "source", "startup_settings", "subcommands",
         "values", "verdict", "why",
     )  # fmt: skip
 
@@ -47,6 +47,7 @@ class Entry:
         self.why: str = table.get("why", "")
         self.instead: str = table.get("instead", "")
         self._written: tuple[str | None, str] = table.get("options"), table.get("everywhere", "")
+        self._covered: Spec | str = table.get("covered", "")
         self._options: Spec | None = None
         self._everywhere: Spec | None = None
         self.operands: tuple[str, ...] | None = (
@@ -94,8 +95,16 @@ class Entry:
             self._everywhere = Spec(self._written[1])
         return self._everywhere
 
+    def covers(self, option: str) -> bool:
+        """Tell whether a call with this option does nothing else than its effect says."""
+        return isinstance(self._covered, Spec) and option in self._covered.known
+
     def reading(self, everywhere: Spec) -> Reading:
         spec = (self.options or Spec()).joined(everywhere)
+        if self._covered:
+            if isinstance(self._covered, str):
+                self._covered = Spec(self._covered)
+            spec = spec.joined(self._covered)
         return Reading(spec, **self.reading_keys)
 
 

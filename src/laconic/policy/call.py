@@ -114,8 +114,13 @@ class Call:
         firm: bool = False,
     ) -> None:
         """This call has these effects; the profile says what follows from them."""
-        self._find(effects, rule, why, argument, instead, firm=firm)
-        self.program.doubts.append(self.findings[-1])
+        kind = Kind.OTHER if rule else Kind.WHOLE
+        self._find(effects, rule, why, argument, instead, firm=firm, kind=kind)
+
+    def note_doubts(self) -> None:
+        """Tell the reading what of the findings no act explains."""
+        own = (f for f in self.findings if f.kind is not Kind.ACT and not self.is_others(f))
+        self.program.doubts += own
 
     def _act(self, verb: Verb, argument: Argument, how: How = How.IN_PLACE) -> None:
         self.program.acts.append(Act(verb, argument, tuple(self.situation.directories), how))
@@ -129,12 +134,12 @@ class Call:
         instead: str = "",
         *,
         firm: bool = False,
+        kind: Kind = Kind.ACT,
     ) -> None:
         """Add what follows from an act, or says nothing of files."""
         verdict = self.judge.rules.cells[effects]
         start, end = (argument.start, argument.end) if argument is not None else self.span
         rule_id = f"{self.id}/{rule}" if rule else self.id
-        kind = rule if isinstance(rule, Kind) else Kind.OTHER if rule else Kind.WHOLE
         finding = Decision(verdict, rule_id, why, start, end, effects=effects, kind=kind)
         finding.instead = instead or self.entry.instead
         finding.firm = firm or verdict is Verdict.DENY
@@ -152,7 +157,6 @@ class Call:
         """Ask whatever the profile says: for faults, and for what the user wants to be asked."""
         rule_id = f"{self.id}/{rule}"
         self.findings.append(Decision(Verdict.ASK, rule_id, why, *self.span, firm=firm))
-        self.program.doubts.append(self.findings[-1])
 
     def reads(self, argument: Argument) -> None:
         self._act(Verb.READ, argument)
@@ -233,6 +237,10 @@ class Call:
     def makes(self, argument: Argument) -> None:
         """An empty directory or file is created: only its own place counts."""
         self.writes(argument, is_empty=True)
+
+    def changes_metadata(self, argument: Argument) -> None:
+        """Its mode, its owner or its times change, and what is in it stays."""
+        self.writes(argument, how=How.METADATA)
 
     def puts_out(self, argument: Argument) -> None:
         """As writes, for a program that takes `-` for its standard output."""

@@ -7,7 +7,7 @@ strictest part decides. What cannot be parsed asks, and what can be read of it m
 
 from __future__ import annotations
 
-from laconic.knowledge.arguments import Argument, expand
+from laconic.knowledge.arguments import expand
 from laconic.patterns import pattern
 from laconic.policy.boxed import has_only_boxed
 from laconic.policy.configured import changed_names, exports, value_of
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from laconic.knowledge.arguments import Argument
     from laconic.knowledge.knowledge import Library
     from laconic.policy.configured import Export
     from laconic.policy.file_tools import FileUse
@@ -87,12 +88,12 @@ def read_line(command: str, library: Library, rules: Rules, facts: Facts) -> lis
 
 
 def read_program(
-    words: Iterable[str], library: Library, rules: Rules, facts: Facts
+    arguments: list[Argument], library: Library, rules: Rules, facts: Facts
 ) -> list[ProgramCall]:
-    """The same for a program with its final words, which no shell reads any more."""
+    """The same for a program with its arguments, which no shell reads any more."""
     situation = Situation(facts)
     judge = Judge(library, rules, facts, _decide)
-    judge.command([Argument(word, 0, 0) for word in words], (0, 0), situation)
+    judge.command(arguments, (0, 0), situation)
     return situation.seen.programs
 
 

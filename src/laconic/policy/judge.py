@@ -122,7 +122,7 @@ class Judge:
             # checks that look for builtins by their names in the text have not seen this one
             why = "the name of the program comes from an expansion"
             dynamic = self.finding(Effect.UNCLEAR, "dynamic-command", why, span, firm=True)
-            return strictest((decision, dynamic), *span)
+            return strictest((decision, noted(dynamic, inner)), *span)
         return decision
 
     def _dynamic(self, reason: str, span: tuple[int, int], situation: Situation) -> Decision:
@@ -260,6 +260,7 @@ class Judge:
             return self._unknown(base, arguments, span, situation)
         call = situation.program.call = Call(match, match.entry, self, situation, span)
         self._judge(call)
+        call.note_doubts()
         if any(finding.effects & Effect.PROJECT_WRITE for finding in call.findings):
             note_fetched(call)
             _note_unread(call)

@@ -63,6 +63,7 @@ _SIMPLE_ROLES = {
     "EDIT": "reads",  # unless the call changes files
     "WRITE": "writes",
     "MAKE": "makes",
+    "METADATA": "changes_metadata",
     "OPEN": "opens",
     "OUT": "puts_out",
     "DELETE": "deletes",
@@ -285,6 +286,9 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
     for option in parsed.options:
         if option.name in entry.does and not is_rehearsal:
             _follow_effect(call, *entry.effect_of(option.name), option.argument)
+        if entry.covers(option.name):
+            why = f"{option.name}: {_why_unlisted(call, call.entry.why or call.entry.about)}"
+            call.does(call.match.effect, "option", why, option.argument)
         wanted = call.match.wanted(entry, option.name)
         if wanted is not None and not _is_one_of(option.value, wanted):
             call.unlisted(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from laconic.policy.acts import Verb
+from laconic.policy.commands.tar import read_options
 from laconic.undo.call import texts
 from laconic.undo.reach import LINKED
 
@@ -15,27 +17,10 @@ if TYPE_CHECKING:
     from laconic.undo.reach import Reach
 
 _MOST_MEMBERS = 50_000
-_TAR = (
-    "-A --catenate --concatenate -c --create -d --diff --compare --delete -r --append -t --list -u"
-    " --update -x --extract --get -f=V --file=V -C=V --directory=V -z --gzip -j --bzip2 -J --xz"
-    " --zstd --lzip --lzma -Z --compress -a --auto-compress -v --verbose -p --preserve-permissions"
-    " --same-permissions -k --keep-old-files --skip-old-files --keep-newer-files --overwrite"
-    " --overwrite-dir -U --unlink-first --recursive-unlink -m --touch -o --no-same-owner"
-    " --same-owner --no-same-permissions --strip-components=V --exclude=V -X=V --exclude-from=V"
-    " -T=V --files-from=V --remove-files -h --dereference --numeric-owner --owner=V --group=V"
-    " --mode=V --mtime=V --sort=V --wildcards --no-wildcards -S --sparse -P --absolute-names -w"
-    " --one-top-level[=V] --no-recursion --warning=V --xattrs --acls --selinux -s -l"
-    " --one-file-system --format=V --null --anchored"
-)
-_TAR_LETTERS = frozenset("AcdrtuxfCzjJZavpkUmohSPwlTXb")
-_TAR_VALUES = frozenset("fCTXb")
 
 
 def tar(call: Call, reach: Reach) -> None:
-    words = _new_style(call.words[1:])
-    parsed = call.like([call.name, *words]).read(_TAR)
-    for _, problem in parsed.problems:
-        call.doubt(reach, problem)
+    parsed = read_options(call.program.arguments[1:])
     folders = texts(parsed.values("-C", "--directory"))
     folder = call.path(folders[-1]) if folders else call.directory
     files = texts(parsed.values("-f", "--file"))
@@ -48,24 +33,14 @@ def tar(call: Call, reach: Reach) -> None:
         if parsed.has("--one-top-level", "-P", "--absolute-names"):
             call.doubt(reach, "the directory of the members is not known")
     elif parsed.has("-c", "--create", "-r", "--append", "-u", "--update", "-A", "--delete"):
+        if not archive:
+            call.doubt(reach, "the archive may be what TAPE names")
         if archive not in ("", "-"):
             call.file(reach, archive)
         if parsed.has("--remove-files"):
             for word in texts(parsed.operands):
                 for path in call.paths(os.path.join(folder, word)):
                     reach.add(path, deep=True, how=LINKED)
-
-
-def _new_style(words: list[str]) -> list[str]:
-    """Write `tar xvf a.tar` as `tar -x -v -f a.tar`: man 1 tar, "Traditional style"."""
-    if not words or words[0].startswith("-") or not set(words[0]) <= _TAR_LETTERS:
-        return words
-    rest, written = words[1:], []
-    for letter in words[0]:
-        written.append(f"-{letter}")
-        if letter in _TAR_VALUES and rest:
-            written.append(rest.pop(0))
-    return [*written, *rest]
 
 
 def _tar_members(path: str) -> list[str] | None:
@@ -105,14 +80,10 @@ def _unpacked(
 
 
 def unzip(call: Call, reach: Reach) -> None:
-    parsed = call.read(
-        "-o -n -q -j -a -b -C -L -v -l -t -p -c -z -f -u -x -d=V -D -X -K -P=V -O=V -I=V",
-    )
+    parsed = call.parsed
     operands = texts(parsed.operands)
     if parsed.has("-l", "-t", "-p", "-c", "-z", "-v") or not operands:
         return
-    for _, problem in parsed.problems:
-        call.doubt(reach, problem)
     folders = texts(parsed.values("-d"))
     folder = call.path(folders[-1]) if folders else call.directory
     members = _zip_members(call.path(operands[0]))
@@ -136,12 +107,7 @@ def _zip_members(path: str) -> list[str] | None:
 
 def zip_(call: Call, reach: Reach) -> None:
     """Make or change an archive; with -m the files go into it."""
-    parsed = call.read(
-        "-r -q -9 -8 -7 -6 -5 -4 -3 -2 -1 -0 -j -u -f -d -m -x=V -i=V -y -X -D -l -v -T -o -A -@"
-        " --quiet --recurse-paths --move --junk-paths --symlinks"
-    )
-    for _, problem in parsed.problems:
-        call.doubt(reach, problem)
+    parsed = call.parsed
     operands = texts(parsed.operands)
     for word in operands[:1]:
         call.file(reach, word)
@@ -155,25 +121,14 @@ _SUFFIXES = (".gz", ".tgz", ".bz2", ".tbz2", ".xz", ".txz", ".lzma", ".zst", ".l
 
 
 def compress(call: Call, reach: Reach) -> None:
-    """Compress or expand each operand: a file with another ending replaces it."""
-    parsed = call.read(
-        "-c --stdout --to-stdout -d --decompress --uncompress -f --force -k --keep -l --list -n"
-        " --no-name -N --name -q --quiet -r --recursive -t --test -v --verbose -NUM -1 -2 -3 -4 -5"
-        " -6 -7 -8 -9 --fast --best -e --extreme -T=V --threads=V -z --compress -m -o=V --rm -19"
-        " -S=V --suffix=V --ultra --long[=V] -s --small"
-    )
-    for _, problem in parsed.problems:
-        call.doubt(reach, problem)
-    if parsed.has("-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"):
-        return
-    endings = (*_SUFFIXES, *texts(parsed.values("-S", "--suffix")))
-    for word in texts(parsed.values("-o")):
+    """Compress or expand each file: one with another ending replaces it."""
+    endings = (*_SUFFIXES, *texts(call.parsed.values("-S", "--suffix")))
+    for word in call.acted_on(Verb.WRITE):
         call.file(reach, word)
-    for word in texts(parsed.operands):
-        for path in call.paths(word):
-            reach.add(path, deep=parsed.has("-r", "--recursive"), how=LINKED)
-            for ending in endings:
-                reach.add(f"{path}{ending}")
-                if path.endswith(ending):
-                    reach.add(path[: -len(ending)])
-                    reach.add(f"{path[: -len(ending)]}.tar")
+    for path in (path for word in call.acted_on(Verb.DELETE) for path in call.paths(word)):
+        reach.add(path, deep=call.parsed.has("-r", "--recursive"), how=LINKED)
+        for ending in endings:
+            reach.add(f"{path}{ending}")
+            if path.endswith(ending):
+                reach.add(path[: -len(ending)])
+                reach.add(f"{path[: -len(ending)]}.tar")

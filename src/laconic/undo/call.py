@@ -4,47 +4,55 @@ from __future__ import annotations
 
 import os
 
-from laconic.knowledge.arguments import Argument
-from laconic.knowledge.options import Parsed, Reading, Spec, parse_options
-from laconic.undo.reach import COPIED, Reach
+from laconic.knowledge.options import Parsed
+from laconic.undo.reach import COPIED, Reach, located
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from laconic.knowledge.arguments import Argument
+    from laconic.policy.acts import Verb
+    from laconic.policy.situation import ProgramCall
+
 _DEVICES = ("/dev/", "/proc/", "/sys/")
 _FILES = "/dev/shm/"  # noqa: S108 - files as any others, in memory
 _MOST_MATCHES = 20_000
-_WILD = frozenset("*?[")
 
 
 class Call:
-    """A program, its words, and where it runs.
+    """A program that was read, in one of the directories that it may run in.
 
-    patterns: words with `*`, `?` or `[` may be patterns that a shell expands. project: the tree
-    that is kept whole if nobody knows what the program does. stdin: the file that it reads, if one
-    is known. named: paths that arrive on its standard input, one per item, None if not known.
+    words: its words, with all values that they may have; globs: those that a shell expands. parsed:
+    how its table reads them. project: the tree that is kept whole if nobody knows what the program
+    does. stdin: the file that it reads, if one is known.
     """
 
     __slots__ = (
-        "directory", "environment", "is_final", "name", "named", "patterns", "project", "stdin",
+        "directory", "environment", "globs", "name", "parsed", "program", "project", "stdin",
         "words",
     )  # fmt: skip
 
-    def __init__(self, words: Sequence[str], directory: str, project: str) -> None:
-        self.name = words[0].rsplit("/", 1)[-1]
-        self.words, self.directory, self.project = list(words), directory, project
+    def __init__(self, program: ProgramCall, directory: str, project: str) -> None:
+        self.program, self.directory, self.project = program, directory, project
+        self.name = program.name
+        self.words = [text for argument in program.arguments for text in argument.texts]
+        self.globs = {t for argument in program.arguments if argument.glob for t in argument.texts}
         self.environment: Mapping[str, str] = {}
-        self.stdin = ""
-        self.patterns = False
-        self.named: list[str] | None = None
+        parsed = program.call.parsed if program.call is not None else None
+        self.parsed = parsed or Parsed()
+        given = program.situation.input_file if program.situation is not None else None
+        self.stdin = os.path.join(directory, given.text) if given and given.text else ""
 
-    def like(self, words: Sequence[str]) -> Call:
-        """Make a call of another program at the same place."""
-        other = Call(words, self.directory, self.project)
-        other.environment, other.stdin = self.environment, self.stdin
-        other.patterns, other.named = self.patterns, self.named
+    def at(self, directory: str) -> Call:
+        """The same call in another directory."""
+        other = Call(self.program, directory, self.project)
+        other.environment = self.environment
         return other
+
+    def acted_on(self, verb: Verb) -> list[str]:
+        """Return the names of what it is seen to do something to."""
+        return texts([act.argument for act in self.program.acts if act.verb is verb])
 
     def path(self, word: str) -> str:
         return os.path.join(self.directory, word)
@@ -52,7 +60,7 @@ class Call:
     def paths(self, word: str) -> list[str]:
         """Return what a word means: the path itself, and what it matches if it is a pattern."""
         path = self.path(word)
-        if not self.patterns or not _WILD.intersection(word):
+        if word not in self.globs:
             return [path]
         from glob import iglob  # noqa: PLC0415 - few words are patterns
 
@@ -62,11 +70,6 @@ class Call:
             if len(paths_meant) > _MOST_MATCHES:
                 break
         return paths_meant
-
-    def read(self, options: str, *, single: bool = False, late: bool = True) -> Parsed:
-        """Read the words after the name by an accept-list of options."""
-        reading = Reading(Spec(options), single=single, late=late, complete=True)
-        return parse_options([Argument(word, 0, 0) for word in self.words[1:]], reading)
 
     # -- what it changes
 
@@ -92,8 +95,10 @@ class Call:
 
 
 def is_device(path: str) -> bool:
+    path = located(path)
     return path.startswith(_DEVICES) and not path.startswith(_FILES)
 
 
 def texts(arguments: Sequence[Argument]) -> list[str]:
-    return [argument.text or "" for argument in arguments]
+    """Return all values that arguments may have."""
+    return [text for argument in arguments for text in argument.texts]

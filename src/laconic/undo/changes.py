@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from laconic.policy.acts import Verb
 from laconic.undo.call import is_device, texts
 from laconic.undo.reach import COPIED, LINKED
 
@@ -16,39 +17,16 @@ if TYPE_CHECKING:
     from laconic.undo.reach import Reach
 
 _MOST_NAMES = 50_000
-_BACKUP = "-b --backup[=V] -S=V --suffix=V"
-_CP = (
-    f"{_BACKUP} -a --archive --attributes-only --copy-contents -d -f --force -i --interactive -H -l"
-    " --link -L --dereference -n --no-clobber -P --no-dereference -p --preserve[=V] --no-preserve=V"
-    " --parents -R -r --recursive --reflink[=V] --remove-destination --sparse=V"
-    " --strip-trailing-slashes -s --symbolic-link -t=V --target-directory=V -T"
-    " --no-target-directory -u --update[=V] -v --verbose -x --one-file-system -Z --context[=V]"
-)
-_MV = (
-    f"{_BACKUP} -f --force -i --interactive -n --no-clobber --strip-trailing-slashes -t=V"
-    " --target-directory=V -T --no-target-directory -u --update[=V] -v --verbose -Z --context[=V]"
-    " --exchange --no-copy"
-)
-_LN = (
-    f"{_BACKUP} -d -F --directory -f --force -i --interactive -L --logical -n --no-dereference -P"
-    " --physical -r --relative -s --symbolic -t=V --target-directory=V -T --no-target-directory -v"
-    " --verbose"
-)
-_INSTALL = (
-    f"{_BACKUP} -c -C --compare -d --directory -D -g=V --group=V -m=V --mode=V -o=V --owner=V -p"
-    " --preserve-timestamps -s --strip -t=V --target-directory=V -T --no-target-directory -v"
-    " --verbose -Z --context[=V]"
-)
 
 
 def copying(call: Call, reach: Reach) -> None:
-    parsed = _read(call, reach, _CP)
+    parsed = call.parsed
     sources, target, is_into = _ends(call, parsed)
     has_parents = parsed.has("--parents")
     for source in sources:
         name = source.lstrip("/") if has_parents else os.path.basename(source.rstrip("/"))
         for path in call.paths(source):
-            if call.patterns and not has_parents:
+            if source in call.globs and not has_parents:
                 name = os.path.basename(path.rstrip("/"))
             place = os.path.join(target, name) if is_into else target
             if name in (".", "..", ""):  # `cp -r src/. dst`
@@ -59,7 +37,7 @@ def copying(call: Call, reach: Reach) -> None:
 
 
 def moving(call: Call, reach: Reach) -> None:
-    parsed = _read(call, reach, _MV)
+    parsed = call.parsed
     sources, target, is_into = _ends(call, parsed)
     for source in sources:
         for path in call.paths(source):
@@ -71,7 +49,7 @@ def moving(call: Call, reach: Reach) -> None:
 
 
 def linking(call: Call, reach: Reach) -> None:
-    parsed = _read(call, reach, _LN)
+    parsed = call.parsed
     operands = texts(parsed.operands)
     if len(operands) == 1 and not parsed.has("-t", "--target-directory"):
         operands = [*operands, "."]
@@ -88,7 +66,7 @@ def linking(call: Call, reach: Reach) -> None:
 
 
 def installing(call: Call, reach: Reach) -> None:
-    parsed = _read(call, reach, _INSTALL)
+    parsed = call.parsed
     if parsed.has("-d", "--directory"):
         for word in texts(parsed.operands):
             call.name_only(reach, word)
@@ -99,21 +77,6 @@ def installing(call: Call, reach: Reach) -> None:
             place = os.path.join(target, os.path.basename(path)) if is_into else target
             _written(reach, place)
             _backups(reach, parsed, place)
-
-
-def renaming(call: Call, reach: Reach) -> None:
-    """Rename by util-linux or by Perl, which differ: the operands go, the new names are unknown."""
-    for word in call.words[1:]:
-        if not word.startswith("-"):
-            call.tree(reach, word)
-    call.doubt(reach, "the new names are not known")
-
-
-def _read(call: Call, reach: Reach, options: str) -> Parsed:
-    parsed = call.read(options)
-    for _, problem in parsed.problems:
-        call.doubt(reach, problem)
-    return parsed
 
 
 def _ends(call: Call, parsed: Parsed) -> tuple[list[str], str, bool]:
@@ -170,67 +133,21 @@ def _backups(reach: Reach, parsed: Parsed, path: str) -> None:
 # -- files by other names --------------------------------------------------------------------------
 
 
-def dd(call: Call, reach: Reach) -> None:
-    for word in call.words[1:]:
-        key, equals, value = word.partition("=")
-        if key == "of":
-            call.file(reach, value)
-        elif not equals and word not in ("--help", "--version"):
-            call.doubt(reach, f"{word} is not known")
-
-
 def split(call: Call, reach: Reach) -> None:
-    parsed = _read(
-        call,
-        reach,
-        "-a=V --suffix-length=V --additional-suffix=V -b=V --bytes=V -C=V --line-bytes=V -d"
-        " --numeric-suffixes[=V] -x --hex-suffixes[=V] -e --elide-empty-files -l=V --lines=V -n=V"
-        " --number=V -t=V --separator=V -u --unbuffered --verbose -NUM",
-    )
+    parsed = call.parsed
     operands = texts(parsed.operands)
     prefix = operands[1] if len(operands) > 1 else "x"
     reach.add(call.path(prefix), prefix=True)
 
 
 def csplit(call: Call, reach: Reach) -> None:
-    parsed = _read(
-        call,
-        reach,
-        "-b=V --suffix-format=V -f=V --prefix=V -k --keep-files -n=V --digits=V -s --quiet --silent"
-        " -z --elide-empty-files --suppress-matched -q",
-    )
+    parsed = call.parsed
     prefix = (texts(parsed.values("-f", "--prefix")) or ["xx"])[-1]
     reach.add(call.path(prefix), prefix=True)
 
 
-def uniq(call: Call, reach: Reach) -> None:
-    parsed = _read(
-        call,
-        reach,
-        "-c --count -d --repeated -D --all-repeated[=V] -f=V --skip-fields=V --group[=V] -i"
-        " --ignore-case -s=V --skip-chars=V -u --unique -z --zero-terminated -w=V --check-chars=V",
-    )
-    for word in texts(parsed.operands)[1:]:
-        call.file(reach, word)
-
-
-_RSYNC = (
-    "-v --verbose --info=V --debug=V -q --quiet -c --checksum -a --archive -r --recursive -R"
-    " --relative -b --backup --backup-dir=V --suffix=V -u --update --inplace --append -d --dirs -l"
-    " --links -L --copy-links -k -K -H --hard-links -p --perms -E --executability --chmod=V -A"
-    " --acls -X --xattrs -o --owner -g --group -D --devices --specials -t --times -O -J --super -S"
-    " --sparse -n --dry-run -W --whole-file -x --existing --ignore-existing --remove-source-files"
-    " --del --delete --delete-before --delete-during --delete-delay --delete-after"
-    " --delete-excluded --ignore-errors --force --max-delete=V --max-size=V --min-size=V --partial"
-    " --partial-dir=V --delay-updates -m --prune-empty-dirs -I --ignore-times --size-only -y"
-    " --fuzzy -z --compress -C --cvs-exclude -f=V --filter=V -F --exclude=V --exclude-from=V"
-    " --include=V --include-from=V --stats -h --human-readable --progress -P -i --itemize-changes"
-    " --out-format=V --no-o --no-g --no-perms --no-times --mkpath"
-)
-
-
 def rsync(call: Call, reach: Reach) -> None:
-    parsed = _read(call, reach, _RSYNC)
+    parsed = call.parsed
     operands = texts(parsed.operands)
     if parsed.has("-n", "--dry-run") or len(operands) < 2:  # noqa: PLR2004 - source and target
         return
@@ -261,3 +178,22 @@ def rsync(call: Call, reach: Reach) -> None:
         call.tree(reach, word)
     if parsed.has("-b", "--backup"):
         call.doubt(reach, "the names of the backups are not known")
+
+
+def patch(call: Call, reach: Reach) -> None:
+    """The files that the gate finds in the patch, with what is put beside them."""
+    suffixes = (".orig", ".rej", "~", *texts(call.parsed.values("-z", "--suffix")))
+    written = call.acted_on(Verb.WRITE)
+    is_looking = call.parsed.has("--dry-run", "-C", "--check", "-v", "--version", "--help")
+    if not written and not is_looking:
+        call.doubt(reach, "the names in the patch are not known")
+    for path in map(call.path, written):
+        reach.add_followed(path)
+        reach.add(f"{path}.~", prefix=True)  # numbered backups
+        for suffix in suffixes:
+            reach.add(f"{path}{suffix}")
+
+
+def trap(call: Call, reach: Reach) -> None:
+    if call.acted_on(Verb.SHELL):
+        call.doubt(reach, "what it runs later is not followed")

@@ -9,12 +9,12 @@ a hook, an option of the configuration on the command line are doubts.
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 
 from laconic.errors import FileError
 from laconic.undo import git_trees
 from laconic.undo.call import texts
 from laconic.undo.git_objects import MissingObjectError
-from laconic.undo.git_options import HARMLESS
 from laconic.undo.reach import LINKED, located
 from laconic.undo.repository import Repository, find_repository
 
@@ -101,8 +101,7 @@ def git(call: Call, reach: Reach) -> None:
     """Add what a git command changes."""
     directory, words, doubts = _globals(call)
     sub = words[0] if words else "help"
-    inner = call.like(call.words)
-    inner.directory = directory
+    inner = call.at(directory)
     if sub in READING or not words:
         _outputs(inner, reach, words)
         return
@@ -204,7 +203,6 @@ def _by_subcommand(one: GitCall) -> None:
     has_submodules = os.path.isfile(f"{repository.top}/.gitmodules")
     repository.add_state(reach, whole=has_submodules or sub in _WHOLE)
     if handler is not None:
-        _doubt_options(one)
         handler(one)
     elif sub in _DROPPING:
         repository.add_objects(reach)
@@ -221,13 +219,6 @@ def _by_subcommand(one: GitCall) -> None:
         one.doubt("it may change submodules")
 
 
-def _doubt_options(one: GitCall) -> None:
-    options = HARMLESS.get(one.sub)
-    if options is not None:
-        for _, problem in one.call.like([one.sub, *one.words]).read(options).problems:
-            one.doubt(problem)
-
-
 def _commit(one: GitCall) -> None:
     if one.repository.has_hook("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"):
         _doubt_hooks(one)
@@ -238,10 +229,9 @@ def _doubt_hooks(one: GitCall) -> None:
 
 
 def _clean(one: GitCall) -> None:
-    parsed = one.call.like(["clean", *one.words]).read(HARMLESS["clean"])
-    if parsed.has("-n", "--dry-run"):
+    if one.has("-n", "--dry-run"):
         return
-    ignored = parsed.has("-x", "-X")
+    ignored = one.has("-x", "-X")
     for path in git_trees.untracked(one.repository, ignored=ignored):
         one.reach.add(path, deep=True, how=LINKED)
 
@@ -293,23 +283,14 @@ def _configuration(one: GitCall) -> None:
 
 def _starting(call: Call, reach: Reach, words: list[str]) -> None:
     """git init and git clone: a repository that is there may be moved, or is changed in place."""
-    parsed = call.like(words).read(
-        "-q --quiet --bare --template=V --separate-git-dir=V --object-format=V -b=V"
-        " --initial-branch=V --shared[=V] -v --verbose --progress -n --no-checkout --mirror -l"
-        " --local --no-hardlinks -s --recurse-submodules[=V] -j=V --jobs=V --reference=V"
-        " --reference-if-able=V --dissociate -o=V --origin=V --branch=V -u=V --upload-pack=V"
-        " --depth=V --shallow-since=V --single-branch --no-single-branch --no-tags --filter=V"
-        " --sparse -c=V --config=V --ref-format=V"
-    )
-    for _, problem in parsed.problems:
-        call.doubt(reach, problem)
+    parsed = call.parsed
     operands = texts(parsed.operands)
     if words[0] == "clone":
         _cloning(call, reach, operands)
         return
     top = call.path(operands[0]) if operands else call.directory
     repository = find_repository(top) if os.path.isdir(top) else None
-    for word in texts(parsed.values("--separate-git-dir")):
+    for word in _values_of("--separate-git-dir", words):
         reach.add(call.path(word), deep=True)
         if repository is not None:
             repository.add_state(reach, whole=True)
@@ -323,6 +304,11 @@ def _starting(call: Call, reach: Reach, words: list[str]) -> None:
         reach.add(top, deep=True)
     else:
         reach.add(os.path.join(top, ".git"), deep=True)
+
+
+def _values_of(option: str, words: list[str]) -> list[str]:
+    behind = [after for word, after in pairwise(words) if word == option]
+    return [*behind, *(w.partition("=")[2] for w in words if w.startswith(f"{option}="))]
 
 
 def _cloning(call: Call, reach: Reach, operands: list[str]) -> None:

@@ -11,7 +11,7 @@ from itertools import permutations
 
 from laconic.errors import FileError
 from laconic.files import read_file
-from laconic.undo.editors import names_in_diff
+from laconic.policy.acts import Verb
 from laconic.undo.reach import is_below
 
 TYPE_CHECKING = False
@@ -276,26 +276,17 @@ def apply(one: GitCall) -> None:
             return
     elif one.has("--check", "--stat", "--numstat", "--summary") and not one.has("--apply"):
         return
-    files = [one.call.path(word) for word in one.operands]
-    files = [path for path in files if os.path.isfile(path)] or [one.call.stdin]
-    strip = next((w[2:] for w in one.words if w[:2] == "-p" and w[2:].isdigit()), "1")
-    starts = [word[12:] for word in one.words if word.startswith("--directory=")]
-    if {"-p", "--directory"}.intersection(one.words):
-        one.doubt("a value stands apart from its option")
-    place = repository.top if one.sub == "am" or not starts else ""
-    for path in files:
-        names = names_in_diff(path)
-        if not names:
-            one.doubt("the names in the patch are not known")
-        for name in names:
-            rest = name.split("/")[int(strip) :]
-            if not rest:
-                continue
-            folder = place or os.path.join(repository.top, *starts)
-            for base in {folder, one.call.directory} if one.sub == "apply" else {folder}:
-                one.reach.add(os.path.join(base, *rest))
-                if one.has("--reject"):
-                    one.reach.add(os.path.join(base, *rest) + ".rej")
+    written = [
+        path for act in one.call.program.acts if act.verb is Verb.WRITE for path in act.paths
+    ]
+    if not written:
+        one.doubt("the names in the patch are not known")
+    for path in written:
+        below = os.path.relpath(path, one.call.directory)
+        for base in {repository.top, one.call.directory}:
+            one.reach.add(os.path.join(base, below))
+            if one.has("--reject"):
+                one.reach.add(f"{os.path.join(base, below)}.rej")
 
 
 def removing(one: GitCall) -> None:

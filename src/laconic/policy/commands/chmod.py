@@ -24,7 +24,7 @@ def judge(call: Call) -> None:
     if not reference and (mode is None or not _PLAIN.fullmatch(mode.text or "")):
         call.does(Effect.SYSTEM, "mode", "sets a mode that lends rights, or is not known", mode)
     for file in files:
-        call.writes(file)
+        call.changes_metadata(file)
     if not files:
         call.does(Effect.PROJECT_WRITE, "", "changes who may do what with files")
 

@@ -107,7 +107,8 @@ def _judge_text(call: Call, text: str) -> None:
     start, end = call.span
     paths = {path for name in names for path in _stripped(call, name)}
     for path in sorted(paths)[:_MOST_PATHS]:
-        call.writes(Argument(path, start, end))
+        is_known = "\N{REPLACEMENT CHARACTER}" not in path  # else it stands for bytes of no text
+        call.writes(Argument(path if is_known else None, start, end))
 
 
 def _names(text: str) -> Iterator[str]:
@@ -137,7 +138,7 @@ def _unescaped(text: str) -> str:
         code = match[1]
         return chr(int(code, 8) & 255) if code.isdigit() else _NAMED.get(code, code)
 
-    return _ESCAPE.sub(byte, text).encode("latin-1", "replace").decode("utf-8", "replace")
+    return _ESCAPE.sub(byte, text).encode("latin-1", "replace").decode("utf-8", "surrogateescape")
 
 
 def _stripped(call: Call, name: str) -> Iterator[str]:

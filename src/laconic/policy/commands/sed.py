@@ -11,6 +11,7 @@ import re
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.policy.acts import How
 from laconic.types import Effect
 
 TYPE_CHECKING = False
@@ -46,13 +47,9 @@ def judge(call: Call) -> None:
         files = files[1:]  # BSD's sed takes the ending of copies as a word of its own
     if not scripts:
         scripts, files = files[:1], files[1:]
-    for copy in parsed.values("-i", "--in-place"):
-        if copy.text is None or "/" in copy.text:  # a copy goes where its name says
-            path = None if copy.text is None else copy.text.replace("*", "x")
-            call.writes(Argument(path, copy.start, copy.end))
     for file in files:
         if parsed.has("-i", "--in-place"):
-            call.writes(file)
+            _edits(call, file, parsed.values("-i", "--in-place")[-1:])
         call.reads(file)
     if any(not script.is_static for script in scripts):
         call.does(Effect.UNCLEAR, "script", "a script that is not known")
@@ -67,6 +64,24 @@ def judge(call: Call) -> None:
     for name in program.inputs:
         call.reads(Argument(name, *call.span))
     call.harmless("the script only edits what it prints: it writes no file and runs no command")
+
+
+def _edits(call: Call, file: Argument, endings: list[Argument]) -> None:
+    """A file is replaced by another; ending: of the name that the old one keeps, if it does.
+
+    https://www.gnu.org/software/sed/manual/sed.html#index-In_002dplace-editing
+    """
+    is_kept = bool(endings and endings[0].text != "")
+    is_followed = call.parsed is not None and call.parsed.has("--follow-symlinks")
+    call.writes(file, how=How.IN_PLACE if is_kept or is_followed else How.REPLACED)
+    for ending in endings if is_kept else ():
+        if ending.text is None or file.text is None:
+            call.writes(Argument(None, ending.start, ending.end))
+            continue
+        folder, slash, name = file.text.rpartition("/")
+        copy = ending.text.replace("*", name) if "*" in ending.text else f"{name}{ending.text}"
+        place = copy if "/" in copy else f"{folder}{slash}{copy}"
+        call.writes(Argument(place, ending.start, ending.end, glob=file.glob))
 
 
 class _Script:

@@ -43,7 +43,7 @@ _NOWHERE = frozenset(("-", "/dev/null", "/dev/stdout"))
 
 
 def judge(call: Call) -> None:
-    parsed = parse_options(_with_dashes(call.arguments), Reading(_OPTIONS))
+    parsed = read_options(call.arguments)
     for argument, message in parsed.problems:
         call.unlisted("option", message, argument)
     for listed in parsed.values("-X", "--exclude-from"):
@@ -75,6 +75,10 @@ def judge(call: Call) -> None:
     elif not parsed.has(*_READS):
         call.does(Effect.PROJECT_WRITE, "mode", "does not only list an archive")
     _judge_archives(call, parsed)
+
+
+def read_options(arguments: list[Argument]) -> Parsed:
+    return parse_options(_with_dashes(arguments), Reading(_OPTIONS))
 
 
 def _with_dashes(arguments: list[Argument]) -> list[Argument]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from laconic.knowledge.options import Parsed
     from laconic.policy.call import Call
 
-_MARKS = ("-I", "-i", "-J", "--replace")
+MARKS = ("-I", "-i", "-J", "--replace")
 _COUNTS = ("-n", "-L", "-l", "--max-args", "--max-lines")  # in some versions they undo a mark
 
 
@@ -41,7 +41,7 @@ def _mark(parsed: Parsed) -> str | None:
     """What the input replaces; an empty mark is one that is not known."""
     mark = None
     for option in parsed.options:
-        if option.name in _MARKS:
+        if option.name in MARKS:
             mark = "{}" if option.value is None else option.value.text or ""
     return mark
 

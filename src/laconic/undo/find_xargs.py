@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from fnmatch import fnmatchcase
 
-from laconic.undo.reach import LINKED
+from laconic.knowledge.arguments import Argument
+from laconic.policy.acts import Verb
+from laconic.policy.commands.xargs import MARKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from laconic.undo.call import Call
-    from laconic.undo.reach import Reach
+    from laconic.policy.situation import ProgramCall
 
 _MOST = 50_000
+_MOST_COMMANDS = 1_000
 _GLOBAL = frozenset(("-L", "-H", "-P"))
 # Tests that narrow what is found; one with a value takes it from the next word. A test that is not
 # known here narrows nothing, so more is kept than is needed.
@@ -37,15 +39,15 @@ class Search:
 
     __slots__ = ("commands", "deletes", "files", "maximum", "names", "starts", "unknown")
 
-    def __init__(self, words: list[str]) -> None:
+    def __init__(self, arguments: list[Argument]) -> None:
         self.starts: list[str] = []
         self.names: list[tuple[str, bool]] = []
         self.maximum: int | None = None
-        self.commands: list[list[str]] = []
+        self.commands: list[list[Argument]] = []
         self.files: list[str] = []
         self.deletes = False
         self.unknown = ""
-        self._read(words)
+        self._read([text for argument in arguments for text in argument.texts])
 
     def _read(self, words: list[str]) -> None:
         todo = list(reversed(words))
@@ -61,7 +63,7 @@ class Search:
             elif word in _EXEC:
                 command = []
                 while todo and todo[-1] not in (";", "+"):
-                    command.append(todo.pop())
+                    command.append(Argument(todo.pop(), 0, 0))
                 if todo:
                     todo.pop()
                 self.commands.append(command)
@@ -107,28 +109,33 @@ def _fits(name: str, wanted: str, ignore_case: bool) -> bool:
     return fnmatchcase(name, wanted)
 
 
-def find(call: Call, reach: Reach) -> None:
-    search = Search(call.words[1:])
-    if search.unknown:
-        call.doubt(reach, f"{search.unknown} is not known")
-    for word in search.files:
-        call.file(reach, word)
-    if search.deletes:
-        for path in search.matches(call.paths):
-            reach.add(path, how=LINKED)
-    for command in search.commands:
-        run_with(call, reach, command, list(search.matches(call.paths)))
+def command_of(program: ProgramCall) -> list[Argument]:
+    """The command that xargs runs, with `{}` in place of a word of its input."""
+    runs = [act.argument for act in program.acts if act.verb is Verb.COMMAND]
+    if not runs or program.call is None or program.call.parsed is None:
+        return []
+    parsed = program.call.parsed
+    marks = [mark.text or "" for mark in parsed.values(*MARKS)]
+    is_marked = parsed.has(*MARKS)
+    mark = (marks or ["{}"])[-1] if is_marked else ""
+    return [
+        Argument((word.text or "").replace(mark, "{}") if mark else word.text, word.start, word.end)
+        for word in parsed.operands
+    ]
 
 
-def run_with(call: Call, reach: Reach, command: list[str], found: list[str]) -> None:
-    """Add what a command changes when it gets these paths in place of `{}`, or after its words."""
-    from laconic.undo.analysis import analyse_call  # noqa: PLC0415 - each needs the other
+def filled(command: list[Argument], found: list[str]) -> list[list[Argument]] | None:
+    """The commands with what is found in place of `{}`, or behind the words; None if too many."""
+    places = [pos for pos, word in enumerate(command) if "{}" in (word.text or "")]
+    paths = [Argument(path, 0, 0) for path in found]
+    if not places:
+        return [[*command, *paths]]
+    if places == [len(command) - 1] and command[-1].text == "{}":
+        return [[*command[:-1], *paths]] if found else []
+    if len(found) > _MOST_COMMANDS:
+        return None
+    return [[_with(word, path) for word in command] for path in found]
 
-    if not command:
-        return
-    has_place = any("{}" in word for word in command)
-    if not has_place:
-        analyse_call(call.like([*command, *found]), reach)
-        return
-    for path in found:
-        analyse_call(call.like([word.replace("{}", path) for word in command]), reach)
+
+def _with(word: Argument, path: str) -> Argument:
+    return Argument((word.text or "").replace("{}", path), word.start, word.end)
