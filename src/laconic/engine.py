@@ -16,12 +16,11 @@ from laconic.files import is_there
 from laconic.patterns import problem
 from laconic.permissions.read import read_permissions
 from laconic.policy import decide as policy
-from laconic.policy.contained import GRANTS
 from laconic.policy.facts import SHELLS, read_facts, scope
 from laconic.policy.from_config import build_rules, load_library
 from laconic.policy.own_rules import OwnRule, words_of
 from laconic.settings.load import isolated_settings, process_environment, read_settings
-from laconic.types import Decision, Effect, Verdict, strictest
+from laconic.types import GRANTS, Decision, Effect, Source, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -265,10 +264,10 @@ def _is_asked(decision: Decision, general: General) -> bool:
 
 def _is_granted(decision: Decision) -> bool:
     """Tell whether the user's own rules allow all that it does."""
-    if decision.rule.startswith("exception/"):
+    if decision.source is Source.EXCEPTION:
         return True
     leaves = list(decision.leaves())
-    granted = [leaf for leaf in leaves if leaf.rule.startswith(GRANTS)]
+    granted = [leaf for leaf in leaves if leaf.source in GRANTS]
     return bool(granted) and all(leaf in granted or not leaf.effects for leaf in leaves)
 
 
@@ -319,7 +318,7 @@ def _with_external(decision: Decision, request: Request, settings: Settings) -> 
             return decision
         verdict, rule = Verdict[config.on_error.upper()], "external/failed"
     said = Decision(verdict, rule, reason, 0, decision.end)
-    ours = [leaf for leaf in decision.leaves() if leaf.rule.startswith("permissions/")]
+    ours = [leaf for leaf in decision.leaves() if leaf.source is Source.RULE]
     kept = [decision] if decision.verdict is Verdict.DENY else ours
     return strictest((said, *kept), 0, decision.end)
 
@@ -342,7 +341,9 @@ def _with_exception(
     how = "once" if allowance.once else "for a while"
     reason = f"you let it run {how} (laconic allow); else: {decision.reason}"
     rule = f"exception/{allowance.id}"
-    return decision.but(verdict=Verdict.ALLOW, rule=rule, reason=reason, risk=True)
+    return decision.but(
+        verdict=Verdict.ALLOW, rule=rule, reason=reason, risk=True, source=Source.EXCEPTION
+    )
 
 
 def _fault(rule: str, what: str, fault: Exception) -> Decision:

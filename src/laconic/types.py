@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from enum import IntEnum, IntFlag, StrEnum
+from enum import Enum, IntEnum, IntFlag, StrEnum
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any, Self
 
     from laconic.errors import Problem
@@ -104,13 +104,53 @@ BOXABLE = Effect.PROJECT_CODE | Effect.UNKNOWN | Effect.UNCLEAR
 class Kind(StrEnum):
     """What a finding is about, as far as something depends on it; ids of rules end in it.
 
-    WHOLE: the program with all its words. ACT: what is done to the file that an argument names.
-    OTHER: a word of the rule's own, which only people read.
+    WHOLE: the program with all its words. OTHER: what only people read.
     """
 
     WHOLE = ""
-    ACT = "act"
+    ADD = "add"
+    CODE = "code"
+    CREATE = "create"
+    DELETE = "delete"
+    DYNAMIC = "dynamic"
+    INPUT = "input"
+    MODE = "mode"
+    NEEDS = "needs"
+    NETWORK = "network"
+    OPTION = "option"
+    OUTSIDE = "outside"
+    PACKAGE = "package"
+    PATH = "path"
+    RECORD = "record"
+    SCRIPT = "script"
+    SECRET = "secret"  # noqa: S105 - what a finding is about
+    SET = "set"
+    STARTS = "starts"
+    STATEMENT = "statement"
+    SUBCOMMAND = "subcommand"
+    VALUE = "value"
+    VERB = "verb"
+    WORD = "word"
+    WRITE = "write"
     OTHER = "other"
+
+
+class Source(Enum):
+    """Who says what a finding says.
+
+    OURS: the knowledge of laconic's own commands. LIST, RULE, EXCEPTION: the user, by a list of the
+    configuration, a rule about commands, or an exception.
+    """
+
+    KNOWLEDGE = 0
+    OURS = 1
+    LIST = 2
+    RULE = 3
+    EXCEPTION = 4
+
+
+# What the user allows runs as it was typed.
+GRANTS = frozenset((Source.LIST, Source.RULE, Source.EXCEPTION))
 
 
 class Value:
@@ -122,7 +162,7 @@ class Value:
         if len(parts) > len(self.__dict__):
             raise AttributeError(f"it has no {', '.join(changes.keys() - self.__dict__.keys())}")
         made = self.__new__(type(self))
-        made.__dict__ = parts
+        vars(made).update(parts)
         return made
 
 
@@ -134,7 +174,23 @@ class Decision(Value):
     of an opinion. firm: no exception and no allow-list of the user's removes it. instead: what to
     do in its place. problems: what is wrong with the files that the whole decision was made from.
     in_box: the verdict holds if it runs in the box, and only then. kind: what a finding is about.
+    source: who says it.
     """
+
+    verdict: Verdict
+    rule: str
+    reason: str
+    start: int
+    end: int
+    effects: Effect
+    parts: tuple[Decision, ...]
+    instead: str
+    risk: bool
+    firm: bool
+    problems: tuple[Problem, ...]
+    in_box: bool
+    kind: Kind
+    source: Source
 
     def __init__(
         self,
@@ -152,11 +208,16 @@ class Decision(Value):
         problems: tuple[Problem, ...] = (),
         in_box: bool = False,
         kind: Kind = Kind.OTHER,
+        source: Source = Source.KNOWLEDGE,
     ) -> None:
-        self.verdict, self.rule, self.reason = verdict, rule, reason
-        self.start, self.end, self.parts, self.effects = start, end, parts, effects
-        self.instead, self.risk, self.firm, self.problems = instead, risk, firm, problems
-        self.in_box, self.kind = in_box, kind
+        vars(self).update(
+            verdict=verdict, rule=rule, reason=reason, start=start, end=end, effects=effects,
+            parts=parts, instead=instead, risk=risk, firm=firm, problems=problems, in_box=in_box,
+            kind=kind, source=source,
+        )  # fmt: skip
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a decision does not change: {name}")
 
     def __repr__(self) -> str:
         what = f"{self.verdict.word}, {self.rule!r}, {self.reason!r}"
@@ -196,6 +257,12 @@ class Decision(Value):
             leaf.verdict is Verdict.DENY or leaf.effects & HARD or not leaf.effects
             for leaf in grounds
         )
+
+    def with_leaves(self, change: Callable[[Decision], Decision]) -> Decision:
+        """The same decision with other leaves."""
+        if not self.parts:
+            return change(self)
+        return self.but(parts=tuple(part.with_leaves(change) for part in self.parts))
 
     def leaves(self) -> Iterable[Decision]:
         """The decisions without parts that this one is based on."""

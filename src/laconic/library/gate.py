@@ -44,7 +44,7 @@ from laconic.library.when import RuleError
 from laconic.library.wrap import wrapped
 from laconic.settings.environ import working_directory
 from laconic.settings.load import isolated_settings, process_environment
-from laconic.types import Verdict
+from laconic.types import Source, Verdict
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -405,7 +405,7 @@ class Gate:
     def _uses_up(self, envelope: Envelope) -> bool:
         """Use up an exception for one run; tell whether it was still there."""
         decision = envelope.decision
-        if decision is None or not decision.rule.startswith("exception/"):
+        if decision is None or decision.source is not Source.EXCEPTION:
             return True
         context = self.context(envelope.cwd or None)
         again = self.judge.verdict(envelope.command, context, use_up=True)

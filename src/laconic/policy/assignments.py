@@ -52,9 +52,9 @@ def is_for_code_only(
     Not where it gives make options, or any program a path that leads out of the project, or tells
     a tool what to run or which server to ask.
     """
-    kind, _, name = finding.rule.partition("/")
+    name = next((a.name for a in command.assignments if a.start == finding.start), "")
     is_plain = name in _CODE_PATHS or variables.is_private(name, {})
-    if kind != "environment" or not is_plain or name in _MAKE_OPTIONS:
+    if finding.verdict is Verdict.ALLOW or not is_plain or name in _MAKE_OPTIONS:
         return False
     given = [value_of(a, situation.values) for a in command.assignments if a.name == name]
     values = [value for value in given if value is not None]

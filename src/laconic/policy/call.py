@@ -16,7 +16,7 @@ from laconic.policy.places import is_stream, is_within, leads_to_guarded, place
 from laconic.policy.secret_files import may_be_secret, secrets_below
 from laconic.policy.sending import address_harm, is_literal
 from laconic.policy.user_places import fits
-from laconic.types import HARD, Decision, Effect, Kind, Verdict, union
+from laconic.types import HARD, Decision, Effect, Kind, Source, Verdict, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,13 +114,8 @@ class Call:
         firm: bool = False,
     ) -> None:
         """This call has these effects; the profile says what follows from them."""
-        kind = Kind.OTHER if rule else Kind.WHOLE
-        self._find(effects, rule, why, argument, instead, firm=firm, kind=kind)
-
-    def note_doubts(self) -> None:
-        """Tell the reading what of the findings no act explains."""
-        own = (f for f in self.findings if f.kind is not Kind.ACT and not self.is_others(f))
-        self.program.doubts += own
+        self._find(effects, rule, why, argument, instead, firm=firm)
+        self.program.doubts.append(self.findings[-1])
 
     def _act(self, verb: Verb, argument: Argument, how: How = How.IN_PLACE) -> None:
         self.program.acts.append(Act(verb, argument, tuple(self.situation.directories), how))
@@ -134,15 +129,23 @@ class Call:
         instead: str = "",
         *,
         firm: bool = False,
-        kind: Kind = Kind.ACT,
     ) -> None:
         """Add what follows from an act, or says nothing of files."""
         verdict = self.judge.rules.cells[effects]
         start, end = (argument.start, argument.end) if argument is not None else self.span
         rule_id = f"{self.id}/{rule}" if rule else self.id
-        finding = Decision(verdict, rule_id, why, start, end, effects=effects, kind=kind)
-        finding.instead = instead or self.entry.instead
-        finding.firm = firm or verdict is Verdict.DENY
+        finding = Decision(
+            verdict,
+            rule_id,
+            why,
+            start,
+            end,
+            effects=effects,
+            instead=instead or self.entry.instead,
+            firm=firm or verdict is Verdict.DENY,
+            kind=rule if isinstance(rule, Kind) else Kind.OTHER if rule else Kind.WHOLE,
+            source=Source.OURS if self.path[0] in OURS else Source.KNOWLEDGE,
+        )
         self.findings.append(finding)
 
     def unlisted(self, rule: str, why: str, argument: Argument | None = None) -> None:
@@ -157,6 +160,7 @@ class Call:
         """Ask whatever the profile says: for faults, and for what the user wants to be asked."""
         rule_id = f"{self.id}/{rule}"
         self.findings.append(Decision(Verdict.ASK, rule_id, why, *self.span, firm=firm))
+        self.program.doubts.append(self.findings[-1])
 
     def reads(self, argument: Argument) -> None:
         self._act(Verb.READ, argument)
@@ -169,7 +173,7 @@ class Call:
         if argument.text is None and not argument.possible:
             self.situation.seen.reads.append(self.span)
         if self._may_be_secret(argument):
-            self._find(Effect.SECRETS, "secret", "reads keys, passwords or tokens", argument)
+            self._find(Effect.SECRETS, Kind.SECRET, "reads keys, passwords or tokens", argument)
 
     def reads_trees(
         self, arguments: Iterable[Argument], is_taken: Callable[[str], bool] = lambda _: True
@@ -179,7 +183,7 @@ class Call:
             self._act(Verb.READ, directory, How.TREE)
             if self.holds_secrets(directory, is_taken):
                 why = "reads keys, passwords or tokens below it"
-                self._find(Effect.SECRETS, "secret", why, directory)
+                self._find(Effect.SECRETS, Kind.SECRET, why, directory)
 
     def holds_secrets(self, directory: Argument, is_taken: Callable[[str], bool]) -> bool:
         """Tell whether there are secrets below a directory; in a home there always are."""
@@ -197,10 +201,10 @@ class Call:
         self._act(Verb.MAKE if is_empty else Verb.WRITE, argument, how)
         self.placed.add(argument.start)
         if argument.text is None:
-            self._find(Effect.UNCLEAR, "write", "writes to a place that is not known", argument)
+            self._find(Effect.UNCLEAR, Kind.WRITE, "writes to a place that is not known", argument)
         if self._is_user_place("never_write", argument):
             why = f"writes to {shown(argument)}, which your configuration guards"
-            self._find(Effect.GUARDED_WRITE, "write", why, argument, firm=True)
+            self._find(Effect.GUARDED_WRITE, Kind.WRITE, why, argument, firm=True)
         self.written.update(self._real_paths(argument))
         self.situation.seen.written |= self.written
         for where in self._places(argument):
@@ -209,20 +213,20 @@ class Call:
             effect = _WRITTEN[where]
             if where == "sensitive" and is_empty:
                 effect = self._around(argument)
-                self._find(effect, "write", f"creates {shown(argument)}", argument)
+                self._find(effect, Kind.WRITE, f"creates {shown(argument)}", argument)
             elif where in _FIRM_PLACES:
                 what = _FIRM_PLACES[where]
-                self._find(effect, "write", f"writes to {what}", argument, firm=True)
+                self._find(effect, Kind.WRITE, f"writes to {what}", argument, firm=True)
             elif not is_empty and self._leads_to_guarded(argument):
                 why = _GUARDED.format("writes to")
                 effect = effect & Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE
-                self._find(effect, "write", why, argument, firm=True)
+                self._find(effect, Kind.WRITE, why, argument, firm=True)
             elif self._is_user_place("write", argument, every=True):
                 why = f"writes to {shown(argument)}, which your configuration lets it"
                 self._allow(effect, "write", why, argument)
             else:
                 verb = "creates" if is_empty else "writes to"
-                self._find(effect, "write", f"{verb} {shown(argument)}", argument)
+                self._find(effect, Kind.WRITE, f"{verb} {shown(argument)}", argument)
 
     def opens(self, argument: Argument) -> None:
         """A file is read, and created if there is none."""
@@ -251,10 +255,10 @@ class Call:
         self._act(Verb.DELETE, argument, How.TREE if recursive else How.IN_PLACE)
         self.placed.add(argument.start)
         if argument.text is None:
-            self._find(Effect.UNCLEAR, "delete", f"{verb} something that is not known", argument)
+            self._find(Effect.UNCLEAR, Kind.DELETE, f"{verb} something that is not known", argument)
         if self._is_user_place("never_write", argument):
             why = f"{verb} {shown(argument)}, which your configuration guards"
-            self._find(Effect.GUARDED_WRITE, "delete", why, argument, firm=True)
+            self._find(Effect.GUARDED_WRITE, Kind.DELETE, why, argument, firm=True)
         for where in self._places(argument):
             effect = _WRITTEN.get(where, Effect.PROJECT_WRITE)
             if where == "sensitive" and any(
@@ -263,22 +267,22 @@ class Call:
                 effect |= Effect.DISCARDS
             if where in _DESTROYED and recursive:
                 why = f"{verb} {_FIRM_PLACES[where]}"
-                self._find(Effect.DESTROYS, "delete", why, argument)
+                self._find(Effect.DESTROYS, Kind.DELETE, why, argument)
             elif where in _FIRM_PLACES:
                 why = f"{verb} {_FIRM_PLACES[where]}"
-                self._find(effect, "delete", why, argument, firm=True)
+                self._find(effect, Kind.DELETE, why, argument, firm=True)
             elif recursive and self._leads_to_guarded(argument, removed=True):
                 why = _GUARDED.format(verb)
                 effect = effect & Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE
-                self._find(effect, "delete", why, argument, firm=True)
+                self._find(effect, Kind.DELETE, why, argument, firm=True)
             elif where == "temporary" and recursive and self._is_all_temporary(argument):
                 why = f"{verb} the temporary files of all programs"
-                self._find(Effect.OUTSIDE_WRITE, "delete", why, argument)
+                self._find(Effect.OUTSIDE_WRITE, Kind.DELETE, why, argument)
             elif where == "project-root" and recursive:
                 effect |= Effect.DISCARDS | Effect.GUARDED_WRITE
-                self._find(effect, "delete", f"{verb} the project as a whole", argument)
+                self._find(effect, Kind.DELETE, f"{verb} the project as a whole", argument)
             else:
-                self._find(effect, "delete", f"{verb} {shown(argument)}", argument)
+                self._find(effect, Kind.DELETE, f"{verb} {shown(argument)}", argument)
 
     def _is_all_temporary(self, argument: Argument) -> bool:
         tops = self.judge.facts.temporary
@@ -299,7 +303,7 @@ class Call:
         """The network is used; argument: the address, if the command line names one."""
         if argument is not None:
             self._act(Verb.CONNECT, argument)
-        self._find(Effect.DOWNLOADS, "network", "uses the network", argument)
+        self._find(Effect.DOWNLOADS, Kind.NETWORK, "uses the network", argument)
         if argument is not None and not is_literal(argument):
             why = "sends text that is not literal to the network"
             self._find(Effect.SENDS, "sends", why, argument)
@@ -312,7 +316,7 @@ class Call:
     def connects(self, argument: Argument) -> None:
         """The server that the program talks to, with the user's credentials."""
         self._act(Verb.CONNECT, argument)
-        self._find(Effect.DOWNLOADS, "network", "uses the network", argument)
+        self._find(Effect.DOWNLOADS, Kind.NETWORK, "uses the network", argument)
         if not argument.is_static or not is_known_server(argument.text or ""):
             why = "may send credentials to a server that it is told here"
             self._find(Effect.SENDS, "server", why, argument)
@@ -330,7 +334,7 @@ class Call:
         span = argument.start, argument.end
         finding = environment_finding(name, known, span, self.judge, self.situation, words)
         if finding is not None:
-            self._add_others(finding)
+            self.add_others(finding)
             self.program.doubts.append(finding)
 
     def runs(self, arguments: list[Argument], situation: Situation | None = None) -> None:
@@ -339,22 +343,21 @@ class Call:
             self._act(Verb.COMMAND, arguments[0])
         judge = judge_for(self) if self.path[0] in OURS else self.judge
         decision = judge.command(arguments, self.span, situation or self.situation)
-        for leaf in decision.leaves() if judge.is_in_box else ():
-            leaf.in_box = leaf.in_box or leaf.verdict is Verdict.ALLOW
-        self._add_others(decision)
+        self.add_others(decision.with_leaves(_in_box) if judge.is_in_box else decision)
 
     def shell(self, argument: Argument, shells: frozenset[str] | None = None) -> None:
         """The argument is shell code. shells: what may read it; else the user's shell or sh."""
         self._act(Verb.SHELL, argument)
         if argument.text is None or argument.glob:
             self.does(
-                Effect.UNCLEAR, "code", "runs shell code that is not known", argument, firm=True
+                Effect.UNCLEAR, Kind.CODE, "runs shell code that is not known", argument, firm=True
             )
         else:
             known = self.situation.shells | {SYSTEM} if shells is None else shells
-            self._add_others(self.judge.nested(argument, known, self.situation))
+            self.add_others(self.judge.nested(argument, known, self.situation))
 
-    def _add_others(self, finding: Decision) -> None:
+    def add_others(self, finding: Decision) -> None:
+        """Add what something else does that runs with this program."""
         self.findings.append(finding)
         self._others.append(finding)
 
@@ -399,7 +402,7 @@ class Call:
             self.does(effects, "file", f"runs the code in {argument.text}", argument)
             if self._may_be_secret(argument):
                 why = "runs a file of keys, passwords or tokens, and so may show it"
-                self.does(Effect.SECRETS, "secret", why, argument)
+                self.does(Effect.SECRETS, Kind.SECRET, why, argument)
             for path in self._real_paths(argument):
                 if path in self.situation.seen.texts:
                     from laconic.policy.commands.written_code import (  # noqa: PLC0415 - seldom
@@ -451,6 +454,10 @@ class Call:
         facts, directories = self.judge.facts, self.situation.directories
         places = (place(text, cwd, facts) for text in argument.texts for cwd in directories)
         return dict.fromkeys(places).keys()
+
+
+def _in_box(leaf: Decision) -> Decision:
+    return leaf.but(in_box=leaf.in_box or leaf.verdict is Verdict.ALLOW)
 
 
 def shown(argument: Argument) -> str:

@@ -13,7 +13,7 @@ from laconic.knowledge.options import parse_options
 from laconic.policy.profiles import FIXED
 from laconic.shell.ast import Assignment, Command, Loop, Word
 from laconic.shell.words import leading, literal
-from laconic.types import Decision, Effect, Verdict
+from laconic.types import Decision, Effect, Kind, Source, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from laconic.shell.walk import Occurrence
 
 # What a subcommand does, as opposed to what an option or a setting makes of it.
-_SUBSTANCE = frozenset(
-    " mode needs write delete word subcommand network create add set verb record".split(" ")
-)
+_SUBSTANCE = frozenset((
+    Kind.WHOLE, Kind.MODE, Kind.NEEDS, Kind.WRITE, Kind.DELETE, Kind.WORD, Kind.SUBCOMMAND,
+    Kind.NETWORK, Kind.CREATE, Kind.ADD, Kind.SET, Kind.VERB, Kind.RECORD,
+))  # fmt: skip
 # What the name of a subcommand does not settle; that it sends something may be its very purpose.
 _NEVER_BY_NAME = FIXED & ~Effect.SENDS
 # Programs that hand on their environment and run what they are given, once.
@@ -48,7 +49,7 @@ def settled(call: Call, name: str) -> list[Decision]:
         return [_allowed(call, f) if _is_settled(call, f, FIXED) else f for f in call.findings]
     if rules.wrappers.get(name) == "allow":
         return [
-            _allowed(call, f) if f.rule == call.id and _is_settled(call, f, FIXED) else f
+            _allowed(call, f) if f.kind is Kind.WHOLE and _is_settled(call, f, FIXED) else f
             for f in call.findings
         ]
     said = _said(rules.subcommands, call.path)
@@ -65,9 +66,8 @@ def _denied(call: Call, finding: Decision) -> Decision:
 
     A file that it writes asks by its place, as with any program: `dd of=y` is not worse than `> y`.
     """
-    is_about_program = finding.rule == call.id or finding.rule.startswith(f"{call.id}/")
-    is_plain_file = finding.rule == f"{call.id}/write" and not finding.firm
-    if finding.verdict is not Verdict.ASK or not is_about_program or is_plain_file:
+    is_plain_file = finding.kind is Kind.WRITE and not finding.firm
+    if finding.verdict is not Verdict.ASK or call.is_others(finding) or is_plain_file:
         return finding
     reason = f"{finding.reason}; {call.path[0]} is in the list `deny`"
     return finding.but(verdict=Verdict.DENY, reason=reason, parts=())
@@ -75,7 +75,9 @@ def _denied(call: Call, finding: Decision) -> Decision:
 
 def _undenied(call: Call, finding: Decision) -> Decision:
     """The user took the program out of the deny list: it asks."""
-    if finding.verdict is not Verdict.DENY or finding.rule != call.id:
+    if finding.kind is not Kind.WHOLE or call.is_others(finding):
+        return finding
+    if finding.verdict is not Verdict.DENY:
         return finding
     return finding.but(verdict=Verdict.ASK, parts=(), instead="", firm=False)
 
@@ -84,14 +86,20 @@ def _is_settled(call: Call, finding: Decision, never: Effect) -> bool:
     """Tell a finding on the program itself, which the user may settle, from all others."""
     if finding.firm or finding.verdict is Verdict.DENY or finding.effects & never:
         return False
-    is_own = finding.rule == call.id or finding.rule.startswith(f"{call.id}/")
-    return is_own and not call.is_others(finding)
+    return not call.is_others(finding)
 
 
 def _allowed(call: Call, finding: Decision) -> Decision:
     """The user lets the program do it: what it would do stays."""
     reason = f"{' '.join(call.path)} is allowed by the configuration"
-    return Decision(Verdict.ALLOW, "config/allow", reason, *finding.span, effects=finding.effects)
+    return Decision(
+        Verdict.ALLOW,
+        "config/allow",
+        reason,
+        *finding.span,
+        effects=finding.effects,
+        source=Source.LIST,
+    )
 
 
 def _said(subcommands: Mapping[str, str], path: tuple[str, ...]) -> str:
@@ -104,15 +112,14 @@ def _about_options(call: Call) -> list[Decision]:
     if call.parsed is None and not call.entry.anything:
         reading = call.entry.reading(call.match.everywhere)
         for argument, message in parse_options(call.arguments, reading).problems:
-            call.unlisted("option", message, argument)
+            call.unlisted(Kind.OPTION, message, argument)
     if call.path[:2] == ("git", "push"):
         _ask_if_forced(call)
     first = call.arguments[0].start if call.arguments else call.span[1]
 
     def is_substance(finding: Decision) -> bool:
         """Nothing that an option or a setting makes of it."""
-        is_named = finding.rule[len(call.id) + 1 :] in _SUBSTANCE
-        return is_named and not call.span[0] < finding.start < first
+        return finding.kind in _SUBSTANCE and not call.span[0] < finding.start < first
 
     return [
         _allowed(call, finding)

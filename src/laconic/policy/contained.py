@@ -6,20 +6,17 @@ decision as it is if not. A hard effect anywhere on a line is never contained.
 
 from __future__ import annotations
 
-from laconic.types import HARD, Decision, Effect, Verdict
+from laconic.types import GRANTS, HARD, Decision, Effect, Kind, Source, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.profiles import Cells
 
-# Rules of the user's: what they allow runs as it was typed.
-GRANTS = ("permissions/", "config/allow", "exception/")
-_OURS = ("laconic/", "laconic-py/")
-# `npx tsc`: a program of a package, which is fetched where the project does not have it.
-_PACKAGES = frozenset(("npx/package", "bunx/package", "npm/exec/package", "pnpm/exec/package"))
 # Of what is unclear, the words that one program reads. Not what the shell itself does, nor what a
 # program would write or delete: that may be all of the project.
-_WORDS = ("/option", "/word", "/value", "/dynamic", "/script", "/statement", "/path")
+_WORDS = frozenset((
+    Kind.OPTION, Kind.WORD, Kind.VALUE, Kind.DYNAMIC, Kind.SCRIPT, Kind.STATEMENT, Kind.PATH,
+))  # fmt: skip
 # What an undo can take back.
 UNDONE = Effect.PROJECT_WRITE | Effect.HISTORY | Effect.DISCARDS
 
@@ -45,14 +42,14 @@ def find_contained(
     """
     if decision.verdict is Verdict.DENY or decision.effects & HARD:
         return None
-    if decision.rule.startswith(GRANTS[-1]):
+    if decision.source is Source.EXCEPTION:
         return None
     box = cells.box if has_box else Effect.READS
     boxed, held = [], []
     for leaf in decision.leaves():
         if leaf.verdict is not Verdict.ALLOW and not _is_settled(leaf, box, cells, is_offline):
             return None
-        if leaf.in_box or leaf.rule.startswith(GRANTS):
+        if leaf.in_box or leaf.source in GRANTS:
             continue
         if in_box_effects(leaf, is_offline) & box:
             boxed.append(leaf)
@@ -63,10 +60,10 @@ def find_contained(
 
 def _is_settled(leaf: Decision, box: Effect, cells: Cells, is_offline: bool) -> bool:
     """Tell whether the box and an undo settle all that a finding asks about."""
-    if leaf.verdict is Verdict.DENY or leaf.firm or leaf.rule.startswith(_OURS):
+    if leaf.verdict is Verdict.DENY or leaf.firm or leaf.source is Source.OURS:
         return False
     effects = in_box_effects(leaf, is_offline)
-    if effects & Effect.UNCLEAR and not leaf.rule.endswith(_WORDS):
+    if effects & Effect.UNCLEAR and leaf.kind not in _WORDS:
         return False
     rest = effects & ~(box | cells.undo)
     return rest != effects and cells[rest] is Verdict.ALLOW
@@ -74,7 +71,7 @@ def _is_settled(leaf: Decision, box: Effect, cells: Cells, is_offline: bool) -> 
 
 def in_box_effects(leaf: Decision, is_offline: bool) -> Effect:
     """What a finding's effects are in the box: without a network no package can be fetched."""
-    if leaf.rule in _PACKAGES and is_offline:
+    if leaf.kind is Kind.PACKAGE and is_offline:
         return leaf.effects & ~Effect.INSTALLS | Effect.UNKNOWN
     return leaf.effects
 

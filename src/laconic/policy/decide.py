@@ -306,8 +306,7 @@ def _judge_occurrence(
     if len(cases) == 1:
         return cases[0]
     worst = max(cases, key=lambda case: (case.verdict, not case.is_soft, case.risk, case.firm))
-    worst.effects = union(case.effects for case in cases)
-    return worst
+    return worst.but(effects=union(case.effects for case in cases))
 
 
 def _note_texts(command: Command, given: str | None, situation: Situation, facts: Facts) -> None:

@@ -24,7 +24,7 @@ from laconic.policy.project_runners import (
 from laconic.policy.registries import registry_findings
 from laconic.policy.situation import ProgramCall, joined
 from laconic.policy.table import check_leading_options, conclude, follow_table, shows_itself
-from laconic.types import HARD, Decision, Effect, Verdict, strictest, union
+from laconic.types import GRANTS, HARD, Decision, Effect, Kind, Source, Verdict, strictest, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,8 +143,7 @@ class Judge:
             program = Argument(name, first.start, first.end, expanded=True)
             decisions.append(self.command([program, *rest], span, guessing))
         worst = max(decisions, key=lambda decision: (decision.verdict, not decision.is_soft))
-        worst.effects = union(decision.effects for decision in decisions)
-        return worst
+        return worst.but(effects=union(decision.effects for decision in decisions))
 
     def _program_by_rules(
         self, arguments: list[Argument], span: tuple[int, int], situation: Situation
@@ -180,12 +179,15 @@ class Judge:
         """The answer for a program that a list of the user's configuration names."""
         rule, rules = f"config/{verdict.word}", self.rules
         reason = rules.messages.get(name, reason)
-        return Decision(verdict, rule, reason, *span, instead=rules.instead.get(name, ""))
+        instead = rules.instead.get(name, "")
+        return Decision(verdict, rule, reason, *span, instead=instead, source=Source.LIST)
 
     def _allowed(self, name: str, effects: Effect, span: tuple[int, int]) -> Decision:
         """The answer for a program that the user allows; its effects stay."""
         reason = f"{name} is allowed by the configuration"
-        return Decision(Verdict.ALLOW, "config/allow", reason, *span, effects=effects)
+        return Decision(
+            Verdict.ALLOW, "config/allow", reason, *span, effects=effects, source=Source.LIST
+        )
 
     def _is_of_system(self, name: str) -> bool:
         """Tell whether a path names a program of the system, also when its links are followed."""
@@ -212,7 +214,7 @@ class Judge:
             findings += [
                 leaf
                 for leaf in known.leaves()
-                if leaf.effects & _BY_ANY_PATH or leaf.rule.endswith("/outside")
+                if leaf.effects & _BY_ANY_PATH or leaf.kind is Kind.OUTSIDE
             ]
         return strictest(findings, *span)
 
@@ -241,9 +243,7 @@ class Judge:
 
     def answered(self, findings: list[Decision]) -> list[Decision]:
         """The same findings, with the answers that the profile gives to their effects."""
-        for finding in findings:
-            finding.verdict = self.rules.cells[finding.effects]
-        return findings
+        return [finding.but(verdict=self.rules.cells[finding.effects]) for finding in findings]
 
     def finding(
         self, effects: Effect, rule: str, reason: str, span: tuple[int, int], *, firm: bool = False
@@ -260,7 +260,6 @@ class Judge:
             return self._unknown(base, arguments, span, situation)
         call = situation.program.call = Call(match, match.entry, self, situation, span)
         self._judge(call)
-        call.note_doubts()
         if any(finding.effects & Effect.PROJECT_WRITE for finding in call.findings):
             note_fetched(call)
             _note_unread(call)
@@ -273,7 +272,7 @@ class Judge:
             parts = _agreed(call, parts)
         if any(part.verdict is not Verdict.ALLOW for part in parts):
             return strictest(parts, *span)
-        if any(part.rule.startswith(("permissions/", "config/allow")) for part in parts):
+        if any(part.source in GRANTS for part in parts):
             return strictest(parts, *span)
         path = " ".join(call.path)
         reason = f"{path}: {call.why}" if call.why else f"{path} is harmless"
@@ -315,8 +314,7 @@ class Judge:
         if len(arguments) == _WITH_ONE and arguments[1].text == "--version":
             return Decision(Verdict.ALLOW, "version", f"{base} only tells its version", *span)
         reason = f"{base} is not a command that laconic knows"
-        unknown = self.finding(Effect.UNKNOWN, "unknown-command", reason, span)
-        unknown.risk = False
+        unknown = self.finding(Effect.UNKNOWN, "unknown-command", reason, span).but(risk=False)
         return situation.settle(noted(unknown, situation))
 
     def _judge(self, call: Call) -> None:
@@ -329,7 +327,7 @@ class Judge:
                 return
             if call.match.missing is not None and call.entry.operands is None:
                 name = call.match.missing.text or "the subcommand"
-                call.unlisted("subcommand", f"{name} is not known",
+                call.unlisted(Kind.SUBCOMMAND, f"{name} is not known",
                          call.match.missing)  # fmt: skip
             call.situation.seen.calls.append((call, tuple(call.situation.directories)))
             follow_table(call)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
 from laconic.shell.words import literal
-from laconic.types import Decision, Effect, Verdict
+from laconic.types import Decision, Effect, Source, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ class OwnRule:
             effects=effects,
             instead=self.instead,
             firm=verdict is Verdict.DENY,
+            source=Source.RULE,
         )
 
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from laconic.patterns import compile_written, pattern
-from laconic.types import HARD, Decision, Effect, Verdict, strictest
+from laconic.types import HARD, Decision, Effect, Source, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,7 +134,15 @@ class Permission:
         reason = f"your rule {self.written} {what} this ({self.source})"
         effects = decision.effects if verdict is Verdict.ALLOW else Effect.READS
         firm = verdict is Verdict.DENY
-        return Decision(verdict, self.rule, reason, *decision.span, effects=effects, firm=firm)
+        return Decision(
+            verdict,
+            self.rule,
+            reason,
+            *decision.span,
+            effects=effects,
+            firm=firm,
+            source=Source.RULE,
+        )
 
 
 @lru_cache(maxsize=1024)

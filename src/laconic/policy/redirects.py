@@ -22,7 +22,6 @@ _NO_MATCH = Match("redirect", Branch(), [])
 def redirect_findings(redirect: Redirect, judge: Judge, situation: Situation) -> list[Decision]:
     call = Call(_NO_MATCH, _REDIRECT_ENTRY, judge, situation, (redirect.start, redirect.end))
     _judge_redirect(redirect, call)
-    call.note_doubts()
     return call.findings
 
 

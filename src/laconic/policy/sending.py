@@ -13,7 +13,7 @@ from laconic.patterns import pattern
 from laconic.policy.spans import Spans
 from laconic.shell.ast import Command, Parameter, Pipeline, Substitution, nodes
 from laconic.shell.words import is_static, literal
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def sent_findings(call: Call) -> None:
             )
             break
     if call.path[0] not in _READ_NO_INPUT and call.situation.is_fed():
-        call.does(Effect.SENDS, "input", "sends its standard input to the network")
+        call.does(Effect.SENDS, Kind.INPUT, "sends its standard input to the network")
 
 
 def address_findings(call: Call, address: Argument) -> None:

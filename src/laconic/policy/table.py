@@ -17,7 +17,7 @@ from laconic.policy.word_places import (
     name_and_path,
     reads_code,
 )
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def follow_table(call: Call) -> None:
         if lacks or entry.verdict == "ask":
             call.is_changing = bool(call.match.effect & Effect.PROJECT_WRITE)
         if lacks and "RUN" in (entry.operands or ()) and not call.parsed.operands:
-            call.does(Effect.UNCLEAR, "input", "runs the code that it reads from its input")
+            call.does(Effect.UNCLEAR, Kind.INPUT, "runs the code that it reads from its input")
         if lacks:
             why = entry.why or entry.about or f"may do more without {entry.needs[0]}"
             _does_once(call, call.match.effect, why)
@@ -125,7 +125,7 @@ def conclude(call: Call) -> None:
     """What the table says of the call as a whole, after all that its words say."""
     _table_verdict(call)
     if call.change and not any(finding.effects & _WRITES for finding in call.findings):
-        call.does(Effect.PROJECT_WRITE, "write", call.change)
+        call.does(Effect.PROJECT_WRITE, Kind.WRITE, call.change)
     _follow_words(call)
     _look_outside(call)
     if call.entry.network and _goes_out(call):
@@ -169,15 +169,15 @@ def _look_outside(call: Call) -> None:
     words = _words_that_lead_somewhere(call, effects)
     is_code = bool(effects & Effect.PROJECT_CODE)
     if is_code and has_words and (any(map(is_stream, words)) or reads_code(call)):
-        call.does(Effect.UNCLEAR, "input", "runs code that it reads from its input")
+        call.does(Effect.UNCLEAR, Kind.INPUT, "runs code that it reads from its input")
     if has_words and (guarded := guarded_word(call, effects)):
         call.does(Effect.GUARDED_WRITE, "guarded", f"may write to {guarded}", firm=True)
     outside = [where for where in (".", *words) if call.is_outside(where)]
     if outside and effects & _CHANGES:
         why = f"works in {outside[0]}, outside the project"
-        call.does(Effect.OUTSIDE_WRITE, "outside", why)
+        call.does(Effect.OUTSIDE_WRITE, Kind.OUTSIDE, why)
     elif is_code and (place := outside[0] if outside else foreign_code(call)):
-        call.does(Effect.UNKNOWN, "outside", f"runs code of {place}, outside the project")
+        call.does(Effect.UNKNOWN, Kind.OUTSIDE, f"runs code of {place}, outside the project")
 
 
 def _words_that_lead_somewhere(call: Call, effects: Effect) -> list[str]:
@@ -185,7 +185,7 @@ def _words_that_lead_somewhere(call: Call, effects: Effect) -> list[str]:
     settled = call.placed if is_certain and effects & _CHANGES else frozenset()
     before = [o.value for _, parsed in call.match.before for o in parsed.options]
     given = [*call.arguments, *(value for value in before if value is not None)]
-    code = {finding.start for finding in call.findings if finding.rule.endswith("/code")}
+    code = {finding.start for finding in call.findings if finding.kind is Kind.CODE}
     own = (a for a in given if a.start < call.code_start and a.start not in {*settled, *code})
     words = [name_and_path(a.text or "")[1] for a in own]
     return [word for word in words if word[:1] in ("/", ".")]
@@ -207,11 +207,15 @@ def _refuse_undoing(call: Call, parsed: Parsed, needs: tuple[str, ...]) -> None:
     undoing = {opposite for name in needs for opposite in _opposites(name)}
     for option in parsed.options:
         if option.name in undoing:
-            call.unlisted("needs", f"{option.name} undoes what makes it harmless", option.argument)
+            call.unlisted(
+                Kind.NEEDS, f"{option.name} undoes what makes it harmless", option.argument
+            )
         elif option.name in needs and option.name not in call.entry.values:
             value = _behind(call, option.argument) if option.value is None else option.value
             if value is not None and (value.text or "").lower() in _FALSE:
-                call.unlisted("needs", f"{option.name} may be switched off here", option.argument)
+                call.unlisted(
+                    Kind.NEEDS, f"{option.name} may be switched off here", option.argument
+                )
 
 
 def _behind(call: Call, argument: Argument) -> Argument | None:
@@ -249,11 +253,11 @@ def _check_names(call: Call) -> None:
     words = [a for a in call.arguments if a.is_static and not _SWITCH.fullmatch(a.text or "")]
     if not words or opens_no_files(call.path[0], call.entry.code):
         return
-    if any(finding.rule.endswith("/secret") for finding in call.findings):
+    if any(finding.kind is Kind.SECRET for finding in call.findings):
         return
     for argument in words:
         if is_unmistakable(argument.text or ""):
-            call.does(Effect.SECRETS, "secret", "may read keys, passwords or tokens", argument)
+            call.does(Effect.SECRETS, Kind.SECRET, "may read keys, passwords or tokens", argument)
 
 
 def _table_verdict(call: Call) -> None:
@@ -275,29 +279,29 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
     for argument, message in parsed.problems:
         name = argument.leading.partition("=")[0]
         if argument.text is None and not call.match.effect & COVERS_ANYTHING:
-            call.does(Effect.UNCLEAR, "option", message, argument)
+            call.does(Effect.UNCLEAR, Kind.OPTION, message, argument)
             continue
         if _REVEALS.fullmatch(name):
-            call.does(Effect.SECRETS, "secret", f"{name} prints secrets", argument)
+            call.does(Effect.SECRETS, Kind.SECRET, f"{name} prints secrets", argument)
         known_harm = entry.refuse.get(name)
         why = f"{name} {known_harm}" if known_harm else _why_unlisted(call, message)
-        call.unlisted("option", why, argument)
+        call.unlisted(Kind.OPTION, why, argument)
     is_rehearsal = parsed.has(*_REHEARSES) and not _REHEARSES.isdisjoint(entry.needs)
     for option in parsed.options:
         if option.name in entry.does and not is_rehearsal:
             _follow_effect(call, *entry.effect_of(option.name), option.argument)
         if entry.covers(option.name):
             why = f"{option.name}: {_why_unlisted(call, call.entry.why or call.entry.about)}"
-            call.does(call.match.effect, "option", why, option.argument)
+            call.does(call.match.effect, Kind.OPTION, why, option.argument)
         wanted = call.match.wanted(entry, option.name)
         if wanted is not None and not _is_one_of(option.value, wanted):
             call.unlisted(
-                "value",
+                Kind.VALUE,
                 f"{option.name} may do more with this value than laconic knows",
                 option.argument,
             )
         elif wanted in _SWITCHES and "=" not in option.argument.leading:
-            call.unlisted("value", f"{option.name} takes its value after a `=`", option.argument)
+            call.unlisted(Kind.VALUE, f"{option.name} takes its value after a `=`", option.argument)
         if option.role and option.value is not None:
             _check(call, option.role, option.value)
         elif option.role in ("CODE", "NO"):
@@ -323,7 +327,7 @@ def _check_subcommand(call: Call, parsed: Parsed) -> None:
     may_be = first.text in known if is_plain and "*" not in known else _may_be_word(first)
     if may_be:
         what = first.text or "the first word"
-        call.unlisted("subcommand", f"{what} may be a subcommand that is not known", first)
+        call.unlisted(Kind.SUBCOMMAND, f"{what} may be a subcommand that is not known", first)
 
 
 def _check_operands(call: Call, parsed: Parsed) -> None:
@@ -347,7 +351,7 @@ def _check(call: Call, role: str, value: Argument) -> None:
     elif role in _SIMPLE_ROLES:
         getattr(call, _SIMPLE_ROLES[role])(value)
     elif role == "CODE":
-        call.does(Effect.UNCLEAR, "code", "runs code that is given in an argument", value)
+        call.does(Effect.UNCLEAR, Kind.CODE, "runs code that is given in an argument", value)
     elif role == "OVERRIDE":
         call.does(Effect.UNCLEAR, "override", "changes what the tool itself runs", value, firm=True)
     elif role == "NAME":
@@ -360,7 +364,7 @@ def _check(call: Call, role: str, value: Argument) -> None:
 
 def _unlisted_word(call: Call, word: Argument) -> None:
     why = f"laconic does not know what {' '.join(call.path)} does with {shown(word)}"
-    call.unlisted("word", _why_unlisted(call, why), word)
+    call.unlisted(Kind.WORD, _why_unlisted(call, why), word)
 
 
 def _why_unlisted(call: Call, message: str) -> str:

@@ -16,7 +16,7 @@ from laconic.patterns import pattern
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.fetched import is_fetched
 from laconic.policy.places import is_stream, is_within, place
-from laconic.types import HARD, Effect
+from laconic.types import HARD, Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ _RUNS_VALUE = pattern(
 )
 # Options whose value is code in the language of the program: `elixir -e x`, `pylint --init-hook x`.
 _CODE_VALUE = pattern(r"-e|-E|-c|--eval|--exec(?:ute)?|--init-hook|--expr(?:ession)?")
+_JUDGED = frozenset((Kind.WRITE, Kind.CODE, Kind.STARTS))
 _READ_CODE = frozenset("python snippet shells".split())
 _TO_OTHERS = HARD | Effect.INSTALLS | Effect.DISCARDS
 # Their words are revisions, and files whose state is recorded.
@@ -75,8 +76,7 @@ def guarded_word(call: Call, effects: Effect) -> str:
 
 def _written(call: Call) -> set[int]:
     """Where the arguments start that are judged already, as what is written or as code."""
-    judged = ("/write", "/code", "/starts")
-    return {finding.start for finding in call.findings if finding.rule.endswith(judged)}
+    return {finding.start for finding in call.findings if finding.kind in _JUDGED}
 
 
 def _is_guarded(path: str, call: Call) -> bool:
@@ -86,7 +86,7 @@ def _is_guarded(path: str, call: Call) -> bool:
 
 def reads_code(call: Call) -> bool:
     """Tell whether a word says that the code comes from standard input: `make -f -`."""
-    is_judged = any(finding.rule.endswith("/input") for finding in call.findings)
+    is_judged = any(finding.kind is Kind.INPUT for finding in call.findings)
     return not is_judged and any(
         name_and_path(a.text or "")[1] == "-" for a in _own_arguments(call)
     )

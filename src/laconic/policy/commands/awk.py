@@ -12,7 +12,7 @@ import re
 
 from laconic.patterns import pattern
 from laconic.policy.secret_files import is_secret, is_secret_variable
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,12 +54,12 @@ def judge(call: Call) -> None:
         call.does(Effect.UNCLEAR, "program", "a program that is not known")
         return
     if any("/inet" in (word.text or word.leading) for word in (*programs, *files)):
-        call.does(Effect.SENDS, "network", "opens a network connection")
+        call.does(Effect.SENDS, Kind.NETWORK, "opens a network connection")
     tokens = _tokens("\n".join(program.text or "" for program in programs))
     if harm := _harm(tokens):
         call.does(Effect.UNCLEAR, "program", harm)
     elif why := _reveals(tokens or []):
-        call.does(Effect.SECRETS, "secret", why)
+        call.does(Effect.SECRETS, Kind.SECRET, why)
     call.harmless("the program only reads and prints: no files written, no pipes, no commands")
 
 

@@ -14,7 +14,7 @@ from itertools import zip_longest
 
 from laconic.patterns import pattern
 from laconic.policy.commands.cloud import judge_parameters, skip_options
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def judge(call: Call) -> None:
     while at < len(call.arguments) and not call.arguments[at].leading.startswith("-"):
         word = call.arguments[at]
         if word.text is None or word.glob:
-            call.does(Effect.UNCLEAR, "dynamic", "a word of the command is not known", word)
+            call.does(Effect.UNCLEAR, Kind.DYNAMIC, "a word of the command is not known", word)
             return
         words.append(word.text)
         at += 1
@@ -97,9 +97,9 @@ def _judge_words(call: Call, words: list[str], rest: list[Argument]) -> None:
         return
     is_read = bool(words) and _GROUPS.issuperset(words[:-1]) and _READS.fullmatch(words[-1])
     if not is_read or path.startswith(_WITH_OPERANDS):
-        call.unlisted("verb", f"az {path} may change something")
+        call.unlisted(Kind.VERB, f"az {path} may change something")
     elif _reveals(words):
-        call.does(Effect.SECRETS, "secret", f"az {path} prints credentials")
+        call.does(Effect.SECRETS, Kind.SECRET, f"az {path} prints credentials")
 
 
 def _reveals(words: list[str]) -> bool:

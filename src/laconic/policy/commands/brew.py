@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from laconic.knowledge.options import Reading, Spec, parse_options
 from laconic.patterns import pattern
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,14 +43,17 @@ def judge(call: Call) -> None:
         return
     words = [argument.text for argument in call.arguments]
     if call.path[1] == "tap" and words:
-        call.does(Effect.INSTALLS, "add", "adds or changes a source of packages")
+        call.does(Effect.INSTALLS, Kind.ADD, "adds or changes a source of packages")
     elif call.path[1] in ("analytics", "developer") and words not in ([], ["state"]):
         call.does(Effect.SYSTEM, "setting", "changes a setting")
     elif call.parsed is not None and not _names_no_packages(call, call.parsed):
         for operand in call.parsed.operands:
             if operand.text is None or not _PACKAGE.fullmatch(operand.text):
                 call.does(
-                    Effect.INSTALLS, "package", "a package that may be a file of Ruby code", operand
+                    Effect.INSTALLS,
+                    Kind.PACKAGE,
+                    "a package that may be a file of Ruby code",
+                    operand,
                 )
 
 
@@ -64,12 +67,12 @@ def _names_no_packages(call: Call, parsed: Parsed) -> bool:
 
 def _judge_dashed(call: Call) -> None:
     if not call.arguments:
-        call.unlisted("subcommand", "names no command")
+        call.unlisted(Kind.SUBCOMMAND, "names no command")
         return
     first, *rest = call.arguments
     options = _PLACES.get(first.text or "")
     if options is None or first.glob:
-        call.unlisted("subcommand", "a command that is not known", first)
+        call.unlisted(Kind.SUBCOMMAND, "a command that is not known", first)
         return
     for argument, message in parse_options(rest, Reading(Spec(options))).problems:
-        call.unlisted("option", message, argument)
+        call.unlisted(Kind.OPTION, message, argument)

@@ -14,7 +14,7 @@ from laconic.patterns import pattern
 from laconic.policy.environment import is_private
 from laconic.policy.secret_files import is_secret_variable
 from laconic.policy.zsh import TABLES
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _judge_declarations(call: Call) -> None:
         for operand in call.parsed.operands if call.parsed.has("-p") else ():
             if not operand.is_static or is_secret_variable(operand.text or ""):
                 call.does(
-                    Effect.SECRETS, "secret", "prints a variable that may hold a secret", operand
+                    Effect.SECRETS, Kind.SECRET, "prints a variable that may hold a secret", operand
                 )
         return
     for operand in call.parsed.operands:
@@ -152,7 +152,7 @@ def _judge_set(call: Call) -> None:
         if not is_known:
             call.does(
                 Effect.UNCLEAR,
-                "option",
+                Kind.OPTION,
                 "changes more than when it stops and what it prints",
                 argument,
             )
@@ -189,7 +189,7 @@ def _judge_command(call: Call) -> None:
 def _judge_wait(call: Call) -> None:
     for argument in call.arguments:
         if argument.leading.startswith("-") and argument.text not in ("-n", "-f", "--"):
-            call.does(Effect.UNCLEAR, "option", "may set a variable", argument)
+            call.does(Effect.UNCLEAR, Kind.OPTION, "may set a variable", argument)
 
 
 def _judge_kill(call: Call) -> None:
@@ -202,7 +202,7 @@ def _judge_kill(call: Call) -> None:
     if not is_single and any(
         not (word.is_static or word.is_number) or word.leading.startswith("-") for word in rest
     ):
-        call.does(Effect.SYSTEM, "word", "a word that may name another signal")
+        call.does(Effect.SYSTEM, Kind.WORD, "a word that may name another signal")
 
 
 def _judge_printf(call: Call) -> None:

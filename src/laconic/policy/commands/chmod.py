@@ -7,7 +7,7 @@ is not known; files outside the project.
 from __future__ import annotations
 
 from laconic.patterns import pattern
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def judge(call: Call) -> None:
     reference = call.parsed is not None and call.parsed.has("--reference")
     mode, files = (None, words) if reference else (words[0] if words else None, words[1:])
     if not reference and (mode is None or not _PLAIN.fullmatch(mode.text or "")):
-        call.does(Effect.SYSTEM, "mode", "sets a mode that lends rights, or is not known", mode)
+        call.does(Effect.SYSTEM, Kind.MODE, "sets a mode that lends rights, or is not known", mode)
     for file in files:
         call.changes_metadata(file)
     if not files:

@@ -7,7 +7,7 @@ reveal secrets.
 
 from __future__ import annotations
 
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def judge_parameters(call: Call, arguments: list[Argument], refused: frozenset[s
         if is_option and _abbreviates(name, refused):
             call.does(
                 Effect.SECRETS,
-                "option",
+                Kind.OPTION,
                 f"{name} writes a file, reveals secrets or runs a program",
                 argument,
             )
@@ -50,7 +50,10 @@ def judge_parameters(call: Call, arguments: list[Argument], refused: frozenset[s
         is_address = argument.glob and bool(argument.leading) and not is_option
         if (argument.splits and not is_address) or is_unknown:
             call.does(
-                Effect.UNCLEAR, "dynamic", "its value is not known and may be an option", argument
+                Effect.UNCLEAR,
+                Kind.DYNAMIC,
+                "its value is not known and may be an option",
+                argument,
             )
         behind_option = is_option and "=" not in argument.leading
 

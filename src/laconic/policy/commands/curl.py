@@ -11,7 +11,7 @@ import re
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def judge(call: Call) -> None:
         for path in _WRITTEN.findall(form.text or ""):
             call.writes(Argument(path, form.start, form.end))
         if form.text is None or "%output" in form.text:
-            call.does(Effect.PROJECT_WRITE, "write", "may write to a file", form)
+            call.does(Effect.PROJECT_WRITE, Kind.WRITE, "may write to a file", form)
     for command in parsed.values("-Q", "--quote"):
         if command.text is None or not _QUOTES.fullmatch(command.text):
             call.does(
@@ -76,7 +76,7 @@ def saved_as(address: Argument, default: str) -> Argument:
 
 def _judge_saved(call: Call, parsed: Parsed) -> None:
     if parsed.has("-J", "--remote-header-name"):
-        call.does(Effect.UNCLEAR, "write", "writes to a file that the server names")
+        call.does(Effect.UNCLEAR, Kind.WRITE, "writes to a file that the server names")
     for address in [*parsed.operands, *parsed.values("--url")]:
         call.writes(saved_as(address, "curl_response"))
 

@@ -5,7 +5,7 @@ Unsafe: -s and an operand other than `+format` set the clock (but with -j they a
 
 from __future__ import annotations
 
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,4 +17,4 @@ def judge(call: Call) -> None:
         return
     for operand in call.parsed.operands:
         if not operand.leading.startswith("+"):
-            call.does(Effect.SYSTEM, "set", "sets the clock", operand)
+            call.does(Effect.SYSTEM, Kind.SET, "sets the clock", operand)

@@ -7,7 +7,7 @@ calculations given by -e are harmless. Standard input and files are not known.
 from __future__ import annotations
 
 from laconic.patterns import pattern
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def judge(call: Call) -> None:
         return
     codes = call.parsed.values("-e", "--expression")
     if not codes or call.parsed.operands:
-        call.does(Effect.UNCLEAR, "input", "runs what it reads")
+        call.does(Effect.UNCLEAR, Kind.INPUT, "runs what it reads")
     for code in codes:
         if not code.is_static or not _CALCULATION.fullmatch(code.text or ""):
-            call.does(Effect.UNCLEAR, "code", "is more than a plain calculation", code)
+            call.does(Effect.UNCLEAR, Kind.CODE, "is more than a plain calculation", code)

@@ -5,7 +5,7 @@ Unsafe: of=FILE writes; of= a device destroys what is on it.
 
 from __future__ import annotations
 
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def judge(call: Call) -> None:
         if argument.text in ("--help", "--version"):
             continue
         if argument.splits or not equals or name not in (*_NAMES, "of"):
-            call.does(Effect.UNCLEAR, "word", "a word that is not one of its settings", argument)
+            call.does(Effect.UNCLEAR, Kind.WORD, "a word that is not one of its settings", argument)
         elif name == "of" and value.startswith("/dev/") and value not in _SINKS:
             call.does(Effect.DESTROYS, "device", "overwrites a device", argument)
         elif name == "of" and argument.text is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from laconic.patterns import pattern
 from laconic.policy.environment import is_private
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ def judge(call: Call) -> None:
         is_path_gone = is_path_gone and not setting.leading.startswith("PATH=")
     if is_path_gone and any(map(_may_be_shell, operands[settings:])):
         call.does(
-            Effect.UNCLEAR, "path", "a shell without PATH may run programs of the current directory"
+            Effect.UNCLEAR,
+            Kind.PATH,
+            "a shell without PATH may run programs of the current directory",
         )
     call.runs(operands[settings:])
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.options import Reading, Spec, parse_options
 from laconic.patterns import pattern
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def judge(call: Call) -> None:
         cut = next((i for i, word in enumerate(todo) if word.text in _EXECUTES), len(todo))
         parsed = parse_options(todo[:cut], Reading(_OPTIONS))
         for argument, message in parsed.problems:
-            call.unlisted("option", message, argument)
+            call.unlisted(Kind.OPTION, message, argument)
         if parsed.ended:
             return  # after `--` there are no options, only a pattern and paths
         if cut == len(todo):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
 from laconic.policy.listed_secrets import named_by_find
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def judge(call: Call) -> None:
         word = todo.pop()
         name = word.text if word.is_static else None
         if name is None:
-            call.does(Effect.UNCLEAR, "word", "a part of the expression is not known", word)
+            call.does(Effect.UNCLEAR, Kind.WORD, "a part of the expression is not known", word)
         elif name in _RUNS:
             _judge_command(call, word, todo)
         elif name in _WRITES:
@@ -58,7 +58,7 @@ def judge(call: Call) -> None:
         elif name == "-delete":
             _judge_deletion(call, word)
         elif name not in _FLAGS and not name.isdigit():
-            call.unlisted("word", f"{name} is not a test that laconic knows", word)
+            call.unlisted(Kind.WORD, f"{name} is not a test that laconic knows", word)
     call.harmless("its expression only tests files and prints their names")
 
 
@@ -105,7 +105,7 @@ def _skip_starting_points(call: Call, todo: list[Argument]) -> list[Argument]:
         else:
             if not _is_surely_a_path(word):
                 call.does(
-                    Effect.UNCLEAR, "path", "its value is not known and may be an action", word
+                    Effect.UNCLEAR, Kind.PATH, "its value is not known and may be an action", word
                 )
             todo.pop()
     return todo
@@ -130,12 +130,12 @@ def _compares_ages(name: str) -> bool:
 
 def _skip_value(call: Call, word: Argument, todo: list[Argument]) -> None:
     if not todo:
-        call.does(Effect.UNCLEAR, "value", f"{word.text} lacks its value", word)
+        call.does(Effect.UNCLEAR, Kind.VALUE, f"{word.text} lacks its value", word)
         return
     value = todo.pop()
     if (value.glob and not _names_no_action(value)) or (value.splits and not value.glob):
         call.does(
-            Effect.UNCLEAR, "value", "its value is not known and may become several words", value
+            Effect.UNCLEAR, Kind.VALUE, "its value is not known and may become several words", value
         )
 
 
@@ -143,7 +143,7 @@ def _judge_write(call: Call, name: str, word: Argument, todo: list[Argument]) ->
     if todo and todo[-1].text != "-":
         call.writes(todo.pop())
     else:
-        call.does(Effect.UNCLEAR, "value", f"{name} needs a file other than -", word)
+        call.does(Effect.UNCLEAR, Kind.VALUE, f"{name} needs a file other than -", word)
     if name == "-fprintf":
         _skip_value(call, word, todo)
 
@@ -164,7 +164,7 @@ def _judge_command(call: Call, word: Argument, todo: list[Argument]) -> None:
     if not inner:
         call.does(Effect.UNCLEAR, "command", "runs a command that is not known", word, firm=True)
     elif _uses_network(call, inner[0]):
-        call.does(Effect.SENDS, "network", "uses the network for everything it finds", inner[0])
+        call.does(Effect.SENDS, Kind.NETWORK, "uses the network for everything it finds", inner[0])
     directories = [*call.situation.directories]
     if word.text in _RUNS_ELSEWHERE:
         directories.append("")

@@ -12,6 +12,7 @@ import re
 
 from laconic.patterns import pattern
 from laconic.policy.commands.cloud import judge_parameters, skip_options
+from laconic.types import Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def judge(call: Call) -> None:
         return
     is_read = len(words) > 1 and _READS.fullmatch(words[-1])
     if not is_read and not (len(words) == 1 and words[0] in _PLAIN):
-        call.unlisted("verb", f"gcloud {' '.join(words)} may change something")
+        call.unlisted(Kind.VERB, f"gcloud {' '.join(words)} may change something")
     judge_parameters(call, rest, _REFUSED)
 
 

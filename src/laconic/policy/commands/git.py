@@ -11,7 +11,7 @@ from __future__ import annotations
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.policy.commands.setting import is_secret_setting
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -174,17 +174,17 @@ def _judge_config(call: Call, parsed: Parsed) -> None:
     gets = parsed.has(*_CONFIG_GETS) or len(words) == 1
     if None in words or first in _CONFIG_VERBS or not (lists or gets):
         call.does(
-            Effect.GUARDED_WRITE, "write", "changes settings", instead="git config --get NAME"
+            Effect.GUARDED_WRITE, Kind.WRITE, "changes settings", instead="git config --get NAME"
         )
     elif any(map(is_secret_setting, filter(None, words))):
-        call.does(Effect.SECRETS, "secret", "prints a setting that may hold a token")
+        call.does(Effect.SECRETS, Kind.SECRET, "prints a setting that may hold a token")
 
 
 def _judge_tag(call: Call, parsed: Parsed) -> None:
     if parsed.operands and not parsed.has(*_LISTS_TAGS, "-d", "--delete"):
         call.does(
             Effect.HISTORY,
-            "create",
+            Kind.CREATE,
             "creates a tag",
             parsed.operands[0],
             instead="git tag --list PATTERN",
@@ -193,7 +193,7 @@ def _judge_tag(call: Call, parsed: Parsed) -> None:
 
 def _judge_reflog(call: Call, parsed: Parsed) -> None:
     if parsed.operands and not parsed.operands[0].is_static:
-        call.does(Effect.UNCLEAR, "subcommand", "what it does is not known", parsed.operands[0])
+        call.does(Effect.UNCLEAR, Kind.SUBCOMMAND, "what it does is not known", parsed.operands[0])
 
 
 _PRINTS_CONTENTS = frozenset(

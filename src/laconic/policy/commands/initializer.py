@@ -5,7 +5,7 @@ Unsafe: the package. Without a name npm init asks its own questions, and go run 
 
 from __future__ import annotations
 
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,4 +18,4 @@ def judge(call: Call) -> None:
     for name in named[:1]:
         if call.path[0] != "go" or "@" in (name.text or "@"):
             what = name.text or "a package that is not known"
-            call.does(Effect.INSTALLS, "package", f"fetches {what} and runs it", name)
+            call.does(Effect.INSTALLS, Kind.PACKAGE, f"fetches {what} and runs it", name)

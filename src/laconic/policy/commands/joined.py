@@ -6,7 +6,7 @@ Unsafe: the shell code. With -x watch runs its operands as they are.
 from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,5 +27,5 @@ def judge(call: Call) -> None:
         call.shell(Argument(code, operands[0].start, operands[-1].end), shells)
     else:
         call.does(
-            Effect.UNCLEAR, "code", "runs shell code that is not known", operands[0], firm=True
+            Effect.UNCLEAR, Kind.CODE, "runs shell code that is not known", operands[0], firm=True
         )

@@ -10,7 +10,7 @@ import re
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def judge(call: Call) -> None:
         return
     for request in parsed.values("--raw"):
         if request.text is None or re.search("secret|%", request.text, re.IGNORECASE):
-            call.does(Effect.SECRETS, "secret", "prints the contents of secrets", request)
+            call.does(Effect.SECRETS, Kind.SECRET, "prints the contents of secrets", request)
     formats = parsed.values("-o", "--output")
     for chosen in formats:
         # https://kubernetes.io/docs/reference/kubectl/#formatting-output
@@ -36,7 +36,7 @@ def judge(call: Call) -> None:
     if all(chosen.text in _TABLES for chosen in formats) and not parsed.has("--template"):
         return
     if parsed.has("-f", "--filename", "-k", "--kustomize"):
-        call.does(Effect.SECRETS, "secret", "may print the contents of secrets")
+        call.does(Effect.SECRETS, Kind.SECRET, "may print the contents of secrets")
     for operand in parsed.operands:
         if operand.text is None or operand.glob or _SECRET.search(operand.text):
-            call.does(Effect.SECRETS, "secret", "may print the contents of secrets", operand)
+            call.does(Effect.SECRETS, Kind.SECRET, "may print the contents of secrets", operand)

@@ -7,7 +7,7 @@ and --lesskey-src (keys that run commands), a `$` in a value (more options follo
 from __future__ import annotations
 
 from laconic.patterns import pattern
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def judge(call: Call) -> None:
         if option.value is not None and "$" in (option.value.text or "$"):
             call.does(
                 Effect.UNCLEAR,
-                "option",
+                Kind.OPTION,
                 "a dollar sign ends the value and begins options",
                 option.argument,
             )

@@ -7,7 +7,7 @@ command it reads commands from its input.
 
 from __future__ import annotations
 
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def _plutil(call: Call) -> None:
     if not prints:
         call.does(
             Effect.PROJECT_WRITE,
-            "write",
+            Kind.WRITE,
             "overwrites the property list",
             instead="add `-o -`, which prints it",
         )

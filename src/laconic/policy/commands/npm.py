@@ -8,7 +8,7 @@ runs git, or what the project's .npmrc names as such.
 from __future__ import annotations
 
 from laconic.patterns import pattern
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def judge(call: Call) -> None:
         if not package.is_static or not _OF_REGISTRY.fullmatch(package.text or ""):
             call.does(
                 Effect.INSTALLS,
-                "package",
+                Kind.PACKAGE,
                 "a package that is not from the registry may run code",
                 package,
             )

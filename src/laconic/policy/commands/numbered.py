@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from laconic.patterns import pattern
 from laconic.policy.commands.running import judge_running
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,5 +42,4 @@ def _expect_number(call: Call, first: list[Argument]) -> None:
 
 def _forgive_list(call: Call, parsed: Parsed) -> None:
     given = {o.argument.start for o in parsed.options if o.name == _LIST and o.argument.is_static}
-    rule = f"{call.id}/option"
-    call.findings = [f for f in call.findings if f.rule != rule or f.start not in given]
+    call.findings = [f for f in call.findings if f.kind is not Kind.OPTION or f.start not in given]

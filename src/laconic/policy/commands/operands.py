@@ -11,7 +11,7 @@ follows `--` to the compiler.
 from __future__ import annotations
 
 from laconic.patterns import pattern
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _tsc(call: Call) -> None:
         else:
             switched = argument.text or ""
     if switched == "--incremental":
-        call.unlisted("write", "writes what it knows of the build")
+        call.unlisted(Kind.WRITE, "writes what it knows of the build")
 
 
 def _finger(call: Call) -> None:
@@ -81,7 +81,7 @@ def _image(call: Call) -> None:
 def _pdftotext(call: Call) -> None:
     parsed = call.parsed
     if parsed is not None and len(parsed.operands) == 1:
-        call.does(Effect.PROJECT_WRITE, "write", "writes a text file beside the PDF")
+        call.does(Effect.PROJECT_WRITE, Kind.WRITE, "writes a text file beside the PDF")
 
 
 def _clang_tidy(call: Call) -> None:

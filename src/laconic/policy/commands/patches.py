@@ -14,7 +14,7 @@ import re
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.policy.situation import joined
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _judge_patch(call: Call, file: Argument | None) -> None:
         _judge_text(call, text)
     if is_lost:
         call.does(
-            Effect.UNCLEAR, "input", "changes the files that a patch names, which is not read"
+            Effect.UNCLEAR, Kind.INPUT, "changes the files that a patch names, which is not read"
         )
 
 
@@ -100,10 +100,12 @@ def _judge_text(call: Call, text: str) -> None:
     names = list(dict.fromkeys(_names(text)))
     is_patch = call.path[-1] == "patch"
     if is_patch and (_ED.search(text) or (call.parsed is not None and call.parsed.has("-e"))):
-        call.does(Effect.UNCLEAR, "script", "may run an editor on what it reads")
+        call.does(Effect.UNCLEAR, Kind.SCRIPT, "may run an editor on what it reads")
     has_target = is_patch and call.parsed is not None and bool(call.parsed.operands)
     if (not names and not has_target) or len(names) > _MOST_PATHS:
-        call.does(Effect.UNCLEAR, "input", "changes files that laconic does not find in the patch")
+        call.does(
+            Effect.UNCLEAR, Kind.INPUT, "changes files that laconic does not find in the patch"
+        )
     start, end = call.span
     paths = {path for name in names for path in _stripped(call, name)}
     for path in sorted(paths)[:_MOST_PATHS]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from laconic.patterns import pattern
 from laconic.policy.secret_files import is_secret_variable
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,4 +32,4 @@ def judge(call: Call) -> None:
     for word in given:
         names = _NAME.findall(word.text or "") if word.is_static else []
         if not names or any(map(is_secret_variable, names)):
-            call.does(Effect.SECRETS, "secret", "prints a variable that may hold a secret", word)
+            call.does(Effect.SECRETS, Kind.SECRET, "prints a variable that may hold a secret", word)

@@ -6,7 +6,7 @@ Unsafe: `e` without a dash and -E show the environment of processes, secrets amo
 from __future__ import annotations
 
 from laconic.patterns import pattern
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def judge(call: Call) -> None:
         if takes_list:
             takes_list = False
         elif argument.text is None or argument.splits:
-            call.unlisted("word", "an option that is not known", argument)
+            call.unlisted(Kind.WORD, "an option that is not known", argument)
         else:
             _judge_word(call, argument.text)
             takes_list = _TAKES_LIST.fullmatch(argument.text) is not None

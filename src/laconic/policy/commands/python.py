@@ -18,7 +18,7 @@ from laconic.policy.commands.python_code import parsed
 from laconic.policy.commands.python_effects import follow_visible
 from laconic.policy.commands.python_modules import judge_module, judge_setup, timed_code
 from laconic.policy.places import place
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def judge(call: Call) -> None:
         argument = rest.pop(0)
         word = argument.text
         if word is None or argument.glob:
-            call.does(Effect.UNCLEAR, "option", "an argument whose text is not known", argument)
+            call.does(Effect.UNCLEAR, Kind.OPTION, "an argument whose text is not known", argument)
             return
         if word in _QUESTIONS:
             asked = True
@@ -138,9 +138,9 @@ def _judge_input(call: Call, where: Argument) -> None:
     text = call.situation.input_text
     if text is None:
         why = "runs the Python code that it reads from its input"
-        call.does(Effect.UNCLEAR, "input", why, where, firm=True)
+        call.does(Effect.UNCLEAR, Kind.INPUT, why, where, firm=True)
     else:
-        call.does(Effect.PROJECT_CODE, "input", "runs the Python code that follows", where)
+        call.does(Effect.PROJECT_CODE, Kind.INPUT, "runs the Python code that follows", where)
         follow_visible(call, text, where)
 
 
@@ -153,7 +153,7 @@ def _read_options(call: Call, argument: Argument, rest: list[Argument]) -> bool:
         value = argument.behind(pos + 1) if word[pos + 1 :] else rest.pop(0) if rest else None
         if value is None or letter not in "cmWX" or value.text is None or value.glob:
             call.does(
-                Effect.UNKNOWN, "option", f"laconic does not know the option -{letter}", argument
+                Effect.UNKNOWN, Kind.OPTION, f"laconic does not know the option -{letter}", argument
             )
             return False
         if letter in _HARMLESS_VALUE:
@@ -161,7 +161,7 @@ def _read_options(call: Call, argument: Argument, rest: list[Argument]) -> bool:
                 return True
             call.does(
                 Effect.UNKNOWN,
-                "option",
+                Kind.OPTION,
                 f"-{letter} with such a value can import or write",
                 argument,
             )
@@ -198,7 +198,7 @@ def _judge_code(call: Call, value: Argument, rest: list[Argument]) -> None:
     if code is None or not code.is_pure():
         call.does(
             Effect.PROJECT_CODE,
-            "code",
+            Kind.CODE,
             "runs Python code that may do more than compute and print",
             value,
         )
@@ -246,7 +246,7 @@ def _judge_module(call: Call, module: Argument, rest: list[Argument]) -> None:
     options, most_operands = _MODULES[name]
     parsed = parse_options(rest, Reading(Spec(options)))
     for argument, message in parsed.problems:
-        call.does(Effect.UNKNOWN, "option", message, argument)
+        call.does(Effect.UNKNOWN, Kind.OPTION, message, argument)
     for option in parsed.options:
         if option.role == "READ" and option.value is not None:
             call.reads(option.value)
@@ -255,15 +255,15 @@ def _judge_module(call: Call, module: Argument, rest: list[Argument]) -> None:
         if name == "py_compile":
             _judge_cache(call, operand)
     for operand in parsed.operands[most_operands:]:
-        call.does(Effect.PROJECT_WRITE, "write", "the module may write to this file", operand)
+        call.does(Effect.PROJECT_WRITE, Kind.WRITE, "the module may write to this file", operand)
 
 
 def _judge_timed(call: Call, module: Argument, rest: list[Argument]) -> None:
     code, problems = timed_code(rest)
     for argument, message in problems:
-        call.does(Effect.UNKNOWN, "option", message, argument)
+        call.does(Effect.UNKNOWN, Kind.OPTION, message, argument)
     if code is None:
-        call.does(Effect.UNCLEAR, "code", "runs Python code that is not known", module)
+        call.does(Effect.UNCLEAR, Kind.CODE, "runs Python code that is not known", module)
     else:
         _judge_code(call, Argument(code, module.start, module.end), [])
 

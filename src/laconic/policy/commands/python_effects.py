@@ -19,7 +19,7 @@ from laconic.policy.commands.python_hidden import hidden_acts
 from laconic.policy.commands.python_named import Named, is_call
 from laconic.policy.secret_files import is_secret, is_secret_variable
 from laconic.policy.situation import joined
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,9 +59,9 @@ class _Reader(Named):
         super().__init__(call, tree, where)
         self._depth = depth
         if why := hidden_acts(self._nodes, self._imports, self._dotted):
-            self._does(Effect.UNCLEAR, "code", why)
+            self._does(Effect.UNCLEAR, Kind.CODE, why)
         if Environment(self._nodes, self._dotted).is_shown():
-            self._does(Effect.SECRETS, "secret", "uses all variables, secrets among them")
+            self._does(Effect.SECRETS, Kind.SECRET, "uses all variables, secrets among them")
 
     def follow(self) -> None:
         call = self._call
@@ -136,7 +136,7 @@ class _Reader(Named):
             for code in [*node.args[:2], *(k.value for k in node.keywords if k.arg != "number")]:
                 self._follow_code(code)
         elif name in acts.UNCLEAR:
-            self._does(Effect.UNCLEAR, "code", "runs code that cannot be read")
+            self._does(Effect.UNCLEAR, Kind.CODE, "runs code that cannot be read")
         elif name in acts.RUN_FILES:
             given = node.args[acts.RUN_FILES[name] :]
             self._call.runs_file(self._path(given[0] if given else None))
@@ -151,7 +151,7 @@ class _Reader(Named):
         elif name == "os.environ.update" and isinstance(first, ast.Dict):
             self._follow_settings(first)
         elif name.startswith(acts.GIVES_SECRETS):
-            self._does(Effect.SECRETS, "secret", "reads keys, passwords or tokens")
+            self._does(Effect.SECRETS, Kind.SECRET, "reads keys, passwords or tokens")
         elif name in ("pip.main", "pip._internal.main", "ensurepip.bootstrap"):
             self._does(Effect.INSTALLS, "installs", "installs packages")
         elif name.partition(".")[0] in ("docker", "webbrowser"):
@@ -198,7 +198,7 @@ class _Reader(Named):
         if name in acts.UNPICKLES_TEXT:
             made = (self._dotted(n.func) for n in ast.walk(node) if is_call(n))
             if not any(other.endswith(".dumps") for other in made):
-                self._does(Effect.UNCLEAR, "code", "loads data that may run code")
+                self._does(Effect.UNCLEAR, Kind.CODE, "loads data that may run code")
         elif name.startswith("yaml.load"):
             given = [*map(self._dotted, node.args[1:2]), told.get("Loader", "")]
             if acts.SAFE_LOADERS.isdisjoint(given):
@@ -280,7 +280,7 @@ class _Reader(Named):
         first = node.args[0] if node.args else None
         is_path = self._paths.text(of) is not None
         if verb in acts.METHODS_GIVE_SECRETS:
-            self._does(Effect.SECRETS, "secret", "reads keys, passwords or tokens")
+            self._does(Effect.SECRETS, Kind.SECRET, "reads keys, passwords or tokens")
         elif is_path and verb in acts.METHODS_WRITE:
             call.writes(self._path(of))
         elif is_path and verb in ("rename", "replace") and len(node.args) == 1:
@@ -310,7 +310,7 @@ class _Reader(Named):
         if first is None or isinstance(first, ast.Lambda | ast.Name):
             is_text = first is not None and self._paths.text(first) is not None
             if not is_text:
-                self._does(Effect.UNCLEAR, "code", "runs code that is put together")
+                self._does(Effect.UNCLEAR, Kind.CODE, "runs code that is put together")
                 return
         text = self._paths.text(first)
         if text is not None and self._depth < _MAX_NESTING and not self._is_read(first):
@@ -321,7 +321,7 @@ class _Reader(Named):
         if opened:
             self._call.runs_file(self._path(opened[0].args[0]))
         else:
-            self._does(Effect.UNCLEAR, "code", "runs code that is put together")
+            self._does(Effect.UNCLEAR, Kind.CODE, "runs code that is put together")
 
     def _follow_search(self, where: ast.expr | None) -> None:
         for one in where.elts if isinstance(where, ast.List | ast.Tuple) else [where]:
@@ -356,7 +356,7 @@ class _Reader(Named):
     def _follow_variable(self, name: str, key: ast.expr | None) -> None:
         word = key.value if isinstance(key, ast.Constant) else ""
         if name in ENVIRONMENT and is_secret_variable(str(word)):
-            self._does(Effect.SECRETS, "secret", "reads a variable that may hold a secret")
+            self._does(Effect.SECRETS, Kind.SECRET, "reads a variable that may hold a secret")
 
     def _is_read(self, node: ast.expr | None) -> bool:
         """Tell whether the text is the path of a file that is read, and not the code itself."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.options import Reading, Spec, parse_options
-from laconic.types import HARD, Effect
+from laconic.types import HARD, Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def judge_setup(call: Call, rest: list[Argument]) -> None:
 def _read(call: Call, options: str, rest: list[Argument], *, late: bool) -> Parsed:
     parsed = parse_options(rest, Reading(Spec(options), late=late))
     for argument, message in parsed.problems:
-        call.does(Effect.UNKNOWN, "option", message, argument)
+        call.does(Effect.UNKNOWN, Kind.OPTION, message, argument)
     for option in parsed.options:
         if option.role == "WRITE" and option.value is not None:
             call.writes(option.value)
@@ -104,7 +104,7 @@ def _read(call: Call, options: str, rest: list[Argument], *, late: bool) -> Pars
             call.reads(option.value)
         elif option.role == "CODE":
             why = "runs code that is given in an argument"
-            call.does(Effect.UNCLEAR, "code", why, option.argument)
+            call.does(Effect.UNCLEAR, Kind.CODE, why, option.argument)
         elif option.role == "PROCESS":
             call.does(Effect.SYSTEM, "process", "runs code in another process", option.argument)
     return parsed
@@ -156,4 +156,6 @@ def _serve(call: Call, rest: list[Argument]) -> None:
 def _follow_program(call: Call, program: Argument, rest: list[Argument]) -> None:
     if call.judge.library.knows(program.text or ""):
         found = call.judge.command([program, *rest], call.span, call.situation)
-        call.findings += [leaf for leaf in found.leaves() if leaf.effects & _BY_ANY_NAME]
+        for leaf in found.leaves():
+            if leaf.effects & _BY_ANY_NAME:
+                call.add_others(leaf)

@@ -11,7 +11,7 @@ https://pnpm.io/cli/exec, https://bun.sh/docs/cli/bunx
 from __future__ import annotations
 
 from laconic.policy.project_runners import is_installed
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def judge(call: Call) -> None:
     is_known = known is None or program.text in known
     if not is_known or program.glob or (call.path[0] in _NEED_END and not parsed.ended):
         what = program.text or "a program that is not known"
-        call.does(Effect.INSTALLS, "package", f"runs {what}, perhaps a download", program)
+        call.does(Effect.INSTALLS, Kind.PACKAGE, f"runs {what}, perhaps a download", program)
         return
     if call.path[0] in _FETCH:
         _ask_unless_installed(call, program.text or "")
@@ -64,6 +64,6 @@ def _ask_unless_installed(call: Call, program: str) -> None:
     if runner == "pnpx" or not is_installed(call, f"node_modules/.bin/{program}"):
         call.does(
             Effect.INSTALLS,
-            "package",
+            Kind.PACKAGE,
             f"fetches {program} and runs it, where the project does not have it",
         )

@@ -12,7 +12,7 @@ import re
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.policy.acts import How
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,15 +52,15 @@ def judge(call: Call) -> None:
             _edits(call, file, parsed.values("-i", "--in-place")[-1:])
         call.reads(file)
     if any(not script.is_static for script in scripts):
-        call.does(Effect.UNCLEAR, "script", "a script that is not known")
+        call.does(Effect.UNCLEAR, Kind.SCRIPT, "a script that is not known")
         return
     program = _Script("\n".join(script.text or "" for script in scripts))
     try:
         program.check()
     except _HarmError as harm:
-        call.does(Effect.UNCLEAR, "script", str(harm))
+        call.does(Effect.UNCLEAR, Kind.SCRIPT, str(harm))
     except _UnclearError as unclear:
-        call.does(Effect.UNCLEAR, "script", f"the script cannot be judged: {unclear}")
+        call.does(Effect.UNCLEAR, Kind.SCRIPT, f"the script cannot be judged: {unclear}")
     for name in program.inputs:
         call.reads(Argument(name, *call.span))
     call.harmless("the script only edits what it prints: it writes no file and runs no command")

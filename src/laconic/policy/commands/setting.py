@@ -11,7 +11,7 @@ import re
 from laconic.patterns import pattern
 from laconic.policy.globs import WILD, overlaps
 from laconic.policy.secret_files import is_secret_variable
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def judge(call: Call) -> None:
     for name in call.parsed.operands:
         if name.text is None or is_secret_setting(name.text):
             why = "prints a setting that may hold a token or a password"
-            call.does(Effect.SECRETS, "secret", why, name)
+            call.does(Effect.SECRETS, Kind.SECRET, why, name)
 
 
 def is_secret_setting(name: str) -> bool:

@@ -10,7 +10,7 @@ from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.policy.commands.shell_input import may_read_itself
 from laconic.policy.dialects import family
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,14 +41,17 @@ def judge(call: Call) -> None:
     while todo and todo[-1].leading[:1] in ("-", "+"):
         word = todo.pop()
         if not word.is_static or not word.text:
-            call.does(Effect.UNCLEAR, "option", "an option that is not known", word)
+            call.does(Effect.UNCLEAR, Kind.OPTION, "an option that is not known", word)
         elif word.text in ("--", "-"):
             ended = True
             break
         elif word.text.startswith("--"):
             if word.text not in _LONG:
                 call.does(
-                    Effect.UNCLEAR, "option", f"laconic does not know the option {word.text}", word
+                    Effect.UNCLEAR,
+                    Kind.OPTION,
+                    f"laconic does not know the option {word.text}",
+                    word,
                 )
         else:
             letters |= _read_letters(call, word, todo)
@@ -67,21 +70,21 @@ def _read_letters(call: Call, word: Argument, todo: list[Argument]) -> set[str]:
             if value.text not in known:
                 call.does(
                     Effect.UNCLEAR,
-                    "option",
+                    Kind.OPTION,
                     "sets a shell option that may change how code is read",
                     value,
                 )
         elif letter not in _LETTERS:
             call.does(
                 Effect.UNCLEAR,
-                "option",
+                Kind.OPTION,
                 f"laconic does not know the option {text[0]}{letter}",
                 word,
             )
     if text[0] == "-":
         return set(text[1:])
     if "n" in text or "noexec" in values:
-        call.does(Effect.UNCLEAR, "option", "makes it run what it reads", word)
+        call.does(Effect.UNCLEAR, Kind.OPTION, "makes it run what it reads", word)
     return set()
 
 
@@ -90,7 +93,7 @@ def _judge_code(call: Call, letters: set[str], todo: list[Argument], *, ended: b
         if not ended and _may_be_option(todo[-1]):
             call.does(
                 Effect.UNCLEAR,
-                "option",
+                Kind.OPTION,
                 "may be an option that makes it run what it reads",
                 todo[-1],
             )
@@ -128,7 +131,7 @@ def _may_be_option(argument: Argument) -> bool:
 def _judge_text(call: Call, letters: set[str], todo: list[Argument]) -> None:
     code = todo[-1]
     if call.path[-1] == "fish" and (len(todo) > 1 or letters - _FISH_LETTERS):
-        call.does(Effect.UNCLEAR, "option", "fish may take what follows for options", todo[0])
+        call.does(Effect.UNCLEAR, Kind.OPTION, "fish may take what follows for options", todo[0])
     reader = family(call.path[-1])
     if reader == "zsh" and code.text is not None and _READ_BY_ZSH.search(code.text):
         call.does(

@@ -12,7 +12,7 @@ from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.policy.secret_files import is_secret
 from laconic.policy.situation import joined
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _judge_compose(call: Call, parsed: Parsed) -> None:
         why = "prints the values of variables, secrets among them"
         call.does(
             Effect.SECRETS,
-            "secret",
+            Kind.SECRET,
             why,
             instead="docker compose config --no-interpolate --services",
         )
@@ -85,7 +85,7 @@ def _judge_terraform(call: Call, parsed: Parsed) -> None:
     if any(facts.exists(f"{place}/{name}") for place in places for name in _STATES) or any(
         map(facts.exists, named)
     ):
-        call.does(Effect.SECRETS, "secret", "prints sensitive values in clear")
+        call.does(Effect.SECRETS, Kind.SECRET, "prints sensitive values in clear")
     for state in parsed.values("-state"):
         if is_secret(state.text or ""):
             call.reads(Argument(state.text, state.start, state.end))

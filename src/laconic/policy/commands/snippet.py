@@ -12,7 +12,7 @@ from laconic.patterns import pattern
 from laconic.policy.commands.one_liners import judge_switches
 from laconic.policy.commands.snippet_effects import follow_visible, named_variables
 from laconic.policy.secret_files import is_secret_variable
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,16 +53,20 @@ def judge(call: Call) -> None:
         if not call.parsed.operands and not call.parsed.options:
             why = "runs the code that it reads from its input"
             is_here = call.situation.input_text is not None
-            call.does(Effect.PROJECT_CODE if is_here else Effect.UNCLEAR, "input", why)
+            call.does(Effect.PROJECT_CODE if is_here else Effect.UNCLEAR, Kind.INPUT, why)
             follow_visible(call, call.situation.input_text or "", Argument("-", *call.span))
     _judge_switches(call)
     prints = next(prints for name, prints in _PRINTS.items() if call.path[0].startswith(name))
     for value in call.parsed.values(*_OPTIONS) if call.parsed else ():
         if not value.is_static or not prints.fullmatch(value.text or ""):
-            call.does(Effect.PROJECT_CODE, "code", "runs code that may do more than print", value)
+            call.does(
+                Effect.PROJECT_CODE, Kind.CODE, "runs code that may do more than print", value
+            )
             follow_visible(call, value.text or "", value)
         elif any(map(is_secret_variable, named_variables(value.text or ""))):
-            call.does(Effect.SECRETS, "secret", "prints a variable that may hold a secret", value)
+            call.does(
+                Effect.SECRETS, Kind.SECRET, "prints a variable that may hold a secret", value
+            )
 
 
 def _judge_switches(call: Call) -> None:
@@ -73,7 +77,7 @@ def _judge_switches(call: Call) -> None:
         for code in judge_switches(call, language) if program.startswith(language) else ():
             if code.start not in known:
                 why = "runs code that may do more than print"
-                call.does(Effect.PROJECT_CODE, "code", why, code)
+                call.does(Effect.PROJECT_CODE, Kind.CODE, why, code)
                 follow_visible(call, code.text or "", code)
     for file in parsed.values(*_LOADS) if parsed is not None else ():
         if _SCHEME.match(file.text or ":"):

@@ -18,7 +18,7 @@ from laconic.patterns import pattern
 from laconic.policy.globs import WILD
 from laconic.policy.places import place
 from laconic.policy.secret_files import is_secret_variable
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,11 +108,11 @@ def follow_visible(call: Call, code: str, where: Argument) -> None:
         code = joined
     backticks = call.path[0].startswith(tuple(_RUNS_BACKTICKS)) and "`" in code
     if backticks or _STARTS_PROGRAMS.search(code):
-        call.does(Effect.UNCLEAR, "starts", "starts programs from its code", where)
+        call.does(Effect.UNCLEAR, Kind.STARTS, "starts programs from its code", where)
     if _CONNECTS.search(code):
         call.does(Effect.SENDS, "connects", "opens connections from its code", where)
     elif _FETCHES.search(code):
-        call.does(Effect.DOWNLOADS, "network", "uses the network", where)
+        call.does(Effect.DOWNLOADS, Kind.NETWORK, "uses the network", where)
         if _CHANGES.search(code):
             call.does(Effect.SENDS, "sends", "sends something from its code", where)
         if _has_open_address(code) or _READS_FILES.search(code):
@@ -121,12 +121,12 @@ def follow_visible(call: Call, code: str, where: Argument) -> None:
     if _KILLS.search(code):
         call.does(Effect.SYSTEM, "signal", "sends a signal to processes", where)
     if _MAKES_CODE.search(code) or _CALLS_BY_NAME.search(code):
-        call.does(Effect.UNCLEAR, "starts", "runs code that cannot be read", where)
+        call.does(Effect.UNCLEAR, Kind.STARTS, "runs code that cannot be read", where)
     _follow_files(call, code, where)
     if any(map(is_secret_variable, named_variables(code))) or _ANY_VARIABLE.search(code):
-        call.does(Effect.SECRETS, "secret", "uses a variable that may hold a secret", where)
+        call.does(Effect.SECRETS, Kind.SECRET, "uses a variable that may hold a secret", where)
     if _uses_all_variables(code):
-        call.does(Effect.SECRETS, "secret", "uses all variables, secrets among them", where)
+        call.does(Effect.SECRETS, Kind.SECRET, "uses all variables, secrets among them", where)
 
 
 def _has_open_address(code: str) -> bool:
@@ -158,7 +158,7 @@ def _follow_files(call: Call, code: str, where: Argument) -> None:
     for texts in _TEXT.findall(code):
         text = _HOME.sub(home, "".join(texts))
         if text[:1] == "|" or text[-1:] == "|":  # as perl's open() takes it
-            call.does(Effect.UNCLEAR, "starts", "may start a program from its code", where)
+            call.does(Effect.UNCLEAR, Kind.STARTS, "may start a program from its code", where)
         path = text.lstrip("<>+ ")
         named = Argument(path, where.start, where.end, glob=WILD.search(path) is not None)
         call.reads(named)
@@ -167,7 +167,7 @@ def _follow_files(call: Call, code: str, where: Argument) -> None:
     if _LISTS_FILES.search(code) and _READS_FILES.search(code):
         call.reads_trees(())
     if may_write and _NAMES_HOME.search(code):
-        call.does(Effect.OUTSIDE_WRITE, "write", "may write to the home directory", where)
+        call.does(Effect.OUTSIDE_WRITE, Kind.WRITE, "may write to the home directory", where)
     if may_write and _CHANGES_DIRECTORY.search(code):
         call.does(Effect.UNCLEAR, "directory", "writes to a directory that is not known", where)
     for path in _LOADS_CODE.findall(code):

@@ -15,7 +15,7 @@ from laconic.patterns import pattern
 from laconic.policy.commands.statements import drops_something, problem
 from laconic.policy.environment import is_on_this_machine
 from laconic.policy.secret_files import is_secret
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _judge_statements(call: Call, parsed: Parsed, program: str) -> None:
     if first is not None:
         statements += parsed.operands[first:]
     if not statements and not parsed.has(*_SAYS_AND_ENDS.get(program, ())):
-        call.does(Effect.UNCLEAR, "input", "reads statements from standard input or a file")
+        call.does(Effect.UNCLEAR, Kind.INPUT, "reads statements from standard input or a file")
     read_only = _is_read_only(parsed, program)
     if program in _READ_ONLY and not parsed.has(*_READ_ONLY[program]):
         _judge_file(call, parsed.operands[:1])
@@ -166,7 +166,7 @@ def _is_read_only(parsed: Parsed, program: str) -> bool:
 def _judge_statement(call: Call, statement: Argument, program: str, *, read_only: bool) -> None:
     sql = statement.text
     if sql is None or statement.glob:
-        call.does(Effect.UNCLEAR, "dynamic", "the statement is not known", statement)
+        call.does(Effect.UNCLEAR, Kind.DYNAMIC, "the statement is not known", statement)
         return
     call.harmless("all that it is told to do is in the command line, and only reads")
     if program == "psql" and _DESCRIBES.fullmatch(sql):
@@ -179,11 +179,11 @@ def _judge_statement(call: Call, statement: Argument, program: str, *, read_only
         call.does(Effect.UNCLEAR, "client", "has a command of the client itself", statement)
         return
     if program == "duckdb" and any(is_secret(text) for text in re.findall(r"'([^']*)'", sql)):
-        call.does(Effect.SECRETS, "secret", "reads keys, passwords or tokens", statement)
+        call.does(Effect.SECRETS, Kind.SECRET, "reads keys, passwords or tokens", statement)
     if program == "duckdb" and (remote := _REMOTE.search(sql)):
         call.network(Argument(remote[1], statement.start, statement.end))
     if _PASSWORDS.search(sql):
-        call.does(Effect.SECRETS, "secret", "reads passwords of the database's users", statement)
+        call.does(Effect.SECRETS, Kind.SECRET, "reads passwords of the database's users", statement)
     reason = problem(sql, program)
     if reason and read_only and drops_something(sql, program):
         call.harmless("the file is opened for reading only, so that DROP fails")
@@ -198,6 +198,6 @@ def _follow_writing(call: Call, program: str, why: str, statement: Argument) -> 
     if program in _READ_ONLY and is_plain and files and files[0].text != ":memory:":
         call.writes(files[0])
     elif program in _READ_ONLY:
-        call.does(Effect.UNCLEAR, "statement", why, statement)
+        call.does(Effect.UNCLEAR, Kind.STATEMENT, why, statement)
     else:
-        call.does(Effect.SYSTEM, "statement", why, statement)
+        call.does(Effect.SYSTEM, Kind.STATEMENT, why, statement)

@@ -5,7 +5,7 @@ Unsafe: `name=value`, which sets one (also without `-w`).
 
 from __future__ import annotations
 
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,4 +15,4 @@ if TYPE_CHECKING:
 def judge(call: Call) -> None:
     for operand in call.parsed.operands if call.parsed else ():
         if operand.text is None or operand.glob or "=" in operand.text:
-            call.does(Effect.SYSTEM, "set", "sets a value of the kernel", operand)
+            call.does(Effect.SYSTEM, Kind.SET, "sets a value of the kernel", operand)

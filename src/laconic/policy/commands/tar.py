@@ -11,7 +11,7 @@ import posixpath
 
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.options import Parsed, Reading, Spec, parse_options
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ _NOWHERE = frozenset(("-", "/dev/null", "/dev/stdout"))
 def judge(call: Call) -> None:
     parsed = read_options(call.arguments)
     for argument, message in parsed.problems:
-        call.unlisted("option", message, argument)
+        call.unlisted(Kind.OPTION, message, argument)
     for listed in parsed.values("-X", "--exclude-from"):
         call.reads(listed)
     for code in parsed.values("--to-command"):
@@ -73,7 +73,7 @@ def judge(call: Call) -> None:
     elif parsed.has("-c", "--create"):
         _judge_packing(call, parsed)
     elif not parsed.has(*_READS):
-        call.does(Effect.PROJECT_WRITE, "mode", "does not only list an archive")
+        call.does(Effect.PROJECT_WRITE, Kind.MODE, "does not only list an archive")
     _judge_archives(call, parsed)
 
 
@@ -102,7 +102,10 @@ def _judge_packing(call: Call, parsed: Parsed) -> None:
             call.writes(archive)
     if not archives or not all(archive.text in _NOWHERE for archive in archives):
         call.does(
-            Effect.PROJECT_WRITE, "create", "writes an archive", instead="tar -c -f - to print it"
+            Effect.PROJECT_WRITE,
+            Kind.CREATE,
+            "writes an archive",
+            instead="tar -c -f - to print it",
         )
     places = parsed.values("-C", "--directory")
     if all(archive.text in ("-", "/dev/stdout") for archive in archives):

@@ -5,7 +5,7 @@ Unsafe: the files; `-` is a file of that name here.
 
 from __future__ import annotations
 
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,4 +15,4 @@ if TYPE_CHECKING:
 def judge(call: Call) -> None:
     for operand in call.parsed.operands if call.parsed is not None else ():
         if operand.text == "-":
-            call.does(Effect.PROJECT_WRITE, "write", "writes a file named -", operand)
+            call.does(Effect.PROJECT_WRITE, Kind.WRITE, "writes a file named -", operand)

@@ -5,7 +5,7 @@ Unsafe: -o and --output (write), -R (writes 00Tree.html files with -L and -o).
 
 from __future__ import annotations
 
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def judge(call: Call) -> None:
         if text is None and (not word.leading or word.leading.startswith("-") or word.splits):
             if not (word.glob and word.leading and not word.leading.startswith("-")):
                 call.does(
-                    Effect.UNCLEAR, "word", "its value is not known and may be an option", word
+                    Effect.UNCLEAR, Kind.WORD, "its value is not known and may be an option", word
                 )
         elif text is not None and text.startswith("--"):
             _judge_long(call, text, word, todo)
@@ -47,7 +47,7 @@ def _judge_long(call: Call, text: str, word: Argument, todo: list[Argument]) -> 
         if not equals and todo:
             _skip_value(call, todo)
     elif name not in _LONG or equals:
-        call.unlisted("option", f"laconic does not know the option --{name}", word)
+        call.unlisted(Kind.OPTION, f"laconic does not know the option --{name}", word)
 
 
 def _judge_letters(call: Call, letters: str, word: Argument, todo: list[Argument]) -> None:
@@ -57,12 +57,12 @@ def _judge_letters(call: Call, letters: str, word: Argument, todo: list[Argument
         if letter in _WITH_VALUE and todo:
             _skip_value(call, todo)
         elif letter not in _LETTERS:
-            call.unlisted("option", f"laconic does not know the option -{letter}", word)
+            call.unlisted(Kind.OPTION, f"laconic does not know the option -{letter}", word)
 
 
 def _skip_value(call: Call, todo: list[Argument]) -> None:
     value = todo.pop()
     if value.splits:
         call.does(
-            Effect.UNCLEAR, "value", "its value is not known and may become several words", value
+            Effect.UNCLEAR, Kind.VALUE, "its value is not known and may become several words", value
         )

@@ -6,8 +6,6 @@ of their tables names the words for the version, besides --version and --help.
 
 from __future__ import annotations
 
-from laconic.types import Decision
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.policy.call import Call
@@ -18,8 +16,5 @@ def judge(call: Call) -> None:
     if len(words) == 1 and words[0] in call.entry.needs:
         return
     why = f"of {call.path[0]} laconic knows no more than its version"
-    effects = call.match.effect
-    verdict = call.judge.rules.cells[effects]
-    call.findings.append(
-        Decision(verdict, f"{call.id}/unknown", why, *call.span, effects=effects, risk=False)
-    )
+    call.does(call.match.effect, "unknown", why)
+    call.findings[-1] = call.findings[-1].but(risk=False)

@@ -6,7 +6,7 @@ Unsafe: the second operand. Options are told by their first letter only (`-ps` i
 from __future__ import annotations
 
 from laconic.patterns import pattern
-from laconic.types import Effect
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,14 +26,16 @@ def judge(call: Call) -> None:
         word = todo.pop()
         text = word.text or ""
         if not word.is_static and (word.splits or not word.leading or word.leading[0] == "-"):
-            call.does(Effect.UNCLEAR, "word", "its value is not known and may be an option", word)
+            call.does(
+                Effect.UNCLEAR, Kind.WORD, "its value is not known and may be an option", word
+            )
         elif files or not text.startswith("-") or text == "-":
             files.append(word)  # the first file ends the options
         elif found := _WITH_VALUE.fullmatch(text):
             if not found["attached"] and todo and todo.pop().splits:
-                call.does(Effect.UNCLEAR, "value", "a value that is not known", word)
+                call.does(Effect.UNCLEAR, Kind.VALUE, "a value that is not known", word)
         elif text != "--help" and text[1] not in _FLAGS:
-            call.unlisted("option", f"laconic does not know the option {text}", word)
+            call.unlisted(Kind.OPTION, f"laconic does not know the option {text}", word)
     for file in files[:1]:
         call.reads(file)
     for file in files[1:]:
