@@ -97,7 +97,7 @@ def test_both_sides_heed_the_same_variables():
     assert {*in_c["switches"], *in_c["talkative"]} | by_place == set(python_client._ODD)
 
 
-@pytest.mark.skipif(warm_server.COMPILER is None, reason="there is no C compiler")
+@warm_server.needs_compiler
 def test_the_client_reads_no_byte_too_many_whatever_a_server_sends(tmp_path):
     sources = [warm_server.ROOT / "tests/client/fuzz.c", warm_server.ROOT / "client/wire.c"]
     program = tmp_path / "fuzz"
