@@ -28,11 +28,11 @@ static char *asked(const char *function, const char *name) {
 char *getenv(const char *name) { return asked("getenv", name); }
 char *secure_getenv(const char *name) { return asked("secure_getenv", name); }
 """
-# They say how wide, in which unit or in which colour something is printed, and how many threads
-# there are at most.
+# They say how wide, in which unit or in which colour something is printed, how many threads there
+# are at most, and how large the stacks of Rust's are (doc.rust-lang.org/std/thread, "Stack size").
 SHOW = {
     "DF_BLOCK_SIZE", "DU_BLOCK_SIZE", "LS_BLOCK_SIZE", "TABSIZE", "JQ_COLORS", "OMP_THREAD_LIMIT",
-    "COLS",
+    "COLS", "RUST_MIN_STACK",
 }  # fmt: skip
 ARGUMENTS = {
     "diff": ["a", "b"], "grep": ["x", "a"], "jq": ["-n", "1"], "ls": ["-la", "--color=always"],
