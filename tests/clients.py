@@ -11,8 +11,8 @@ import pytest
 
 import warm_server
 
-needs_compiler = [
-    pytest.mark.skipif(warm_server.COMPILER is None, reason="there is no C compiler"),
+needs_client = [
+    warm_server.needs_compiler,
     pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
 ]
 SANITIZED, INSTALLED = "sanitized", "installed"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import ast
+import inspect
 import os
 import re
 import subprocess
 import sys
 import tomllib
 import types
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from laconic.compact.shapes.passes import NAMES as SHAPES
 from laconic.hooks.call import dialect_of
 from laconic.install import recipe
 from laconic.knowledge.catalog import extended, library
+from laconic.policy.call import Call
 from laconic.policy.decide import decide
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
@@ -34,6 +37,7 @@ from laconic.types import Verdict
 ROOT = Path(__file__).parent.parent
 CLI = (ROOT / "docs/cli.md").read_text()
 CONFIGURATION = (ROOT / "docs/configuration.md").read_text()
+HANDLERS = ROOT / "src/laconic/policy/commands"
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 
 
@@ -216,6 +220,26 @@ def test_every_key_of_an_installation_is_documented(kind):
     given = {"name", "title"}  # by the file's name, and above [install]
     for key in set(kind._fields) - given:
         assert f"`{key}`" in text or f"[[install.{key}]]" in text, key
+
+
+METHODS = re.findall(r"`call\.(\w+)\((.*?)\)`", (ROOT / "docs/knowledge.md").read_text())
+
+
+@pytest.mark.parametrize(("name", "parameters"), METHODS, ids=[name for name, _ in METHODS])
+def test_what_code_for_a_tool_can_say_is_there(name, parameters):
+    """What may be left out of a call may be left out of the page."""
+    documented = eval(f"lambda {parameters}: 0")
+    shown = inspect.signature(documented).parameters
+    _, *own = inspect.signature(getattr(Call, name)).parameters.values()
+    own = [each.replace(annotation=each.empty) for each in own]
+    assert [*shown.values()] == [each for each in own if each.name in shown]
+    assert {each.name for each in own if each.default is each.empty} <= shown.keys()
+
+
+def test_all_that_handlers_say_most_is_documented():
+    code = "".join(path.read_text() for path in HANDLERS.glob("*.py"))
+    often = Counter(re.findall(r"\bcall\.(\w+)\(", code)).most_common(10)
+    assert {name for name, _ in often} <= {name for name, _ in METHODS}
 
 
 def test_the_readme_is_short_and_fits_a_window():

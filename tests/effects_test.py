@@ -16,6 +16,7 @@ from effects.knowledge import with_hole
 from effects.planted import FAULTS
 from effects.scratch import Scratch
 from laconic.policy.places import Facts
+from machine import needs
 
 SEED = 20
 EACH_SECONDS = 5
@@ -131,7 +132,9 @@ closed = pytest.mark.skipif(not (GUARD and GUARD.is_closed), reason="needs a clo
 
 
 @closed
-@pytest.mark.parametrize(("path", "keys"), HOLES, ids=[path for path, _ in HOLES])
+@pytest.mark.parametrize(
+    ("path", "keys"), [pytest.param(*hole, id=hole[0], marks=needs(hole[0])) for hole in HOLES]
+)
 def test_a_hole_in_a_table_is_found(path, keys):
     knowledge = with_hole(path, **keys)
     # What is refused without the hole: the rest does no harm, or the hunt would have told.

@@ -338,6 +338,23 @@ def test_what_an_agent_is_told(configure, config, answers):
     assert [engine.answer(d, read_settings()) for d in decisions] == answers
 
 
+@pytest.mark.parametrize(
+    ("leaves", "answer"),
+    [
+        (["permissions/allow"], "allow"),
+        (["config/allow"], "allow"),
+        (["config/allow", "frob"], None),
+        (["frob"], None),
+    ],
+)
+def test_guard_says_what_the_rules_of_the_user_allow(configure, leaves, answer):
+    configure('[settings]\nprofile = "guard"')
+    effects = Effect.PROJECT_WRITE
+    parts = [Decision(Verdict.ALLOW, rule, "", effects=effects) for rule in leaves]
+    line = Decision(Verdict.ALLOW, leaves[0], "", parts=tuple(parts), effects=effects)
+    assert engine.answer(line, read_settings()) == answer
+
+
 def test_who_is_disabled_answers_nothing(monkeypatch):
     monkeypatch.setenv("LACONIC_DISABLED", "1")
     assert engine.answer(Decision(Verdict.DENY, "x", ""), read_settings()) is None

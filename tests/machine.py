@@ -8,16 +8,20 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
+
 # What else is installed, and what it would do, is explored by `make effects`.
 PROGRAMS = """
-[ awk basename bash bunzip2 bzcat bzip2 cat chgrp chmod chown cksum cmp comm cp csplit cut dash
-date dd df diff dirname du echo egrep env expand expr factor false fgrep find fish fmt fold
-getconf git grep groups gunzip gzip head hostname iconv id install join kill ksh ldd ln locale
-logname ls make md5sum mkdir mkfifo mknod mktemp mount mv nice nl nohup nproc numfmt od openssl
-paste patch pathchk perl pgrep pinky pkill pr printenv printf ps ptx pwd readlink realpath rm
-rmdir script sed seq setpriv setsid sh sha1sum sha256sum shred shuf sleep sort split sqlite3 stat
-stdbuf stty sum sync tac tail tar tee test time timeout touch tr true truncate tsort tty umount
-uname unexpand uniq unshare unxz unzip wc which who whoami xargs xz xzcat yes zcat zsh zstd
+[ awk b2sum base32 base64 basename basenc bash bunzip2 bzcat bzip2 cat chgrp chmod chown cksum
+cmp comm cp csplit cut dash date dd df diff dir dirname du echo egrep env expand expr factor
+false fgrep find fish fmt fold getconf git grep groups gunzip gzip head hostid hostname iconv id
+install join jq kill ksh ldd link ln locale logname ls make md5sum mkdir mkfifo mknod mktemp
+mount mv nice nl nohup nproc numfmt od openssl paste patch pathchk perl pgrep pinky pkill pr
+printenv printf ps ptx pwd readlink realpath rev rg rm rmdir script sed seq setpriv setsid sh
+sha1sum sha224sum sha256sum sha384sum sha512sum shred shuf sleep sort split sqlite3 stat stdbuf
+stty sum sync tac tail tar tee test time timeout touch tr true truncate tsort tty umount uname
+unexpand uniq unshare unxz unzip uptime users vdir wc which who whoami xargs xz xzcat yes zcat
+zsh zstd
 ar as cc clang cpp gcc ld nm node objdump pkg-config ranlib size strip
 """.split()
 # How a compiler is chosen, packages are fetched and tests are run is not what is tested.
@@ -47,6 +51,26 @@ def enclose() -> Path:
     os.environ.update(kept, **_TIDY, PATH=f"{place}/bin", HOME=f"{place}/home")
     os.environ["TESTS_PLACE"] = str(place)  # which all processes of a test run share
     return place
+
+
+def missing(*programs: str) -> str:
+    """Say which of these programs are not here; nothing if all are."""
+    lacking = [name for name in programs if shutil.which(name) is None]
+    return f"not installed: {', '.join(lacking)}" if lacking else ""
+
+
+def needs(*programs: str) -> pytest.MarkDecorator:
+    """Mark a test, or one of its parameters: where one of these is missing, it says so instead.
+
+    What nobody looks for here is what a fresh Debian has, which `.ci/test-bare` makes sure of.
+    """
+    lacking = missing(*programs)
+    return pytest.mark.skipif(bool(lacking), reason=lacking or "all are there")
+
+
+def each_of(*programs: str) -> list[object]:
+    """Parameters of a test that runs each of these programs."""
+    return [pytest.param(name, marks=needs(name)) for name in programs]
 
 
 def _link(directory: Path, path: str) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 import warm_server
 from laconic import __version__
+from machine import each_of
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ROOT / "packages"
@@ -45,14 +46,11 @@ def test_the_plugin_asks_about_what_an_installation_asks_about():
     assert hook()["hooks"][0]["timeout"] == value["hooks"][0]["timeout"]
 
 
-@pytest.mark.parametrize("shell", ["sh", "dash", "bash", "zsh"])
+@pytest.mark.parametrize("shell", each_of("sh", "dash", "bash", "zsh"))
 @pytest.mark.parametrize(("places", "verdict"), [([LACONIC], "deny"), ([], None)])
 def test_the_hook_of_the_plugin_denies_or_is_silent(shell, places, verdict):
-    program = shutil.which(shell)
-    if not program:
-        pytest.skip(f"{shell} is not installed")
     done = subprocess.run(
-        [program, "-c", hook()["hooks"][0]["command"]],
+        [shutil.which(shell), "-c", hook()["hooks"][0]["command"]],
         env={**os.environ, "PATH": ":".join(map(str, [*places, "/usr/bin", "/bin"]))},
         input=warm_server.hook_input("rm -rf /"),
         capture_output=True,

@@ -55,7 +55,7 @@ def says(program, *words, **options):
     )
 
 
-@pytest.mark.skipif(warm_server.COMPILER is None, reason="there is no C compiler")
+@warm_server.needs_compiler
 def test_with_a_compiler_the_wheel_has_the_client_in_c(tmp_path):
     wheel = build(tmp_path)
     assert script_of(wheel)[:4] == b"\x7fELF" or sys.platform != "linux"
@@ -73,7 +73,7 @@ def test_with_a_compiler_the_wheel_has_the_client_in_c(tmp_path):
     assert warm_server.verdict(done.stdout) == "deny"
 
 
-@pytest.mark.skipif(warm_server.COMPILER is None, reason="there is no C compiler")
+@warm_server.needs_compiler
 def test_a_client_that_does_not_work_without_the_c_library_is_made_with_it(tmp_path, monkeypatch):
     def compiled(name):
         assert hatch_build.compile_client(warm_server.ROOT / "client", tmp_path / name, "1") == ""
@@ -103,13 +103,12 @@ def programs(tmp_path_factory):
 
 
 on_linux = pytest.mark.skipif(
-    warm_server.COMPILER is None
-    or sys.platform != "linux"
-    or platform.machine() not in ("x86_64", "aarch64"),
+    sys.platform != "linux" or platform.machine() not in ("x86_64", "aarch64"),
     reason="this is about Linux on the two common machines",
 )
 
 
+@warm_server.needs_compiler
 @on_linux
 def test_a_wheel_of_static_programs_is_for_every_linux(programs):
     tag = hatch_build.platform_tag([programs / "static"])
@@ -118,6 +117,7 @@ def test_a_wheel_of_static_programs_is_for_every_linux(programs):
     assert tag.split(".")[-1] == f"musllinux_1_1_{machine}"
 
 
+@warm_server.needs_compiler
 @on_linux
 @pytest.mark.parametrize(
     "names", [["dynamic"], ["static", "dynamic"], ["pie"], ["object"], ["main.c"], []]
@@ -127,6 +127,7 @@ def test_a_wheel_of_other_programs_is_for_this_system(programs, names):
     assert tag == f"linux_{platform.machine()}"
 
 
+@warm_server.needs_compiler
 @on_linux
 def test_where_the_installer_takes_no_such_wheel_the_name_is_that_of_the_system(
     programs, monkeypatch

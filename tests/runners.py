@@ -21,10 +21,9 @@ IN_PYTHON = [sys.executable, "-m", "laconic"]
 LACONIC = list(IN_PYTHON)
 RUN = [*LACONIC, "run"]
 
-without_compiler = pytest.mark.skipif(warm_server.COMPILER is None, reason="there is no C compiler")
 PYTHON = "python"
-COLD = pytest.param("c", marks=without_compiler)
-WARM = pytest.param("c and server", marks=without_compiler)
+COLD = pytest.param("c", marks=warm_server.needs_compiler)
+WARM = pytest.param("c and server", marks=warm_server.needs_compiler)
 # For a fault with which no server starts: the client does then what it does without one.
 every_start = pytest.mark.parametrize("runner", [PYTHON, COLD], indirect=True)
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from unittest import mock
 
 import hatch_build
+import pytest
 
 from laconic import __version__
 from laconic.server import control, wire
@@ -30,6 +31,7 @@ FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-g", "-O1", "-Wall", "-Wextra", "-Wshadow
 SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 PATIENCE_S = 60  # a test that waits longer hangs; a busy machine takes its time
 COMPILER = shutil.which(os.environ.get("CC", "cc"))
+needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
 
 
 def build_client(target: Path) -> None:

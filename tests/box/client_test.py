@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from clients import bin_dir, cold, needs_compiler, server
+from clients import bin_dir, cold, needs_client, server
 from warm_server import children_of, wait_for
 
 __all__ = ["bin_dir", "cold", "server"]  # fixtures
-pytestmark = [*needs_compiler, pytest.mark.usefixtures("can_box")]
+pytestmark = [*needs_client, pytest.mark.usefixtures("can_box")]
 
 
 def run(client, place, *words, **options):

@@ -21,6 +21,7 @@ from laconic.cli.completion_values import KINDS, values
 from laconic.cli.completions import levels
 from laconic.errors import LaconicError
 from laconic.record.runs import record_run
+from machine import each_of, needs
 from records import a_run
 
 PROGRAM = Path(sys.executable).with_name("laconic-py")
@@ -120,7 +121,7 @@ SHOW = {
 }
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
+@pytest.mark.parametrize("shell", each_of("bash", "zsh"))
 def test_a_shell_completes_what_is_typed(shell, scripts):
     words, setup = START[shell]
     environ = {**os.environ, "PATH": f"{scripts}/bin:{os.environ['PATH']}", "TERM": "dumb"}
@@ -135,6 +136,7 @@ def test_a_shell_completes_what_is_typed(shell, scripts):
             typed.end()
 
 
+@needs("fish")
 def test_fish_completes(scripts):
     """One process for all of them; a line of its own ends the answer to each."""
     asked = "; ".join(f"complete -C '{line}'; echo end" for line, _ in CASES)

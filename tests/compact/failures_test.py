@@ -10,6 +10,8 @@ from laconic.compact.lines import Lines
 from laconic.compact.pipeline import apply
 from laconic.compact.result import Written, texts_of
 from laconic.compact.shapes.asked import Asked
+from laconic.compact.shapes.failures import Failure
+from laconic.compact.shapes.failures import shown as failures_shown
 from laconic.compact.shapes.native_frames import is_of_library
 from laconic.compact.shapes.passes import shaped
 from laconic.compact.tokens import estimate
@@ -116,3 +118,14 @@ def test_very_many_findings_keep_their_rules_names_files_and_the_rare_ones():
     assert "[4681 findings, for each file:]" in text
     assert "no-undef" in text
     assert "Missing semicolon" in text
+
+
+def test_of_two_failures_with_two_frames_the_last_that_differs_is_shown():
+    """What is equal is not told again, but where the second came from is."""
+    failures = [Failure([number], f"{number}) works", "  ") for number in (1, 2)]
+    for failure, line in zip(failures, (7, 9), strict=True):
+        failure.said = [("it is wrong", failure.lines)]
+        failure.places = ["app/cart.rb:3", f"spec/cart_spec.rb:{line}"]
+    rows = failures_shown(failures, "  ")
+    (second,) = rows[2]
+    assert second.text == "2) works  spec/cart_spec.rb:9 [else the same as 1)]"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from .world import Outcome, World
 
+KINDS = ("bash", "zsh", "make")
 _WORKERS = 2
 _TRIES = 4
 _NOTICE = re.compile(rb"^\[.*: laconic recall \w+\]$", re.MULTILINE)
@@ -74,14 +75,18 @@ def cases(seed: int) -> Iterator[Case]:
 
 
 def changed(
-    seed: int, count: int, world: World, by: Callable[[Case, World], str] = rewrite
+    seed: int,
+    count: int,
+    world: World,
+    by: Callable[[Case, World], str] = rewrite,
+    kinds: tuple[str, ...] = KINDS,
 ) -> Iterator[tuple[Case, str]]:
-    """The first so many cases that a rewrite changes, as it changes them; of each kind a third."""
-    left = dict.fromkeys(("bash", "zsh", "make"), count // 3)
+    """The first so many cases that a rewrite changes, as it changes them; of each kind as many."""
+    left = dict.fromkeys(kinds, count // len(kinds))
     for case in cases(seed):
         if not any(left.values()):
             return
-        made = by(case, world) if left[case.what] else ""
+        made = by(case, world) if left.get(case.what) else ""
         if made and made != case.text.replace("OTHER", str(world.other)):
             left[case.what] -= 1
             yield case, made

@@ -96,6 +96,19 @@ def test_no_agent_is_told_to_run_it_without_the_box(path, profile, command, boxe
     assert "--box" in json.dumps(said(given)) or said(given) == said(without)
 
 
+@pytest.mark.parametrize("line", ["ls && pytest -q", "pytest -q; ls", "ls | ./x.sh"])
+def test_what_the_user_wants_to_be_asked_about_is_asked_beside_what_the_box_holds(
+    line, boxed_place
+):
+    path = next(path for path in PATHS if is_before(path) and path.parent.name == "claude-code")
+    stdin, _ = read_case(path, boxed_place, line)
+    assert "--box" in json.dumps(said(boxed_place.answer("claude-code", stdin)))
+    boxed_place.configure('[commands]\nask = ["ls"]\n')
+    asked = said(boxed_place.answer("claude-code", stdin))
+    assert asked["hookSpecificOutput"]["permissionDecision"] == "ask"
+    assert "--box" not in json.dumps(asked)
+
+
 @pytest.mark.parametrize("name", sorted(PLACE_VARIABLES))
 def test_no_typed_box_with_a_variable_that_says_what_to_hide(name):
     line = f"{name}=/x laconic run --box ./x.sh"

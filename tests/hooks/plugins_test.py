@@ -13,9 +13,10 @@ import pytest
 from install_sites import files, install, make_site
 from laconic.install.install import find_executable
 from laconic.settings.load import process_environment
+from machine import needs
 
 NODE = shutil.which("node")
-pytestmark = pytest.mark.skipif(not NODE, reason="NO NODE HERE: the plugins were not tested")
+pytestmark = needs("node")
 
 # Writes down what it gets, and says what the file beside it says.
 FAKE = """#!/bin/sh

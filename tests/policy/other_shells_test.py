@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,7 @@ from laconic.policy.rules import Rules
 from laconic.policy.zsh import zsh_findings
 from laconic.shell import ParseError, parse
 from laconic.types import Verdict
+from machine import missing, needs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,8 +89,7 @@ def run(shell: list[str], text: str, directory: Path) -> list[str]:
 
 
 _PRESENT = [
-    pytest.param(command, how, tries, id=command[0],
-                 marks=pytest.mark.skipif(not shutil.which(command[0]), reason="not installed"))
+    pytest.param(command, how, tries, id=command[0], marks=needs(command[0]))
     for command, how, tries in (
         (["bash", "--norc"], "bash", 150), (["zsh", "-f"], "zsh", 200), (["dash"], "sh", 300),
         (["fish", "--no-config"], "fish", 40),
@@ -129,8 +128,8 @@ def test_what_is_allowed_for_a_shell_does_nothing_in_it(
 def test_another_shell_runs_what_bash_takes_for_text(shell: str, text: str, tmp_path: Path) -> None:
     """Each of these does harm in that shell, and none in bash: so it is not allowed there."""
     assert not is_allowed(text, family(shell))
-    if shutil.which(shell) is None:
-        pytest.skip(f"{shell} is not installed")
+    if lacking := missing(shell):
+        pytest.skip(lacking)
     assert run([shell], text, tmp_path) != []
     assert run(["bash"], text, tmp_path) == []
 

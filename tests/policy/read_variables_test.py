@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 import warm_server
 from laconic.policy import environment
+from machine import needs
 
 SHIM = """
 #define _GNU_SOURCE
@@ -28,11 +28,11 @@ static char *asked(const char *function, const char *name) {
 char *getenv(const char *name) { return asked("getenv", name); }
 char *secure_getenv(const char *name) { return asked("secure_getenv", name); }
 """
-# They say how wide, in which unit or in which colour something is printed, and how many threads
-# there are at most.
+# They say how wide, in which unit or in which colour something is printed, how many threads there
+# are at most, and how large the stacks of Rust's are (doc.rust-lang.org/std/thread, "Stack size").
 SHOW = {
     "DF_BLOCK_SIZE", "DU_BLOCK_SIZE", "LS_BLOCK_SIZE", "TABSIZE", "JQ_COLORS", "OMP_THREAD_LIMIT",
-    "COLS",
+    "COLS", "RUST_MIN_STACK",
 }  # fmt: skip
 ARGUMENTS = {
     "diff": ["a", "b"], "grep": ["x", "a"], "jq": ["-n", "1"], "ls": ["-la", "--color=always"],
@@ -46,6 +46,15 @@ def shim(tmp_path_factory):
     (folder / "shim.c").write_text(SHIM)
     words = ["-shared", "-fPIC", f'-DLIST="{folder}/asked"', "shim.c", "-o", "shim.so", "-ldl"]
     subprocess.run([warm_server.COMPILER, *words], cwd=folder, check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("place")
+    for name in ("a", "b"):
+        (folder / name).write_text(name)
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
     return folder
 
 
@@ -63,19 +72,24 @@ def may_be_set(name: str, *words: str) -> bool:
     return environment.is_harmless(name, "x", words) and not environment.is_harmless(name, "x")
 
 
-@pytest.mark.skipif(warm_server.COMPILER is None, reason="there is no C compiler")
-def test_no_program_heeds_a_variable_that_is_taken_for_a_mere_text(shim, tmp_path):
-    for name in ("a", "b"):
-        (tmp_path / name).write_text(name)
-    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    calls = [("git", subcommand) for subcommand in sorted(environment._LOCAL_GIT)]
-    calls += [(name, *ARGUMENTS.get(name, ())) for name in sorted(environment._READS_FEW)]
-    found, seen = set(), set()
-    for words in calls:
-        if words[0] == "yes" or shutil.which(words[0]) is None:
-            continue
-        asked = asked_for(shim, tmp_path, *words)
-        seen |= asked
-        found |= {(words[0], name) for name in asked if may_be_set(name, *words)}
+CALLS = [
+    *(("git", subcommand) for subcommand in sorted(environment._LOCAL_GIT)),
+    # yes never ends
+    *((name, *ARGUMENTS.get(name, ())) for name in sorted(environment._READS_FEW - {"yes"})),
+]
+
+
+@warm_server.needs_compiler
+@pytest.mark.parametrize(
+    "words", [pytest.param(words, id=" ".join(words), marks=needs(words[0])) for words in CALLS]
+)
+def test_no_program_heeds_a_variable_that_is_taken_for_a_mere_text(words, shim, place):
+    asked = asked_for(shim, place, *words)
+    assert {name for name in asked if may_be_set(name, *words)} <= SHOW
+
+
+@warm_server.needs_compiler
+def test_what_programs_ask_for_is_seen(shim, place):
+    calls = ("git", "status"), ("ls", *ARGUMENTS["ls"]), ("sort", "a")
+    seen = set().union(*(asked_for(shim, place, *words) for words in calls))
     assert {"GIT_DIR", "LS_COLORS", "POSIXLY_CORRECT"} <= seen
-    assert {name for _, name in found} <= SHOW, found

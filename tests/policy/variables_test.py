@@ -8,7 +8,6 @@ they are evaluated.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from functools import cache
 from typing import TYPE_CHECKING
@@ -21,14 +20,12 @@ from laconic.policy.environment import is_private
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
 from laconic.types import Verdict
+from machine import each_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SHELLS = [
-    pytest.param(shell, marks=pytest.mark.skipif(not shutil.which(shell), reason="not installed"))
-    for shell in ("bash", "zsh")
-]
+SHELLS = each_of("bash", "zsh")
 _CODE = "path[$(touch pwned)1]"
 _FORMS = [
     "{n}='{c}'", "{n}='{c}' true", "{n}+='{c}'", "read {n} < value", "IFS= read -r a {n} < value",

@@ -387,12 +387,11 @@ def started(bin_dir, installed):
         installation.close()
 
 
-needs_client = pytest.mark.skipif(
-    warm_server.COMPILER is None or sys.platform != "linux", reason="there is no client"
-)
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
-@needs_client
+@warm_server.needs_compiler
+@on_linux
 def test_the_server_loads_it_once_for_all_its_workers(started, state):
     server, loads = started()
     for number in range(9):
@@ -404,7 +403,8 @@ def test_the_server_loads_it_once_for_all_its_workers(started, state):
     assert b"est." not in server.run("gain").stdout
 
 
-@needs_client
+@warm_server.needs_compiler
+@on_linux
 def test_a_client_does_not_wait_for_its_output_to_be_counted(started, state, tmp_path):
     go = tmp_path / "go"
     waits = f"while text.startswith('text') and not os.path.exists({str(go)!r}): time.sleep(0.05)"
@@ -414,7 +414,8 @@ def test_a_client_does_not_wait_for_its_output_to_be_counted(started, state, tmp
     warm_server.wait_for(lambda: rows(state, TOKENS) == [(3, None, 3, 1)])
 
 
-@needs_client
+@warm_server.needs_compiler
+@on_linux
 @pytest.mark.parametrize("name", ["cannot be imported", "crashes", "never ends", "aborts at once"])
 def test_a_broken_one_harms_no_server(started, state, name):
     server, _ = started(**BROKEN[name])

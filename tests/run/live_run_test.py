@@ -216,13 +216,13 @@ def test_a_command_has_as_long_as_it_takes_to_clean_up():
 
 
 def test_a_command_that_is_deaf_goes_on_and_what_it_wrote_is_shown():
-    line = "trap '' TERM; echo up; while [ ! -e go ]; do sleep 0.05; done; echo went on; exit 4"
+    line = "trap 'echo deaf' TERM; echo up; while [ ! -e go ]; do sleep 0.05; done"
     with tempfile.TemporaryDirectory() as folder:
-        process = start("sh", "-c", line, cwd=folder)
+        process = start("sh", "-c", f"{line}; echo went on; exit 4", cwd=folder)
         read_until(process, b"up\n")
         for _ in range(3):
             process.terminate()
-            time.sleep(0.5)
+            read_until(process, b"deaf\n")
         Path(folder, "go").touch()
         assert process.communicate(timeout=PATIENCE_S)[0] == b"went on\n"
     assert process.returncode == 4

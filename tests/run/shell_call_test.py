@@ -57,7 +57,7 @@ def client_tells(tmp_path_factory):
     return folder / "tells"
 
 
-@pytest.mark.skipif(warm_server.COMPILER is None, reason="there is no C compiler")
+@warm_server.needs_compiler
 @pytest.mark.parametrize("words", CALLS, ids=str)
 def test_both_clients_tell_a_call_of_a_shell_alike(words, client_tells):
     done = subprocess.run([client_tells, *words], check=False)

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 import warm_server
-from clients import SCRIPT, bin_dir, both, cold, has_run, installed, needs_compiler, server
+from clients import SCRIPT, bin_dir, both, cold, has_run, installed, needs_client, server
 from laconic.hooks import call_log as seen
 
 __all__ = ["bin_dir", "cold", "server"]  # fixtures
-pytestmark = needs_compiler
+pytestmark = needs_client
 
 
 def test_no_process_can_be_started(server, bin_dir, tmp_path):

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import warm_server
-from clients import SCRIPT, bin_dir, both, cold, has_run, needs_compiler, server
+from clients import SCRIPT, bin_dir, both, cold, has_run, needs_client, server
 
 __all__ = ["bin_dir", "cold", "server"]  # fixtures
-pytestmark = needs_compiler
+pytestmark = needs_client
 
 
 # -- without a fault -------------------------------------------------------------------------------

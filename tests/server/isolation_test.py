@@ -12,6 +12,7 @@ import hatch_build
 import pytest
 
 import warm_server
+from machine import each_of
 
 MODULES = ("json", "re", "os", "socket", "site", "encodings", "signal", "tomllib", "typing")
 CUSTOM = ("sitecustomize", "usercustomize")
@@ -82,9 +83,7 @@ def call(installation, program, *words, **more):
 
 
 PROGRAMS = [
-    pytest.param(
-        "laconic", marks=pytest.mark.skipif(not warm_server.COMPILER, reason="no C compiler")
-    ),
+    pytest.param("laconic", marks=warm_server.needs_compiler),
     "laconic-twin",
     "laconic-py",
 ]
@@ -168,8 +167,8 @@ def test_without_an_interpreter_it_says_so(tmp_path, gone):
     assert b"cannot be run: install laconic again\n" in done.stderr
 
 
-def test_the_script_is_one_for_the_shell_and_for_python():
+@pytest.mark.parametrize("shell", each_of("sh", "bash", "dash", "zsh"))
+def test_the_script_is_one_for_the_shell_and_for_python(shell):
     made = hatch_build.script_for("main")
     compile(made, "laconic-py", "exec")
-    for shell in ("sh", "bash", "dash", "zsh"):
-        subprocess.run([shell, "-n"], input=made.partition("'''\nimport")[0].encode(), check=True)
+    subprocess.run([shell, "-n"], input=made.partition("'''\nimport")[0].encode(), check=True)

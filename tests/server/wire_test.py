@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import warm_server
-from laconic.server import python_client, wire
+from laconic import __version__
+from laconic.server import python_client, wire, worker
 from laconic.settings import environ
 
 LIMIT = 1 << 20
@@ -97,7 +98,7 @@ def test_both_sides_heed_the_same_variables():
     assert {*in_c["switches"], *in_c["talkative"]} | by_place == set(python_client._ODD)
 
 
-@pytest.mark.skipif(warm_server.COMPILER is None, reason="there is no C compiler")
+@warm_server.needs_compiler
 def test_the_client_reads_no_byte_too_many_whatever_a_server_sends(tmp_path):
     sources = [warm_server.ROOT / "tests/client/fuzz.c", warm_server.ROOT / "client/wire.c"]
     program = tmp_path / "fuzz"
@@ -113,3 +114,24 @@ def test_the_client_reads_no_byte_too_many_whatever_a_server_sends(tmp_path):
     for seed in ("1", "2", "3"):
         done = subprocess.run([program, "10000", seed], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+class Connection:
+    """One call, and what it is answered."""
+
+    def __init__(self, version):
+        self.body, self.sent = wire.call(version, "/", [], {}), []
+
+    def receive(self):
+        return wire.Kind.HOOK, self.body
+
+    def send(self, frame):
+        self.sent.append(frame)
+
+
+@pytest.mark.parametrize(("version", "is_answered"), [(__version__, True), ("0.0.0", False)])
+def test_a_client_of_another_version_is_told_to_do_it_itself(version, is_answered):
+    connection, calls = Connection(version), []
+    worker.answer(connection, {wire.Kind.HOOK: lambda *call: calls.append(call)})
+    assert len(calls) == is_answered
+    assert connection.sent == ([] if is_answered else [wire.reply(wire.Kind.COLD)])
