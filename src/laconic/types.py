@@ -210,11 +210,11 @@ class Decision(Value):
         kind: Kind = Kind.OTHER,
         source: Source = Source.KNOWLEDGE,
     ) -> None:
-        vars(self).update(
-            verdict=verdict, rule=rule, reason=reason, start=start, end=end, effects=effects,
-            parts=parts, instead=instead, risk=risk, firm=firm, problems=problems, in_box=in_box,
-            kind=kind, source=source,
-        )  # fmt: skip
+        own = vars(self)
+        own["verdict"], own["rule"], own["reason"] = verdict, rule, reason
+        own["start"], own["end"], own["parts"], own["effects"] = start, end, parts, effects
+        own["instead"], own["risk"], own["firm"], own["problems"] = instead, risk, firm, problems
+        own["in_box"], own["kind"], own["source"] = in_box, kind, source
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a decision does not change: {name}")

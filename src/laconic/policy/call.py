@@ -133,7 +133,7 @@ class Call:
         """Add what follows from an act, or says nothing of files."""
         verdict = self.judge.rules.cells[effects]
         start, end = (argument.start, argument.end) if argument is not None else self.span
-        rule_id = f"{self.id}/{rule}" if rule else self.id
+        rule_id = self.id + "/" + rule if rule else self.id  # an enum is slow to format
         finding = Decision(
             verdict,
             rule_id,
@@ -143,7 +143,7 @@ class Call:
             effects=effects,
             instead=instead or self.entry.instead,
             firm=firm or verdict is Verdict.DENY,
-            kind=rule if isinstance(rule, Kind) else Kind.OTHER if rule else Kind.WHOLE,
+            kind=(rule if type(rule) is Kind else Kind.OTHER) if rule else Kind.WHOLE,
             source=Source.OURS if self.path[0] in OURS else Source.KNOWLEDGE,
         )
         self.findings.append(finding)
