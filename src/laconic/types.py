@@ -45,6 +45,7 @@ class Effect(IntFlag):
     SYSTEM = 2048
     SECRETS = 4096
     DESTROYS = 8192
+    UNJUDGED = 16384
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -85,6 +86,7 @@ MEANINGS = {
     "system": "processes, services, permissions, other machines, containers, privileges",
     "secrets": "reads or prints credentials",
     "destroys": "cannot be taken back, and nobody means it",
+    "unjudged": "what laconic cannot judge: text that cannot be read, or a fault of its own",
 }
 EFFECTS = {word: Effect[word.upper().replace("-", "_")] for word in MEANINGS}
 HARD = (
@@ -94,6 +96,7 @@ HARD = (
     | Effect.SYSTEM
     | Effect.SECRETS
     | Effect.DESTROYS
+    | Effect.UNJUDGED
 )
 
 

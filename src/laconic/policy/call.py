@@ -157,7 +157,7 @@ class Call:
             self.does(effects, rule, why, argument)
 
     def ask(self, rule: str, why: str, *, firm: bool = False) -> None:
-        """Ask whatever the profile says: for faults, and for what the user wants to be asked."""
+        """Ask whatever the profile says, because the user wants to be asked."""
         rule_id = f"{self.id}/{rule}"
         self.findings.append(Decision(Verdict.ASK, rule_id, why, *self.span, firm=firm))
         self.program.doubts.append(self.findings[-1])

@@ -2,7 +2,7 @@
 
 Everything that would run counts, wherever it is: lists, pipelines, substitutions, functions,
 loops, here-documents; so do redirects and places where bash evaluates text a second time. The
-strictest part decides. What cannot be parsed asks, and what can be read of it may still deny.
+strictest part decides. What cannot be parsed asks, and what a shell may run of it counts as well.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from laconic.policy.secret_variables import variable_findings
 from laconic.policy.sending import Feeds
 from laconic.policy.situation import ProgramCall, Situation, add_new, joined
 from laconic.policy.zsh import zsh_findings
-from laconic.shell import ParseError, parse
+from laconic.shell import ParseError, parse, parse_pieces
 from laconic.shell.ast import Function
 from laconic.shell.walk import commands, evaluations, redirects
 from laconic.shell.words import literal
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
 
 MAX_BYTES = 64 * 1024
-_MAX_READABLE_LINES = 40
 _BASH_LIKE = frozenset(("bash", "zsh"))
 # Without any of these in a text, zsh evaluates nothing in it that bash does not: there is no
 # expansion or subscript, no quote that may hide a name, no builtin that reads or shifts variables.
@@ -67,9 +66,8 @@ def decide(command: str, library: Library, rules: Rules, facts: Facts) -> Decisi
             decision = apply_to_text(rules.permissions, decision, command)
     except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
         reason = f"laconic failed on this command ({type(fault).__name__}: {fault})"
-        decision = Decision(
-            Verdict.ASK, "fault", reason, 0, len(command.encode("utf-8", "replace"))
-        )
+        size = len(command.encode("utf-8", "replace"))
+        decision = Decision(Verdict.ASK, "fault", reason, 0, size, effects=Effect.UNJUDGED)
     _forget(situation)
     return decision
 
@@ -111,45 +109,33 @@ def decide_files(uses: Iterable[FileUse], library: Library, rules: Rules, facts:
         findings = file_findings(uses, Judge(library, rules, facts, _decide), Situation(facts))
     except Exception as fault:  # noqa: BLE001 - as above
         reason = f"laconic failed on these files ({type(fault).__name__}: {fault})"
-        return Decision(Verdict.ASK, "fault", reason)
+        return Decision(Verdict.ASK, "fault", reason, effects=Effect.UNJUDGED)
     harmless = Decision(Verdict.ALLOW, RULES, "touches neither secrets nor guarded places")
     return strictest(findings, 0, 0) if findings else harmless
 
 
 def _decide(command: str, judge: Judge, situation: Situation) -> Decision:
-    source = command.encode("utf-8", "surrogateescape")
+    source = command.encode("utf-8", "surrogatepass")  # half a character is refused as one line is
     if len(source) > MAX_BYTES:
-        reason = "the command is too large to be judged"
-        too_large = Decision(Verdict.ASK, "too-large", reason, 0, len(source))
-        return noted(
-            too_large, situation
-        )  # even where unclear text may run: nobody has looked for what must not
+        reason, span = "the command is too large to be judged", (0, len(source))
+        return noted(judge.finding(Effect.UNJUDGED, "too-large", reason, span), situation)
     try:
         script = parse(source)
     except ParseError as error:
-        return _unparsable(command, len(source), error, judge, situation)
+        return _unparsable(source, error, judge, situation)
     return _judge_script(script, judge, situation)
 
 
-def _unparsable(
-    command: str, size: int, error: ParseError, judge: Judge, situation: Situation
-) -> Decision:
-    """Ask; but a line that can be read on its own and is denied, denies the whole."""
-    reason, span = f"cannot be read: {error.message}", (error.offset, size)
-    asks = judge.finding(Effect.UNCLEAR, "unparsable", reason, span, firm=True)
-    noted(asks, situation)
-    for line in command.split("\n")[:_MAX_READABLE_LINES]:
-        try:
-            decision = _judge_script(parse(line), judge, situation)
-        except ParseError:
-            continue
-        if decision.verdict is Verdict.DENY:
-            effects = decision.effects | Effect.UNCLEAR
-            return Decision(
-                decision.verdict, decision.rule, decision.reason, 0, size, effects=effects,
-                instead=decision.instead,
-            )  # fmt: skip
-    return asks
+def _unparsable(source: bytes, error: ParseError, judge: Judge, situation: Situation) -> Decision:
+    """Ask in every profile and mode; what can be read of it has its effects, and may deny."""
+    reason, span = f"cannot be read: {error.message}", (error.offset, len(source))
+    asks = judge.finding(Effect.UNJUDGED, "unparsable", reason, span, firm=True)
+    found = [noted(asks, situation)]
+    for piece in parse_pieces(source):
+        decision = _judge_script(piece, judge, situation)
+        is_in_place = piece.source == source
+        found.append(decision if is_in_place else decision.about(0, len(source)))
+    return strictest(found, 0, len(source))
 
 
 class _Streams:

@@ -101,7 +101,8 @@ class Judge:
         if not arguments:
             return Decision(Verdict.ALLOW, "nothing", "runs nothing", *span)
         if len(situation.calls) > MAX_NESTING:
-            finding = self.finding(Effect.UNCLEAR, "nesting", "commands nested too deeply", span)
+            reason = "commands nested too deeply"
+            finding = self.finding(Effect.UNJUDGED, "nesting", reason, span, firm=True)
             return noted(finding, situation)
         program = ProgramCall(arguments, span, situation)
         situation.seen.programs.append(program)
@@ -117,7 +118,8 @@ class Judge:
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
             reason = f"the rule failed ({type(fault).__name__}: {fault})"
             rule = f"{_names(arguments)[1]}/fault"
-            decision = noted(Decision(Verdict.ASK, rule, reason, *span, firm=True), inner)
+            decision = self.finding(Effect.UNJUDGED, rule, reason, span, firm=True)
+            noted(decision, inner)
         if arguments[0].expanded:
             # checks that look for builtins by their names in the text have not seen this one
             why = "the name of the program comes from an expansion"
@@ -336,11 +338,8 @@ class Judge:
             conclude(call)
             ask_for_project_code(call, shows_itself=False)
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
-            call.ask(
-                "fault",
-                f"the rule failed ({type(fault).__name__}: {fault})",
-                firm=True,
-            )
+            reason = f"the rule failed ({type(fault).__name__}: {fault})"
+            call.does(Effect.UNJUDGED, "fault", reason, firm=True)
 
     # -- code in arguments
 

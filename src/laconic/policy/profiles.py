@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 PROFILES = ("guard", "default", "work", "strict")
 ALIASES = {"relaxed": "work"}
 # No cell that a user sets makes these looser than the profile has them.
-FIXED = Effect.SENDS | Effect.GUARDED_WRITE | Effect.SECRETS | Effect.DESTROYS
+FIXED = Effect.SENDS | Effect.GUARDED_WRITE | Effect.SECRETS | Effect.DESTROYS | Effect.UNJUDGED
 
 _ALLOWED = {
     "guard": ~HARD,

@@ -23,10 +23,17 @@ from laconic.shell.compound import FUNCTION, CompoundReader
 from laconic.shell.scanner import ParseError
 from laconic.shell.simple import ASSIGNING, ASSIGNMENT, DELIMITED, plain
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _INTERNAL = pattern(rb"[\0\x01\x7f]")
 _TIME_OPTION = pattern(r"(?:-p|--)" + DELIMITED)
 _ASSIGNING_NAME = pattern(f"(?:{'|'.join(sorted(ASSIGNING))})" + DELIMITED)
 _KEPT_BYTES = 4096
+# Of a text that cannot be parsed: how many pieces of it, and how often its length, are tried.
+_MOST_PIECES = 40
+_MOST_READ = 3
 
 
 def parse(source: bytes | str) -> Script:
@@ -57,6 +64,44 @@ def _parse(source: bytes | str) -> Script:
     return Script(raw, body, tuple(parser.marks))
 
 
+def parse_pieces(source: bytes) -> Iterator[Script]:
+    """Yield what a shell may run of a text that `parse` refuses; each piece keeps its place in it.
+
+    bash reads and runs a text line by line, or as many lines as a list of commands takes, and so
+    has run all that comes before an error; a here-document may end with the text. What follows a
+    line that cannot be read counts as well, because another shell may read that line. Characters
+    that cannot be read are left out. The work is bounded, whatever the text.
+    https://www.gnu.org/software/bash/manual/html_node/Shell-Operation.html
+    """
+    known = _INTERNAL.sub(b"", source.decode("utf-8", "replace").encode())
+    text = known.decode("latin-1") + "\n"
+    start, left, extglob, backtracks = 0, _MOST_READ * len(text), False, 0
+    for _ in range(_MOST_PIECES):
+        parser = Parser(text)
+        parser.pos = parser.begin = start
+        parser.is_open_ended, parser.extglob, parser.backtracks = True, extglob, backtracks
+        parser.newlines()
+        start = parser.pos
+        try:
+            parser.program()
+            failed_at = len(text)
+        except (ParseError, RecursionError) as error:
+            failed_at = error.offset if isinstance(error, ParseError) else parser.pos
+        read_to, count, marks = parser.complete
+        if count:
+            items, separators = tuple(parser.items[:count]), tuple(parser.separators[:count])
+            body = Sequence(items[0].start, items[-1].end, items, separators)
+            yield Script(known, body, tuple(parser.marks[:marks]))
+        left -= failed_at - start
+        if 0 <= parser.ran_on < read_to:
+            start = parser.ran_on
+        else:
+            start = text.find("\n", max(read_to, start)) + 1
+        extglob, backtracks = parser.extglob, parser.backtracks
+        if not 0 < start < len(text) or left < 0:
+            return
+
+
 _parsed = lru_cache(maxsize=16)(_parse)
 
 
@@ -66,7 +111,17 @@ def forget() -> None:
 
 
 class Parser(CompoundReader):
-    """The grammar, by recursive descent; each method leaves `pos` after what it read."""
+    """The grammar, by recursive descent; each method leaves `pos` after what it read.
+
+    complete: how far the lines of the text itself are read that no later one can change, and how
+    many of its items, separators and marks they have.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.complete = 0, 0, 0
+        self.items: list[AndOr] = []
+        self.separators: list[Mark | None] = []
 
     def pipeline(self) -> Pipeline:
         self.blanks()
@@ -159,8 +214,12 @@ class Parser(CompoundReader):
             separators.append(separator)
             if separator is None:
                 break
-            if separator.text == "\n" and self.depth == 0 and _turns_extglob_on(items[-1]):
-                self.extglob = True
+            if not stop and self.depth == 0:
+                if separator.text == "\n" and _turns_extglob_on(items[-1]):
+                    self.extglob = True
+                if self.text.find("\n", separator.start, self.pos) >= 0:
+                    self.complete = self.pos, len(items), len(self.marks)
+                    self.items, self.separators = items, separators
         if not items and not may_be_empty:
             raise self.fail("a command is expected")
         if items:

@@ -40,6 +40,8 @@ class Scanner(abc.ABC):
         self.opening = -1  # where the innermost of them began its first command
         self.backtracks = 0
         self.extglob = False
+        self.is_open_ended = False  # a here-document without its last line goes on to the end
+        self.ran_on = -1  # where the body of the first such began
         self.awaited: list[Heredoc] = []  # here-documents whose bodies begin at the next newline
         self.marks: list[Mark] = []
 
@@ -163,7 +165,11 @@ class Scanner(abc.ABC):
                 # bash ends the body here, too, and runs the rest of the line
                 # https://www.gnu.org/software/bash/manual/html_node/Redirections.html#Here-Documents
                 raise self.fail("a line that may end the here-document in a substitution", start)
-        raise self.fail("here-document without its closing line")
+        if not self.is_open_ended:
+            raise self.fail("here-document without its closing line")
+        if self.ran_on < 0:
+            self.ran_on = heredoc.start
+        return Mark(self.end, self.end, "")
 
 
 def _ends_in_backslash(line: str) -> bool:
