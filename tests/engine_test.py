@@ -9,7 +9,7 @@ from laconic.knowledge.catalog import library
 from laconic.policy.facts import NOWHERE, read_facts, scope
 from laconic.settings.layers import built_in
 from laconic.settings.load import defaults, process_environment, read_settings
-from laconic.types import Decision, Effect, Verdict
+from laconic.types import Decision, Effect, Source, Verdict
 
 
 @pytest.fixture
@@ -339,19 +339,19 @@ def test_what_an_agent_is_told(configure, config, answers):
 
 
 @pytest.mark.parametrize(
-    ("leaves", "answer"),
+    ("sources", "answer"),
     [
-        (["permissions/allow"], "allow"),
-        (["config/allow"], "allow"),
-        (["config/allow", "frob"], None),
-        (["frob"], None),
+        ([Source.RULE], "allow"),
+        ([Source.LIST], "allow"),
+        ([Source.LIST, Source.KNOWLEDGE], None),
+        ([Source.KNOWLEDGE], None),
     ],
 )
-def test_guard_says_what_the_rules_of_the_user_allow(configure, leaves, answer):
+def test_guard_says_what_the_rules_of_the_user_allow(configure, sources, answer):
     configure('[settings]\nprofile = "guard"')
     effects = Effect.PROJECT_WRITE
-    parts = [Decision(Verdict.ALLOW, rule, "", effects=effects) for rule in leaves]
-    line = Decision(Verdict.ALLOW, leaves[0], "", parts=tuple(parts), effects=effects)
+    parts = [Decision(Verdict.ALLOW, "x", "", effects=effects, source=one) for one in sources]
+    line = Decision(Verdict.ALLOW, "x", "", parts=tuple(parts), effects=effects)
     assert engine.answer(line, read_settings()) == answer
 
 
