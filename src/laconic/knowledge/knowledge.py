@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 KEYS = frozenset(
     "also about verdict effect does why instead options everywhere operands refuse style anything"
     " late complete network covered code needs values alone settings startup_settings subcommands"
-    " yes no".split()
+    " traits yes no".split()
 )
 
 
