@@ -7,9 +7,9 @@ asks here, because this needs one small file of the cache, and not the tables of
 from __future__ import annotations
 
 from functools import cache
-from itertools import product
 
 from laconic.knowledge import catalog
+from laconic.knowledge.knowledge import plain_paths
 from laconic.knowledge.options import Reading, Spec, parse_options
 from laconic.settings.disk_cache import cached_on_disk
 
@@ -136,18 +136,11 @@ def _of_table(row: Row) -> Iterator[tuple[str, str, str]]:
     _, path, table = row
     written = table.get("traits", "")
     by_word = {"*": written} if isinstance(written, str) else written
-    for name in (path, *table.get("also", ())) if written else ():
-        for words in product(*map(_alternatives, name.split())):
-            texts = (text for names, text in by_word.items() if words[-1] in names.split())
-            for item in next(texts, by_word.get("*", "")).split():
-                trait, _, detail = item.partition(":")
-                is_subcommand = trait == "transparent" and detail.isalpha()
-                yield (
-                    trait,
-                    " ".join((*words, detail) if is_subcommand else words),
-                    ("" if is_subcommand else detail),
-                )
-
-
-def _alternatives(word: str) -> list[str]:
-    return word[1:-1].split(",") if word.startswith("{") and word.endswith("}") else [word]
+    for words in plain_paths(path, table) if written else ():
+        texts = (text for names, text in by_word.items() if words[-1] in names.split())
+        for item in next(texts, by_word.get("*", "")).split():
+            trait, _, detail = item.partition(":")
+            if trait == "transparent" and detail.isalpha():
+                yield trait, " ".join((*words, detail)), ""
+            else:
+                yield trait, " ".join(words), detail
