@@ -36,6 +36,7 @@ TRAITS = {
     "changes": "",
 }
 _ASSIGNMENTS = "="
+_BEFORE_NAME = "apv"  # letters of the options whose value is the name of a variable
 
 
 @cache
@@ -73,8 +74,8 @@ def filled(words: Sequence[str | None]) -> Iterator[str]:
         return
     for word in filter(None, behind[1:]):
         yield word
-        if word.startswith("-"):  # `read -an` sets n
-            yield from (word[start:] for start in range(2, len(word)))
+        if word.startswith("-"):  # `read -ran`, `printf -vn`, `wait -np`
+            yield from (word.partition(letter)[2] for letter in _BEFORE_NAME if letter in word)
 
 
 def inner(arguments: list[Argument], trait: str, library: Library) -> list[Argument] | None:
