@@ -22,6 +22,7 @@ sha1sum sha224sum sha256sum sha384sum sha512sum shred shuf sleep sort split sqli
 stty sum sync tac tail tar tee test time timeout touch tr true truncate tsort tty umount uname
 unexpand uniq unshare unxz unzip uptime users vdir wc which who whoami xargs xz xzcat yes zcat
 zsh zstd
+choom chrt flock ionice linux64 prlimit taskset
 ar as cc clang cpp gcc ld nm node objdump pkg-config ranlib size strip
 """.split()
 # How a compiler is chosen, packages are fetched and tests are run is not what is tested.

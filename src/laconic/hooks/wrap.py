@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from os.path import isabs
 
+from laconic.knowledge.traits import shells
 from laconic.rewrite.boxing import changes_its_shell
 from laconic.rewrite.edits import quoted
 from laconic.run.shells import host_shell, is_wrapped
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from laconic.hooks.call import HookCall
     from laconic.rewrite.edits import Note
 
-_SHELLS = frozenset(("bash", "sh", "zsh", "fish", "dash", "ksh"))
 # Reasons for not rewriting that come from the user's configuration.
 _WISHES = ("[skip]", "switched off")
 
@@ -50,10 +50,10 @@ def usable_shell(asked: object, environ: Mapping[str, str]) -> str:
     A tool that asks for another kind of shell means another language.
     """
     wanted = asked if isinstance(asked, str) else ""
-    if wanted and _name(wanted) not in _SHELLS:
+    if wanted and _name(wanted) not in shells():
         return ""
     shell = host_shell(wanted, environ) or ""
-    return shell if isabs(shell) and _name(shell) in _SHELLS else ""
+    return shell if isabs(shell) and _name(shell) in shells() else ""
 
 
 def _name(path: str) -> str:

@@ -108,4 +108,9 @@ def _pack() -> dict[str, bytes]:
 
 
 def _compiled() -> Parts:
-    return Parts("knowledge", [stamp(join(_DATA, name)) for name in _names()], _pack)
+    return Parts("knowledge", stamps(), _pack)
+
+
+def stamps() -> list[tuple[str, int, int]]:
+    """What tells whether something that was computed from the files still holds."""
+    return [stamp(join(_DATA, name)) for name in _names()]

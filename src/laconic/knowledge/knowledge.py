@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from functools import cache
+from itertools import product
 
 from laconic.knowledge.options import Parsed, Reading, Spec, parse_options
 from laconic.types import EFFECTS, Effect, union
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 KEYS = frozenset(
     "also about verdict effect does why instead options everywhere operands refuse style anything"
     " late complete network covered code needs values alone settings startup_settings subcommands"
-    " yes no".split()
+    " traits yes no".split()
 )
 
 
@@ -135,8 +136,7 @@ class Branch:
 
     def grow(self, word: str) -> Iterable[Branch]:
         """The branches for a word of a path, made where they are missing."""
-        names = word[1:-1].split(",") if word.startswith("{") and word.endswith("}") else [word]
-        for name in names:
+        for name in alternatives(word):
             if "*" not in name:
                 yield self.words.setdefault(name, Branch())
                 continue
@@ -197,8 +197,17 @@ class Programs(dict[str, Branch]):
 
 def first_words(path: str) -> list[str]:
     """Return the programs that a path is about: `{npm,pnpm} install` is about two."""
-    word = path.split(maxsplit=1)[0]
+    return alternatives(path.split(maxsplit=1)[0])
+
+
+def alternatives(word: str) -> list[str]:
     return word[1:-1].split(",") if word.startswith("{") and word.endswith("}") else [word]
+
+
+def plain_paths(path: str, table: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The paths of a table without alternatives: `{a,b} c` is two."""
+    for name in (path, *table.get("also", ())):
+        yield from product(*map(alternatives, name.split()))
 
 
 class Library:

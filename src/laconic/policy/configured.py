@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from laconic.knowledge.arguments import expand
 from laconic.knowledge.options import parse_options
+from laconic.knowledge.traits import named
 from laconic.policy.profiles import FIXED
 from laconic.shell.ast import Assignment, Command, Loop, Word
 from laconic.shell.words import leading, literal
@@ -34,8 +35,6 @@ _SUBSTANCE = frozenset((
 ))  # fmt: skip
 # What the name of a subcommand does not settle; that it sends something may be its very purpose.
 _NEVER_BY_NAME = FIXED & ~Effect.SENDS
-# Programs that hand on their environment and run what they are given, once.
-_HAND_ON = frozenset("builtin command exec ionice nice nohup setsid stdbuf time timeout".split())
 
 
 def settled(call: Call, name: str) -> list[Decision]:
@@ -142,7 +141,7 @@ def _is_open(gate: Gate, call: Call) -> bool:
     path = call.path
     if gate.subcommands.isdisjoint((" ".join(path[1:]), *path[1:2])) or not gate.environment:
         return False
-    if not _HAND_ON.issuperset(call.situation.wrappers):
+    if not named("hands-on").issuperset(call.situation.wrappers):
         return False
     environment = call.judge.facts.environment
     return all(_holds(call.situation, environment, *one) for one in gate.environment.items())

@@ -10,6 +10,7 @@ numbers of `[ a -eq b ]` as arithmetic.
 
 from __future__ import annotations
 
+from laconic.knowledge.traits import detailed
 from laconic.patterns import pattern
 from laconic.shell.ast import (
     Arithmetic,
@@ -46,12 +47,8 @@ if TYPE_CHECKING:
 
 # What a program has its shell code read by, unless it says otherwise: system(3) and popen(3).
 SYSTEM = "sh"
-_FAMILIES = {
-    **dict.fromkeys(("bash", "rbash"), "bash"),
-    **dict.fromkeys(("zsh", "rzsh"), "zsh"),
-    **dict.fromkeys(("sh", "dash", "ash", "busybox", "yash"), "sh"),
-    "fish": "fish",
-}
+_BUSYBOX = "busybox"  # what /bin/sh may be a link to
+_READ = frozenset(("bash", "zsh", "sh", "fish"))  # families of shells
 _PLAIN = {
     "fish": pattern(
         r"""(?:[\w\s./,:=@%+;~*-]|'[^'\\]*'|"[^"\\$`]*"|\|(?!&)|&&|>&[12](?!\w)"""
@@ -68,7 +65,9 @@ _NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 
 def family(shell: str) -> str:
     """How a shell reads its code, by its name or path; empty for one that is not known."""
-    return _FAMILIES.get(shell.rsplit("/", 1)[-1], "")
+    name = shell.rsplit("/", 1)[-1]
+    found = SYSTEM if name == _BUSYBOX else detailed("shell").get(name, "")
+    return found if found in _READ else ""
 
 
 def dialect_findings(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from laconic.knowledge.traits import named
 from laconic.patterns import pattern
 from laconic.settings.environ import SWITCHES
 
@@ -123,8 +124,6 @@ _HEEDED = pattern(
 )
 # Special ones that only count: a number does no harm, while any other text is evaluated.
 _NUMBERS = frozenset("COLUMNS LINES OPTIND RANDOM SECONDS".split())
-# `IFS=, read -r a b` splits that one line, and nothing else.
-_READ_LINES = frozenset("read mapfile readarray".split())
 _TRUSTED_PATH = pattern(r"/(?:usr/(?:local/)?)?s?bin(?::/(?:usr/(?:local/)?)?s?bin)*")
 
 
@@ -133,8 +132,8 @@ def is_harmless(name: str, value: str | None, words: tuple[str | None, ...] = ()
 
     words: the program and its first argument.
     """
-    if name == "IFS" and words and words[0] in _READ_LINES:
-        return True
+    if name == "IFS" and words and words[0] in named("fills"):
+        return True  # `IFS=, read -r a b` splits that one line, and nothing else
     if name in _PAGERS:
         return value in _PLAIN_PAGERS
     if name == "PATH":

@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from laconic.knowledge.arguments import gives_number, pieces, result
+from laconic.knowledge.traits import filled
 from laconic.patterns import pattern
 from laconic.shell.ast import (
     Arithmetic,
@@ -104,12 +105,9 @@ def _tainted_names(all_nodes: list[Node]) -> frozenset[str]:
     for node in all_nodes:
         if isinstance(node, Assignment | Loop | Parameter) and _gives_text(node):
             tainted.add(node.name)
-        elif isinstance(node, Command) and node.words and literal(node.words[0]) in _READERS:
-            tainted.update(literal(word) or "" for word in node.words[1:])
+        elif isinstance(node, Command):
+            tainted.update(filled([literal(word) for word in node.words]))
     return frozenset(tainted)
-
-
-_READERS = frozenset("read mapfile readarray getopts printf wait".split())
 
 
 def _gives_text(node: Assignment | Loop | Parameter) -> bool:

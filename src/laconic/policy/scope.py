@@ -6,8 +6,11 @@ variable of the shell, just as `PATH=x` does.
 
 from __future__ import annotations
 
+from functools import cache
+
 from laconic.knowledge.arguments import Values, expand
 from laconic.knowledge.printed import COUNTERS, LOCATORS, PRINTERS
+from laconic.knowledge.traits import detailed, named
 from laconic.patterns import pattern
 from laconic.policy.environment import is_private
 from laconic.policy.flow import Flow, worlds
@@ -33,7 +36,6 @@ _MAX_POSSIBLE = 16
 _INHERITED = ("HOME", "PWD")
 _PRINTERS = PRINTERS | COUNTERS | LOCATORS
 _BEFORE_NAME = frozenset(("command", "builtin", "-p", "--"))
-_CHANGES_DIRECTORY = frozenset(("cd", "pushd", "popd", "chdir"))
 
 
 class Scope:
@@ -123,7 +125,7 @@ class Scope:
 def changes_directory(occurrence: Occurrence) -> bool:
     """Tell whether it is `cd` or the like, also after `command` and `builtin`."""
     names = map(literal, occurrence.command.words[:4])
-    return next((n for n in names if n not in _BEFORE_NAME), None) in _CHANGES_DIRECTORY
+    return next((n for n in names if n not in _BEFORE_NAME), None) in named("enters")
 
 
 def _possible_values(
@@ -215,16 +217,6 @@ def assigned_at(site: Evaluation) -> Iterator[str]:
 # -- variables that can be followed ----------------------------------------------------------------
 
 _MAX_NAMES = 64
-# Builtins that name the variables they set, in their arguments.
-_NAMING = frozenset("read mapfile readarray getopts export unset".split())
-# Builtins that may set variables, or run code that does, without naming them.
-_UNSEEN = frozenset(
-    """
-    eval . source trap declare typeset local readonly let exec command builtin shopt enable alias
-    unalias hash fc history bind complete compopt compgen coproc jobs setopt unsetopt zmodload
-    autoload zle bindkey zstyle compdef noglob nocorrect repeat emulate functions zparseopts vared
-    """.split()
-)
 # Variables that the shell itself sets:
 # https://www.gnu.org/software/bash/manual/html_node/Bash-Variables.html
 # https://zsh.sourceforge.io/Doc/Release/Parameters.html#Parameters-Set-By-The-Shell
@@ -274,16 +266,32 @@ def _sets_plainly(node: Node) -> bool:
     )
 
 
+@cache
+def _naming() -> frozenset[str]:
+    """Builtins that name the variables they set, in their operands."""
+    filling = (name for name, option in detailed("fills").items() if not option)
+    return named("exports", "unsets").union(filling)
+
+
+@cache
+def _unseen() -> frozenset[str]:
+    """Builtins that may set variables, or run code that does, without naming them.
+
+    `set` is looked at by its words.
+    """
+    return named("declares", "calculates", "runs", "changes", "modifier") - {"set"}
+
+
 def _bound_by_command(command: Command, library: Library) -> set[str] | None:
     """Names that a simple command sets without an assignment; None if they cannot be told."""
     if not command.words:
         return set()
     in_front = {assignment.name for assignment in command.assignments}
     name, words = literal(command.words[0]), command.words[1:]
-    if name is None or name in _UNSEEN or not ("/" in name or library.knows(name)):
+    if name is None or name in _unseen() or not ("/" in name or library.knows(name)):
         return None
     texts = [word.name if isinstance(word, Assignment) else literal(word) for word in words]
-    if name in _NAMING:
+    if name in _naming():
         named = [_NAME.findall(given) for given in texts if given is not None]
         return None if len(named) < len(texts) else in_front.union(*named)
     is_plain = {

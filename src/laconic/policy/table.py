@@ -74,7 +74,7 @@ _SIMPLE_ROLES = {
     "ENV": "sets",
     "RUN": "runs_file",
 }
-ROLES = frozenset((*_SIMPLE_ROLES, "V", "CODE", "OVERRIDE", "NAME", "NO", "COMMAND"))
+ROLES = frozenset((*_SIMPLE_ROLES, "V", "SECRET", "CODE", "OVERRIDE", "NAME", "NO", "COMMAND"))
 
 
 def shows_itself(call: Call) -> bool:

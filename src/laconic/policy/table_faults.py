@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from laconic.knowledge.knowledge import KEYS
 from laconic.knowledge.options import Spec
+from laconic.knowledge.traits import TRAITS
 from laconic.policy.commands import NAMES
 from laconic.policy.table import ROLES
 from laconic.settings.schema import closest
@@ -55,6 +56,8 @@ def _wrong(key: str, value: object) -> Iterator[tuple[str, str]]:
         yield from _wrong_verdict(value)
     elif key == "effect":
         yield from wrong_effects(value)
+    elif key == "traits":
+        yield from _wrong_traits(value)
     elif key == "network" and not isinstance(value, bool | str):
         yield "expected true, or options and words that make it so", ""
     elif key in _FLAGS and not isinstance(value, bool):
@@ -86,6 +89,16 @@ def wrong_effects(value: object) -> Iterator[tuple[str, str]]:
             best = closest(word, EFFECTS)
             hint = f"did you mean {best}?" if best else f"known: {', '.join(EFFECTS)}"
             yield f"{word} is not an effect", hint
+
+
+def _wrong_traits(value: object) -> Iterator[tuple[str, str]]:
+    named = value.values() if isinstance(value, dict) else [value]
+    for word in " ".join(map(str, named)).split():
+        trait, colon, _ = word.partition(":")
+        if trait not in TRAITS:
+            yield f"{trait} is not a trait", f"known: {', '.join(TRAITS)}"
+        elif colon and not TRAITS[trait]:
+            yield f"{trait} says nothing more", f"write {trait}"
 
 
 def _wrong_deeds(value: Mapping[str, str]) -> Iterator[tuple[str, str]]:

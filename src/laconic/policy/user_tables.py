@@ -43,6 +43,9 @@ def _checked(file: File) -> tuple[dict[str, Any], list[Problem]]:
     effect = document.pop("effect", "")
     faults = [("key effect", *fault) for fault in wrong_effects(effect)]
     faults += islice(faults_of(document), _MOST_FAULTS)
+    for name, table in document.items():
+        if isinstance(table, dict) and "traits" in table:
+            faults.append((f'["{name}"]: key traits', "only the built-in tables have it", ""))
     if not faults:
         return catalog.with_default_effect({"effect": effect, **document}), []
     problems = [Problem("broken", file.path, *fault) for fault in faults]

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from laconic.knowledge.traits import filled
 from laconic.patterns import pattern
 from laconic.policy.scope import assigns_in_zsh
 from laconic.shell.ast import (
@@ -54,7 +55,6 @@ _ARGUMENTS = frozenset("@*123456789")
 # Integers that only zsh has, and whose names scripts for other shells may well use: zsh refuses
 # `status=x`, but evaluates x first in `status+=x`. https://zsh.sourceforge.io/Doc/Release/Parameters.html
 _INTEGERS = frozenset(("status",))
-_READERS = frozenset("read mapfile readarray getopts".split())
 _UNKNOWN = Quoted(0, 0, None, "'")
 TABLES = pattern("options|modules|[gs]?aliases|commands|functions|dis_[a-z]+|patchars|nameddirs")
 _WHY = "zsh evaluates this, which may run commands"
@@ -235,9 +235,9 @@ def _given_by(node: Node) -> Iterator[tuple[str, tuple[Part, ...]]]:
             yield node.name, word.parts
     elif isinstance(node, Parameter) and (node.operator in ("=", ":=") or assigns_in_zsh(node)):
         yield node.name, (_UNKNOWN,)
-    elif isinstance(node, Command) and node.words and literal(node.words[0]) in _READERS:
-        for word in node.words[1:]:
-            yield literal(word) or "", (_UNKNOWN,)
+    elif isinstance(node, Command):
+        for name in filled([literal(word) for word in node.words]):
+            yield name, (_UNKNOWN,)
 
 
 def _holds_brackets(parts: tuple[Part, ...]) -> bool:

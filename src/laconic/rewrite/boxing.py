@@ -8,11 +8,12 @@ nothing that the box can change; and files are opened by the shell itself only b
 from __future__ import annotations
 
 import posixpath
+from functools import cache
 
+from laconic.knowledge.traits import detailed, named
 from laconic.patterns import pattern
 from laconic.rewrite.doubts import BUILTINS, special_in_front
 from laconic.rewrite.pipes import is_line_tool
-from laconic.rewrite.wrappers import MOVES
 from laconic.shell.ast import Compound, Function, Loop, Pipeline
 from laconic.shell.walk import commands, redirects
 from laconic.shell.words import literal
@@ -42,11 +43,9 @@ _CURL_PRINTS = pattern(
 )
 _MOST_DIRECTORIES = 8
 _OWN_NAMES = frozenset(("laconic", "laconic-py"))
-# They change the shell that they run in, for the commands after them.
-_CHANGE_THE_SHELL = frozenset(
-    "cd pushd popd export unset source . alias unalias set shopt declare typeset readonly umask"
-    " ulimit trap exec eval enable hash read mapfile readarray bind complete fg bg disown jobs wait"
-    " nvm conda mamba activate deactivate pyenv rbenv".split()
+# They change their process or its jobs for the commands after them; the last are often functions.
+_CHANGE_THE_PROCESS = frozenset(
+    "exec umask ulimit fg bg disown wait nvm conda mamba activate deactivate pyenv rbenv".split()
 )
 
 
@@ -199,7 +198,7 @@ def stays_inside(script: Script, around: Surroundings) -> bool:
     Where a later `cd` leads, a command in the box could have put a link to another project.
     """
     programs = [one for one in commands(script) if one.command.words]
-    moves = [one for one in programs if literal(one.command.words[0]) in MOVES]
+    moves = [one for one in programs if literal(one.command.words[0]) in named("enters")]
     if not moves:
         return True
     places = _directories(moves, around)
@@ -288,4 +287,12 @@ def _stays_outside(occurrence: Occurrence) -> bool:
     if context.subshell or context.substitution or context.stages > 1:
         return False
     words = occurrence.command.words
-    return not words or literal(words[0]) in _CHANGE_THE_SHELL
+    name = literal(words[0]) if words else ""
+    return not words or name in _CHANGE_THE_PROCESS or name in _changing_the_shell()
+
+
+@cache
+def _changing_the_shell() -> frozenset[str]:
+    """Builtins that change the shell that they run in; what needs an option for it is too rare."""
+    traits = "enters exports unsets declares calculates runs changes fills".split()
+    return named(*traits) - frozenset(n for n, option in detailed("fills").items() if option)

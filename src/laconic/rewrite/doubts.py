@@ -24,7 +24,7 @@ from laconic.shell.ast import (
     Test,
     Word,
 )
-from laconic.shell.walk import commands, evaluations
+from laconic.shell.walk import TAKING_NAMES, commands, evaluations
 from laconic.shell.words import flat, literal
 
 TYPE_CHECKING = False
@@ -40,10 +40,7 @@ _NEUTRAL = frozenset(
     ": [ bg break caller cd chdir continue dirs disown echo exit false fg help jobs kill let popd"
     " print printf pushd pwd return shift test times true wait whence where which".split()
 )
-_BINDING = frozenset(
-    "declare export getopts local mapfile read readarray readonly typeset unset".split()
-)
-_TAKE_NAMES = _BINDING.union(("[", "let", "printf", "test", "wait"))
+_BINDING = TAKING_NAMES - _NEUTRAL
 _BUILTINS = (
     frozenset(
         "- . alias autoload bind bindkey builtin bye command compadd comparguments compcall compctl"
@@ -295,7 +292,7 @@ def _look_at_assignments(script: Script, doubts: Doubts) -> None:
 
 def _binds(occurrence: Occurrence) -> bool:
     words = _behind_modifiers(occurrence.command)
-    return bool(words) and literal(words[0]) in _TAKE_NAMES
+    return bool(words) and literal(words[0]) in TAKING_NAMES
 
 
 def _look_at_names(script: Script, doubts: Doubts) -> None:

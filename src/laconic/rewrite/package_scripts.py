@@ -14,9 +14,10 @@ from laconic.errors import FileError
 from laconic.files import read_file
 from laconic.knowledge.arguments import evaluate
 from laconic.knowledge.options import Reading, Spec, parse_options
+from laconic.knowledge.traits import named
 from laconic.patterns import pattern
 from laconic.rewrite.edits import quoted
-from laconic.rewrite.wrappers import GENERIC, MOVES, SILENT, sequence
+from laconic.rewrite.wrappers import GENERIC, SILENT, sequence
 from laconic.shell.walk import commands
 from laconic.shell.words import literal
 
@@ -98,7 +99,7 @@ class Scripts:
         name = (arguments[0].text or "") if arguments else ""
         if not name:
             return "its script runs more than simple commands"
-        if name in MOVES:
+        if name in named("enters"):
             return "its script runs in other directories"
         if name in SILENT:
             return ""
@@ -129,7 +130,7 @@ class Scripts:
     def _known(self) -> dict[str, object]:
         """The scripts of the package; none if the line may change the directory."""
         found = (one.command.words for one in commands(self._script))
-        is_here = MOVES.isdisjoint(literal(words[0]) for words in found if words)
+        is_here = named("enters").isdisjoint(literal(words[0]) for words in found if words)
         return scripts_in(self._directory) if is_here and self._directory else {}
 
 

@@ -26,13 +26,13 @@ from laconic.rewrite.segments import hides_heredoc, segments
 from laconic.rewrite.skips import is_excluded
 from laconic.rewrite.wrappers import (
     GENERIC,
-    SHELLS,
     SILENT,
-    WRAPPERS,
     base_name,
     inner_start,
+    line_shells,
     sequence,
     shell_line,
+    wrappers,
 )
 from laconic.settings.environ import SWITCHES
 from laconic.shell import ParseError, parse
@@ -264,7 +264,7 @@ class _Plan:
             return Choice(reason="nohup asks whether its output is a terminal")
         if reason := _not_for_readers(inner):
             return Choice(reason=reason)
-        line = shell_line(inner) if base in SHELLS else None
+        line = shell_line(inner) if base in line_shells() else None
         if line is not None:
             return self._in_shell(line, offset)
         identifier = self.options.find_filter(inner) if inner else None
@@ -278,7 +278,7 @@ class _Plan:
     def _innermost(self, name: str, arguments: list[Argument]) -> tuple[int, list[Argument]]:
         """Where `laconic run` belongs, and the command whose output it will be."""
         base = name.rsplit("/", 1)[-1]
-        if base not in WRAPPERS and base not in self._local_wrappers:
+        if base not in wrappers() and base not in self._local_wrappers:
             return arguments[0].start, arguments
         return inner_start(arguments, self.options.local_wrappers, self.library)
 

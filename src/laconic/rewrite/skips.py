@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from laconic.knowledge.traits import named
 from laconic.patterns import compile_written
-from laconic.rewrite.wrappers import WRAPPERS
+from laconic.rewrite.wrappers import wrappers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,10 +14,8 @@ if TYPE_CHECKING:
     from laconic.knowledge.knowledge import Library
     from laconic.rewrite.configured import LocalWrapper
 
-_RUNNERS = WRAPPERS.union(
-    "builtin bun corepack doas exec gtimeout nocorrect noglob parallel pipx pkexec strace sudo uvx"
-    " watch xargs".split()
-)
+# Programs that run others, but do not hand on what they are given as it is.
+_RUNNERS = frozenset("bun corepack doas parallel pipx pkexec sudo uvx watch xargs".split())
 
 
 def is_excluded(
@@ -43,7 +42,7 @@ def _commands(
 ) -> Iterator[list[str]]:
     """Yield the words of the command, and of each command that a runner before it may run."""
     words = [argument.text or "" for argument in arguments]
-    runners = _RUNNERS.union(wrapper.command for wrapper in local)
+    runners = _RUNNERS.union(wrappers(), named("hands-on"), (wrapper.command for wrapper in local))
     is_runner = bool(words) and words[0].rsplit("/", 1)[-1] in runners
     for start in range(len(words) if is_runner else min(1, len(words))):
         name = words[start].rsplit("/", 1)[-1]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from laconic.knowledge.options import Reading, Spec, parse_options
+from functools import cache
+
+from laconic.knowledge.traits import inner, named, shells
 from laconic.patterns import pattern
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Command, Literal, Quoted, Word
@@ -16,24 +18,24 @@ if TYPE_CHECKING:
     from laconic.shell.ast import Assignment
 
 MAX_DEPTH = 10
-# Programs that run a command in the same environment with the same exit status, and how many
-# operands come before it. `laconic run` is inserted before the program.
-SEEN_THROUGH = dict.fromkeys(
-    "nice|stdbuf|ionice|setsid|time|caffeinate|xvfb-run|uv run|npx|bunx|poetry run|pdm run"
-    "|pipenv run|hatch run|rye run|pixi run|bundle exec|pnpm exec|yarn exec|npm exec|asdf exec"
-    "|dotenv run".split("|"),
-    0,
-) | {"timeout": 1, "chrt": 1, "taskset": 1, "direnv exec": 1}
 # A program cannot start what is part of the shell, so `laconic run` is inserted after it.
 BUILTINS = frozenset(("command",))
-# The first words of all of them; what a local wrapper is, the configuration says.
-WRAPPERS = frozenset(("env", *BUILTINS, *(path.partition(" ")[0] for path in SEEN_THROUGH)))
-SHELLS = frozenset(("bash", "sh", "zsh", "dash"))
-# Builtins that print nothing, and those that change the directory.
+# Builtins that print nothing.
 SILENT = frozenset(("cd", "export", "set", "unset", "umask", "true", ":", "ulimit"))
-MOVES = frozenset(("cd", "pushd", "popd", "chdir"))
 GENERIC = "generic"  # in place of the id of a filter
 _OF_LINE = pattern(r"-[elux]*c[elux]*")  # -c, perhaps with others that change nothing that is shown
+
+
+@cache
+def line_shells() -> frozenset[str]:
+    """Those that read a line as bash does, as far as it matters which programs it runs."""
+    return shells("sh", "bash", "zsh", "ksh")
+
+
+@cache
+def wrappers() -> frozenset[str]:
+    """The first words of all of them; what a local wrapper is, the configuration says."""
+    return BUILTINS.union(path.partition(" ")[0] for path in named("transparent"))
 
 
 def shell_line(arguments: list[Argument]) -> str | None:
@@ -42,7 +44,7 @@ def shell_line(arguments: list[Argument]) -> str | None:
     if len(texts) != 3 or None in texts:  # noqa: PLR2004 - shell, -c, text
         return None
     name, option, line = (text or "" for text in texts)
-    is_line = name.rsplit("/", 1)[-1] in SHELLS and _OF_LINE.fullmatch(option) is not None
+    is_line = name.rsplit("/", 1)[-1] in line_shells() and _OF_LINE.fullmatch(option) is not None
     return line if is_line else None
 
 
@@ -88,13 +90,13 @@ def inner_start(
         if not following or following[0].leading.startswith("-") or not following[0].is_static:
             return arguments[0].start, []
         arguments = following
-    inner = arguments
+    innermost = arguments
     for _ in range(MAX_DEPTH):
-        wrapped = _inside(inner, local, library)
+        wrapped = _inside(innermost, local, library)
         if wrapped is None:
             break
-        inner = wrapped
-    return (arguments[0].start if arguments else 0), inner
+        innermost = wrapped
+    return (arguments[0].start if arguments else 0), innermost
 
 
 def _inside(
@@ -106,29 +108,7 @@ def _inside(
     for wrapper in local:
         if wrapper.command == name and (behind := _behind_marker(arguments, wrapper)):
             return behind
-    if name == "env":
-        return _behind_env(arguments)
-    return _behind_operands(name, arguments[1:], library)
-
-
-def _behind_operands(
-    name: str, arguments: list[Argument], library: Library
-) -> list[Argument] | None:
-    """Step over options that the library knows, and operands before the command."""
-    words = [argument.text for argument in arguments[:1]]
-    for path in (name, f"{name} {words[0]}" if words else name):
-        if path not in SEEN_THROUGH:
-            continue
-        behind = arguments[path.count(" ") :]
-        match = library.find(name, arguments)
-        reading = Reading(Spec())
-        if match is not None and match.entry is not None and " ".join(match.path) == path:
-            reading = match.entry.reading(match.everywhere)
-        parsed = parse_options(behind, reading, stop_at_operand=True)
-        if parsed.problems or len(parsed.rest) <= SEEN_THROUGH[path]:
-            return None
-        return parsed.rest[SEEN_THROUGH[path] :]
-    return None
+    return inner(arguments, "transparent", library)
 
 
 def _behind_marker(arguments: list[Argument], wrapper: LocalWrapper) -> list[Argument] | None:
@@ -137,13 +117,3 @@ def _behind_marker(arguments: list[Argument], wrapper: LocalWrapper) -> list[Arg
         return None
     marker = next((pos for pos, word in enumerate(words) if pos and word in wrapper.markers), None)
     return arguments[marker + 1 :] if marker is not None else None
-
-
-def _behind_env(arguments: list[Argument]) -> list[Argument] | None:
-    """`env A=1 cmd`; with options it is left alone."""
-    for pos, argument in enumerate(arguments[1:], start=1):
-        if argument.leading.startswith("-") or not argument.leading:
-            return None
-        if "=" not in argument.leading:
-            return arguments[pos:]
-    return None

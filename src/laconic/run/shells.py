@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from laconic.shell.ast import Redirect, Script
 
 SHELL_VARIABLE = "LACONIC_CODEBUDDY_SHELL"
-_SHELLS = frozenset(("bash", "sh", "zsh", "fish", "dash", "ksh"))
 _DEEPEST = 5
 _OURS = pattern(r"laconic(?:-py)?(?:\.(?:exe|cmd|bat|ps1))?")
 _PYTHONS = pattern(r"(?:python|pypy)[0-9.]*(?:\.exe)?|py(?:\.exe)?")
@@ -138,15 +137,19 @@ def _is_ours(words: Sequence[str]) -> bool:
 
 def _line_of(words: Sequence[str]) -> str | None:
     """Return the line in `SHELL [options] -c line`; further words are its parameters."""
-    name = re.split(r"[/\\]", words[0])[-1].removesuffix(".exe") if words else ""
-    if name not in _SHELLS:
-        return None
     for pos, word in enumerate(words[1:], 1):
         if not re.fullmatch(r"-[A-Za-z]+|--[a-z-]+", word):
             return None
         if not word.startswith("--") and "c" in word:
-            return words[pos + 1] if pos + 1 < len(words) else None
+            is_line = pos + 1 < len(words) and _is_shell(words[0])
+            return words[pos + 1] if is_line else None
     return None
+
+
+def _is_shell(path: str) -> bool:
+    from laconic.knowledge.traits import shells  # noqa: PLC0415 - few commands are given a line
+
+    return re.split(r"[/\\]", path)[-1].removesuffix(".exe") in shells()
 
 
 def _joins_streams(redirect: Redirect) -> bool:

@@ -1,134 +1,103 @@
-"""Lists the arguments of programs that are secrets: option values, operands, standard input.
+"""The arguments of programs that are secrets: option values, operands, standard input.
 
-The lists come from the manuals of the programs. They are Python tables, because they are read for
-every command that is logged. In doubt a value is hidden: an option that means something else in
-another subcommand of the same program is hidden there as well.
+They have the role SECRET in the tables of knowledge/data, and in those of data/secrets, of programs
+and options that the gate does not know (docs/knowledge.md). In doubt a value is hidden: words count
+wherever they stand, because wrappers may come before a program.
 """
 
+# pathlib takes six milliseconds to load.
+# ruff: noqa: PTH118, PTH120, PTH123
 from __future__ import annotations
 
+from functools import lru_cache
+from os.path import dirname, join
 
-def _by_option(table: dict[str, str]) -> dict[str, frozenset[str]]:
-    return {option: frozenset(programs.split()) for option, programs in table.items()}
+from laconic.knowledge import catalog
+from laconic.knowledge.knowledge import plain_paths
+from laconic.knowledge.options import ATTACHED, Spec
+from laconic.settings.disk_cache import cached_on_disk, stamp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    # the other words of the path, options whose value is the next word, beginnings of a value
+    Options = tuple[list[str], list[str], list[str]]
+    # all words of the path, how many operands come before the first secret one
+    Operands = tuple[list[str], int]
+
+_FILE = join(dirname(catalog.__file__), "data", "secrets", "programs.toml")
+_ANY = "*"
+_ROLE = "SECRET"
 
 
-# The value is the next word, or the rest of the same word: -p S, -pS.
-SHORT = _by_option(
-    {
-        "-p": "mysql mysqldump mysqladmin mysqlimport mysqlsh mariadb mariadb-dump mongo mongosh"
-        " mongodump mongorestore mongoexport mongoimport cqlsh influx sshpass docker podman buildah"
-        " nerdctl skopeo helm oc twine az useradd usermod xfreerdp rdesktop kadmin poetry altool"
-        " security dotnet rabbitmqadmin ncftpput ncftpget ncftpls",
-        "-u": "curl wget http https xh ldapsearch lftp",
-        "-a": "redis-cli valkey-cli iredis",
-        "-w": "ldapsearch ldapmodify ldapadd ldapdelete ldappasswd ldapwhoami security kadmin",
-        "-P": "sshpass smbclient unzip zip zipcloak sqlcmd bcp ipmitool mosquitto_pub mosquitto_sub"
-        " ssh-keygen isql tsql security",
-        "-U": "curl smbclient rpcclient net winexe",
-        "-N": "ssh-keygen",
-        "-k": "gem dotnet security",
-        "-b": "gh curl",  # gh secret set NAME -b S, curl -b session=S
-        "-c": "snmpget snmpwalk snmpset snmpbulkget snmpbulkwalk",  # the community
-        "-t": "doctl glab vercel codecov influx",
-        "-A": "snmpget snmpwalk snmpset",
-        "-X": "snmpget snmpwalk snmpset",
-    }
-)
-# The value is always the next word.
-LONG = _by_option(
-    {
-        "-k": "openssl",
-        "-K": "openssl",
-        "-storepass": "keytool jarsigner",
-        "-keypass": "keytool jarsigner",
-        "-srcstorepass": "keytool",
-        "-deststorepass": "keytool",
-        "-srckeypass": "keytool",
-        "-destkeypass": "keytool",
-        "-new": "keytool",
-        "--creds": "skopeo podman buildah nerdctl",
-        "--src-creds": "skopeo",
-        "--dest-creds": "skopeo",
-        "--authkey": "tailscale",
-        "--body": "gh",
-        "--value": "aws",
-        "-v": "kaggle",
-        "/p": "signtool",
-        "password": "mysqladmin nmcli",
-        "--user": "etcdctl",
-        "user_pw": "pdftk",
-        "owner_pw": "pdftk",
-        "input_pw": "pdftk",
-    }
-)
-# The value is always in the same word.
-ATTACHED = _by_option(
-    {
-        "-p": "7z 7za 7zr 7zz 7zzs p7zip rar unrar",
-        "-hp": "rar",
-        "/p:": "xfreerdp xfreerdp3 wfreerdp",
-    }
-)
-# openssl-passphrase-options(1): pass:S, as the value of any option.
-PASS_PHRASE = "pass:"  # noqa: S105 - only the prefix
+# -- what is asked of a command, by its words ------------------------------------------------------
 
-# Words of a program, and the position of the first operand after them that is a secret.
-OPERANDS: dict[tuple[str, ...], int] = {
-    ("vault", "login"): 0,
-    ("cargo", "login"): 0,
-    ("wandb", "login"): 0,
-    ("netlify", "login"): 0,
-    ("consul", "login"): 0,
-    ("snyk", "auth"): 0,
-    ("ngrok", "authtoken"): 0,
-    ("ngrok", "config", "add-authtoken"): 0,
-    ("bw", "unlock"): 0,
-    ("bw", "login"): 1,
-    ("rclone", "obscure"): 0,
-    ("mkpasswd",): 0,
-    ("openssl", "passwd"): 0,
-    ("htpasswd",): 1,
-    ("wpa_passphrase",): 1,
-    ("rabbitmqctl", "add_user"): 1,
-    ("rabbitmqctl", "change_password"): 1,
-    ("mc", "alias", "set"): 2,
-    ("mc", "config", "host", "add"): 2,
-    ("gh", "secret", "set"): 1,
-    ("flyctl", "secrets", "set"): 0,
-    ("fly", "secrets", "set"): 0,
-    ("heroku", "config:set"): 0,
-    ("net", "user"): 1,
-    ("vault", "token", "revoke"): 0,
-    ("vault", "token", "lookup"): 0,
-    ("redis-cli", "AUTH"): 0,
-    ("redis-cli", "auth"): 0,
-    ("ansible-vault", "encrypt_string"): 0,
-    ("pulumi", "config", "set"): 1,
-    ("dotnet", "user-secrets", "set"): 1,
-    ("nuget", "setapikey"): 0,
-    ("twilio", "login"): 1,
-    ("sqlplus",): 0,
-    ("impdp",): 0,
-    ("expdp",): 0,
-    ("doppler", "secrets", "set"): 0,
-    ("supabase", "secrets", "set"): 0,
-    ("convex", "env", "set"): 1,
-    ("dokku", "config:set"): 1,
-}
 
-# A command with one of these words reads a secret from its standard input.
-FROM_INPUT = frozenset(
-    "--password-stdin --with-token --passphrase-fd --token-stdin --secret-stdin --stdin-password"
-    " --password-file=- --key-file=- stdin fd:0 -S --stdin login auth secret secrets unlock"
-    " credential signin chpasswd passwd smbpasswd cryptsetup kinit htpasswd mkpasswd sshpass su gpg"
-    " gpg2 age ansible-vault secret-tool keyctl vercel hcloud aws-vault pass gopass"
-    " systemd-ask-password".split()
-)
-# Files that hold nothing but a secret: what is printed into them is one.
-HELD_BY_FILES = (
-    r"(?:^|/)(?:\.vault-token|\.netrc|\.pgpass|\.git-credentials|\.pypirc|\.htpasswd"
-    r"|credentials[\w.]*|[\w.-]*(?:password|passwd|passphrase|secret|token)[\w.-]*"
-    r"|[\w.-]+\.(?:key|pem))$"
-)
-PRINTERS = frozenset(("echo", "printf", "print"))
-PASSING_ON = frozenset(("cat", "tee", "tr", "base64"))  # they copy their input to their output
+def options_of(words: frozenset[str]) -> Iterator[Options]:
+    """The options whose values are secrets, of the programs and subcommands among these words."""
+    table = _tables()["options"]
+    for program in (_ANY, *words):
+        for found in table.get(program, ()):
+            if words.issuperset(found[0]):
+                yield found
+
+
+def operands_of(words: Iterable[str]) -> Iterator[Operands]:
+    """The commands whose operands are secrets, of the programs among these words."""
+    table = _tables()["operands"]
+    for program in words:
+        yield from table.get(program, ())
+
+
+def read_secrets(words: frozenset[str]) -> bool:
+    """Tell whether a command with these words reads a secret from its standard input."""
+    return not words.isdisjoint(_tables()["input"])
+
+
+# -- from the tables -------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def _tables() -> dict[str, Any]:
+    found: dict[str, Any] = cached_on_disk("secrets", [*catalog.stamps(), stamp(_FILE)], _collected)
+    return found
+
+
+def _collected() -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 - with a cache nobody needs it
+
+    with open(_FILE, "rb") as file:
+        own = tomllib.load(file)
+    words = own.pop("input").split()
+    options: dict[str, list[Options]] = {}
+    operands: dict[str, list[Operands]] = {}
+    for path, table in (*((row[1], row[2]) for row in catalog.tables()), *own.items()):
+        roles = [role.removesuffix("...") for role in table.get("operands", "").split()]
+        following, attached = _written(table)
+        for first, *rest in plain_paths(path, table):
+            others = [word for word in rest if "*" not in word]
+            if following or attached:
+                options.setdefault(first, []).append((others, following, attached))
+            if _ROLE in roles:
+                operands.setdefault(first, []).append(([first, *others], roles.index(_ROLE)))
+    return {"options": options, "operands": operands, "input": words}
+
+
+def _written(table: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """The options whose value is the next word, and the beginnings of words that hold a value."""
+    spec = Spec(f"{table.get('options', '')} {table.get('everywhere', '')}")
+    known = [(name, arity) for name, (arity, role) in spec.known.items() if role == _ROLE]
+    following = [name for name, arity in known if arity != ATTACHED]
+    attached = []
+    for name, arity in known:
+        if name.startswith("--"):
+            attached.append(f"{name}=")
+        elif arity == ATTACHED or (_has_one_letter(name) and table.get("style") != "single"):
+            attached.append(name)
+    return following, attached
+
+
+def _has_one_letter(name: str) -> bool:
+    return name.startswith("-") and len(name) == len("-p")

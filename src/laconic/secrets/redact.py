@@ -9,17 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from laconic.secrets.arguments import (
-    ATTACHED,
-    FROM_INPUT,
-    HELD_BY_FILES,
-    LONG,
-    OPERANDS,
-    PASS_PHRASE,
-    PASSING_ON,
-    PRINTERS,
-    SHORT,
-)
+from laconic.secrets.arguments import operands_of, options_of, read_secrets
 from laconic.secrets.shapes import SAYS_IT, SHAPES
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Assignment, Command, Heredoc, Substitution, Word, nodes
@@ -27,7 +17,7 @@ from laconic.shell.words import fields, leading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 HIDDEN = "[hidden]"
 _MOST_PARSED = 64 * 1024
@@ -68,6 +58,15 @@ _IN_TEXT = (
     rf"{_HEADER}[^\n'\"]+",
 )
 _IN_COMMANDS = (rf"{_HEADER}(?:\w+\s{{1,8}}(?=[\w.~+/=-]{{8}}))?[^\s'\";|&]+",)
+
+# Files that hold nothing but a secret: what is printed into them is one.
+_HELD_BY_FILES = (
+    r"(?:^|/)(?:\.vault-token|\.netrc|\.pgpass|\.git-credentials|\.pypirc|\.htpasswd"
+    r"|credentials[\w.]*|[\w.-]*(?:password|passwd|passphrase|secret|token)[\w.-]*"
+    r"|[\w.-]+\.(?:key|pem))$"
+)
+_PRINTERS = frozenset(("echo", "printf", "print"))
+_PASSING_ON = frozenset(("cat", "tee", "tr", "base64"))  # they copy their input to their output
 
 # A text of only these characters and without these words cannot match the rules above. They take
 # three milliseconds to compile, and most commands of a hook are as plain as `git status`.
@@ -200,8 +199,11 @@ class _Options:
 
     def __init__(self, values: list[str]) -> None:
         self._programs = frozenset(map(_name, values))
-        self._next = {*_owned(SHORT, self._programs), *_owned(LONG, self._programs)}
-        self._attached = (*_owned(SHORT, self._programs), *_owned(ATTACHED, self._programs))
+        self._next: set[str] = set()
+        self._attached: set[str] = set()
+        for _, following, attached in options_of(self._programs):
+            self._next.update(following)
+            self._attached.update(attached)
         self._seen: dict[str, str] = {}
 
     @property
@@ -209,15 +211,15 @@ class _Options:
         """Tell whether the standard input is a secret."""
         if "read" in self._programs and any(map(_is_secret_name, self._programs)):
             return True
-        return not FROM_INPUT.isdisjoint(self._programs)
+        return read_secrets(self._programs)
 
     @property
     def are_printed(self) -> bool:
-        return not PRINTERS.isdisjoint(self._programs)
+        return not _PRINTERS.isdisjoint(self._programs)
 
     @property
     def are_passed_on(self) -> bool:
-        return not PASSING_ON.isdisjoint(self._programs)
+        return not _PASSING_ON.isdisjoint(self._programs)
 
     def take_secret(self, value: str) -> bool:
         """Tell whether the word after this one is a secret."""
@@ -232,17 +234,13 @@ class _Options:
         name, equals, _ = value.partition("=")
         if equals and (_is_secret_name(name) or name in _USER_OPTIONS):
             return f"{name}={HIDDEN}"
-        for option in (*self._attached, PASS_PHRASE):
+        for option in self._attached:
             if value.startswith(option) and len(value) > len(option):
                 return f"{option}{HIDDEN}"
         if value not in self._seen:  # a long text repeats its words
             self._seen[value] = _within(value, depth)
         hidden = self._seen[value]
         return None if hidden == value else _quoted(hidden)
-
-
-def _owned(table: Mapping[str, frozenset[str]], programs: frozenset[str]) -> list[str]:
-    return [option for option, owners in table.items() if not owners.isdisjoint(programs)]
 
 
 class _Call:
@@ -277,7 +275,7 @@ class _Call:
 
     def _fills_secret_file(self) -> bool:
         return any(
-            redirect.operator.startswith(">") and re.search(HELD_BY_FILES, _known(redirect.target))
+            redirect.operator.startswith(">") and re.search(_HELD_BY_FILES, _known(redirect.target))
             for redirect in self._redirects
         )
 
@@ -293,12 +291,12 @@ class _Call:
         """Find the secret operands of `vault login` and the like, also after a wrapper."""
         values = [_name(value) for _, value in self._words]
         operands: set[int] = set()
-        for path, first in OPERANDS.items():
-            if path[-1] not in values or path[0] not in values:
+        for path, first in operands_of(dict.fromkeys(values)):
+            if path[-1] not in values:
                 continue
             at = values.index(path[0])
             places = [pos for pos, value in enumerate(values) if pos >= at and value in path]
-            if [values[pos] for pos in places[: len(path)]] != list(path):
+            if [values[pos] for pos in places[: len(path)]] != path:
                 continue
             behind = range(places[len(path) - 1] + 1, len(values))
             operands.update([pos for pos in behind if values[pos][:1] not in "-+"][first:])

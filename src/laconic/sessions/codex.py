@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from laconic.knowledge.traits import shells
 from laconic.patterns import pattern
 from laconic.sessions.documents import number, parsed, read_lines, table, text
 from laconic.sessions.values import Builder, Place, Session, Step, Usage
@@ -25,7 +26,6 @@ _HEAD = pattern(
     r"(?:(?:Chunk ID|Wall time|Original token count|Total output lines)[^\n]*\n|"
     r"(?:Process exited with|Exit) code:? (\d{1,3})[^\n]*\n){1,8}Output:\n"
 )
-_SHELLS = frozenset(("bash", "sh", "zsh"))
 _REFUSED = ("rejected by user", "exec command rejected")
 
 
@@ -114,6 +114,6 @@ def _command(given: object) -> str:
     if not isinstance(given, list):
         return text(given)
     words = [word for word in given if isinstance(word, str)]
-    if len(words) == 3 and words[0].rpartition("/")[2] in _SHELLS and words[1] in ("-lc", "-c"):  # noqa: PLR2004
+    if len(words) == 3 and words[1] in ("-lc", "-c") and words[0].rpartition("/")[2] in shells():  # noqa: PLR2004
         return words[2]
     return " ".join("'" + word.replace("'", "'\\''") + "'" for word in words)

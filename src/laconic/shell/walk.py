@@ -289,7 +289,7 @@ def _in_builtin(command: Command, read: Reader) -> Iterator[Evaluation]:
     while len(words) > 1 and literal(words[0]) in ("command", "builtin"):
         words = words[1:]
     name = literal(words[0]) if words else None
-    if name not in _EVALUATING:
+    if name not in TAKING_NAMES:
         return
     arguments = _known_arguments(words[1:], read)
     if name == "printf":
@@ -297,8 +297,8 @@ def _in_builtin(command: Command, read: Reader) -> Iterator[Evaluation]:
     if name == "let":
         for word, value in arguments:
             yield Evaluation(word, "arithmetic", value)
-    elif name in _NAMING_OPTION:
-        yield from _names_behind(arguments, _NAMING_OPTION[name])
+    elif name in NAMING_OPTION:
+        yield from _names_behind(arguments, NAMING_OPTION[name])
     else:
         kind = _declared_kind(arguments) if name in _DECLARING else "variable"
         for word, value in arguments:
@@ -308,9 +308,9 @@ def _in_builtin(command: Command, read: Reader) -> Iterator[Evaluation]:
                 yield Evaluation(word, kind, text)
 
 
-_NAMING_OPTION = {"test": "-v", "[": "-v", "printf": "-v", "wait": "-p"}
-_EVALUATING = _DECLARING.union(
-    _NAMING_OPTION, "let read unset mapfile readarray getopts export readonly".split()
+NAMING_OPTION = {"test": "-v", "[": "-v", "printf": "-v", "wait": "-p"}
+TAKING_NAMES = _DECLARING.union(
+    NAMING_OPTION, "let read unset mapfile readarray getopts export readonly".split()
 )
 
 

@@ -8,6 +8,9 @@ https://pubs.opengroup.org/onlinepubs/9799919799/utilities/sh.html, section STDI
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import evaluate
+from laconic.knowledge.catalog import library
+from laconic.knowledge.traits import inner
 from laconic.patterns import pattern
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Function
@@ -16,6 +19,7 @@ from laconic.shell.words import literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.arguments import Argument
     from laconic.shell.ast import Redirect
     from laconic.shell.walk import Occurrence
 
@@ -37,9 +41,8 @@ _GIT_NEVER_READS = frozenset(
     tag worktree
     """.split()
 )
+_DEEPEST = 5
 _SAYS_SO = pattern(r".*[@=]-|-|-\w-|.*(?:/dev/stdin|/fd/0|stdin).*|--batch.*")
-_WRAPPERS = frozenset(("command", "env", "time", "timeout"))
-_FOR_WRAPPER = pattern(r"-.*|\d.*|\w+=.*")
 
 
 def may_read_itself(code: str) -> bool:
@@ -53,10 +56,10 @@ def may_read_itself(code: str) -> bool:
     last_line = script.source.rfind(b"\n", 0, items[-1].start) if items else 0
     defined = {node.name for node in script.nodes() if isinstance(node, Function)}
     return any(
-        _may_read(occurrence, defined) if occurrence.command.start < last_line
-        else _changes_input(occurrence)
+        _changes_input(occurrence)
+        or (occurrence.command.start < last_line and _may_read(occurrence, defined))
         for occurrence in commands(script)
-    )  # fmt: skip
+    )
 
 
 def _changes_input(occurrence: Occurrence) -> bool:
@@ -68,14 +71,22 @@ def _may_read(occurrence: Occurrence, defined: set[str]) -> bool:
     command, context = occurrence.command, occurrence.context
     if context.reads_pipe or any(map(_is_input, (*command.redirects, *context.around))):
         return False
-    words = [literal(word) or "" for word in command.words]
-    if words and words[0] in _WRAPPERS:
-        words = [word for word in words[1:] if not _FOR_WRAPPER.fullmatch(word)]
+    words = [argument.text or "" for argument in _behind_wrappers(evaluate(command.words, {}))]
     if any(map(_SAYS_SO.fullmatch, words)):
         return True
     if words[:1] == ["git"]:
         return not words[1:] or words[1] not in _GIT_NEVER_READS
     return bool(words) and words[0] not in _NEVER_READ and words[0] not in defined
+
+
+def _behind_wrappers(arguments: list[Argument]) -> list[Argument]:
+    for _ in range(_DEEPEST):
+        found = (inner(arguments, trait, library()) for trait in ("hands-on", "transparent"))
+        inside = next(filter(None, found), None)
+        if inside is None:
+            break
+        arguments = inside
+    return arguments
 
 
 def _is_input(redirect: Redirect) -> bool:
