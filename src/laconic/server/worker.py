@@ -22,7 +22,7 @@ import time
 from laconic import __version__
 from laconic.server import wire
 from laconic.server.board import BUSY, IDLE, Board
-from laconic.server.identity import is_own_peer
+from laconic.server.peer import is_equal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class Worker:
         return os.getppid() != self._parent
 
     def _serve(self, connected: socket.socket) -> None:
-        if not is_own_peer(connected):
+        if not is_equal(connected):
             return
         self._connection = Connection(connected, self._board, self._parent)
         try:
