@@ -58,6 +58,7 @@ void *sys_realloc(void *data, size_t old, size_t size);
 #define sys_free(data, room) sys(munmap, data, room)
 #define user_id() ((uid_t)SYS(SYS_geteuid, 0, 0, 0, 0, 0, 0, 0))
 #define process_id() ((pid_t)SYS(SYS_getpid, 0, 0, 0, 0, 0, 0, 0))
+#define get_capabilities(kind, can) sys(capget, kind, can)
 #define fork_now() ((pid_t)SYS(SYS_fork, 0, 0, 0, 0, 0, 0, 0))
 #define end_now(status) sys(exit_group, status)
 #define ignore(number) sys(rt_sigaction, number, (long[4]){(long)SIG_IGN}, NULL, 8)
@@ -67,6 +68,7 @@ void *sys_realloc(void *data, size_t old, size_t size);
 #define sys(name, ...) name(__VA_ARGS__)
 #define user_id() geteuid()
 #define process_id() getpid()
+#define get_capabilities(kind, can) syscall(SYS_capget, kind, can)
 #define fork_now() fork()
 #define end_now(status) _exit(status)
 #define sys_realloc(data, old, size) realloc(data, size)
@@ -91,7 +93,7 @@ void limit_silence(int handle, int seconds); /* of a connection */
 
 /* -- peer.c: who is at the other end of a connection ------------------------------------------- */
 struct confinement { /* what a process sees and may do; no length: that is not known */
-    char text[2048];
+    char text[512];
     size_t length;
 };
 

@@ -202,6 +202,31 @@ def test_a_trial_of_a_box_has_nothing_of_the_callers(server, tmp_path, marker):
     assert not marker.exists()
 
 
+def test_a_pipe_that_was_taken_off_does_not_run_in_the_server(server, program, marker):
+    """It is a line for a shell, which gets the kept output."""
+    configure(server, "")
+    filters = Path(server.environ["XDG_CONFIG_HOME"], "laconic/filters")
+    filters.mkdir()
+    (filters / "report.toml").write_text(
+        'command = ["report"]\nkind = "summary"\nkeep = ["failed"]\n'
+    )
+    spool = Path(server.environ["XDG_STATE_HOME"], "laconic/spool/abcdef.out")
+    spool.write_text("a line\n" * 200)
+    words = ["run", "--baseline-pipe", f"sh {program}", "report"]
+    body = wire.call(__version__, "/", words, server.environ)
+    body += wire.number(0) + wire.texts([os.fsencode(spool)])
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(server.socket))
+        connection.sendall(wire.frame(wire.Kind.RUN, body))
+        found, _ = wire.receive(connection, 1 << 20)
+        if found == wire.Kind.ANSWER:
+            done = wire.number(0) + wire.number(1) + wire.number(0)
+            connection.sendall(wire.frame(wire.Kind.DONE, done))
+            wire.receive(connection, 1 << 20)
+    assert not marker.exists()
+    assert found == wire.Kind.COLD
+
+
 # -- whatever arrives ------------------------------------------------------------------------------
 
 KINDS = [kind for name, kind in vars(wire.Kind).items() if name.isupper() and name != "STOP"]

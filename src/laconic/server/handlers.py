@@ -143,7 +143,7 @@ def shell_line(connection: Connection, call: ClientCall) -> None:
 def run(connection: Connection, call: ClientCall) -> None:
     """Tell the client what to print of the output of the command that it runs."""
     with _in(call.directory):
-        attend(connection, call)
+        attend(connection, call, starts_programs=False)
 
 
 @contextlib.contextmanager

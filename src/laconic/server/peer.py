@@ -19,43 +19,62 @@ if TYPE_CHECKING:
 
 
 # What a process sees, and what its threads may do: https://man7.org/linux/man-pages/man5/proc_pid_status.5.html
-_VIEWS = ("root", "ns/mnt", "ns/user", "ns/pid", "ns/net")
-_FIRST, _LIMITS, _NEEDED = b"\nCapInh:", (b"Cap", b"NoNewPrivs:", b"Seccomp"), b"NoNewPrivs:"
+_VIEWS = ("ns/mnt", "ns/user", "ns/pid", "ns/net")
+_NAMED = (b"CapInh:", b"CapPrm:", b"CapEff:", b"NoNewPrivs:", b"Seccomp")
+_NO_FILTERS = b"Seccomp_filters:\t0"
 _STATUS_BYTES = 1 << 14
 _SO_PEERCRED = 17  # on Linux (man 7 unix); on macOS, LOCAL_PEERCRED is 1 (man 4 unix)
 _SO_PEERPIDFD = 77  # since Linux 6.5 (asm-generic/socket.h)
 _SOL_SOCKET = 1
-_own: list[bytes] = []
+_own: list[_Own] = []
+
+
+class _Own:
+    """What confines this process: its namespaces, lines of its status, and both for a name."""
+
+    __slots__ = ("limits", "name", "views")
+
+    def __init__(self) -> None:
+        if os.readlink("/proc/self") != str(os.getpid()):
+            raise PermissionError("/proc is not of this process's namespace")
+        self.views, status = _seen("self")
+        lines = [line for line in status.split(b"\n") if line.startswith((b"Cap", *_NAMED))]
+        self.limits = b"\n".join([b"", *lines, b""])  # the kernel writes them side by side
+        if (
+            b"NoNewPrivs:" not in self.limits or self.limits not in status
+        ):  # gVisor; Linux before 4.10
+            raise PermissionError("the kernel does not say what confines a process")
+        named = [line for line in lines if line.startswith(_NAMED) and line != _NO_FILTERS]
+        self.name = b"\n".join([*map(os.fsencode, self.views), *named, b""])
 
 
 def own_confinement() -> bytes:
-    """Describe what confines this process; empty where that is not known. OSError without /proc."""
-    if sys.platform != "linux":
-        return b""
+    """Describe what confines this process, as the client in C does; empty where it is not known.
+
+    OSError without /proc.
+    """
+    return _own_confinement().name if sys.platform == "linux" else b""
+
+
+def _own_confinement() -> _Own:
     if not _own:
-        if os.readlink("/proc/self") != str(os.getpid()):
-            raise PermissionError("/proc is not of this process's namespace")
-        _own.append(_confinement("self"))
+        _own.append(_Own())
     return _own[0]
 
 
-def _confinement(process: str) -> bytes:
+def _seen(process: str) -> tuple[list[str], bytes]:
+    """Return the namespaces of a process, and its status."""
     # A directory of /proc stays that of its process, also when another gets its number.
     directory = os.open(f"/proc/{process}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         views = [os.readlink(name, dir_fd=directory) for name in _VIEWS]
         status = os.open("status", os.O_RDONLY | os.O_CLOEXEC, dir_fd=directory)
         try:
-            text = os.read(status, _STATUS_BYTES)
+            return views, os.read(status, _STATUS_BYTES)
         finally:
             os.close(status)
     finally:
         os.close(directory)
-    lines = text[text.index(_FIRST) + 1 :].split(b"\n") if _FIRST in text else []
-    limits = [line for line in lines if line.startswith(_LIMITS)]
-    if not any(line.startswith(_NEEDED) for line in limits):  # in gVisor, or before Linux 4.10
-        raise PermissionError("the kernel does not say what confines a process")
-    return b"\n".join([*map(os.fsencode, views), *limits, b""])
 
 
 def is_equal(connected: socket) -> bool:
@@ -68,7 +87,9 @@ def is_equal(connected: socket) -> bool:
     if process == 0 or _number(credentials, 4) != os.geteuid():
         return False
     try:
-        return _confinement(str(process)) == own_confinement() and _is_alive(connected)
+        own = _own_confinement()
+        views, status = _seen(str(process))
+        return views == own.views and own.limits in status and _is_alive(connected)
     except OSError:
         return False
 
