@@ -13,13 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import warm_server
-from clients import bin_dir, cold, configure, needs_compiler, server
+from clients import bin_dir, cold, configure, needs_client, server
 from laconic import __version__
 from laconic.cli.main import COMMANDS
 from laconic.server import wire
 
 __all__ = ["bin_dir", "cold", "server"]  # fixtures
-pytestmark = needs_compiler
+pytestmark = needs_client
 
 EXTERNAL = (
     '[permissions]\nengine = "external"\n[permissions.external]\ncommand = "{}"\n'

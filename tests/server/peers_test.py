@@ -16,12 +16,12 @@ import pytest
 
 import warm_server
 from box.installation import as_user, python_for_all, users
-from clients import SCRIPT, bin_dir, cold, has_run, needs_compiler
+from clients import SCRIPT, bin_dir, cold, has_run, needs_client
 from laconic import __version__
 from laconic.server import wire
 
 __all__ = ["bin_dir", "cold"]  # fixtures
-pytestmark = [*needs_compiler]
+pytestmark = needs_client
 
 PYTHON = python_for_all()
 
