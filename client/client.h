@@ -57,6 +57,8 @@ void *sys_realloc(void *data, size_t old, size_t size);
 #define sys(name, ...) SYS(SYS_##name, __VA_ARGS__, 0, 0, 0, 0, 0, 0)
 #define sys_free(data, room) sys(munmap, data, room)
 #define user_id() ((uid_t)SYS(SYS_geteuid, 0, 0, 0, 0, 0, 0, 0))
+#define process_id() ((pid_t)SYS(SYS_getpid, 0, 0, 0, 0, 0, 0, 0))
+#define get_capabilities(kind, can) sys(capget, kind, can)
 #define fork_now() ((pid_t)SYS(SYS_fork, 0, 0, 0, 0, 0, 0, 0))
 #define end_now(status) sys(exit_group, status)
 #define ignore(number) sys(rt_sigaction, number, (long[4]){(long)SIG_IGN}, NULL, 8)
@@ -65,6 +67,8 @@ void *sys_realloc(void *data, size_t old, size_t size);
 #define sys_errno errno
 #define sys(name, ...) name(__VA_ARGS__)
 #define user_id() geteuid()
+#define process_id() getpid()
+#define get_capabilities(kind, can) syscall(SYS_capget, kind, can)
 #define fork_now() fork()
 #define end_now(status) _exit(status)
 #define sys_realloc(data, old, size) realloc(data, size)
@@ -80,9 +84,21 @@ bool path_of_state(char path[PATH_ROOM], const char *name); /* in the directory 
 bool path_of_spools(char path[PATH_ROOM]); /* the directory for spools, made if it is missing */
 bool make_directory(char *path);           /* and those above it, for the owner alone */
 const char *get_variable(const char *name); /* of the environment, or NULL */
+bool join_texts(char *path, size_t room, const char *const *texts);
+#define join(path, room, ...) join_texts(path, room, (const char *[]){__VA_ARGS__, NULL})
+const char *digits(uint64_t number, unsigned base, char text[24]);
 int connect_server(const char *python);     /* a connection to the server */
 void forget_server(const char *python);     /* removes the socket of a silent server */
 void limit_silence(int handle, int seconds); /* of a connection */
+
+/* -- peer.c: who is at the other end of a connection ------------------------------------------- */
+struct confinement { /* what a process sees and may do; no length: that is not known */
+    char text[512];
+    size_t length;
+};
+
+const struct confinement *own_confinement(void); /* NULL if it cannot be read */
+bool is_equal_peer(int handle);                  /* of our user, and confined as we are */
 
 /* -- wire.c: frames; src/laconic/server/wire.py is the other side and says what they hold ------ */
 struct buffer { /* grows at its end; failed once there was no memory, and then for good */

@@ -2,9 +2,8 @@
 #include "client.h"
 
 #define SILENCE_S 3 /* a working server sends a sign of life every second */
-#define join(path, room, ...) join_texts(path, room, (const char *[]){__VA_ARGS__, NULL})
 
-static bool join_texts(char *path, size_t room, const char *const *texts) {
+bool join_texts(char *path, size_t room, const char *const *texts) {
     for (; *texts != NULL; texts++) {
         for (const char *at = *texts; *at != '\0' && room > 0; at++, room--) *path++ = *at;
     }
@@ -12,7 +11,7 @@ static bool join_texts(char *path, size_t room, const char *const *texts) {
     return room > 0;
 }
 
-static const char *digits(uint64_t number, unsigned base, char text[24]) {
+const char *digits(uint64_t number, unsigned base, char text[24]) {
     char *at = text + 23;
     *at = '\0';
     do *--at = "0123456789abcdef"[number % base];
@@ -110,16 +109,26 @@ static bool is_private(const char *path) {
            status.st_uid == user_id() && (status.st_mode & 077) == 0;
 }
 
-/* The directory of the socket belongs to us alone, or there is no server. */
-static bool find_runtime(char path[PATH_ROOM]) {
-    const char *base, *name = "/laconic", *user = "";
-    char text[24];
-    if (!absolute("XDG_RUNTIME_DIR", &base) || !is_private(base)) {
-        if (!absolute("TMPDIR", &base)) base = "/tmp";
-        name = "/laconic-";
-        user = digits(user_id(), 10, text);
+/* Agents let the programs in their sandboxes write into temporary directories. */
+static bool is_temporary(const char *path) {
+    const char *places[] = {"/tmp", NULL};
+    if (!absolute("TMPDIR", &places[1])) places[1] = places[0];
+    for (int pos = 0; pos < 2; pos++) {
+        const char *at = path, *place = places[pos], *end = place;
+        while (*end != '\0') end++;
+        while (end > place && end[-1] == '/') end--;
+        while (place < end && *at == *place) at++, place++;
+        if (place == end && (*at == '\0' || *at == '/')) return true;
     }
-    return join(path, PATH_ROOM, base, name, user) && is_private(path);
+    return false;
+}
+
+/* The directory of the socket belongs to us alone and is no temporary one, or there is no server. */
+static bool find_runtime(char path[PATH_ROOM]) {
+    const char *base;
+    bool is_given = absolute("XDG_RUNTIME_DIR", &base) && is_private(base) && !is_temporary(base);
+    if (is_given) return join(path, PATH_ROOM, base, "/laconic") && is_private(path);
+    return path_of_state(path, "/run") && !is_temporary(path) && is_private(path);
 }
 
 static uint64_t file_number(const char *path) {
@@ -131,32 +140,35 @@ static uint64_t hashed(uint64_t hash, uint64_t byte) { /* FNV-1a */
     return (hash ^ (byte & 255)) * 0x100000001b3u;
 }
 
-/* One server per installed version and mount namespace: a container must not be answered from
- * outside. */
+static uint64_t hashed_text(uint64_t hash, const char *text) {
+    while (*text != '\0') hash = hashed(hash, (unsigned char)*text++);
+    return hash;
+}
+
+/* PLACES in identity.py: where configuration, records and caches are. */
+static const char *const place_names[] = {
+    "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "LACONIC_CONFIG_DIR",
+    "LACONIC_STATE_DIR", "LACONIC_CACHE_DIR", NULL};
+
+/* One server per installed version, confinement and set of directories: nobody is answered from
+ * outside a container or a sandbox, or by a configuration that is not theirs. */
 static bool find_socket(const char *python, struct sockaddr_un *address) {
     struct stat status;
     char runtime[PATH_ROOM], text[24];
-    if (sys(stat, python, &status) != 0 || !find_runtime(runtime)) return false;
+    const struct confinement *own = own_confinement();
+    if (own == NULL || sys(stat, python, &status) != 0 || !find_runtime(runtime)) return false;
     const uint64_t numbers[] = {status.st_ino, (uint64_t)status.st_size, (uint64_t)status.st_mtime,
-                                file_number("/"), file_number("/proc/self/ns/mnt")};
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (const char *at = python; *at != '\0'; at++) hash = hashed(hash, (unsigned char)*at);
-    for (int bit = 0; bit < 5 * 64; bit += 8) hash = hashed(hash, numbers[bit / 64] >> bit % 64);
+                                file_number("/")};
+    uint64_t hash = hashed_text(0xcbf29ce484222325u, python);
+    for (int bit = 0; bit < 4 * 64; bit += 8) hash = hashed(hash, numbers[bit / 64] >> bit % 64);
+    for (size_t pos = 0; pos < own->length; pos++) hash = hashed(hash, (uint64_t)own->text[pos]);
+    for (const char *const *name = place_names; *name != NULL; name++) {
+        const char *value = get_variable(*name);
+        if (value != NULL) hash = hashed_text(hash, value);
+        hash = hashed(hash, 0);
+    }
     const char *name = digits(hash, 16, text);
     return join(address->sun_path, sizeof address->sun_path, runtime, "/", name, ".sock");
-}
-
-static bool is_own_peer(int handle) {
-#ifdef __linux__
-    struct ucred peer;
-    socklen_t length = sizeof peer;
-    return sys(getsockopt, handle, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 &&
-           peer.uid == user_id();
-#else
-    uid_t user;
-    gid_t group;
-    return getpeereid(handle, &user, &group) == 0 && user == user_id();
-#endif
 }
 
 void limit_silence(int handle, int seconds) {
@@ -175,7 +187,7 @@ int connect_server(const char *python) {
     sys(fcntl, handle, F_SETFD, FD_CLOEXEC);
     limit_silence(handle, SILENCE_S);
     bool is_connected = sys(connect, handle, (struct sockaddr *)&address, sizeof address) == 0;
-    if (is_connected && is_own_peer(handle)) return handle;
+    if (is_connected && is_equal_peer(handle)) return handle;
     sys(close, handle);
     return -1;
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -44,12 +45,13 @@ def bin_dir():
 @pytest.fixture(scope="session")
 def runtime():
     """A directory for the socket of one server, which all tests share."""
-    with tempfile.TemporaryDirectory(prefix="lac") as directory:
-        yield Path(directory)
+    directory = warm_server.runtime_directory()
+    yield directory
+    shutil.rmtree(directory, ignore_errors=True)
 
 
 @pytest.fixture(params=[PYTHON, COLD, WARM], autouse=True)
-def runner(request, monkeypatch):
+def runner(request, monkeypatch, home):
     """Start commands by this runner; return the installation that it belongs to."""
     monkeypatch.setenv("LACONIC_NO_SERVER", "1")
     words, place = IN_PYTHON, None
@@ -61,11 +63,24 @@ def runner(request, monkeypatch):
         monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")  # an exiting process frees nothing
     if request.param == "c and server":
         monkeypatch.delenv("LACONIC_NO_SERVER")
-        monkeypatch.setenv("XDG_RUNTIME_DIR", str(request.getfixturevalue("runtime")))
+        runtime = request.getfixturevalue("runtime")
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+        move_in(runtime / "home", home, monkeypatch)
         have_server(words)
     LACONIC[:], RUN[:] = words, [*words, "run"]
     yield Runner(request.param, place)
     LACONIC[:], RUN[:] = IN_PYTHON, [*IN_PYTHON, "run"]
+
+
+def move_in(name, home, monkeypatch):
+    """Give this test's home the name that all have for their server, which serves one home."""
+    name.unlink(missing_ok=True)
+    name.symlink_to(home)
+    for variable, tail in (
+        ("HOME", ""), ("XDG_CONFIG_HOME", "/.config"), ("XDG_STATE_HOME", "/.local/state"),
+        ("XDG_CACHE_HOME", "/.cache"),
+    ):  # fmt: skip
+        monkeypatch.setenv(variable, f"{name}{tail}")
 
 
 @pytest.fixture
@@ -102,8 +117,8 @@ def broken(runner, tmp_path, monkeypatch):
         (folder / "sitecustomize.py").write_text(code)
         monkeypatch.setenv("PYTHONPATH", str(tmp_path))
         if runner.name == "c and server":
-            own = tempfile.TemporaryDirectory(prefix="lac")
-            monkeypatch.setenv("XDG_RUNTIME_DIR", own.name)
+            own = warm_server.runtime_directory()
+            monkeypatch.setenv("XDG_RUNTIME_DIR", str(own))
             have_server(LACONIC)
 
     yield break_
@@ -111,7 +126,7 @@ def broken(runner, tmp_path, monkeypatch):
         (folder / "sitecustomize.py").unlink()
     if own:
         subprocess.run([*LACONIC, "server", "stop"], capture_output=True, check=True)
-        own.cleanup()
+        shutil.rmtree(own)
 
 
 def run(*words, flags=(), **more):

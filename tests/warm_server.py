@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import json
 import os
+import pwd
 import shutil
 import signal
 import subprocess
@@ -124,6 +125,12 @@ def install(bin_dir: Path, home: Path) -> Installation:
     return Installation(bin_dir, environ)
 
 
+def runtime_directory() -> Path:
+    """Make a directory for a socket: of a short name, and no temporary one, which is not used."""
+    above = "/var/lib" if os.geteuid() == 0 else pwd.getpwuid(os.getuid()).pw_dir
+    return Path(tempfile.mkdtemp(prefix="lac", dir=above))
+
+
 def status_of(bin_dir: Path, environ: Mapping[str, str]) -> dict[str, str]:
     """Ask the server of an installation from here: a call of `server status` starts a Python."""
     program = str(bin_dir.resolve() / "laconic-py")
@@ -137,7 +144,7 @@ class Installation:
     def __init__(self, bin_dir: Path, environ: dict[str, str]) -> None:
         has_client = COMPILER is not None or (bin_dir / "laconic").exists()
         self.bin_dir, self.client = bin_dir, bin_dir / ("laconic" if has_client else "laconic-py")
-        self.runtime = Path(tempfile.mkdtemp(prefix="lac"))  # short: names of sockets are
+        self.runtime = runtime_directory()
         self.environ = environ | {"XDG_RUNTIME_DIR": str(self.runtime)}
         self.environ["ASAN_OPTIONS"] = "detect_leaks=0"  # an exiting process frees nothing
 

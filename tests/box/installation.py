@@ -43,7 +43,7 @@ ONLY_BUBBLEWRAP = "-DLACONIC_ONLY_BUBBLEWRAP"
 
 def install(place: Path, *options: str) -> list[str]:
     """Install laconic there, and return the words that start it; options: for the C compiler."""
-    python = next(path for path in _PYTHONS if _can_start(path))
+    python = python_for_all()
     subprocess.run([python, "-m", "venv", "--without-pip", place], check=True)
     library = next(place.glob("lib/python3*/site-packages"))
     ignored = shutil.ignore_patterns("__pycache__")
@@ -52,6 +52,11 @@ def install(place: Path, *options: str) -> list[str]:
     assert not complaint, complaint
     subprocess.run([place / "bin/python", "-m", "compileall", "-q", library], check=True)
     return [str(place / "bin/python"), "-I", "-m", "laconic"]
+
+
+def python_for_all() -> str:
+    """Return a Python that each of these users can start."""
+    return next(path for path in _PYTHONS if _can_start(path))
 
 
 @functools.cache

@@ -11,11 +11,13 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from e2e.model import Model
+from warm_server import runtime_directory
 
 CACHE = Path(os.environ.get("LACONIC_E2E_CACHE") or Path.home() / ".cache/laconic-e2e")
 LACONIC = Path(sys.executable).parent / "laconic"
@@ -139,8 +141,11 @@ class Place:
         self.laconic = home / "laconic/bin/laconic"
         self.path = [self.laconic.parent, home / "bin", Path("/usr/bin"), Path("/bin")]
         self.model = model
-        for directory in (self.project, home / "run", *self.path[:2]):
+        for directory in (self.project, *self.path[:2]):
             directory.mkdir(mode=0o700, parents=True)
+        self.runtime = runtime_directory()
+        weakref.finalize(self, shutil.rmtree, self.runtime, ignore_errors=True)
+        self.write("runtime", str(self.runtime))
         self.laconic.symlink_to(LACONIC)
         (home / "bin/node").symlink_to(agent.node_path)
         for name, text in agent.files.items():
@@ -161,7 +166,7 @@ class Place:
             "PATH": ":".join(map(str, self.path)),
             "SHELL": "/bin/bash",
             "LANG": "C.UTF-8",
-            "XDG_RUNTIME_DIR": str(self.home / "run"),
+            "XDG_RUNTIME_DIR": str(self.runtime),
             "TERM": "dumb",
             "HTTPS_PROXY": nowhere,
             "HTTP_PROXY": nowhere,

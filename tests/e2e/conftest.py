@@ -48,7 +48,7 @@ exit "$2"
 
 # Ends the server of this home while laconic runs the command.
 SABOTAGE = """#!/bin/sh
-export XDG_RUNTIME_DIR="$HOME/run"
+export XDG_RUNTIME_DIR="$(cat "$HOME/runtime")"
 server=$("$HOME/laconic/bin/laconic" server status | sed -n 's/^process *//p')
 [ "$server" -gt 1 ] && kill -KILL "$server" && echo killed
 measure 30 5

@@ -85,8 +85,9 @@ def test_nobody_is_left_when_we_are_killed(slow, after_s):
 
 
 @pytest.mark.parametrize("runner", [runners.WARM], indirect=True)
-def test_a_worker_does_not_outlive_its_server(slow, runner, tmp_path_factory, monkeypatch):
-    folder = tmp_path_factory.mktemp("run")
+def test_a_worker_does_not_outlive_its_server(slow, runner, runtime, monkeypatch):
+    folder = runtime / "other"
+    folder.mkdir(0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
     words = [str(runner.place / "laconic")]
     runners.have_server(words)

@@ -32,49 +32,51 @@ def test_a_server_killed_while_a_command_runs(server, tmp_path):
     assert (out, err, process.returncode) == (b"out\n", b"err\n", 7)
 
 
-@both
-def test_a_server_killed_while_it_answers_a_hook(server, tmp_path):
-    """The user's own program makes the answer slow, and writes down that it was asked."""
-    program = tmp_path / "slow"
-    program.write_text(
-        f"#!/bin/sh\ncat > /dev/null\necho asked >> {tmp_path}/asked\nsleep 1\n"
-        'echo \'{"hookSpecificOutput": {"permissionDecision": "deny"}}\'\n'
+@pytest.fixture
+def slow(bin_dir, tmp_path):
+    """Have calls with a variable SLOW wait for a file, and write down that they were asked."""
+    site, asked, go = bin_dir / "sitecustomize.py", tmp_path / "asked", tmp_path / "go"
+    site.write_text(
+        "import os, time\n"
+        "import laconic.hooks.answer as module\n"
+        "def answer(*given, plain=module.answer):\n"
+        "    if given[3].get('SLOW'):\n"
+        f"        open({str(asked)!r}, 'a').write('x')\n"
+        f"        while not os.path.exists({str(go)!r}): time.sleep(0.05)\n"
+        "    return plain(*given)\n"
+        "module.answer = answer\n"
     )
-    program.chmod(0o755)
-    configure(server, f'[permissions]\nengine = "external"\n[permissions.external]\n'
-                       f'command = "{program}"\ntimeout_ms = 5000\n')  # fmt: skip
+    yield asked, go
+    site.unlink()
+
+
+@both
+def test_a_server_killed_while_it_answers_a_hook(slow, server):
+    asked, go = slow
+    server.environ["SLOW"] = "1"
     process = server.popen("hook", "claude-code", stdin=subprocess.PIPE)
-    process.stdin.write(warm_server.hook_input())
+    process.stdin.write(warm_server.hook_input("rm -rf /"))
     process.stdin.close()
     process.stdin = None
-    warm_server.wait_for((tmp_path / "asked").exists)
+    warm_server.wait_for(asked.exists)
     for pid in [server.process, *server.workers(server.process)]:
         warm_server.kill(pid)
+    go.touch()
     out, _ = process.communicate(timeout=warm_server.PATIENCE_S)
     assert (warm_server.verdict(out), process.returncode) == ("deny", 0)
-    assert (tmp_path / "asked").read_text() == "asked\nasked\n"
+    assert asked.read_text() == "xx"
 
 
-def test_a_slow_answer_delays_no_other(server, tmp_path):
-    program = tmp_path / "slow"
-    asked, go = tmp_path / "asked", tmp_path / "go"
-    program.write_text(
-        f"#!/bin/sh\ncat > /dev/null\necho x >> {asked}\n{warm_server.until(go)}\necho '{{}}'\n"
-    )
-    program.chmod(0o755)
-    slow = dict(server.environ) | {"LACONIC_CONFIG_DIR": str(tmp_path / "slow-config")}
-    (tmp_path / "slow-config").mkdir()
-    (tmp_path / "slow-config/config.toml").write_text(
-        f'[permissions]\nengine = "external"\n[permissions.external]\ncommand = "{program}"\n'
-        "timeout_ms = 7500\n"
-    )
+def test_a_slow_answer_delays_no_other(slow, server):
+    asked, go = slow
+    late = server.environ | {"SLOW": "1"}
     with ThreadPoolExecutor(8) as pool:
-        waiting = [pool.submit(server.hook, env=slow) for _ in range(6)]
-        warm_server.wait_for(lambda: asked.exists() and asked.read_text().count("x") == 6)
+        waiting = [pool.submit(server.hook, env=late) for _ in range(6)]
+        warm_server.wait_for(lambda: asked.exists() and asked.read_text() == "x" * 6)
         assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
         assert not any(call.done() for call in waiting)
         go.touch()
-        assert {warm_server.verdict(call.result().stdout) for call in waiting} == {"ask"}
+        assert {warm_server.verdict(call.result().stdout) for call in waiting} == {"allow"}
 
 
 def test_a_change_of_the_configuration_counts_at_once(server):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import warm_server
 from laconic import __version__
-from laconic.server import python_client, wire, worker
+from laconic.server import identity, peer, python_client, wire, worker
 from laconic.settings import environ
 
 LIMIT = 1 << 20
@@ -96,6 +96,16 @@ def test_both_sides_heed_the_same_variables():
     assert tuple(re.findall(r'"(\w+)"', marks)) == environ.MARKS
     by_place = {"LACONIC_NO_SERVER"}  # the client in C asks for it where it looks for a server
     assert {*in_c["switches"], *in_c["talkative"]} | by_place == set(python_client._ODD)
+
+
+def test_both_sides_name_a_server_after_the_same_and_compare_the_same():
+    client = warm_server.ROOT / "client"
+    for path, name, ours in (
+        ("paths.c", "place_names", identity.PLACES),
+        ("peer.c", "names", peer._VIEWS),
+    ):
+        listed = re.search(rf"const {name}\[\] = \{{([^}}]*)\}}", (client / path).read_text())[1]
+        assert tuple(re.findall(r'"([\w/]+)"', listed)) == ours
 
 
 @warm_server.needs_compiler

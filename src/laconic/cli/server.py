@@ -67,11 +67,11 @@ def _log(_args: argparse.Namespace) -> int:
 
 
 def _serve(args: argparse.Namespace) -> int:
-    from laconic.cli.main import run  # noqa: PLC0415
+    from laconic.cli.question import answer  # noqa: PLC0415
     from laconic.knowledge.catalog import library  # noqa: PLC0415 - all of these take long to load
     from laconic.server.daemon import serve  # noqa: PLC0415
     from laconic.server.handlers import handlers, warm_up  # noqa: PLC0415
 
     library()
     warm_up()
-    return 0 if serve(args.base, handlers(run)) else 1
+    return 0 if serve(args.base, handlers(answer)) else 1

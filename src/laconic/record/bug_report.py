@@ -40,7 +40,7 @@ def write_report(error: Exception, environ: Mapping[str, str] | None = None) -> 
     page = _PAGE.format(
         version=__version__,
         python=platform.python_version(),
-        system=platform.platform(),
+        system=f"{platform.system()} {platform.release()} {platform.machine()}",
         error=f"{type(error).__name__}: {error}",
         traceback="".join(traceback.format_exception(error)),
     )

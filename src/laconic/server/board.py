@@ -9,12 +9,12 @@ FREE, IDLE, BUSY = 0, 1, 2
 
 
 class Board:
-    """The state of each worker, and how many calls it has taken."""
+    """The state of each worker, how many calls it has taken, and whether one asks for a trial."""
 
-    __slots__ = ("_counts", "_states")
+    __slots__ = ("_counts", "_states", "_trial")
 
     def __init__(self) -> None:
-        self._states = mmap.mmap(-1, PLACES)
+        self._states, self._trial = mmap.mmap(-1, PLACES), mmap.mmap(-1, 1)
         self._counts = memoryview(mmap.mmap(-1, PLACES * 8)).cast("Q")
 
     def mark(self, place: int, state: int) -> None:
@@ -31,6 +31,15 @@ class Board:
     def free_place(self) -> int | None:
         place = self._states[:].find(FREE)
         return None if place < 0 else place
+
+    def ask_for_trial(self) -> None:
+        """Have the server find out whether boxes can be made; a worker starts no program."""
+        self._trial[0] = 1
+
+    def is_trial_wanted(self) -> bool:
+        """Tell whether that was asked since the last time."""
+        wanted, self._trial[0] = self._trial[0], 0
+        return bool(wanted)
 
     @property
     def calls(self) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from laconic import __version__
 from laconic.server import wire
 from laconic.server.identity import base_path, find_program
+from laconic.server.peer import is_equal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,6 +33,8 @@ def ask(kind: bytes, environ: Mapping[str, str]) -> dict[str, str] | None:
         connection.settimeout(_PATIENCE_S)
         try:
             connection.connect(f"{base(environ)}.sock")
+            if not is_equal(connection):
+                return None
             connection.sendall(wire.frame(kind, wire.call(__version__, "/", [], {})))
             found, body = wire.receive(connection, _LIMIT)
         except (OSError, wire.WireError):

@@ -1,7 +1,8 @@
 """The server: a process that keeps workers ready, and ends when it is idle, outdated or stopped.
 
-It answers no call itself, so no call can harm it. Its socket is bound under a temporary name and
-then renamed to where clients look, so they find a complete server or none.
+It answers no call itself, so no call can harm it, and its workers start no program. Its socket is
+bound under a temporary name and then renamed to where clients look, so they find a complete server
+or none.
 """
 
 # pathlib takes six milliseconds to load.
@@ -20,10 +21,12 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from laconic.box.usable import try_in_background, wants_trial
 from laconic.server import identity
 from laconic.server.board import BUSY, FREE, IDLE, Board
 from laconic.server.start import LOCK_HANDLE, take_lock
 from laconic.server.worker import IDLE_S, SPARE, Worker
+from laconic.settings.environ import environment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,6 +74,8 @@ class Server:
                     break
             calls = self._board.calls
             self._wait()
+            if self._board.is_trial_wanted():
+                _try_box()
             now = time.monotonic()
             if self._board.count(BUSY) or self._board.calls != calls:
                 active_at = now
@@ -181,6 +186,14 @@ def serve(base: str, handlers: Mapping[bytes, Handler], idle_s: float = UNUSED_S
     gc.freeze()  # keep loaded objects shared with the workers (gc.freeze in the Python docs)
     Server(base, handlers, idle_s).run()
     return True
+
+
+def _try_box() -> None:
+    """Try whether boxes can be made, with nothing of the caller who wanted one."""
+    environ = environment()
+    with contextlib.suppress(OSError):
+        if wants_trial(environ):
+            try_in_background(environ)
 
 
 def _has_lock(base: str) -> bool:

@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import time
-from functools import partial
+from functools import partial, wraps
 from typing import TYPE_CHECKING
 
 import laconic.box.plan
@@ -21,7 +21,7 @@ import laconic.record.decisions  # the log is written after every answer
 import laconic.undo.around  # noqa: F401 - before a command that destroys
 from laconic import __version__
 from laconic.agents.load import BEFORE, load
-from laconic.box.usable import try_in_background, wants_trial, was_asked_for
+from laconic.box.usable import was_asked_for
 from laconic.compact.shapes.passes import NAMES, load_shapes
 from laconic.hooks.answer import answer as answer_hook
 from laconic.hooks.response import Answer, neutral_answer
@@ -29,18 +29,19 @@ from laconic.record import tokenizer
 from laconic.secrets.redact import redact
 from laconic.server import wire
 from laconic.server.board import BUSY, IDLE
+from laconic.server.identity import places_of
 from laconic.server.run_handler import attend
 from laconic.server.shell_handler import tell
 from laconic.server.worker import OutOfTimeError, resident_bytes, time_limit
 from laconic.settings.environ import environment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, MutableMapping
+    from collections.abc import Callable, Iterator, MutableMapping
 
     from laconic.server.wire import ClientCall
     from laconic.server.worker import Connection, Handler
 
-    CommandLine = Callable[[list[str]], int]
+    AnswerQuestion = Callable[[list[str]], int | None]
 
 _HOOK_S = 8.0
 _QUESTION_S = 20.0
@@ -66,15 +67,8 @@ def hook(connection: Connection, call: ClientCall) -> None:
         raise
     connection.send(wire.reply(wire.Kind.COLD) if given.retry_cold else _frame(given))
     given.finish()
-    _try_box(call.variables)
-
-
-def _try_box(environ: Mapping[str, str]) -> None:
-    """Try whether boxes can be made, if one was wanted; a hook only reads the outcome."""
     if was_asked_for():
-        with contextlib.suppress(OSError):
-            if wants_trial(environ):
-                try_in_background(environ)
+        connection.board.ask_for_trial()
 
 
 def _frame(given: Answer) -> bytes:
@@ -130,12 +124,15 @@ def warm_up() -> None:
 # -- questions that the command line answers -------------------------------------------------------
 
 
-def question(connection: Connection, call: ClientCall, command_line: CommandLine) -> None:
-    """Answer with what a command line prints: `laconic check ...`, `laconic rewrite ...`."""
+def question(connection: Connection, call: ClientCall, answer_question: AnswerQuestion) -> None:
+    """Answer with what the command line prints: `laconic check ...`, `laconic rewrite ...`."""
     out, err = io.BytesIO(), io.BytesIO()
     with _as_if_there(call), _captured(out, err), time_limit(_QUESTION_S):
-        code = command_line(call.arguments)
-    connection.send(wire.answer(code, out.getvalue(), err.getvalue()))
+        code = answer_question(call.arguments)
+    if code is None:
+        connection.send(wire.reply(wire.Kind.COLD))
+    else:
+        connection.send(wire.answer(code, out.getvalue(), err.getvalue()))
 
 
 def shell_line(connection: Connection, call: ClientCall) -> None:
@@ -146,7 +143,7 @@ def shell_line(connection: Connection, call: ClientCall) -> None:
 def run(connection: Connection, call: ClientCall) -> None:
     """Tell the client what to print of the output of the command that it runs."""
     with _in(call.directory):
-        attend(connection, call)
+        attend(connection, call, starts_programs=False)
 
 
 @contextlib.contextmanager
@@ -213,13 +210,27 @@ def stop(connection: Connection, call: ClientCall) -> None:
         os.kill(connection.server, signal.SIGTERM)
 
 
-def handlers(command_line: CommandLine) -> dict[bytes, Handler]:
-    """Return the handler for each kind of call. command_line: runs what a person types."""
-    return {
+def handlers(answer_question: AnswerQuestion) -> dict[bytes, Handler]:
+    """Return the handler for each kind of call. answer_question: None if it is no question."""
+    calls: dict[bytes, Handler] = {
         wire.Kind.HOOK: hook,
-        wire.Kind.QUESTION: partial(question, command_line=command_line),
+        wire.Kind.QUESTION: partial(question, answer_question=answer_question),
         wire.Kind.SHELL: shell_line,
         wire.Kind.RUN: run,
-        wire.Kind.STATUS: status,
-        wire.Kind.STOP: stop,
     }
+    own = places_of(environment())
+    ours = {kind: _for_places(own, handler) for kind, handler in calls.items()}
+    return {**ours, wire.Kind.STATUS: status, wire.Kind.STOP: stop}
+
+
+def _for_places(own: list[str], handler: Handler) -> Handler:
+    """Decline a call from whom other configuration and records would count than for the server."""
+
+    @wraps(handler)
+    def handle(connection: Connection, call: ClientCall) -> None:
+        if places_of(call.variables) == own:
+            handler(connection, call)
+        else:
+            connection.send(wire.reply(wire.Kind.COLD))
+
+    return handle

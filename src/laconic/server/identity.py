@@ -4,24 +4,30 @@ client/paths.c computes the same names; change both.
 """
 
 # pathlib takes six milliseconds to load.
-# ruff: noqa: PTH102, PTH116, PTH118, PTH120
+# ruff: noqa: PTH116, PTH118, PTH120
 from __future__ import annotations
 
 import os
 import stat
 import sys
+from errno import ENAMETOOLONG
 from os.path import dirname, isabs, join, realpath
+
+from laconic.files import make_private
+from laconic.server.peer import own_confinement
+from laconic.settings.environ import BASE_VARIABLES, DIRECTORY_VARIABLES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Protocol
-
-    class Peer(Protocol):
-        def getsockopt(self, level: int, name: int, size: int, /) -> bytes: ...
-
 
 PROGRAM = "laconic-py"
+# They say where configuration, records and caches are; a server has those of one set of values.
+PLACES = (*BASE_VARIABLES, *DIRECTORY_VARIABLES)
+_STATE = (
+    ("LACONIC_STATE_DIR", ""), ("XDG_STATE_HOME", "/laconic"), ("HOME", "/.local/state/laconic"),
+)  # fmt: skip
+_LONGEST = 104  # of the address of a socket on macOS; 108 on Linux (man 7 unix)
 
 
 def find_program() -> str:
@@ -36,29 +42,47 @@ def find_program() -> str:
 def base_path(program: str, environ: Mapping[str, str]) -> str:
     """Return the common prefix of the server's file paths; raises OSError if there is no place.
 
-    There is one server per installed version and mount namespace: a container must not be answered
-    from outside.
+    There is one server per installed version, confinement and set of directories: nobody is
+    answered from outside a container or a sandbox, or by a configuration that is not theirs.
     """
     status = os.stat(program)
     seconds = status.st_mtime_ns // 1_000_000_000
-    views = (_file_number("/"), _file_number("/proc/self/ns/mnt"))
-    numbers = (status.st_ino, status.st_size, seconds, *views)
+    numbers = (status.st_ino, status.st_size, seconds, _file_number("/"))
+    places = b"".join(os.fsencode(value) + b"\0" for value in places_of(environ))
     identity = os.fsencode(program) + b"".join(n.to_bytes(8, "little") for n in numbers)
-    return join(runtime_directory(environ), _hash(identity))
+    base = join(runtime_directory(environ), _hash(identity + own_confinement() + places))
+    if len(os.fsencode(f"{base}.sock.{1 << 22}")) >= _LONGEST:  # as daemon.py binds it
+        raise OSError(ENAMETOOLONG, os.strerror(ENAMETOOLONG), base)
+    return base
+
+
+def places_of(environ: Mapping[str, str]) -> list[str]:
+    """Return what the environment says about where our files are."""
+    return [environ.get(name, "") for name in PLACES]
 
 
 def runtime_directory(environ: Mapping[str, str]) -> str:
-    """Return the directory of the socket, created if missing; OSError if it is not ours alone."""
-    base, name = environ.get("XDG_RUNTIME_DIR", ""), "laconic"
-    if not isabs(base) or not is_private(base):
-        base, name = environ.get("TMPDIR", ""), f"laconic-{os.geteuid()}"
-        base = base if isabs(base) else "/tmp"  # noqa: S108 - what is in there must be ours alone
-    path = f"{base}/{name}"
-    if not is_private(path):
-        os.mkdir(path, 0o700)
+    """Return the directory of the socket, created if missing; OSError if it is not ours alone.
+
+    It is never a temporary one: agents let the programs in their sandboxes write there.
+    """
+    base = environ.get("XDG_RUNTIME_DIR", "")
+    path = f"{base}/laconic"
+    if not isabs(base) or not is_private(base) or _is_temporary(base, environ):
+        given = ((environ.get(name, ""), tail) for name, tail in _STATE)
+        path = next((f"{value}{tail}/run" for value, tail in given if isabs(value)), "")
+        if not path or _is_temporary(path, environ):
+            raise PermissionError(path)
+    make_private(path)
     if not is_private(path):
         raise PermissionError(path)
     return path
+
+
+def _is_temporary(path: str, environ: Mapping[str, str]) -> bool:
+    """Tell whether a path is that of a temporary directory, or below it."""
+    places = ("/tmp", environ.get("TMPDIR", ""))  # noqa: S108 - where not to be
+    return any(f"{path}/".startswith(f"{place.rstrip('/')}/") for place in places if isabs(place))
 
 
 def is_private(path: str) -> bool:
@@ -82,19 +106,6 @@ def _file_number(path: str) -> int:
         return os.stat(path).st_ino
     except OSError:
         return 0
-
-
-_SO_PEERCRED = 17  # on Linux (man 7 unix); on macOS, LOCAL_PEERCRED is 1 (man 4 unix)
-_SOL_SOCKET = 1
-
-
-def is_own_peer(connected: Peer) -> bool:
-    """Tell whether the process at the other end belongs to our own user."""
-    if sys.platform == "linux":
-        credentials = connected.getsockopt(_SOL_SOCKET, _SO_PEERCRED, 12)  # process, user, group
-    else:
-        credentials = connected.getsockopt(0, 1, 76)  # struct xucred: its version, the user
-    return int.from_bytes(credentials[4:8], sys.byteorder) == os.geteuid()
 
 
 # -- what the server has loaded --------------------------------------------------------------------

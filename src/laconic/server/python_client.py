@@ -72,15 +72,16 @@ def _kind(words: list[str], environ: Mapping[str, str]) -> bytes:
 def _connect(environ: Mapping[str, str]) -> Any:
     import _socket  # noqa: PLC0415 - what `socket` adds takes five milliseconds
 
-    from laconic.server.identity import base_path, find_program, is_own_peer  # noqa: PLC0415
+    from laconic.server.identity import base_path, find_program  # noqa: PLC0415
+    from laconic.server.peer import is_equal  # noqa: PLC0415
 
     try:
         connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         connection.settimeout(_SILENCE_S)
         connection.connect(f"{base_path(find_program(), environ)}.sock")
+        return connection if is_equal(connection) else None
     except OSError:
         return None
-    return connection if is_own_peer(connection) else None
 
 
 def _forget_server(environ: Mapping[str, str]) -> None:

@@ -76,7 +76,8 @@ class ClientOutput:
             os.close(handle)
 
 
-def attend(connection: Connection, call: ClientCall) -> None:
+def attend(connection: Connection, call: ClientCall, *, starts_programs: bool = True) -> None:
+    """Supervise; starts_programs: we are the caller's own, so that a pipe may run here."""
     bits = call.rest.number()
     terminals = frozenset(number for number in range(3) if bits >> number & 1)
     paths = [path.decode("utf-8", "surrogateescape") for path in call.rest.texts()]
@@ -87,7 +88,8 @@ def attend(connection: Connection, call: ClientCall) -> None:
     spool = _open_spool(paths, f"{state_directory(call.variables)}/spool")
     output = ClientOutput(spool, call.variables, terminals)
     try:
-        _supervise(connection, read_task(call.arguments[0], call.arguments[1:]), output, call)
+        task = read_task(call.arguments[0], call.arguments[1:])
+        _supervise(connection, task, output, call, starts_programs=starts_programs)
     except (OSError, wire.WireError):
         raise
     except Exception as error:
@@ -138,7 +140,14 @@ def _open_spool(paths: list[str], directory: str) -> Spool:
     return spool
 
 
-def _supervise(connection: Connection, task: Task, output: ClientOutput, call: ClientCall) -> None:
+def _supervise(
+    connection: Connection,
+    task: Task,
+    output: ClientOutput,
+    call: ClientCall,
+    *,
+    starts_programs: bool,
+) -> None:
     with contextlib.suppress(OSError):
         output.spool.note(task.command)
     try:
@@ -148,7 +157,7 @@ def _supervise(connection: Connection, task: Task, output: ClientOutput, call: C
         return
     if task.pipe or task.filter_id or task.is_boxed or task.wants_undo:
         # If the pipe's own result is wanted, the command must notice when `head` has enough.
-        is_ours = not task.pipe or run.plan.view.is_summary
+        is_ours = not task.pipe or (starts_programs and run.plan.view.is_summary)
         consent = _consent(task, call) if is_ours else wire.reply(wire.Kind.COLD)
         is_run = is_ours and (not task.is_boxed or bool(task.box))
         around = keep_before(task, call.variables, call.directory) if is_run else None

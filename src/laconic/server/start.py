@@ -6,7 +6,7 @@ import fcntl
 import os
 import time
 
-from laconic.server.identity import base_path, find_program
+from laconic.server.identity import PLACES, base_path, find_program
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,9 +16,8 @@ LOCK_HANDLE = 3
 _EVERY_S = 10  # a server that dies at once is not restarted by every call
 _LOG_BYTES = 1 << 20
 # The only variables that the server takes from the process that starts it: it serves others, too.
-_HEEDED = (
-    "HOME", "LACONIC_CACHE_DIR", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "XDG_CACHE_HOME",
-)  # fmt: skip
+# On the PATH it looks for bubblewrap, when it tries whether there can be boxes.
+_HEEDED = (*PLACES, "LANG", "LC_ALL", "LC_CTYPE", "PATH", "TMPDIR", "TZ")
 _FLAGS = os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 

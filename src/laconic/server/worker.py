@@ -22,7 +22,7 @@ import time
 from laconic import __version__
 from laconic.server import wire
 from laconic.server.board import BUSY, IDLE, Board
-from laconic.server.identity import is_own_peer
+from laconic.server.peer import is_equal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,8 +43,19 @@ _MOST_GROWTH = 64 << 20
 _MOST_KEPT = 12 << 20  # that a worker has grown by when no client waits
 
 
+# What Python says of a program before it starts one: https://docs.python.org/3/library/audit_events.html
+_STARTS = frozenset(
+    ("os.exec", "os.posix_spawn", "os.spawn", "os.system", "pty.spawn", "subprocess.Popen")
+)
+_PS = "/bin/ps"  # which tells about the caller where there is no /proc
+
+
 class OutOfTimeError(BaseException):
     """A call took longer than it may; the worker ends after the answer."""
+
+
+class StartsProgramError(BaseException):
+    """A call would start a program; the client does that itself, as whom and where it is."""
 
 
 class Connection:
@@ -122,6 +133,7 @@ class Worker:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
         threading.Thread(target=self._tick_forever, daemon=True).start()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
+        sys.addaudithook(_refuse_programs)
         gc.disable()  # garbage is collected when no client waits
         while not self.must_end and self._calls < _MOST_CALLS:
             self._board.mark(self._place, IDLE)
@@ -169,13 +181,16 @@ class Worker:
         return os.getppid() != self._parent
 
     def _serve(self, connected: socket.socket) -> None:
-        if not is_own_peer(connected):
+        if not is_equal(connected):
             return
         self._connection = Connection(connected, self._board, self._parent)
         try:
             self._answer(self._connection)
         except (OSError, wire.WireError):
             pass  # the client has gone or sends nonsense; it works without us
+        except StartsProgramError:
+            with contextlib.suppress(OSError):
+                self._connection.send(wire.reply(wire.Kind.COLD))
         except OutOfTimeError:
             self.must_end = True
         except Exception:  # noqa: BLE001 - the client does the work itself
@@ -198,6 +213,11 @@ class Worker:
                 connection.tick(time.monotonic())
             if resident_bytes() > self._size + _MOST_GROWTH:
                 self.must_end = True
+
+
+def _refuse_programs(event: str, about: tuple[object, ...]) -> None:
+    if event in _STARTS and about[0] != _PS:
+        raise StartsProgramError
 
 
 def serve_alone(handle: int, handlers: Mapping[bytes, Handler]) -> None:
