@@ -116,7 +116,7 @@ def test_a_fault_in_reading_options(monkeypatch, fault):
 
 
 def test_a_fault_in_the_configuration(monkeypatch, fault):
-    monkeypatch.setattr(judge, "settled", broken(fault))
+    monkeypatch.setattr("laconic.policy.rules.settled", broken(fault))
     rules = Rules()
     rules.denied = frozenset(("ls",))
     assert_asks(decide("ls -l", rules), "ls/fault")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.policy import environment as variables
-from laconic.policy.configured import configures_gate, value_of
 from laconic.policy.dialects import SYSTEM
+from laconic.policy.exports import value_of
 from laconic.policy.places import place
 from laconic.shell.words import literal
 from laconic.types import Decision, Effect, Verdict, strictest
@@ -98,7 +98,7 @@ def _before_program(
 def _in_shell(assignment: Assignment, judge: Judge, situation: Situation) -> Decision | None:
     name, value = assignment.name, value_of(assignment, situation.values)
     is_private = variables.is_private(name, judge.facts.environment, value)
-    if is_private or configures_gate(judge.rules, name, value):
+    if is_private or judge.say.is_gate(name, value):
         return None
     reason, span = f"{name} changes how the shell runs programs", (assignment.start, assignment.end)
     return judge.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)
@@ -116,7 +116,7 @@ def environment_finding(
 
     words: the program and its first argument, as far as they are known.
     """
-    if variables.is_harmless(name, value, words) or configures_gate(judge.rules, name, value):
+    if variables.is_harmless(name, value, words) or judge.say.is_gate(name, value):
         return None
     reason = f"{name} in the environment may change what the program does"
     unclear = judge.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)

@@ -36,16 +36,16 @@ def judge_for(call: Call) -> Judge:
     What is to run outside of it is asked about where the profile wants it in the box.
     """
     judge, parsed = call.judge, call.parsed
-    cells = judge.rules.cells
-    if not cells.box or parsed is None:
+    say = judge.say
+    if not say.has_box or parsed is None:
         return judge
     is_run = call.path[1:] == ("run",)
     if is_run and parsed.has("--outside"):
-        return judge.with_cells(cells.outside_the_box(), is_in_box=False)
+        return judge.saying(say.outside_the_box(), is_in_box=False)
     is_boxed = call.path[1:] == ("box",) or (is_run and parsed.has("--box"))
     if not is_boxed or not _is_own_box(call, parsed):
         return judge
-    return judge.with_cells(cells.in_the_box(), is_in_box=True)
+    return judge.saying(say.in_the_box(), is_in_box=True)
 
 
 def _is_own_box(call: Call, parsed: Parsed) -> bool:

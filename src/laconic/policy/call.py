@@ -131,7 +131,7 @@ class Call:
         firm: bool = False,
     ) -> None:
         """Add what follows from an act, or says nothing of files."""
-        verdict = self.judge.rules.cells[effects]
+        verdict = self.judge.say.answer(effects)
         start, end = (argument.start, argument.end) if argument is not None else self.span
         rule_id = self.id + "/" + rule if rule else self.id  # an enum is slow to format
         finding = Decision(
@@ -373,7 +373,7 @@ class Call:
 
     def _is_user_place(self, kind: str, argument: Argument, *, every: bool = False) -> bool:
         """Tell whether `[paths]` of the configuration speaks of it, as written or as resolved."""
-        patterns = getattr(self.judge.rules.places, kind)
+        patterns = getattr(self.judge.say.places, kind)
         if not patterns:
             return False
         if every and argument.text is None:

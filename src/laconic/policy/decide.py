@@ -10,17 +10,16 @@ from __future__ import annotations
 from laconic.knowledge.arguments import expand
 from laconic.patterns import pattern
 from laconic.policy.boxed import has_only_boxed
-from laconic.policy.configured import changed_names, exports, value_of
 from laconic.policy.dialects import dialect_findings
 from laconic.policy.directories import Reached, follow_directory
 from laconic.policy.evaluation import evaluation_findings
+from laconic.policy.exports import changed_names, exports, value_of
 from laconic.policy.fetched import note_redirected
 from laconic.policy.file_tools import RULES, file_findings
 from laconic.policy.functions import bombs, defined_functions
 from laconic.policy.input_text import Inputs, named_program, opens_output, written
 from laconic.policy.judge import Judge, noted
 from laconic.policy.listed_secrets import listed_findings
-from laconic.policy.permissions import apply_to_text
 from laconic.policy.redirects import STANDARD_STREAMS, redirect_findings
 from laconic.policy.scope import Scope, binding_findings, changes_directory
 from laconic.policy.secret_variables import variable_findings
@@ -40,10 +39,10 @@ if TYPE_CHECKING:
 
     from laconic.knowledge.arguments import Argument
     from laconic.knowledge.knowledge import Library
-    from laconic.policy.configured import Export
+    from laconic.policy.exports import Export
     from laconic.policy.file_tools import FileUse
     from laconic.policy.places import Facts
-    from laconic.policy.rules import Rules
+    from laconic.policy.say import Say
     from laconic.shell.ast import Command, Node, Redirect, Script
     from laconic.shell.walk import Occurrence
 
@@ -57,13 +56,12 @@ _EVALUATED_BY_ZSH = pattern(rb"[$`\[(~+\\'\"]|shift|read|mapfile|getopts")
 _PRINTS = pattern(rb"[<'\"\\]|echo|printf|pwd|cat")
 
 
-def decide(command: str, library: Library, rules: Rules, facts: Facts) -> Decision:
+def decide(command: str, library: Library, say: Say, facts: Facts) -> Decision:
     """Decide on a command line. Never raises: a fault of ours is a question, too."""
     situation = Situation(facts)
     try:
-        decision = _decide(command, Judge(library, rules, facts, _decide), situation)
-        if rules.permissions:
-            decision = apply_to_text(rules.permissions, decision, command)
+        decision = _decide(command, Judge(library, say, facts, _decide), situation)
+        decision = say.line(decision, command)
     except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
         reason = f"laconic failed on this command ({type(fault).__name__}: {fault})"
         size = len(command.encode("utf-8", "replace"))
@@ -72,25 +70,25 @@ def decide(command: str, library: Library, rules: Rules, facts: Facts) -> Decisi
     return decision
 
 
-def read_line(command: str, library: Library, rules: Rules, facts: Facts) -> list[ProgramCall]:
+def read_line(command: str, library: Library, say: Say, facts: Facts) -> list[ProgramCall]:
     """Read what a line runs and what that does, without a verdict; the first is the shell itself.
 
     A fault of ours is a doubt about the line.
     """
     situation = Situation(facts)
     try:
-        _decide(command, Judge(library, rules, facts, _decide), situation)
+        _decide(command, Judge(library, say, facts, _decide), situation)
     except Exception as fault:  # noqa: BLE001 - whatever happened, nothing is certain
         noted(Decision(Verdict.ASK, "fault", f"laconic failed on it ({fault})"), situation)
     return situation.seen.programs
 
 
 def read_program(
-    arguments: list[Argument], library: Library, rules: Rules, facts: Facts
+    arguments: list[Argument], library: Library, say: Say, facts: Facts
 ) -> list[ProgramCall]:
     """The same for a program with its arguments, which no shell reads any more."""
     situation = Situation(facts)
-    judge = Judge(library, rules, facts, _decide)
+    judge = Judge(library, say, facts, _decide)
     judge.command(arguments, (0, 0), situation)
     return situation.seen.programs
 
@@ -103,10 +101,10 @@ def _forget(situation: Situation) -> None:
     situation.seen.programs.clear()
 
 
-def decide_files(uses: Iterable[FileUse], library: Library, rules: Rules, facts: Facts) -> Decision:
+def decide_files(uses: Iterable[FileUse], library: Library, say: Say, facts: Facts) -> Decision:
     """Decide on what a tool of an agent does to files, as `decide` does. Never raises."""
     try:
-        findings = file_findings(uses, Judge(library, rules, facts, _decide), Situation(facts))
+        findings = file_findings(uses, Judge(library, say, facts, _decide), Situation(facts))
     except Exception as fault:  # noqa: BLE001 - as above
         reason = f"laconic failed on these files ({type(fault).__name__}: {fault})"
         return Decision(Verdict.ASK, "fault", reason, effects=Effect.UNJUDGED)
@@ -326,7 +324,7 @@ def _follow_exports(
     judge: Judge,
     situation: Situation,
 ) -> list[Export]:
-    if not judge.rules.gates:
+    if not judge.say.heeds_variables:
         return []
     exported = exports(script, situation.values, judge.facts)
     situation.seen.unknown_vars |= changed_names(all_nodes, occurrences, exported)

@@ -11,10 +11,8 @@ from laconic.patterns import pattern
 from laconic.policy.assignments import assignment_findings, is_for_code_only
 from laconic.policy.call import Call
 from laconic.policy.commands import handler
-from laconic.policy.configured import settled
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.fetched import is_fetched, note_fetched
-from laconic.policy.permissions import apply, find_consent
 from laconic.policy.places import is_within, place
 from laconic.policy.project_runners import (
     REPOSITORIES,
@@ -24,7 +22,7 @@ from laconic.policy.project_runners import (
 from laconic.policy.registries import registry_findings
 from laconic.policy.situation import ProgramCall, joined
 from laconic.policy.table import check_leading_options, conclude, follow_table, shows_itself
-from laconic.types import GRANTS, HARD, Decision, Effect, Kind, Source, Verdict, strictest, union
+from laconic.types import GRANTS, HARD, Decision, Effect, Kind, Verdict, strictest, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,8 +30,7 @@ if TYPE_CHECKING:
 
     from laconic.knowledge.knowledge import Library, Match
     from laconic.policy.places import Facts
-    from laconic.policy.profiles import Cells
-    from laconic.policy.rules import Rules
+    from laconic.policy.say import Say
     from laconic.policy.situation import Situation
     from laconic.shell.ast import Command
 
@@ -53,26 +50,26 @@ _ODD = pattern(r"[^\x21-\x7e]")
 
 
 class Judge:
-    """What does not change while a line is judged: the tables, the user's rules, and the place.
+    """What does not change while a line is read: the tables, who has a say, and the place.
 
     decide: judges a text of shell code, in a situation. is_in_box: what is judged runs in the box.
     """
 
-    __slots__ = ("decide", "facts", "is_in_box", "library", "rules")
+    __slots__ = ("decide", "facts", "is_in_box", "library", "say")
 
     def __init__(
         self,
         library: Library,
-        rules: Rules,
+        say: Say,
         facts: Facts,
         decide: Callable[[str, Judge, Situation], Decision],
     ) -> None:
-        self.library, self.rules, self.facts, self.decide = library, rules, facts, decide
+        self.library, self.say, self.facts, self.decide = library, say, facts, decide
         self.is_in_box = False
 
-    def with_cells(self, cells: Cells, *, is_in_box: bool) -> Judge:
+    def saying(self, say: Say, *, is_in_box: bool) -> Judge:
         """The same judge with other answers to effects."""
-        made = Judge(self.library, self.rules.with_cells(cells), self.facts, self.decide)
+        made = Judge(self.library, say, self.facts, self.decide)
         made.is_in_box = is_in_box
         return made
 
@@ -111,10 +108,7 @@ class Judge:
             return self._unknown_program(arguments, span, situation.but(program=program))
         inner = situation.but(calls=(*situation.calls, arguments), program=program)
         try:
-            if self.rules.permissions:
-                decision = self._program_by_rules(arguments, span, inner)
-            else:
-                decision = self._program(arguments, span, inner)
+            decision = self.say.program(self, arguments, span, inner)
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
             reason = f"the rule failed ({type(fault).__name__}: {fault})"
             rule = f"{_names(arguments)[1]}/fault"
@@ -147,49 +141,18 @@ class Judge:
         worst = max(decisions, key=lambda decision: (decision.verdict, not decision.is_soft))
         return worst.but(effects=union(decision.effects for decision in decisions))
 
-    def _program_by_rules(
+    def program(
         self, arguments: list[Argument], span: tuple[int, int], situation: Situation
     ) -> Decision:
-        """The same with the user's rules about commands."""
-        _, base = _names(arguments)
-        rules, match = self.rules.permissions, self._find(base, arguments[1:])
-        path = match.path if match is not None else [base]
-        around = [outer for outer in situation.calls[:-1] if _ends_with(outer, arguments)]
-        agreed = situation.but(consent=find_consent(rules, path, arguments, around))
-        decision = self._program(arguments, span, agreed)
-        return apply(rules, decision, _spellings(base, arguments, match))
-
-    def _program(
-        self, arguments: list[Argument], span: tuple[int, int], situation: Situation
-    ) -> Decision:
+        """A program with its arguments, whatever anybody says of it as a whole."""
         name, base = _names(arguments)
-        if base in self.rules.deny or name in self.rules.deny:
-            return self._listed(Verdict.DENY, base, f"{base} is denied by the configuration", span)
         if "/" in name and not self._is_of_system(name):
             return self._by_path(arguments, span, situation)
         if situation.calls_function(name, span[0]) and not self.library.knows(base):
             return Decision(
                 Verdict.ALLOW, "function", f"{base} is a function, judged where defined", *span
             )
-        decision = self._known_program(base, arguments, span, situation)
-        if base in self.rules.ask and (decision.verdict is Verdict.ALLOW or decision.is_soft):
-            asks = self._listed(Verdict.ASK, base, f"{base} asks by the configuration", span)
-            return strictest((asks, decision), *span)
-        return decision
-
-    def _listed(self, verdict: Verdict, name: str, reason: str, span: tuple[int, int]) -> Decision:
-        """The answer for a program that a list of the user's configuration names."""
-        rule, rules = f"config/{verdict.word}", self.rules
-        reason = rules.messages.get(name, reason)
-        instead = rules.instead.get(name, "")
-        return Decision(verdict, rule, reason, *span, instead=instead, source=Source.LIST)
-
-    def _allowed(self, name: str, effects: Effect, span: tuple[int, int]) -> Decision:
-        """The answer for a program that the user allows; its effects stay."""
-        reason = f"{name} is allowed by the configuration"
-        return Decision(
-            Verdict.ALLOW, "config/allow", reason, *span, effects=effects, source=Source.LIST
-        )
+        return self._known_program(base, arguments, span, situation)
 
     def _is_of_system(self, name: str) -> bool:
         """Tell whether a path names a program of the system, also when its links are followed."""
@@ -204,8 +167,8 @@ class Judge:
         """A file that is run; with the name of a known program it may well be that one."""
         name, base = _names(arguments)
         effects = self.code_at(name, situation)
-        if name in self.rules.allow:
-            return self._allowed(name, effects, span)
+        if said := self.say.file(name, effects, span):
+            return said
         ran = self.finding(effects, "program-by-path", f"runs the file {name}", span)
         findings = [
             situation.settle(noted(ran, situation)),
@@ -245,19 +208,19 @@ class Judge:
 
     def answered(self, findings: list[Decision]) -> list[Decision]:
         """The same findings, with the answers that the profile gives to their effects."""
-        return [finding.but(verdict=self.rules.cells[finding.effects]) for finding in findings]
+        return [finding.but(verdict=self.say.answer(finding.effects)) for finding in findings]
 
     def finding(
         self, effects: Effect, rule: str, reason: str, span: tuple[int, int], *, firm: bool = False
     ) -> Decision:
         """Something that would happen, with the answer that the profile gives."""
-        verdict = self.rules.cells[effects]
+        verdict = self.say.answer(effects)
         return Decision(verdict, rule, reason, *span, effects=effects, firm=firm)
 
     def _known_program(
         self, base: str, arguments: list[Argument], span: tuple[int, int], situation: Situation
     ) -> Decision:
-        match = self._find(base, arguments[1:])
+        match = self.find(base, arguments[1:])
         if match is None or match.entry is None:
             return self._unknown(base, arguments, span, situation)
         call = situation.program.call = Call(match, match.entry, self, situation, span)
@@ -265,7 +228,7 @@ class Judge:
         if any(finding.effects & Effect.PROJECT_WRITE for finding in call.findings):
             note_fetched(call)
             _note_unread(call)
-        parts = settled(call, base) if self._has_say(base) else call.findings
+        parts = self.say.known(call, base)
         if base in REPOSITORIES:
             parts += repository_findings(call, base)
         if call.entry.network:
@@ -282,13 +245,8 @@ class Judge:
         own = Decision(Verdict.ALLOW, call.id, reason, *span)
         return strictest((*parts, own), *span)
 
-    def _has_say(self, name: str) -> bool:
-        """Tell whether the lists of the configuration may settle something of a known program."""
-        rules = self.rules
-        is_changed = rules.allow or rules.undenied or rules.wrappers
-        return bool(is_changed or rules.subcommands or rules.gates) or name in rules.denied
-
-    def _find(self, base: str, arguments: list[Argument]) -> Match | None:
+    def find(self, base: str, arguments: list[Argument]) -> Match | None:
+        """The table for a program with these arguments."""
         match = self.library.find(base, arguments)
         if match is None and (versioned := _VERSIONED.fullmatch(base)):
             match = self.library.find(versioned[1], arguments)
@@ -302,17 +260,8 @@ class Judge:
     def _unknown(
         self, base: str, arguments: list[Argument], span: tuple[int, int], situation: Situation
     ) -> Decision:
-        floor = self.rules.wrappers.get(base)
-        if floor is not None:
-            inner = self.command(arguments[1:], span, situation)
-            if floor == "ask":
-                asks = Decision(
-                    Verdict.ASK, "config/wrapper", f"{base} asks by the configuration", *span
-                )
-                return strictest((asks, inner), *span)
-            return inner
-        if base in self.rules.allow:
-            return self._allowed(base, Effect.UNKNOWN, span)
+        if said := self.say.unknown(self, arguments, span, situation):
+            return said
         if len(arguments) == _WITH_ONE and arguments[1].text == "--version":
             return Decision(Verdict.ALLOW, "version", f"{base} only tells its version", *span)
         reason = f"{base} is not a command that laconic knows"
@@ -366,22 +315,6 @@ def _agreed(call: Call, parts: list[Decision]) -> list[Decision]:
     settle = call.situation.settle
     settled_parts = [part if call.is_others(part) else settle(part) for part in parts]
     return sorted(settled_parts, key=lambda part: part in parts)
-
-
-def _spellings(base: str, arguments: list[Argument], match: Match | None) -> list[list[Argument]]:
-    """The command as written, by base name, and without options before a subcommand."""
-    program = Argument(base, arguments[0].start, arguments[0].end)
-    spellings = [arguments, [program, *arguments[1:]]]
-    if match is not None and len(match.path) > 1:
-        path = [Argument(word, program.start, program.end) for word in match.path]
-        spellings.append([*path, *match.arguments])
-    return spellings
-
-
-def _ends_with(outer: list[Argument], arguments: list[Argument]) -> bool:
-    """Tell whether these very arguments are the last ones of a command that runs them."""
-    tail = outer[-len(arguments) :]
-    return len(tail) == len(arguments) and all(a is b for a, b in zip(tail, arguments, strict=True))
 
 
 def _note_unread(call: Call) -> None:

@@ -1,0 +1,72 @@
+"""What others have a say in while a line is read; `policy.rules` is what the user says."""
+
+from __future__ import annotations
+
+from laconic.policy.user_places import UserPlaces
+from laconic.types import Decision, Effect, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Self
+
+    from laconic.knowledge.arguments import Argument
+    from laconic.policy.call import Call
+    from laconic.policy.judge import Judge
+    from laconic.policy.situation import Situation
+
+
+class Say:
+    """Nobody says anything: all effects are allowed, and what is read is what there is.
+
+    places: the files that somebody has a say on. has_box: some effects are settled by a box.
+    heeds_variables: what a command may do depends on the variables that are set for it.
+    """
+
+    __slots__ = ()
+    places = UserPlaces()
+    has_box = False
+    heeds_variables = False
+
+    def answer(self, effects: Effect) -> Verdict:  # noqa: ARG002 - as of those who say something
+        """May it happen?"""
+        return Verdict.ALLOW
+
+    def in_the_box(self) -> Self:
+        """The same for a command that runs in the box."""
+        return self
+
+    def outside_the_box(self) -> Self:
+        """The same for a command that is to run without the box."""
+        return self
+
+    def line(self, decision: Decision, command: str) -> Decision:  # noqa: ARG002
+        """The decision on a whole line."""
+        return decision
+
+    def program(
+        self, judge: Judge, arguments: list[Argument], span: tuple[int, int], situation: Situation
+    ) -> Decision:
+        """A program with its arguments."""
+        return judge.program(arguments, span, situation)
+
+    def file(self, name: str, effects: Effect, span: tuple[int, int]) -> Decision | None:  # noqa: ARG002
+        """A file that is run by its path; None if nobody says anything of it."""
+        return None
+
+    def known(self, call: Call, name: str) -> list[Decision]:  # noqa: ARG002
+        """The findings about a program that is known."""
+        return call.findings
+
+    def unknown(
+        self,
+        judge: Judge,  # noqa: ARG002
+        arguments: list[Argument],  # noqa: ARG002
+        span: tuple[int, int],  # noqa: ARG002
+        situation: Situation,  # noqa: ARG002
+    ) -> Decision | None:
+        """A program that is not known; None if nobody says anything of it."""
+        return None
+
+    def is_gate(self, name: str, value: str | None) -> bool:  # noqa: ARG002
+        """Tell whether a variable with this value lets commands through."""
+        return False
