@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from os import listdir
+from os import listdir, readlink
 from os.path import isabs, realpath
 
 from laconic.errors import FileError
@@ -36,6 +36,7 @@ def read_facts(cwd: str, environ: Mapping[str, str], shells: frozenset[str] = SH
         exists=Existing().__getitem__,
         names=_names,
         text=_text,
+        link=_link,
         shells=shells,
     )
     facts.project = _project_root(facts) or NOWHERE
@@ -68,6 +69,13 @@ def _text(path: str) -> str | None:
     try:
         return read_file(path, _MOST_TEXT).decode("utf-8", "replace")
     except (OSError, FileError):
+        return None
+
+
+def _link(path: str) -> str | None:
+    try:
+        return readlink(path)  # noqa: PTH115
+    except OSError:
         return None
 
 
