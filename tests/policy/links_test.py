@@ -1,4 +1,4 @@
-"""Links in real directories: a path is judged by where the kernel takes it."""
+"""Symbolic and hard links in real directories: a path is judged by where the kernel takes it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import subprocess
 import pytest
 
 from laconic.knowledge.catalog import library
-from laconic.policy.decide import decide
+from laconic.policy.decide import decide, decide_files
 from laconic.policy.facts import read_facts
+from laconic.policy.file_tools import READS, WRITES, FileUse
 from laconic.policy.rules import Rules
 from laconic.types import Effect, Verdict
 
@@ -188,6 +189,39 @@ def test_the_shell_may_know_its_directory_by_a_link(place, home):
     seen = decision("cd .. && touch x", place / "sub/deep", PWD=str(home / "own/here"))
     assert seen.effects & Effect.OUTSIDE_WRITE
     assert decision("cd .. && touch x", place / "sub/deep").verdict is Verdict.ALLOW
+
+
+@pytest.mark.parametrize(
+    "command", ["cat second", "head -1 < second", "cp second b", "grep x second"]
+)
+@pytest.mark.parametrize("known", [".ssh/id_rsa", ".ssh/of-work", ".netrc", "project/.env"])
+def test_another_name_of_a_secret_is_one(place, home, command, known):
+    file = place / ".env" if known == "project/.env" else home / known
+    file.write_text("x\n")
+    os.link(file, place / "sub/second")
+    (place / "second").symlink_to("sub/second")
+    assert decision(command, place).effects & Effect.SECRETS
+    assert decision(f"cd sub && {command}", place).effects & Effect.SECRETS
+
+
+@pytest.mark.parametrize("command", ["cp a.txt second", "echo x >> second", "tee second < a.txt"])
+def test_another_name_of_a_file_that_a_shell_reads_is_guarded(place, home, command):
+    os.link(home / ".bashrc", place / "second")
+    made = decision(command, place)
+    assert made.effects & Effect.GUARDED_WRITE
+    assert made.verdict is Verdict.ASK
+    for kind, access in ((Effect.GUARDED_WRITE, WRITES), (Effect.SECRETS, READS)):
+        (place / "third").unlink(missing_ok=True)
+        os.link(home / (".bashrc" if access == WRITES else ".ssh/id_rsa"), place / "third")
+        facts = read_facts(str(place), os.environ)
+        use = FileUse(str(place / "third"), access)
+        assert decide_files([use], library(), Rules(), facts).effects & kind
+
+
+def test_a_file_with_two_ordinary_names_is_an_ordinary_file(place):
+    os.link(place / "a.txt", place / "b.txt")
+    assert decision("cat b.txt", place, "default").verdict is Verdict.ALLOW
+    assert decision("echo x >> b.txt", place).verdict is Verdict.ALLOW
 
 
 def test_the_directories_are_those_that_bash_goes_to(place):
